@@ -1,0 +1,60 @@
+//! The kernels by name, with their parameters. A new kernel is one more line here.
+
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use unquilt_kernels::fingerprint::Fingerprinter;
+use unquilt_kernels::kernel::{GroupKernel, MapKernel};
+use unquilt_kernels::standing::By;
+use unquilt_kernels::{quilts, shares, standing, tables};
+
+pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
+    Ok(match name {
+        "select" => Box::new(tables::Select),
+        "places" => Box::new(standing::Places { by: by(&get::<String>(given, "by")?)? }),
+        "scan" => Box::new(quilts::Scan { k: get(given, "k")?, print: fingerprinter(given)? }),
+        "postings" => Box::new(shares::Postings),
+        _ => return Err(PyValueError::new_err(format!("no such map kernel: {name}"))),
+    })
+}
+
+pub fn group(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn GroupKernel + Send>> {
+    Ok(match name {
+        "look up" => Box::<tables::LookUp>::default(),
+        "pool" => Box::<standing::Pool>::default(),
+        "copies" => Box::new(standing::Copies { collapse: get(given, "collapse")?, widest: get(given, "widest")? }),
+        "lists" => Box::new(quilts::Lists::new(get(given, "m")?)),
+        "elements" => Box::<quilts::Elements>::default(),
+        "covers" => {
+            Box::new(quilts::Covers::new(get(given, "c")?, get(given, "sigma")?, get(given, "min_share")?))
+        }
+        "shares" => Box::new(shares::Shares::new(get(given, "m")?)),
+        "totals" => Box::new(shares::Totals),
+        _ => return Err(PyValueError::new_err(format!("no such group kernel: {name}"))),
+    })
+}
+
+fn get<'py, T: for<'a> FromPyObject<'a, 'py>>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<T> {
+    let value = given.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
+    value.extract().map_err(|_| PyValueError::new_err(format!("kernel parameter {name} has the wrong type")))
+}
+
+fn by(name: &str) -> PyResult<By> {
+    match name {
+        "none" => Ok(By::Nothing),
+        "host" | "domain" => Ok(By::Name),
+        "ip" => Ok(By::Address),
+        other => Err(PyValueError::new_err(format!("no such kind of server: {other}"))),
+    }
+}
+
+/// Plain, or of the parameter `key`: 16 bytes, None for none.
+pub fn fingerprinter(given: &Bound<'_, PyDict>) -> PyResult<Fingerprinter> {
+    keyed(get::<Option<Vec<u8>>>(given, "key")?.as_deref())
+}
+
+pub fn keyed(key: Option<&[u8]>) -> PyResult<Fingerprinter> {
+    let Some(key) = key else { return Ok(Fingerprinter::plain()) };
+    let key = key.try_into().map_err(|_| PyValueError::new_err("a fingerprint key has 16 bytes"))?;
+    Ok(Fingerprinter::keyed(key))
+}

@@ -1,0 +1,159 @@
+//! The Python face of the kernels: names become kernels, buffers become columns, errors become exceptions. No logic.
+
+mod columns;
+mod kernels;
+mod texts;
+
+use std::collections::BTreeMap;
+use std::io;
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyDict, PyList};
+use unquilt_kernels::kernel::{Counter, Output};
+use unquilt_kernels::rows::Spread;
+use unquilt_kernels::sorter::Sorter;
+use unquilt_kernels::tables::Store;
+use unquilt_kernels::unicode::UNICODE_VERSION;
+
+use crate::columns::{filled, kinds, Buffers};
+
+/// The ports of a kernel as Python says them: (partitions, number of keys or 0 for fingerprints).
+type Ports = Vec<(u32, u64)>;
+
+fn spreads(ports: &Ports) -> Vec<Spread> {
+    let spread = |&(partitions, keys): &(u32, u64)| match keys {
+        0 => Spread::hashes(partitions),
+        _ => Spread::numbers(partitions, keys),
+    };
+    ports.iter().map(spread).collect()
+}
+
+/// An `OSError` that Python code raised in a sink comes back as itself, any other I/O error as a new one.
+fn to_python(error: io::Error) -> PyErr {
+    match error.downcast::<PyErr>() {
+        Ok(raised) => raised,
+        Err(error) => match error.raw_os_error() {
+            Some(code) => PyOSError::new_err((code, error.to_string())),
+            None if error.kind() == io::ErrorKind::StorageFull => PyOSError::new_err((28, error.to_string())),
+            None => PyValueError::new_err(error.to_string()),
+        },
+    }
+}
+
+/// Calls `sink(port, partition, block)` in Python.
+fn python_sink(sink: &Py<PyAny>) -> impl FnMut(usize, usize, Vec<u8>) -> io::Result<()> + '_ {
+    move |port, partition, block| {
+        Python::attach(|py| sink.call1(py, (port, partition, PyBytes::new(py, &block))).map(drop)).map_err(io::Error::other)
+    }
+}
+
+/// Counters as `{name: (how, value)}`, `how` being "sum" or "greatest".
+fn to_dict<'py>(py: Python<'py>, counters: &BTreeMap<&'static str, Counter>) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, counter) in counters {
+        match counter {
+            Counter::Sum(value) => dict.set_item(name, ("sum", value))?,
+            Counter::Greatest(value) => dict.set_item(name, ("greatest", value))?,
+        }
+    }
+    Ok(dict)
+}
+
+/// Runs the map kernel `name` over one batch; blocks go to `sink(port, partition, bytes)`. Returns the counters.
+#[pyfunction]
+fn run_map<'py>(
+    py: Python<'py>,
+    name: &str,
+    parameters: &Bound<'py, PyDict>,
+    ports: Ports,
+    columns: Vec<Buffers>,
+    beside: Vec<Buffers>,
+    sink: Py<PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let mut kernel = kernels::map(name, parameters)?;
+    let counters = py.detach(|| {
+        let mut sink = python_sink(&sink);
+        let columns = columns.iter().map(Buffers::column).collect::<Result<Vec<_>, _>>()?;
+        let beside = beside.iter().map(Buffers::column).collect::<Result<Vec<_>, _>>()?;
+        let mut out = Output::new(&spreads(&ports), &mut sink);
+        kernel.batch(&columns, &beside, &mut out);
+        out.close()
+    });
+    to_dict(py, &counters.map_err(to_python)?)
+}
+
+/// One partition of a group: push its blocks, then run a kernel over the sorted rows, or take them as columns.
+#[pyclass]
+struct Partition {
+    sorter: Option<Sorter<PyBackedBytes>>,
+}
+
+impl Partition {
+    fn take(&mut self) -> PyResult<Sorter<PyBackedBytes>> {
+        self.sorter.take().ok_or_else(|| PyValueError::new_err("this partition has been run"))
+    }
+}
+
+#[pymethods]
+impl Partition {
+    #[new]
+    fn new(budget: usize, spill: std::path::PathBuf) -> Self {
+        Self { sorter: Some(Sorter::new(budget, spill)) }
+    }
+
+    fn push(&mut self, py: Python<'_>, table: u8, block: PyBackedBytes) -> PyResult<()> {
+        let mut sorter = self.take()?;
+        let (sorter, result) = py.detach(move || {
+            let result = sorter.push(table, block);
+            (sorter, result)
+        });
+        self.sorter = Some(sorter);
+        result.map_err(to_python)
+    }
+
+    /// Runs the group kernel `name`; blocks go to `sink(port, partition, bytes)`. Returns the counters.
+    fn run<'py>(
+        &mut self,
+        py: Python<'py>,
+        name: &str,
+        parameters: &Bound<'py, PyDict>,
+        ports: Ports,
+        sink: Py<PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let mut kernel = kernels::group(name, parameters)?;
+        let sorter = self.take()?;
+        let counters = py.detach(|| {
+            let mut sink = python_sink(&sink);
+            let mut out = Output::new(&spreads(&ports), &mut sink);
+            out.count("spilled", sorter.spilled_bytes());
+            sorter.feed(&mut *kernel, &mut out)?;
+            out.close()
+        });
+        to_dict(py, &counters.map_err(to_python)?)
+    }
+
+    /// The sorted rows as columns: key first, then fields of the kinds given ("number", "real", "bytes").
+    fn columns<'py>(&mut self, py: Python<'py>, fields: Vec<String>) -> PyResult<Bound<'py, PyList>> {
+        let mut store = Store::new(kinds(&fields)?);
+        let sorter = self.take()?;
+        let result = py.detach(|| sorter.feed(&mut store, &mut Output::none()));
+        result.map_err(to_python)?;
+        if store.damaged {
+            return Err(PyValueError::new_err("a row does not fit its table"));
+        }
+        filled(py, &store.columns, &fields)
+    }
+}
+
+/// unquilt's compiled core.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("UNICODE_VERSION", UNICODE_VERSION)?;
+    module.add_function(wrap_pyfunction!(run_map, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::words, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::grams, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::measure, module)?)?;
+    module.add_class::<Partition>()
+}

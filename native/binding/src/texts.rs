@@ -1,0 +1,43 @@
+//! Text units for Python: words and grams of one text, and what ingest measures of many.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use unquilt_kernels::sequences::measure_all;
+use unquilt_kernels::{unicode, words as kernel};
+
+use crate::columns::Buffers;
+use crate::kernels::keyed;
+
+/// The words of `text` as (folded word, begin, end), offsets in code points.
+#[pyfunction]
+pub fn words(text: &str) -> Vec<(String, usize, usize)> {
+    let mut found = Vec::new();
+    let (mut at, mut points) = (0, 0);
+    let mut to_points = |offset: usize| {
+        points += text[at..offset].chars().count();
+        at = offset;
+        points
+    };
+    kernel::words(text, &unquilt_kernels::fingerprint::Fingerprinter::plain(), |begin, end, _| {
+        let begins = to_points(begin);
+        found.push((unicode::fold(&text[begin..end]), begins, to_points(end)));
+    });
+    found
+}
+
+/// The distinct k-grams of `text` in order of first appearance, as signed 64-bit fingerprints.
+#[pyfunction]
+#[pyo3(signature = (text, k, *, circular = false, key = None))]
+pub fn grams(text: &str, k: usize, circular: bool, key: Option<Vec<u8>>) -> PyResult<Vec<i64>> {
+    let print = keyed(key.as_deref())?;
+    let mut grams = unquilt_kernels::grams::Grams::new(&print, k.max(1));
+    let (_, found) = if circular { grams.circular(text) } else { grams.linear(text) };
+    Ok(found.iter().map(|&gram| gram as i64).collect())
+}
+
+/// For each text of a column: the number of its words (64-bit integers) and the digest of its word sequence (16 bytes).
+#[pyfunction]
+pub fn measure<'py>(py: Python<'py>, texts: Buffers) -> PyResult<Bound<'py, PyTuple>> {
+    let (counts, digests) = py.detach(|| texts.column().map(|column| measure_all(&column)))?;
+    (PyBytes::new(py, &counts), PyBytes::new(py, &digests)).into_pyobject(py)
+}

@@ -1,0 +1,20 @@
+//! The kernels of unquilt: everything that touches each word of a corpus. Knows nothing of Python, starts no thread.
+//!
+//! [`unicode`], [`words`], [`fingerprint`] and [`grams`] turn text into fingerprints; [`rows`], [`sorter`] and
+//! [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`] and [`tables`] serve several of them;
+//! [`quilts`] with [`cover`] is the first analysis.
+
+pub mod cover;
+pub mod fingerprint;
+pub mod grams;
+pub mod kernel;
+pub mod quilts;
+pub mod rows;
+pub mod servers;
+pub mod sequences;
+pub mod shares;
+pub mod sorter;
+pub mod standing;
+pub mod tables;
+pub mod unicode;
+pub mod words;

@@ -1,0 +1,358 @@
+//! The kernels of `quilts` (SPEC 3.1): from texts to covers, in four steps.
+//!
+//! 1. [`Scan`] turns texts into rows (gram → document).
+//! 2. [`Lists`] sees all documents of a gram. It drops unique and common grams and counts, for each distinct list of
+//!    documents, how many patch grams have it: those are one weighted element of every cover they appear in.
+//! 3. [`Elements`] adds up the weights of a list and sends it to each of its documents, less those not foreign to it.
+//! 4. [`Covers`] has all elements of a document: it decides whether it is a quilt and picks its sources.
+//!
+//! Nothing is ever of size Σ df² over grams; lists are few even where grams are many.
+
+use crate::cover::{Cover, Pick};
+use crate::fingerprint::Fingerprinter;
+use crate::grams::Grams;
+use crate::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
+use crate::rows::{put_varint, take_bytes, take_doc, take_u64, take_varint};
+use crate::servers::{foreign, Place};
+use crate::standing::Standing;
+use crate::tables::{put_number, put_real};
+
+/// Map (doc, text), beside the standing of documents: each distinct gram of a document that stands, with the document
+/// and its servers; and the document's numbers of words and grams.
+pub struct Scan {
+    pub k: usize,
+    pub print: Fingerprinter,
+}
+
+impl Scan {
+    pub const GRAMS: usize = 0;
+    pub const DOCUMENTS: usize = 1;
+}
+
+impl MapKernel for Scan {
+    fn batch(&mut self, columns: &[Column<'_>], beside: &[Column<'_>], out: &mut Output) {
+        let [documents, texts] = columns else { return };
+        let mut standing = Standing::new(beside);
+        let mut grams = Grams::new(&self.print, self.k);
+        let mut tail = Vec::new();
+        for row in 0..documents.len() {
+            let doc = documents.number(row) as u32;
+            let Some(code) = standing.code(doc) else { continue };
+            let text = texts.bytes(row).unwrap_or_default();
+            // Arrow strings are UTF-8 by contract; a batch that breaks it loses the damaged text, not the process.
+            let (words, distinct) = grams.linear(std::str::from_utf8(text).unwrap_or_default());
+            tail.clear();
+            tail.extend_from_slice(&doc.to_be_bytes());
+            tail.extend_from_slice(code);
+            out.ports[Self::GRAMS].run(distinct, &tail);
+            tail.clear();
+            put_number(&mut tail, words);
+            put_number(&mut tail, distinct.len() as u64);
+            out.ports[Self::DOCUMENTS].row(u64::from(doc), &tail);
+            out.count("bytes", text.len() as u64);
+            out.count("words", words);
+            out.count("grams", distinct.len() as u64);
+        }
+        out.count("documents", documents.len() as u64);
+    }
+}
+
+/// Group by gram: the lists of documents that patch grams have, each with the number of grams in this partition that
+/// have it. Keeps m + 1 rows of a key.
+pub struct Lists {
+    m: usize,
+    print: Fingerprinter,
+    found: Tally,
+    list: Vec<u8>,
+    unique: u64,
+    patch: u64,
+    common: u64,
+    patch_grams: u64,
+    squares: u64,
+}
+
+impl Lists {
+    /// Bytes of distinct lists held before they are sent on.
+    const FULL: usize = 48 << 20;
+
+    pub fn new(m: u64) -> Self {
+        Self {
+            m: usize::try_from(m).unwrap_or(usize::MAX),
+            print: Fingerprinter::plain(),
+            found: Tally::default(),
+            list: Vec::new(),
+            unique: 0,
+            patch: 0,
+            common: 0,
+            patch_grams: 0,
+            squares: 0,
+        }
+    }
+
+    fn send(&mut self, out: &mut Output) {
+        for (hash, list, weight) in self.found.drain() {
+            let tail = [list, &weight.to_be_bytes()].concat();
+            out.ports[0].row(hash, &tail);
+        }
+        self.found.clear();
+    }
+}
+
+impl GroupKernel for Lists {
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
+        self.list.clear();
+        let mut df = 0;
+        while let Some((_, tail)) = rows.next() {
+            df += 1;
+            if df <= self.m {
+                let (doc, code) = tail.split_at(4);
+                self.list.extend_from_slice(doc);
+                put_varint(&mut self.list, code.len() as u64);
+                self.list.extend_from_slice(code);
+            }
+        }
+        if df == 1 {
+            self.unique += 1;
+        } else if df > self.m {
+            self.common += df as u64;
+        } else {
+            self.patch += df as u64;
+            self.patch_grams += 1;
+            self.squares += (df * df) as u64;
+            self.found.add(self.print.bytes(&self.list), &self.list);
+            if self.found.bytes() > Self::FULL {
+                self.send(out);
+            }
+        }
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        self.send(out);
+        out.count("unique", self.unique);
+        out.count("patch", self.patch);
+        out.count("common", self.common);
+        out.count("patch grams", self.patch_grams);
+        out.count("squares over grams", self.squares);
+    }
+}
+
+/// Counts equal byte strings.
+#[derive(Default)]
+struct Tally {
+    bytes: Vec<u8>,
+    /// Hash, end in `bytes`, count; a string begins where the one before ends.
+    entries: Vec<(u64, usize, u64)>,
+    /// Entry number plus one by leading bits of its hash; zero for none; a power of two, at most half full.
+    slots: Vec<u32>,
+}
+
+impl Tally {
+    fn bytes(&self) -> usize {
+        self.bytes.len() + self.entries.len() * 40
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.entries.clear();
+        self.slots.clear();
+    }
+
+    fn get(&self, entry: usize) -> &[u8] {
+        let begin = entry.checked_sub(1).map_or(0, |previous| self.entries[previous].1);
+        &self.bytes[begin..self.entries[entry].1]
+    }
+
+    fn add(&mut self, hash: u64, string: &[u8]) {
+        if self.entries.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let mut slot = self.home(hash);
+        loop {
+            match self.slots[slot] {
+                0 => break,
+                taken => {
+                    let entry = taken as usize - 1;
+                    if self.entries[entry].0 == hash && self.get(entry) == string {
+                        self.entries[entry].2 += 1;
+                        return;
+                    }
+                    slot = (slot + 1) & (self.slots.len() - 1);
+                }
+            }
+        }
+        self.bytes.extend_from_slice(string);
+        self.entries.push((hash, self.bytes.len(), 1));
+        self.slots[slot] = self.entries.len() as u32;
+    }
+
+    fn home(&self, hash: u64) -> usize {
+        (hash >> (64 - self.slots.len().trailing_zeros())) as usize
+    }
+
+    fn grow(&mut self) {
+        self.slots = vec![0; (self.slots.len() * 4).max(1 << 10)];
+        for (number, (hash, ..)) in self.entries.iter().enumerate() {
+            let mut slot = self.home(*hash);
+            while self.slots[slot] != 0 {
+                slot = (slot + 1) & (self.slots.len() - 1);
+            }
+            self.slots[slot] = number as u32 + 1;
+        }
+    }
+
+    fn drain(&self) -> impl Iterator<Item = (u64, &[u8], u64)> {
+        self.entries.iter().enumerate().map(|(number, &(hash, _, count))| (hash, self.get(number), count))
+    }
+}
+
+/// Group by list: adds its weights up and sends it to each of its documents as an element to cover, with the foreign
+/// documents as candidates. Keeps one list at a time (at most m documents).
+#[derive(Default)]
+pub struct Elements {
+    list: Vec<u8>,
+    weight: u64,
+    tail: Vec<u8>,
+    lists: u64,
+    squares: u64,
+}
+
+impl Elements {
+    fn send(&mut self, out: &mut Output) {
+        if self.weight == 0 {
+            return;
+        }
+        let documents = members(&self.list);
+        for &(doc, code) in &documents {
+            let own = Place::own(code);
+            let candidates = documents.iter().filter(|&&(other, servers)| other != doc && foreign(own, servers));
+            self.tail.clear();
+            let mut last = 0;
+            for &(other, _) in candidates {
+                put_varint(&mut self.tail, u64::from(other - last));
+                last = other;
+            }
+            self.tail.extend_from_slice(&self.weight.to_be_bytes());
+            out.ports[0].row(u64::from(doc), &self.tail);
+        }
+        self.lists += 1;
+        self.squares += (documents.len() * documents.len()) as u64;
+        self.weight = 0;
+    }
+}
+
+fn members(mut list: &[u8]) -> Vec<(u32, &[u8])> {
+    let mut found = Vec::new();
+    while let Some(doc) = take_doc(&mut list) {
+        let length = take_varint(&mut list).unwrap_or_default();
+        found.push((doc, take_bytes(&mut list, length as usize).unwrap_or_default()));
+    }
+    found
+}
+
+impl GroupKernel for Elements {
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
+        while let Some((_, tail)) = rows.next() {
+            let (list, mut weight) = tail.split_at(tail.len().saturating_sub(8));
+            if list != self.list {
+                self.send(out);
+                self.list.clear();
+                self.list.extend_from_slice(list);
+            }
+            self.weight += take_u64(&mut weight).unwrap_or_default();
+        }
+        self.send(out);
+        self.list.clear();
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        out.count("lists", self.lists);
+        out.count("squares over lists", self.squares);
+    }
+}
+
+/// Group by document, of its numbers (first table) and its elements (second): whether it is a quilt, and its sources.
+/// Keeps the distinct elements of one document.
+pub struct Covers {
+    pub c: u64,
+    pub sigma: f64,
+    pub min_share: f64,
+    pub cover: Cover,
+    /// Elements of the document: their tails one after the other, and where each ends.
+    pub tails: Vec<u8>,
+    pub ends: Vec<usize>,
+}
+
+impl Covers {
+    pub const QUILTS: usize = 0;
+    pub const SOURCES: usize = 1;
+
+    pub fn new(c: u64, sigma: f64, min_share: f64) -> Self {
+        Self { c, sigma, min_share, cover: Cover::default(), tails: Vec::new(), ends: Vec::new() }
+    }
+
+    fn picks(&mut self, patch_grams: u64) -> Vec<Pick> {
+        self.cover.clear();
+        let (mut begin, mut same, mut weight) = (0, &[][..], 0);
+        for &end in &self.ends {
+            let (candidates, mut own_weight) = self.tails[begin..end].split_at(end - begin - 8);
+            // Equal candidates stand next to each other, since rows are sorted: one element.
+            if candidates != same {
+                self.cover.add(weight, numbers(same));
+                (same, weight) = (candidates, 0);
+            }
+            weight += take_u64(&mut own_weight).unwrap_or_default();
+            begin = end;
+        }
+        self.cover.add(weight, numbers(same));
+        self.cover.greedy(self.min_share * patch_grams as f64)
+    }
+}
+
+/// Ascending numbers from their differences.
+fn numbers(mut differences: &[u8]) -> impl Iterator<Item = u32> + '_ {
+    let mut last = 0;
+    std::iter::from_fn(move || {
+        last += take_varint(&mut differences)? as u32;
+        Some(last)
+    })
+}
+
+impl GroupKernel for Covers {
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
+        let (mut words, mut grams, mut patch_grams) = (0, 0, 0);
+        self.tails.clear();
+        self.ends.clear();
+        while let Some((table, mut tail)) = rows.next() {
+            if table == 0 {
+                words = take_u64(&mut tail).unwrap_or_default();
+                grams = take_u64(&mut tail).unwrap_or_default();
+            } else {
+                patch_grams += tail.last_chunk().map_or(0, |weight| u64::from_be_bytes(*weight));
+                self.tails.extend_from_slice(tail);
+                self.ends.push(self.tails.len());
+            }
+        }
+        let patch_fraction = if grams == 0 { 0.0 } else { patch_grams as f64 / grams as f64 };
+        if patch_fraction < self.sigma {
+            return;
+        }
+        let picks = self.picks(patch_grams);
+        if (picks.len() as u64) < self.c {
+            return;
+        }
+        let mut tail = Vec::new();
+        for number in [words, grams, patch_grams] {
+            put_number(&mut tail, number);
+        }
+        put_real(&mut tail, patch_fraction);
+        put_number(&mut tail, picks.len() as u64);
+        out.ports[Self::QUILTS].row(key, &tail);
+        for (rank, pick) in picks.iter().enumerate() {
+            tail.clear();
+            for number in [rank as u64 + 1, u64::from(pick.source), pick.new, pick.all] {
+                put_number(&mut tail, number);
+            }
+            out.ports[Self::SOURCES].row(key, &tail);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+"""unquilt finds copied text in web-size corpora.
+
+    import unquilt as uq
+
+    run = uq.quilts("crawl/*.jsonl.gz", k=5)
+    run.quilts.to_pandas()
+
+Names are looked up when first used, so that `import unquilt` (and the command line's help) costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unquilt.api import (
+        Fields,
+        How,
+        Limits,
+        QuiltParameters,
+        Run,
+        Settings,
+        grams,
+        ingest,
+        quilts,
+        read,
+        words,
+    )
+
+__all__ = ["Fields", "How", "Limits", "QuiltParameters", "Run", "Settings", "grams", "ingest", "quilts", "read", "words"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        return getattr(import_module("unquilt.api"), name)
+    raise AttributeError(f"module 'unquilt' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

@@ -1,0 +1,1 @@
+"""What unquilt computes: parameters and the verbs. No engine, no I/O."""

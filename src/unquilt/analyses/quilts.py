@@ -1,0 +1,58 @@
+"""Quilts: pages stitched together from other pages (SPEC 3.1; Najork, SIGIR 2012).
+
+    grams(d)      the set of the k-grams of d;  df(g) = number of documents with g
+    pg(d)         the patch grams of d: those with 1 < df(g) <= m;  patchfrac(d) = |pg(d)| / |grams(d)|
+    sources(d)    a greedy cover of pg(d) by other, foreign documents
+    d is a quilt  iff patchfrac(d) >= σ and |sources(d)| >= c
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
+from unquilt.engines.kept import Kept
+from unquilt.engines.verbs import DOC, HASH, Kernel, Verbs, look_up
+from unquilt.parameters import Parameters, parameter
+from unquilt.schemas import QUILTS, SOURCES
+
+
+@dataclass(frozen=True)
+class QuiltParameters(Parameters):
+    """What makes a quilt."""
+
+    k: int = parameter(5, "words in a gram", at_least=1, at_most=1_000)
+    m: int = parameter(50, "most documents that share a patch gram", at_least=2)
+    c: int = parameter(4, "fewest sources of a quilt", at_least=1)
+    sigma: float = parameter(0.5, "least patch fraction of a quilt", at_least=0, at_most=1)
+    foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
+    collapse: str = parameter("exact", "which copies become one document first", one_of=COLLAPSE)
+    min_share: float = parameter(0.0, "least share of the patch grams that a source newly covers", at_least=0, at_most=1)
+    key: str = parameter("", "32 hexadecimal digits: keyed fingerprints, safe against crafted collisions")
+
+    def check(self) -> None:
+        if self.key and not (len(self.key) == 32 and all(digit in "0123456789abcdefABCDEF" for digit in self.key)):
+            raise self.error("key", "must be 32 hexadecimal digits or empty")
+
+
+def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
+    """Finds the quilts of a corpus and their sources.
+
+    Shuffles about 9 bytes for each distinct (gram, document), then the distinct posting lists of patch grams, then each
+    list once for each of its documents. Time is linear in the grams and in Σ df² over *distinct* lists.
+    """
+    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    key = bytes.fromhex(given.key) if given.key else None
+    scan = Kernel("scan", (HASH, DOC), ("doc", "text"), {"k": given.k, "key": key})
+    grams, documents = verbs.map(corpus, scan, beside=standing.table)
+    (lists,) = verbs.group([grams], Kernel("lists", (HASH,), (), {"m": given.m}))
+    statistics = verbs.fold(lists, "grams")
+    (elements,) = verbs.group([lists], Kernel("elements", (DOC,)))
+    limits = {"c": given.c, "sigma": given.sigma, "min_share": given.min_share}
+    found, sources = verbs.group([documents, elements], Kernel("covers", (DOC, DOC), (), limits))
+    tables = [
+        verbs.keep(look_up(verbs, found, corpus, "doc", ("id", "url")), "quilts", QUILTS),
+        verbs.keep(sources, "sources", SOURCES),
+    ]
+    return Outcome([*standing.tables, *tables], standing.counters | statistics)

@@ -1,0 +1,49 @@
+"""The Python API: one function for each command, the same defaults, the same run folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from unquilt import jobs
+from unquilt._native import grams, words
+from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.quilts import quilts as find_quilts
+from unquilt.corpus.options import Fields, Limits
+from unquilt.jobs import How, Inputs
+from unquilt.runs import Run
+from unquilt.settings import Settings
+
+__all__ = ["Fields", "How", "Limits", "QuiltParameters", "Run", "Settings", "grams", "ingest", "quilts", "read", "words"]
+
+
+def ingest(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None) -> Run:
+    """Reads files, folders, globs, `-` or an Arrow table (columns id, url, text, ip) into a corpus folder.
+
+    Analyses take the folder in place of the inputs, and then need not read them again.
+
+    >>> import pyarrow as pa
+    >>> corpus = ingest(pa.table({"id": ["a", "b"], "text": ["one two three", "two three four"]}))
+    >>> corpus.manifest["summary"]["words"]
+    6
+    """
+    return jobs.ingest(inputs, output, how)
+
+
+def quilts(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
+    """Finds pages stitched together from other pages, and the pages they draw on (SPEC 3.1).
+
+    `parameters` are those of `QuiltParameters`; without `output`, results live in a temporary folder.
+
+    >>> import pyarrow as pa
+    >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
+    >>> run = quilts(pages, k=3, c=2)
+    >>> run.quilts.select(["id", "patchfrac", "sources"]).to_pylist()
+    [{'id': 'z', 'patchfrac': 0.8, 'sources': 2}]
+    """
+    return jobs.analyse("quilts", QuiltParameters.from_dict(parameters), find_quilts, inputs, output, how)
+
+
+def read(path: str | Path) -> Run:
+    """Opens a run or corpus folder to look at: `run.quilts` is its table `quilts`, `run.manifest` what it was."""
+    return Run.read(path)

@@ -1,0 +1,173 @@
+"""What to read: files, folders, globs and standard input become a list of sources, in a fixed order.
+
+Everything is checked here, before any record is read: an input that is missing or cannot be opened ends the run at
+once. Cost: one `open` and up to 64 KiB for each file.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO, NoReturn
+
+from unquilt.corpus import compression, kinds
+from unquilt.corpus.sources import Glimpse, Source, spell
+from unquilt.errors import InputError, StorageError
+
+__all__ = ["STDIN", "Source", "find", "fingerprint", "spool"]
+
+STDIN = "-"
+HEAD = 1 << 16
+
+
+def find(inputs: Sequence[str | Path] | str | Path, stdin: Path | None = None) -> list[Source]:
+    """The files that the inputs mean, in the order given; folders and globs sorted by name, component by component.
+
+    Folders are read with all their subfolders, except hidden files and folders (`.name`), symbolic links to folders
+    and what is no regular file. A glob (`*`, `?`, `[…]`, `**`) skips hidden names unless it has a dot there itself; a
+    path that exists is never taken for a glob. `-` is standard input, `spool`ed to `stdin` before. A file reached
+    twice is read once, where it came first.
+
+    Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
+    that was named, one that is empty or of no known kind. Such files in folders become rejects.
+    """
+    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    if not given:
+        raise InputError("no input: name files, folders, globs, or - for standard input")
+    found: dict[str, Source] = {}
+    for item in given:
+        for source in _expand(str(item), stdin):
+            found.setdefault(str(Path(source.path).absolute()), source)
+    return list(found.values())
+
+
+def _expand(item: str, stdin: Path | None) -> Iterator[Source]:
+    if item == STDIN:
+        if stdin is None:
+            raise InputError("-: standard input must be spooled to a file first")
+        yield _named(str(stdin), alias=STDIN)
+    elif _exists(item):
+        yield from _folder(item) if Path(item).is_dir() else [_named(item)]
+    elif glob.has_magic(item):
+        matches = _matches(item)
+        if not matches:
+            raise InputError(f"{spell(item)}: no file matches")
+        for match in matches:
+            yield from _folder(str(match)) if match.is_dir() else [_named(str(match))]
+    else:
+        raise InputError(f"{spell(item)}: no such file or folder")
+
+
+def _exists(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the path
+        return False
+    except OSError as error:
+        _fail(error, path)
+    return True
+
+
+def _matches(pattern: str) -> list[Path]:
+    """What a glob matches. By pathlib, whose `**` does not follow links to folders: glob's would run in circles."""
+    parts = Path(pattern).parts
+    fixed = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    anchor, rest = Path(*parts[:fixed]), parts[fixed:]
+    shown = any(part.startswith(".") for part in rest)
+    found = anchor.glob(str(Path(*rest)))
+    return sorted(
+        (path for path in found if shown or not any(part.startswith(".") for part in path.parts[fixed:])),
+        key=lambda path: path.parts,
+    )
+
+
+def _folder(folder: str) -> Iterator[Source]:
+    paths: list[Path] = []
+    for where, folders, names in os.walk(folder, onerror=_fail):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths += [Path(where, name) for name in names if not name.startswith(".")]
+    empty = True
+    for path in sorted(paths, key=lambda path: path.parts):
+        if stat.S_ISREG(_stat(str(path)).st_mode):
+            empty = False
+            yield _source(str(path))
+    if empty:
+        raise InputError(f"{spell(folder)}: no files in this folder")
+
+
+def _named(path: str, alias: str = "") -> Source:
+    """A file that the user named: it must be of use."""
+    if not stat.S_ISREG(_stat(path).st_mode):
+        raise InputError(f"{spell(path)}: not a regular file; pipe it in and give - as input")
+    source = _source(path, alias)
+    if source.kind == "empty":
+        raise InputError("-: nothing came from standard input" if alias else f"{source.name}: empty file")
+    if source.kind == "unknown":
+        known = ", ".join(kinds.READERS)
+        raise InputError(f"{source.name}: binary, and not a known kind of file (known: {known})")
+    return source
+
+
+def _source(path: str, alias: str = "") -> Source:
+    try:
+        size = _stat(path).st_size
+        glimpse = _glimpse(path)
+    except OSError as error:
+        _fail(error, path)
+    return Source(path, size, kinds.tell(glimpse), glimpse.compression, alias)
+
+
+def _glimpse(path: str) -> Glimpse:
+    name = Path(path).name.lower().removesuffix(".gz").removesuffix(".zst")
+    with compression.Stream(path, None) as stream:
+        packed = compression.tell(stream.read(4))
+    with compression.Stream(path, packed) as stream:
+        head = stream.read(HEAD)
+        # A stream that is broken from its first byte is not an empty file: its reader will report the fault.
+        return Glimpse(name, head, complete=len(head) < HEAD and not stream.fault, compression=packed)
+
+
+def _stat(path: str) -> os.stat_result:
+    try:
+        return Path(path).stat()
+    except OSError as error:
+        _fail(error, path)
+
+
+def _fail(error: OSError, path: str = "") -> NoReturn:
+    name = spell(path or os.fspath(error.filename or ""))
+    raise InputError(f"{name}: {(error.strerror or str(error)).lower()}") from error
+
+
+def fingerprint(source: Source) -> str:
+    """SHA-256 of the file's bytes as they are on disk, in hexadecimal; about 1 GB/s.
+
+    Raises `InputChangedError` if the file no longer has `source.size` bytes: the two belong together in the manifest.
+    """
+    try:
+        with Path(source.path).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            source.check_size(file.tell())
+            return digest
+    except OSError as error:
+        _fail(error, source.path)
+
+
+def spool(stdin: BinaryIO, directory: Path) -> Path:
+    """Copy standard input to the file `stdin` in a directory, where it can be cut, checked and read again.
+
+    The file appears when it is complete. Raises `StorageError` naming it if there is no room.
+    """
+    target, partial = directory / "stdin", directory / "stdin.partial"
+    try:
+        with partial.open("wb") as file:
+            shutil.copyfileobj(stdin, file, 1 << 20)
+        return partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StorageError(f"{target}: standard input could not be kept: {error.strerror or error}") from error

@@ -1,0 +1,67 @@
+"""The kinds of files that can be read: the one table to add a line to.
+
+A reader is a module with three functions. The order of the table is the order in which a file is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from unquilt.corpus import jsonl, parquet, text
+from unquilt.corpus.options import Fields, Limits
+from unquilt.corpus.records import Document, Reject
+from unquilt.corpus.sources import Glimpse, Slice, Source, whole
+
+
+class Reader(Protocol):
+    """What a module must have to be a reader."""
+
+    def recognise(self, glimpse: Glimpse) -> bool:
+        """Is a file that looks like this one of mine?"""
+
+    def cut(self, source: Source, fields: Fields, size: int) -> list[Slice]:
+        """The file in slices of about `size` bytes, in order, if it can be cut."""
+
+    def read(self, part: Slice, fields: Fields, limits: Limits) -> Iterator[Document | Reject]:
+        """The records of a slice, in order. Raises only if the file cannot be read at all."""
+
+
+class _Rejected:
+    """The reader of files that nothing can be read from: each is one reject."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        self.reason, self.detail = reason, detail
+
+    def recognise(self, glimpse: Glimpse) -> bool:  # noqa: ARG002
+        return False
+
+    def cut(self, source: Source, fields: Fields, size: int) -> list[Slice]:  # noqa: ARG002
+        return whole(source)
+
+    def read(self, part: Slice, fields: Fields, limits: Limits) -> Iterator[Document | Reject]:  # noqa: ARG002
+        yield Reject(part.source.name, 0, self.reason, self.detail)
+
+
+READERS: dict[str, Reader] = {
+    "parquet": parquet,
+    "jsonl": jsonl,
+    "text": text,
+}
+
+REJECTED = {
+    "empty": _Rejected("empty file", "there is nothing in it"),
+    "unknown": _Rejected("unknown kind", "binary, and not a known kind"),
+}
+
+
+def tell(glimpse: Glimpse) -> str:
+    """The kind of a file; "empty" and "unknown" are kinds too (`REJECTED`)."""
+    if glimpse.complete and not glimpse.head:
+        return "empty"
+    return next((kind for kind, reader in READERS.items() if reader.recognise(glimpse)), "unknown")
+
+
+def reader(kind: str) -> Reader:
+    """The reader of a kind."""
+    return READERS.get(kind) or REJECTED[kind]

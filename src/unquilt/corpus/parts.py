@@ -1,0 +1,94 @@
+"""The corpus at rest: documents in Parquet parts, numbered in the order of the inputs.
+
+Numbers need the counts of all earlier pieces, so pieces are read into a temporary file each (`read_piece`), and once
+all are counted every part is written with its numbers (`write_part`). Both run in any process, in any order, and always
+write the same bytes. A row group is a batch of about 8 MiB of text: what one task of an analysis reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unquilt._native import measure
+from unquilt.corpus.options import Limits
+from unquilt.corpus.pieces import Piece
+from unquilt.corpus.read import read
+from unquilt.runs import publish, storing
+from unquilt.schemas import DOCUMENTS, REJECTS
+
+UNNUMBERED = pa.schema([field for field in DOCUMENTS if field.name != "doc"])
+
+
+@dataclass(frozen=True)
+class ReadPiece:
+    """To do: read a piece into a file."""
+
+    piece: Piece
+    limits: Limits
+    target: Path
+
+
+@dataclass(frozen=True)
+class PieceRead:
+    """Done: what was in a piece."""
+
+    path: Path
+    documents: int
+    words: int
+    bytes: int
+    rejects: pa.Table
+
+
+def read_piece(task: ReadPiece) -> PieceRead:
+    """Reads a piece, measures its texts and leaves them in an Arrow file."""
+    documents = words = size = 0
+    rejects = []
+    with storing(task.target):
+        file = pa.OSFile(str(task.target), "wb")
+    with file, pa.ipc.new_file(file, UNNUMBERED) as writer:
+        for batch in read(task.piece, task.limits):
+            rejects.append(batch.rejects)
+            if batch.documents.num_rows == 0:
+                continue
+            counts, sequences = measure(batch.documents.column("text"))
+            columns = dict(zip(batch.documents.schema.names, batch.documents.columns, strict=True))
+            columns |= {"words": counts, "sequence": sequences}
+            measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
+            with storing(task.target):
+                writer.write_batch(measured)
+            documents += batch.documents.num_rows
+            words += sum(counts.to_pylist())
+            size += batch.documents.column("text").nbytes
+    table = pa.Table.from_batches(rejects, schema=rejects[0].schema) if rejects else REJECTS.empty_table()
+    return PieceRead(task.target, documents, words, size, table.cast(REJECTS))
+
+
+@dataclass(frozen=True)
+class WritePart:
+    """To do: write a part whose first document has this number."""
+
+    source: Path
+    target: Path
+    first: int
+
+
+def write_part(task: WritePart) -> int:
+    """Writes a part of the corpus from what `read_piece` left, which is then removed; returns its size in bytes."""
+    partial = task.target.with_name(f".{task.target.name}.partial")
+    first = task.first
+    with storing(task.target), pa.memory_map(str(task.source)) as file:
+        reader = pa.ipc.open_file(file)
+        with pq.ParquetWriter(partial, DOCUMENTS, compression="zstd", compression_level=1) as writer:
+            for number in range(reader.num_record_batches):
+                batch = reader.get_batch(number)
+                docs = pa.array(range(first, first + batch.num_rows), pa.int64())
+                numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS)
+                writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
+                first += batch.num_rows
+        publish(partial, task.target)
+    task.source.unlink()
+    return task.target.stat().st_size

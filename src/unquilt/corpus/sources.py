@@ -1,0 +1,70 @@
+"""Input files, parts of them, and the first look at them: what `inputs`, `pieces` and the readers pass around."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from unquilt.errors import InputChangedError
+
+SMALLEST = 4096
+"""What a slice weighs at least: opening a file costs as much as reading a few kilobytes."""
+
+
+def spell(path: str) -> str:
+    """The path as it stands in tables: bytes that are no UTF-8 are written as `\\xNN`, everything else as given."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One input file: where it is, its bytes on disk, its kind and its compression (None, "gzip", "zstd").
+
+    `alias` stands in tables instead of the path: `-` for standard input, whose spooled copy has another path each time.
+    """
+
+    path: str
+    size: int
+    kind: str
+    compression: str | None = None
+    alias: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file as it is called in tables and messages."""
+        return self.alias or spell(self.path)
+
+    def check_size(self, size: int) -> None:
+        """Raise `InputChangedError` if the file no longer has the size it had when it was found."""
+        if size != self.size:
+            raise InputChangedError(
+                f"{self.name}: had {self.size} bytes when the run began, now {size}; run again on files at rest"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A part of a source: bytes of JSONL, row groups of Parquet, `end` None for a whole file. `weight` is its size."""
+
+    source: Source
+    begin: int = 0
+    end: int | None = None
+    weight: int = SMALLEST
+
+
+def whole(source: Source) -> list[Slice]:
+    """The source in one slice."""
+    return [Slice(source, weight=max(source.size, SMALLEST))]
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """What tells kinds apart: the name in lower case without `.gz` or `.zst`, and the first bytes, decompressed.
+
+    `complete` says that `head` is all there is.
+    """
+
+    name: str
+    head: bytes
+    complete: bool
+    compression: str | None = None

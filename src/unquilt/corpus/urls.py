@@ -1,0 +1,90 @@
+"""Where a document lives: host, registered domain and IP address.
+
+URLs are parsed as browsers do (WHATWG, by can_ada), so `HTTP://Bücher.DE:80/` and `http://xn--bcher-kva.de/` are one
+host. The registered domain is decided by the ICANN part of the Public Suffix List that comes with publicsuffixlist:
+offline, and dated (`list_date`). A URL costs about 1 µs once its host has been seen.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import can_ada
+from publicsuffixlist import PSLFILE, PublicSuffixList
+
+LONGEST_HOST = 253
+"""Characters of the longest name that DNS can hold."""
+
+
+class Location(NamedTuple):
+    """The host of a URL and its registered domain; both None where there is no host."""
+
+    host: str | None
+    domain: str | None
+
+
+NOWHERE = Location(None, None)
+
+
+def locate(url: str | None) -> Location:
+    """Host and registered domain of a URL.
+
+    The host is in lower case and punycode, without user, port, brackets and trailing dots. The domain of an IP address
+    is the address; that of a public suffix (`co.uk`) or a single label (`localhost`) is the host itself. A URL that
+    is empty, cannot be parsed (relative ones cannot) or has no host (`javascript:`, `mailto:`, `file:///x`), or a host
+    longer than DNS allows, is nowhere.
+
+    >>> locate("https://user:secret@News.BBC.co.uk.:8443/world")
+    Location(host='news.bbc.co.uk', domain='bbc.co.uk')
+    >>> locate("javascript:void(0)")
+    Location(host=None, domain=None)
+    """
+    if not url:
+        return NOWHERE
+    try:
+        host = can_ada.parse(url).hostname
+    except (ValueError, TypeError):  # TypeError: lone surrogates
+        return NOWHERE
+    host = host.rstrip(".")
+    return _place(host) if 0 < len(host) <= LONGEST_HOST else NOWHERE
+
+
+@lru_cache(maxsize=1 << 16)
+def _place(host: str) -> Location:
+    host = host.lower()  # of schemes that WHATWG does not know, hosts come as written
+    ip = address(host.strip("[]"))
+    if ip is not None:
+        return Location(ip, ip)
+    return Location(host, _suffixes().privatesuffix(host) or host)
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList(only_icann=True)
+
+
+@lru_cache(maxsize=1 << 16)
+def address(text: str) -> str | None:
+    """An IP address in its one canonical spelling, None if it is none; IPv4 inside IPv6 becomes IPv4.
+
+    >>> address("2001:DB8:0::1"), address("::ffff:192.0.2.1"), address("192.0.2.256")
+    ('2001:db8::1', '192.0.2.1', None)
+    """
+    try:
+        ip = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
+    return str(mapped or ip)
+
+
+@cache
+def list_date() -> str:
+    """The day of the Public Suffix List in use, such as 2026-10-22; "unknown" if the list does not say."""
+    with Path(PSLFILE).open(encoding="utf-8") as lines:
+        found = re.search(r"VERSION: (\d{4}-\d\d-\d\d)", lines.read(4096))
+    return found[1] if found else "unknown"

@@ -1,0 +1,94 @@
+"""Pages made from other pages: mirrors, near-copies and planted quilts.
+
+Sources are articles of lower number on another address (hence on another domain), found by drawing numbers until one
+fits and made again from their number alone. A copy costs as much as one article, a quilt as much as its sources:
+0.2 to 1.5 ms.
+"""
+
+from __future__ import annotations
+
+from unquilt.demo.dice import Dice
+from unquilt.demo.language import draw_sentences, draw_words, table
+from unquilt.demo.layout import BLOCK, World, role
+from unquilt.demo.sites import Site, choose_site
+from unquilt.demo.texts import article_body
+
+_SHORTEST, _LONGEST = 25, 120  # words of a passage
+_QUILTS = ((6, 12, 85), (5, 12, 75), (5, 7, 65))  # sources from, to, per cent of the words that are copied
+_SCRAPS = ((2, 3, 85), (6, 10, 35))  # too few sources; too small a share
+_ATTEMPTS = 64
+
+
+def page_site(world: World, number: int) -> Site:
+    """The host of any page but a manual's or a farm's."""
+    return choose_site(Dice(world.seed, "site", number), number // BLOCK)
+
+
+def find_sources(world: World, dice: Dice, number: int, count: int) -> list[int]:
+    """Up to `count` articles before page `number` that are not on its address."""
+    ip = page_site(world, number).ip
+    found: list[int] = []
+    for _ in range(_ATTEMPTS * count):
+        if len(found) == count:
+            break
+        source = dice.below(number)
+        if source not in found and role(world, source).kind == "article" and page_site(world, source).ip != ip:
+            found.append(source)
+    return found
+
+
+def change_words(world: World, dice: Dice, text: str) -> str:
+    """A near-copy: one to seven words of 500 are others."""
+    words = text.split(" ")
+    for drawn in draw_words(table(world.seed), dice, 1 + dice.below(max(1, world.words // 70))):
+        new = drawn.strip("“,”")
+        place = dice.below(len(words))
+        while not words[place].isalpha() or words[place].lower() == new.lower():
+            place = dice.below(len(words))
+        words[place] = new
+    return " ".join(words)
+
+
+def quilt_body(world: World, number: int, kind: str) -> tuple[str, list[int]]:
+    """A text stitched of passages of other pages with a little glue between them, and the pages it was made of."""
+    dice = Dice(world.seed, "quilt", number)
+    plans = _QUILTS if kind == "quilt" else _SCRAPS
+    fewest, most, share = plans[dice.below(len(plans))]
+    length = world.words * dice.between(80, 150) // 100
+    copied = length * share // 100
+    count = max(2, min(dice.between(fewest, most), copied // _SHORTEST))
+    sources = find_sources(world, dice, number, count)
+    passages = _cut_passages(dice, [article_body(world, source).split() for source in sources], copied)
+    glue = draw_sentences(table(world.seed), dice, max(8, length - copied - world.words // 10))
+    return _stitch(passages, glue), sources
+
+
+def _cut_passages(dice: Dice, texts: list[list[str]], copied: int) -> list[str]:
+    """Passages in turn from each text, never the same words twice, until about `copied` words are together."""
+    mean = copied // len(texts)
+    longest = min(_LONGEST, max(_SHORTEST + 1, 2 * mean - _SHORTEST))
+    reached = [0] * len(texts)
+    passages: list[str] = []
+    while copied > 0:
+        before = copied
+        for which, words in enumerate(texts):
+            spare = len(words) - reached[which] - _SHORTEST
+            if spare < 0 or (copied <= 0 and reached[which]):
+                continue
+            begin = reached[which] + dice.below(spare // 3 + 1)
+            end = min(begin + dice.between(_SHORTEST, longest), len(words))
+            passages.append(" ".join(words[begin:end]))
+            reached[which] = end
+            copied -= end - begin
+        if copied == before:
+            break
+    return passages
+
+
+def _stitch(passages: list[str], glue: list[str]) -> str:
+    """Glue sentences spread evenly before the passages; each passage ends a paragraph."""
+    parts: list[str] = []
+    for which, passage in enumerate(passages):
+        here = glue[which * len(glue) // len(passages) : (which + 1) * len(glue) // len(passages)]
+        parts.append(" ".join([*here, passage]))
+    return "\n\n".join(parts)

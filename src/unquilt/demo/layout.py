@@ -1,0 +1,80 @@
+"""Which page is what: the plan of the web, known without making any page.
+
+The web is a row of blocks of 1,024 pages, all of the same composition, so that its statistics are the same at any
+size. Within a block, pages take their ranks by a fixed shuffle that each block turns by its own amount; the rank says
+what a page is. Both directions are look-ups, in constant time and memory.
+
+**How the numbers below were tuned.** The mix to imitate was measured on a corpus of real documentation pages (k = 5,
+m = 50): of the distinct (gram, document) pairs 34 % have df = 1, 58 % are patch grams (2 <= df <= 50), 8 % are common;
+the sum of df² over the patch grams is 4.05 times the number of pairs; 15 patch grams share a posting list. Manuals in
+many versions make most of the patch grams, as they do there; site templates and notices make the common ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unquilt.demo.dice import Dice
+
+BLOCK = 1024
+_FAMILIES = {2: 6, 3: 8, 4: 12, 5: 12, 6: 11, 7: 8, 8: 6, 9: 4, 10: 4, 12: 4, 16: 3, 24: 2, 40: 1}  # by versions
+_COUNTS = {"quilt": 16, "scrap": 10, "mirror": 10, "near-copy": 14, "farm": 40, "listing": 24, "chinese": 10}
+_FIRST_COPIES = 64  # pages before this one have too little to copy from
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What all pages of one web have in common."""
+
+    seed: int = 1
+    words: int = 500
+
+    def __post_init__(self) -> None:
+        if self.words < 50:
+            raise ValueError(f"words must be at least 50 (the mean number of words of a page), got {self.words}")
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What the page of one rank is; a manual also knows its family and the ranks of all its versions."""
+
+    kind: str
+    family: int = 0
+    ranks: range = range(0)
+
+
+def _roles() -> tuple[Role, ...]:
+    roles = [Role(kind) for kind, count in _COUNTS.items() for _ in range(count)]
+    sizes = [size for size, count in _FAMILIES.items() for _ in range(count)]
+    for family, size in enumerate(sizes):
+        roles += [Role("manual", family, range(len(roles), len(roles) + size))] * size
+    return (*roles, *[Role("article")] * (BLOCK - len(roles)))
+
+
+_ROLES = _roles()
+_KEYS = Dice("layout").shorts(BLOCK)
+_RANKS = tuple(sorted(range(BLOCK), key=lambda rank: (_KEYS[rank], rank)))
+_PLACES = tuple(sorted(range(BLOCK), key=_RANKS.__getitem__))
+_COPIES = frozenset({"quilt", "scrap", "mirror", "near-copy"})
+
+
+def _turn(world: World, block: int) -> int:
+    return block * 389 + world.seed * 577
+
+
+def role(world: World, number: int) -> Role:
+    """What page `number` is."""
+    block, place = divmod(number, BLOCK)
+    found = _ROLES[_RANKS[(place + _turn(world, block)) % BLOCK]]
+    return Role("article") if number < _FIRST_COPIES and found.kind in _COPIES else found
+
+
+def versions(world: World, block: int, family: Role) -> list[int]:
+    """The pages of a family of manuals, oldest version first, which is also the order of the pages."""
+    turn = _turn(world, block)
+    return sorted(block * BLOCK + (_PLACES[rank] - turn) % BLOCK for rank in family.ranks)
+
+
+def is_copy(kind: str) -> bool:
+    """Whether pages of this kind are made from other pages."""
+    return kind in _COPIES

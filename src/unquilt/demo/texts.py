@@ -1,0 +1,62 @@
+"""Texts that are not copied from other pages: articles, Chinese articles, listings and the pages of link farms.
+
+Each is made in 60 to 200 µs for 500 words.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from unquilt.demo.dice import Dice
+from unquilt.demo.language import (
+    MEAN_SENTENCE,
+    draw_chinese,
+    draw_sentences,
+    draw_title,
+    draw_words,
+    join_paragraphs,
+    table,
+)
+from unquilt.demo.layout import World
+
+_LENGTHS = (30, 45, 55, 70, 80, 90, 100, 110, 125, 145, 165, 185)  # per cent of the mean; they average 100
+_FARM_PHRASES = 4  # a farm's pool is so many times as long as one of its pages
+
+
+def draw_length(world: World, dice: Dice) -> int:
+    """The number of words of a body, so that whole pages have `world.words` on average."""
+    return max(40, (world.words * _LENGTHS[dice.below(len(_LENGTHS))] - 10 * world.words) // 100)
+
+
+def article_body(world: World, number: int) -> str:
+    """The body of an article; copies and quilts ask for it again by its number."""
+    dice = Dice(world.seed, "article", number)
+    return join_paragraphs(draw_sentences(table(world.seed), dice, draw_length(world, dice)))
+
+
+def chinese_body(world: World, number: int) -> str:
+    """The body of a Chinese article: as many characters as others have words."""
+    dice = Dice(world.seed, "chinese", number)
+    return draw_chinese(dice, draw_length(world, dice))
+
+
+def listing_body(world: World, number: int, site: int) -> str:
+    """Goods and prices, with the same words of the shop after each."""
+    language = table(world.seed)
+    offer = draw_title(language, Dice(world.seed, "offer", site))
+    dice = Dice(world.seed, "listing", number)
+    names = draw_words(language, dice, world.words // 4 // 3 * 3)
+    goods = (" ".join(names[begin : begin + 3]).title().rstrip(",") for begin in range(0, len(names), 3))
+    return "\n\n".join(f"{name}: {dice.between(1, 999)}.{dice.below(100):02d}. {offer}." for name in goods)
+
+
+@lru_cache(maxsize=4)
+def _farm_phrases(world: World, block: int) -> list[str]:
+    return draw_sentences(table(world.seed), Dice(world.seed, "farm", block), _FARM_PHRASES * world.words)
+
+
+def farm_body(world: World, number: int, block: int) -> str:
+    """Phrases of the pool that all pages of a farm share, in any order."""
+    pool = _farm_phrases(world, block)
+    dice = Dice(world.seed, "farm page", number)
+    return join_paragraphs([pool[dice.below(len(pool))] for _ in range(world.words // MEAN_SENTENCE)], 6)

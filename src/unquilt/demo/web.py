@@ -1,0 +1,148 @@
+"""A small synthetic web, made from a seed: articles, templates, copies, manuals in versions, farms and planted quilts.
+
+It exists because a demo needs pages whose making is known, and a benchmark needs a million pages that behave like
+real ones without downloading any. Every page is a pure function of (seed, words, number): pages stream, nothing grows
+with their number but the hosts, any page can be made again, and the first n pages of a larger web are the web of n.
+
+`layout` says which page is what and how its mix was tuned, `truth` lists what was planted. One process makes about
+5,000 pages of 500 words a second, in some 30 MB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from unquilt.demo.copies import change_words, find_sources, page_site, quilt_body
+from unquilt.demo.dice import Dice
+from unquilt.demo.language import draw_title, table
+from unquilt.demo.layout import BLOCK, Role, World, role, versions
+from unquilt.demo.manuals import manual_texts
+from unquilt.demo.sites import Site, choose_site, farm_site, wrap
+from unquilt.demo.texts import article_body, chinese_body, farm_body, listing_body
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page and how it came about.
+
+    `kind` is article, listing, manual, near-copy, mirror, farm, quilt or scrap: a scrap is stitched like a quilt, but
+    of too few sources (2 or 3) or with too small a share (a third) to be one at c = 4, σ = 0.5: as a rule, since a
+    copied template or glue may add a source. `made_of` names the sources of a quilt or scrap, the
+    original of a copy or mirror, the version before of a manual; it is empty for the others.
+    """
+
+    id: str
+    url: str
+    ip: str
+    text: str
+    kind: str
+    made_of: tuple[str, ...]
+
+
+def pages(count: int, *, seed: int = 1, words: int = 500, start: int = 0, stop: int | None = None) -> Iterator[Page]:
+    """The pages start … stop - 1 of a web of `count` pages with about `words` words each.
+
+    The mix and the planted verdicts hold from 200 words up; shorter pages have room for few passages.
+
+    >>> [page.id for page in pages(1000, start=998)]
+    ['page-0000998', 'page-0000999']
+    """
+    world = World(seed, words)
+    end = count if stop is None else min(stop, count)
+    if start < 0:
+        raise ValueError(f"start must not be below 0, got {start}")
+    return (make_page(world, number) for number in range(start, end))
+
+
+def page(number: int, *, seed: int = 1, words: int = 500) -> Page:
+    """Page `number` alone, exactly as `pages` makes it."""
+    if number < 0:
+        raise ValueError(f"number must not be below 0, got {number}")
+    return make_page(World(seed, words), number)
+
+
+def page_id(number: int) -> str:
+    """The id of page `number`."""
+    return f"page-{number:07d}"
+
+
+def make_page(world: World, number: int) -> Page:
+    """Page `number` of a world."""
+    part = role(world, number)
+    match part.kind:
+        case "manual":
+            return _manual(world, number, part)
+        case "farm":
+            return _farm(world, number)
+        case "mirror" | "near-copy":
+            return _copy(world, number, part.kind)
+        case "quilt" | "scrap":
+            return _quilt(world, number, part.kind)
+    return _original(world, number, part.kind)
+
+
+def _original(world: World, number: int, kind: str) -> Page:
+    where = page_site(world, number)
+    if kind == "listing":
+        text = wrap(world, where, _title(world, number), listing_body(world, number, where.number))
+        return Page(page_id(number), _url(where, "shop", number), where.ip, text, kind, ())
+    text = _article(world, number, where) if kind == "article" else _chinese(world, number, where)
+    return Page(page_id(number), _url(where, f"{2001 + number % 24}", number), where.ip, text, "article", ())
+
+
+def _article(world: World, number: int, where: Site) -> str:
+    return wrap(world, where, _title(world, number), article_body(world, number))
+
+
+def _chinese(world: World, number: int, where: Site) -> str:
+    return wrap(world, where, _title(world, number), chinese_body(world, number))
+
+
+def _title(world: World, number: int) -> str:
+    return draw_title(table(world.seed), Dice(world.seed, "title", number))
+
+
+def _url(where: Site, folder: str, number: int) -> str:
+    return f"http://{where.host}/{folder}/{number}.html"
+
+
+def _manual(world: World, number: int, part: Role) -> Page:
+    """Eleven of twelve families are each on one host; the others are scattered, as if packages carried them along."""
+    block = number // BLOCK
+    family = versions(world, block, part)
+    version = family.index(number)
+    where = page_site(world, number)
+    if part.family % 12:
+        where = choose_site(Dice(world.seed, "manual site", block, part.family), block)
+    name, texts = manual_texts(world, block, part.family, len(family))
+    release = f"{1 + version // 10}.{version % 10}"
+    text = wrap(world, where, f"{name}, version {release}", texts[version])
+    made_of = (page_id(family[version - 1]),) if version else ()
+    return Page(page_id(number), _url(where, f"manuals/{release}", number), where.ip, text, "manual", made_of)
+
+
+def _farm(world: World, number: int) -> Page:
+    block = number // BLOCK
+    where = farm_site(Dice(world.seed, "site", number), block)
+    text = f"{_title(world, number)}\n\n{farm_body(world, number, block)}"
+    return Page(page_id(number), _url(where, "top", number), where.ip, text, "farm", ())
+
+
+def _copy(world: World, number: int, kind: str) -> Page:
+    """The whole text of an article, template and all, on another site."""
+    where = page_site(world, number)
+    dice = Dice(world.seed, "copy", number)
+    (source,) = find_sources(world, dice, number, 1)
+    text = _article(world, source, page_site(world, source))
+    if kind == "near-copy":
+        text = change_words(world, dice, text)
+    return Page(page_id(number), _url(where, "copies", number), where.ip, text, kind, (page_id(source),))
+
+
+def _quilt(world: World, number: int, kind: str) -> Page:
+    where = page_site(world, number)
+    body, sources = quilt_body(world, number, kind)
+    text = wrap(world, where, _title(world, number), body)
+    made_of = tuple(page_id(source) for source in sources)
+    return Page(page_id(number), _url(where, "posts", number), where.ip, text, kind, made_of)

@@ -1,0 +1,1 @@
+"""Where analyses run: the verbs they are written in, and the engines that carry these out."""

@@ -1,0 +1,185 @@
+"""The engine that needs nothing but this machine: threads, and spill files within a memory budget.
+
+Kernels release the interpreter's lock, so threads are enough. Of the budget, two fifths hold blocks between stages (what
+exceeds them goes to disk), two fifths are for sorting, shared by the threads, and the rest is for reading and results.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+
+from unquilt import _native
+from unquilt.engines.blocks import Blocks, Ledger
+from unquilt.engines.kept import Kept, Split
+from unquilt.engines.progress import Progress, Silent
+from unquilt.engines.tasks import Scale, map_split
+from unquilt.engines.verbs import Grouped, Item, Mapped, Result, Rows, Stage, Verbs, fold_counters
+from unquilt.engines.workers import Workers
+from unquilt.runs import Run
+
+ROWS_IN_CACHE = 1 << 20
+"""Rows of a partition that sort quickly; more partitions than `MOST_FOR_CACHE` are made for want of memory only."""
+MOST_FOR_CACHE = 64
+MOST = 4096
+SORTING = 44
+"""Bytes that a gram takes while its partition is sorted."""
+
+
+@dataclass
+class _Made:
+    """What a stage has left behind: the blocks of each port until they are read, and its counters."""
+
+    ports: list[Blocks | None]
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+class Local(Verbs):
+    """The verbs on this machine. Use in a `with` block; its spill files go with it."""
+
+    def __init__(
+        self,
+        run: Run,
+        scale: Scale,
+        *,
+        threads: int,
+        memory: int,
+        progress: Progress | None = None,
+        partitions: int | None = None,
+    ) -> None:
+        self._run_folder = run
+        self._scale = scale
+        self._threads = threads
+        self._sorting = memory * 2 // 5 // threads
+        self._ledger = Ledger(memory * 2 // 5)
+        self._progress = progress or Silent()
+        self._partitions = partitions or _partitions(scale, self._sorting)
+        self._made: dict[Stage, _Made] = {}
+
+    def __enter__(self) -> Local:
+        self._spill = tempfile.TemporaryDirectory(prefix="local-", dir=self._run_folder.spill)
+        self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="unquilt")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self._made.clear()
+        self._spill.cleanup()
+
+    def fold(self, rows: Rows, name: str) -> dict[str, int]:
+        if not self._run_folder.done(name):
+            with self._run_folder.stage(name) as stage:
+                counters = self._make(rows.stage).counters
+                stage.record(counters=counters)
+            self._run_folder.mark(name, values=counters)
+        return self._run_folder.values(name)
+
+    def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
+        if not self._run_folder.done(name):
+            with self._run_folder.stage(name) as stage, self._run_folder.writer(name, schema) as writer:
+                blocks = self._take(rows)
+                with self._progress.stage(name, self._partitions) as step:
+
+                    def store(partition: int) -> pa.RecordBatch:
+                        return _native.store(self._fill([blocks], partition), schema)
+
+                    for batch in self._ordered(store, range(self._partitions)):
+                        writer.write(batch)
+                        step(1)
+                stage.record(rows=writer.rows)
+            self._run_folder.mark(name, tables=[name])
+        return Kept.of(name, self._run_folder.path / f"{name}.parquet")
+
+    def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
+        if len(items) <= 1 or self._threads == 1:
+            yield from map(function, items)
+            return
+        with Workers(min(self._threads, len(items))) as workers:
+            yield from workers.map(function, items)
+
+    def _make(self, stage: Stage) -> _Made:
+        if stage not in self._made:
+            ports: list[Blocks | None] = [Blocks(self._ledger, Path(self._spill.name)) for _ in stage.kernel.ports]
+            made = _Made(ports)
+            if isinstance(stage, Mapped):
+                self._map(stage, made)
+            else:
+                self._group(stage, made)
+            self._made[stage] = made
+        return self._made[stage]
+
+    def _take(self, rows: Rows) -> Blocks:
+        ports = self._make(rows.stage).ports
+        blocks, ports[rows.port] = ports[rows.port], None
+        if blocks is None:
+            raise RuntimeError(f"the rows of {rows.stage.kernel.name} have been read before: keep them")
+        return blocks
+
+    def _map(self, stage: Mapped, made: _Made) -> None:
+        splits = stage.table.splits()
+        ports = self._scale.ports(stage.kernel, self._partitions)
+        with self._progress.stage(stage.kernel.name, sum(split.rows for split in splits)) as step:
+
+            def task(split: Split) -> tuple[_native.Counters, int]:
+                return map_split(stage, split, ports, self._sink(made)), split.rows
+
+            for counters, rows in self._ordered(task, splits):
+                fold_counters(made.counters, counters)
+                step(rows)
+
+    def _group(self, stage: Grouped, made: _Made) -> None:
+        tables = [self._take(table) for table in stage.tables]
+        ports = self._scale.ports(stage.kernel, self._partitions)
+        kernel = stage.kernel
+        with self._progress.stage(kernel.name, self._partitions) as step:
+
+            def task(partition: int) -> _native.Counters:
+                filled = self._fill(tables, partition)
+                return filled.run(kernel.name, dict(kernel.parameters), ports, self._sink(made))
+
+            for counters in self._ordered(task, range(self._partitions)):
+                fold_counters(made.counters, counters)
+                step(1)
+
+    def _sink(self, made: _Made) -> _native.Sink:
+        def put(port: int, partition: int, block: bytes) -> None:
+            blocks = made.ports[port]
+            assert blocks is not None
+            blocks.put(partition, block)
+
+        return put
+
+    def _fill(self, tables: Sequence[Blocks], partition: int) -> _native.Partition:
+        filled = _native.Partition(self._sorting, self._spill.name)
+        for number, blocks in enumerate(tables):
+            for block in blocks.take(partition):
+                filled.push(number, block)
+        return filled
+
+    def _ordered(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Results in the order of items; a few tasks ahead, so that results do not pile up behind a slow one."""
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for item in items:
+                waiting.append(self._pool.submit(task, item))
+                if len(waiting) > 2 * self._threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _partitions(scale: Scale, sorting: int) -> int:
+    """As many as memory asks for; more, up to a point, so that each sorts in cache."""
+    for_memory = math.ceil(scale.words * SORTING / max(1, sorting))
+    for_cache = min(MOST_FOR_CACHE, math.ceil(scale.words / ROWS_IN_CACHE))
+    return max(1, min(MOST, max(for_memory, for_cache)))

@@ -1,0 +1,121 @@
+"""All that an analysis may say.
+
+An analysis is a function from tables to tables, written once from these verbs; it imports no engine and does no I/O:
+
+    map(table, kernel, beside)    batch to rows; a kept table of the same order may be read beside it, by key range
+    group(tables, kernel)         rows with equal key meet, ordered by (key, table, tail) as unsigned bytes
+    fold(rows, name)              the integers a kernel counted, summed (or their greatest) over all tasks; kept too
+    keep(rows, name, schema)      a table at rest, with a completion marker: what is read twice is kept
+    repeat(table, step)           keeps step(table), step(step(table)), … until a step changes nothing
+    side                          small values folded before, given to a kernel as parameters
+
+Nothing happens before `keep` or `fold`: the others only note what is wanted, so that a kept table that is there from
+an interrupted run costs nothing. Rows are read once; their bytes are packed blocks that only kernels look into.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from unquilt.engines.kept import Kept
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+HASH = "hash"
+"""Rows keyed by fingerprints: any 64 bits."""
+DOC = "doc"
+"""Rows keyed by documents: dense numbers below the size of the corpus."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A native kernel, the columns it reads (if it maps) and the keys of the rows that leave each of its ports."""
+
+    name: str
+    ports: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """Noted: a kernel over the batches of a kept table."""
+
+    table: Kept
+    kernel: Kernel
+    beside: Kept | None
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Noted: a kernel over rows that meet by key."""
+
+    tables: tuple[Rows, ...]
+    kernel: Kernel
+
+
+Stage = Mapped | Grouped
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that leave one port of a stage."""
+
+    stage: Stage
+    port: int
+
+
+class Verbs(ABC):
+    """The verbs on some engine. Results depend on tables and parameters alone, never on the engine."""
+
+    def map(self, table: Kept, kernel: Kernel, *, beside: Kept | None = None) -> tuple[Rows, ...]:
+        stage = Mapped(table, kernel, beside)
+        return tuple(Rows(stage, port) for port in range(len(kernel.ports)))
+
+    def group(self, tables: Sequence[Rows], kernel: Kernel) -> tuple[Rows, ...]:
+        keys = {table.stage.kernel.ports[table.port] for table in tables}
+        if len(keys) != 1:
+            raise TypeError(f"rows keyed by {' and '.join(sorted(keys))} cannot meet in {kernel.name}")
+        stage = Grouped(tuple(tables), kernel)
+        return tuple(Rows(stage, port) for port in range(len(kernel.ports)))
+
+    @abstractmethod
+    def fold(self, rows: Rows, name: str) -> dict[str, int]:
+        """What the kernel that makes `rows` counted. The rows can still be used, once."""
+
+    @abstractmethod
+    def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
+        """The rows as a table: key first, then the fields of the tails, sorted. Made unless it is there already."""
+
+    def repeat(self, table: Kept, step: Callable[[Kept, int], Kept], *, changed: Callable[[Kept, Kept], bool]) -> Kept:
+        """Steps until one changes nothing; every round is kept, under the name that `step` gives it."""
+        round_ = 0
+        while True:
+            after = step(table, round_)
+            if not changed(table, after):
+                return after
+            table, round_ = after, round_ + 1
+
+    @abstractmethod
+    def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
+        """`function` of every item, in order: how ingest reads pieces of its inputs. `function` is picklable."""
+
+
+def fold_counters(into: dict[str, int], counters: Mapping[str, tuple[str, int]]) -> None:
+    """Adds one task's counters."""
+    for name, (how, value) in counters.items():
+        into[name] = max(into.get(name, 0), value) if how == "greatest" else into.get(name, 0) + value
+
+
+
+def look_up(verbs: Verbs, rows: Rows, table: Kept, key: str, columns: Sequence[str]) -> Rows:
+    """Each row with the named columns of the row of `table` that has its key: how results get ids and URLs."""
+    (fields,) = verbs.map(table, Kernel("select", (DOC,), (key, *columns)))
+    (found,) = verbs.group([fields, rows], Kernel("look up", (DOC,)))
+    return found

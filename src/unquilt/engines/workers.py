@@ -1,0 +1,120 @@
+"""Worker processes for Python code that holds the interpreter's lock, such as readers.
+
+Not `multiprocessing`: its workers import the caller's main module again, which a script without a guard does not
+survive. A worker here is `python -m unquilt.engines.workers`, fed pickles through a pipe; one that dies is noticed at
+once, and what it was doing is said.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import IO, Any
+
+from unquilt.engines.verbs import Item, Result
+from unquilt.errors import EngineError
+
+
+class Workers:
+    """A few processes that apply functions to items."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+
+    def __enter__(self) -> Workers:
+        package = str(Path(__file__).resolve().parents[2])
+        path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+        command = [sys.executable, "-m", "unquilt.engines.workers"]
+        pipe = subprocess.PIPE
+        environment = os.environ | {"PYTHONPATH": path}
+        self._processes = [
+            subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment)  # noqa: S603
+            for _ in range(self._count)
+        ]
+        self._free: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
+        for process in self._processes:
+            self._free.put(process)
+        self._pool = ThreadPoolExecutor(self._count)
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        for process in self._processes:
+            if kind is not None:
+                process.kill()
+            assert process.stdin is not None
+            assert process.stdout is not None
+            if not process.stdin.closed:
+                process.stdin.close()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        for process in self._processes:
+            process.wait()
+            assert process.stdout is not None
+            process.stdout.close()
+
+    def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
+        """`function(item)` for each item, in order."""
+        futures: list[Future[Result]] = [self._pool.submit(self._call, function, item) for item in items]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def _call(self, function: Callable[[Item], Result], item: Item) -> Result:
+        process = self._free.get()
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            _send(process.stdin, (function, item))
+            answer = _receive(process.stdout)
+        except (BrokenPipeError, EOFError) as error:
+            raise EngineError(f"a worker process died (exit code {process.poll()}) while working on {item}") from error
+        finally:
+            self._free.put(process)
+        result, raised = answer
+        if raised is not None:
+            raise raised
+        return result  # type: ignore[no-any-return]
+
+
+def _send(pipe: IO[bytes], message: object) -> None:
+    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    pipe.write(struct.pack("<Q", len(data)) + data)
+    pipe.flush()
+
+
+def _receive(pipe: IO[bytes]) -> Any:
+    header = pipe.read(8)
+    if len(header) < 8:
+        raise EOFError
+    return pickle.loads(pipe.read(struct.unpack("<Q", header)[0]))  # noqa: S301 - from the process that we started
+
+
+def _serve() -> None:
+    """A worker's life: items in, results out, until the pipe closes."""
+    inbox, outbox = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not end up in the pipe
+    while True:
+        try:
+            function, item = _receive(inbox)
+        except (EOFError, KeyboardInterrupt):
+            return
+        try:
+            answer = (function(item), None)
+        except Exception as error:  # noqa: BLE001 - goes to the parent, which raises it
+            answer = (None, error)
+        except KeyboardInterrupt:
+            return
+        _send(outbox, answer)
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,0 +1,56 @@
+"""Everything unquilt raises on purpose.
+
+    UnquiltError                  one clear line; exit code 1
+    ├── ParameterError            a parameter out of range; exit code 2
+    ├── InputError                an input that is missing, unreadable or of no known kind
+    │   └── InputChangedError     an input that is not what the run began with
+    ├── RunError                  a run folder that holds something else, or another run
+    │   └── RunLockedError        another process works in it
+    ├── StorageError              no room or no right to write: names the path
+    ├── EngineError               the engine failed: a worker died, a kernel reported a fault
+    └── MissingDependencyError    an optional part is not installed: names the command that installs it
+
+A message says what failed, where (file, record, offset) and what to do. Anything else that escapes is a bug.
+"""
+
+from __future__ import annotations
+
+
+class UnquiltError(Exception):
+    """Base of all errors that unquilt raises on purpose."""
+
+    exit_code = 1
+
+
+class ParameterError(UnquiltError, ValueError):
+    """A parameter has a value outside its range."""
+
+    exit_code = 2
+
+
+class InputError(UnquiltError):
+    """An input is missing, unreadable, or of no kind that unquilt knows."""
+
+
+class InputChangedError(InputError):
+    """An input differs from what the run began with."""
+
+
+class RunError(UnquiltError):
+    """A run folder cannot be used for this run."""
+
+
+class RunLockedError(RunError):
+    """Another process is working in the run folder."""
+
+
+class StorageError(UnquiltError):
+    """A file could not be written: disk full, no permission."""
+
+
+class EngineError(UnquiltError):
+    """The engine could not carry out a stage."""
+
+
+class MissingDependencyError(UnquiltError):
+    """An optional dependency is not installed."""

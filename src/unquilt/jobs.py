@@ -1,0 +1,237 @@
+"""The jobs a user can ask for, from inputs to a finished run folder: what the command line and the API both call.
+
+Reading goes into a corpus folder of its own, or into the folder `corpus` of the run that needs it.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unquilt import _native
+from unquilt.analyses.outcome import Outcome
+from unquilt.corpus.inputs import STDIN, Source, find, fingerprint, spool
+from unquilt.corpus.options import Fields, Limits
+from unquilt.corpus.parts import PieceRead, ReadPiece, WritePart, read_piece, write_part
+from unquilt.corpus.pieces import pieces
+from unquilt.corpus.urls import list_date
+from unquilt.engines.kept import Kept
+from unquilt.engines.progress import Progress, Silent
+from unquilt.engines.tasks import Scale
+from unquilt.engines.verbs import Verbs
+from unquilt.errors import InputError, RunError
+from unquilt.parameters import Parameters
+from unquilt.runs import InputRecord, Run
+from unquilt.schemas import REJECTS
+from unquilt.settings import Settings
+
+CORPUS = "corpus"
+DOCUMENTS = "documents"
+MOST_DOCUMENTS = (1 << 32) - 1
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """Anything that hands out Arrow data by the PyCapsule interface: tables of pyarrow, polars, pandas, DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+Inputs = str | Path | Sequence[str | Path] | ArrowStream
+
+
+@dataclass(frozen=True)
+class How:
+    """How to carry out a job: none of it changes what comes out, save `fields` and `limits`, which say how to read."""
+
+    settings: Settings = field(default_factory=Settings)
+    fields: Fields = field(default_factory=Fields)
+    limits: Limits = field(default_factory=Limits)
+    overwrite: bool = False
+    progress: Progress = field(default_factory=Silent)
+
+    def reading(self) -> dict[str, Any]:
+        return {"fields": asdict(self.fields), "limits": asdict(self.limits)}
+
+
+def ingest(inputs: Inputs, output: str | Path | None = None, how: How | None = None) -> Run:
+    """Reads inputs into a corpus folder, which analyses take instead of the inputs, again and again."""
+    how = how or How()
+    output = output or _temporary_folder()
+    with _found(inputs) as found:
+        return _ingest(found, output, how)
+
+
+def analyse(
+    name: str,
+    parameters: Parameters,
+    function: Callable[[Verbs, Kept, Any], Outcome],
+    inputs: Inputs,
+    output: str | Path | None = None,
+    how: How | None = None,
+) -> Run:
+    """Runs an analysis over inputs, or over a corpus folder, into a run folder; resumes what is there of it."""
+    how = how or How()
+    output = output or _temporary_folder()
+    corpus = open_corpus(inputs)
+    with _found(inputs) if corpus is None else _as_found(corpus) as found:
+        asked = parameters.to_dict() | (how.reading() if corpus is None else {})
+        with _open(name, asked, found.records, output, how) as run:
+            if not run.complete:
+                if corpus is None:
+                    corpus = _ingest(found, run.path / CORPUS, replace(how, overwrite=False))
+                summary = corpus.manifest["summary"]
+                with engine(run, Scale(summary["documents"], summary["words"]), how) as verbs:
+                    outcome = function(verbs, documents(corpus), parameters)
+                rows = {table.name: table.rows for table in outcome.tables}
+                run.finish(summary | outcome.statistics | rows)
+    return run
+
+
+def open_corpus(inputs: Inputs) -> Run | None:
+    """The corpus folder that `inputs` names, if it is one."""
+    paths = [inputs] if isinstance(inputs, str | Path) else inputs
+    if isinstance(paths, ArrowStream) or len(paths) != 1 or not (Path(paths[0]) / "manifest.json").is_file():
+        return None
+    run = Run.read(paths[0])
+    if run.manifest["analysis"] != "ingest":
+        raise InputError(f"{paths[0]} is a run of {run.manifest['analysis']}, not a corpus; give its inputs instead")
+    if not run.complete:
+        raise InputError(f"{paths[0]} is a corpus that was not finished; run unquilt ingest again")
+    return run
+
+
+def documents(corpus: Run) -> Kept:
+    """The documents of a corpus folder."""
+    return Kept.of(DOCUMENTS, *(corpus.path / name for name in corpus.files(DOCUMENTS)))
+
+
+@contextmanager
+def engine(run: Run, scale: Scale, how: How) -> Iterator[Verbs]:
+    """The verbs on the engine that the settings name."""
+    settings = how.settings
+    opened: AbstractContextManager[Verbs]
+    if settings.engine == "spark":
+        from unquilt.engines.spark import Spark  # noqa: PLC0415 - optional, and slow to import
+
+        opened = Spark(run, scale, settings, progress=how.progress)
+    else:
+        from unquilt.engines.local import Local  # noqa: PLC0415
+
+        opened = Local(run, scale, threads=settings.threads, memory=settings.memory, progress=how.progress)
+    with opened as verbs:
+        yield verbs
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Inputs that are there, and how the manifest knows them."""
+
+    sources: Sequence[Source]
+    records: Sequence[InputRecord]
+
+
+@contextmanager
+def _found(inputs: Inputs) -> Iterator[_Found]:
+    """Finds and fingerprints inputs; standard input and Arrow tables become files for as long as they are needed."""
+    with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
+        spooled = None
+        if isinstance(inputs, ArrowStream):
+            inputs = _write_table(inputs, Path(folder))
+        paths = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+        if STDIN in map(str, paths):
+            spooled = spool(sys.stdin.buffer, Path(folder))
+        sources = find(paths, spooled)
+        yield _Found(sources, [InputRecord(source.name, source.size, fingerprint(source)) for source in sources])
+
+
+@contextmanager
+def _as_found(corpus: Run) -> Iterator[_Found]:
+    manifest = corpus.manifest
+    yield _Found((), [InputRecord(str(corpus.path), manifest["summary"]["bytes"], manifest["fingerprint"])])
+
+
+def _write_table(stream: ArrowStream, folder: Path) -> Path:
+    path = folder / "table.parquet"
+    reader = pa.RecordBatchReader.from_stream(stream)
+    with pq.ParquetWriter(path, reader.schema) as writer:
+        for batch in reader:
+            writer.write_batch(batch)
+    return path
+
+
+def _open(
+    name: str, parameters: Mapping[str, Any], records: Sequence[InputRecord], output: str | Path, how: How
+) -> Run:
+    return Run.open(
+        output,
+        analysis=name,
+        parameters=parameters,
+        inputs=records,
+        overwrite=how.overwrite,
+        versions={"unicode": _native.UNICODE_VERSION, "public suffix list": list_date()},
+        settings=asdict(how.settings),
+    )
+
+
+def _ingest(found: _Found, output: str | Path, how: How) -> Run:
+    with _open("ingest", how.reading(), found.records, output, how) as run:
+        if not run.complete:
+            with engine(run, Scale(0, 0), how) as verbs:
+                _read(verbs, run, found.sources, how)
+    return run
+
+
+def _read(verbs: Verbs, run: Run, sources: Sequence[Source], how: How) -> None:
+    with run.stage(DOCUMENTS) as stage:
+        found = pieces(sources, how.fields)
+        tasks = [ReadPiece(piece, how.limits, run.spill / f"piece-{piece.number}.arrow") for piece in found]
+        sizes = [sum(part.weight for part in piece.slices) for piece in found]
+        read: list[PieceRead] = []
+        with how.progress.stage("read", sum(sizes), "B") as step:
+            for size, result in zip(sizes, verbs.each(read_piece, tasks), strict=True):
+                read.append(result)
+                step(size)
+        totals = {name: sum(getattr(result, name) for result in read) for name in ("documents", "words", "bytes")}
+        if totals["documents"] > MOST_DOCUMENTS:
+            raise RunError(f"a corpus holds at most {MOST_DOCUMENTS} documents, these are {totals['documents']}")
+        writes = _number(read, run.path / DOCUMENTS)
+        with how.progress.stage("write", len(writes)) as step:
+            for _ in verbs.each(write_part, writes):
+                step(1)
+        stage.record(rows=totals["documents"], bytes=totals["bytes"])
+    run.mark(DOCUMENTS, files=[f"{DOCUMENTS}/{write.target.name}" for write in writes])
+    with run.stage("rejects") as stage, run.writer("rejects", REJECTS) as writer:
+        for result in read:
+            writer.write(result.rejects)
+        stage.record(rows=writer.rows)
+    run.mark("rejects", tables=["rejects"])
+    run.finish(totals | {"rejects": writer.rows})
+
+
+def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
+    """What is left to write: a part for each piece that has documents, numbered on from the one before."""
+    folder.mkdir(exist_ok=True)
+    writes, first = [], 0
+    for result in read:
+        if result.documents:
+            writes.append(WritePart(result.path, folder / f"part-{len(writes):05}.parquet", first))
+        first += result.documents
+    return writes
+
+
+_temporary: list[tempfile.TemporaryDirectory[str]] = []
+
+
+def _temporary_folder() -> Path:
+    """A folder for the results of a caller who named none; it goes when the interpreter does."""
+    _temporary.append(tempfile.TemporaryDirectory(prefix="unquilt-"))
+    return Path(_temporary[-1].name) / "run"

@@ -1,0 +1,248 @@
+"""What an analysis can be told: one frozen dataclass of parameters each, validated once.
+
+A parameter is declared in one line, with its default, what it means and what it may be:
+
+>>> @dataclass(frozen=True)
+... class QuiltParameters(Parameters):
+...     k: int = parameter(5, "words in a gram", at_least=1)
+...     sigma: float = parameter(0.5, "least patch fraction of a quilt", at_least=0, at_most=1, symbol="σ")
+>>> QuiltParameters(k=7)
+QuiltParameters(k=7, sigma=0.5)
+>>> QuiltParameters(sigma=2)
+Traceback (most recent call last):
+unquilt.errors.ParameterError: sigma must be a number between 0 and 1, not 2
+
+The Python call, the command line (`describe`) and the manifest (`to_dict`) all derive from it, so that a default, a
+range and an explanation stand in one place. A field is an `int`, `float`, `str` or `bool`, one of these `| None`, or a
+`tuple[…, ...]` of them. Values are stored in one form (a float is a float even if given as 1; no -0.0; a list becomes a
+tuple), so that equal parameters are equal in the manifest. What ties several fields together goes into `check`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import math
+import numbers
+import reprlib
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeVar
+
+from unquilt.errors import ParameterError
+
+__all__ = ["ParameterInfo", "Parameters", "parameter"]
+
+T = TypeVar("T")
+Number = int | float
+Scalar = int | float | str | bool
+
+_DECLARATION = "unquilt parameter"
+_NOUNS: dict[type, str] = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The values a parameter may take, beyond its type."""
+
+    at_least: Number | None = None
+    above: Number | None = None
+    at_most: Number | None = None
+    below: Number | None = None
+    one_of: tuple[Scalar, ...] | None = None
+
+    def allow(self, value: Scalar) -> bool:
+        """Tell whether `value`, already of the right type, is within the limits."""
+        if self.one_of is not None:
+            return value in self.one_of
+        if isinstance(value, str):
+            return True
+        return (
+            (self.at_least is None or value >= self.at_least)
+            and (self.above is None or value > self.above)
+            and (self.at_most is None or value <= self.at_most)
+            and (self.below is None or value < self.below)
+        )
+
+    def phrase(self, noun: str) -> str:
+        """Say the limits in words that follow "must be": a whole number of at least 1."""
+        if self.one_of is not None:
+            return "one of " + ", ".join(str(choice) for choice in self.one_of)
+        if self.at_least is not None and self.at_most is not None:
+            return f"{noun} between {self.at_least} and {self.at_most}"
+        bounds = {"of at least": self.at_least, "above": self.above, "of at most": self.at_most, "below": self.below}
+        given = " and ".join(f"{word} {bound}" for word, bound in bounds.items() if bound is not None)
+        return f"{noun} {given}" if given else noun
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    help: str
+    symbol: str | None
+    limits: Limits
+
+
+def parameter(
+    default: T,
+    meaning: str,
+    *,
+    at_least: Number | None = None,
+    above: Number | None = None,
+    at_most: Number | None = None,
+    below: Number | None = None,
+    one_of: Sequence[Scalar] | None = None,
+    symbol: str | None = None,
+) -> T:
+    """Declare a field of a `Parameters` class: its default, what it means, and what it may be.
+
+    `symbol` is the paper's letter for it. In a tuple the limits hold for each item.
+    """
+    limits = Limits(at_least, above, at_most, below, None if one_of is None else tuple(one_of))
+    declaration = _Declaration(meaning, symbol, limits)
+    return dataclasses.field(default=default, metadata={_DECLARATION: declaration})
+
+
+@dataclass(frozen=True)
+class ParameterInfo:
+    """One parameter, described: enough to build a command line option or a line of the reference from it.
+
+    `type` is that of one value; `many` says that the parameter is a tuple of such values, `optional` that None will do.
+    """
+
+    name: str
+    type: type
+    default: Any
+    help: str
+    symbol: str | None
+    limits: Limits
+    optional: bool
+    many: bool
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values in words: "a number between 0 and 1"."""
+        each = self.limits.phrase(_NOUNS[self.type])
+        words = f"a list, each item {each}" if self.many else each
+        return f"{words} or None" if self.optional else words
+
+    def validate(self, value: object) -> Any:
+        """Return `value` in the form in which it is stored, or raise a ParameterError of one line."""
+        if value is None and self.optional:
+            return None
+        if not self.many:
+            return self._validate_one(value, self.name)
+        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+            raise ParameterError(f"{self.name} must be {self.allowed}, not {_shown(value)}")
+        return tuple(self._validate_one(item, f"item {i} of {self.name}") for i, item in enumerate(value, 1))
+
+    def _validate_one(self, value: object, subject: str) -> Scalar:
+        converted = _convert(value, self.type)
+        if converted is None or not self.limits.allow(converted):
+            words = self.limits.phrase(_NOUNS[self.type]) if self.many else self.allowed
+            raise ParameterError(f"{subject} must be {words}, not {_shown(value)}")
+        return converted
+
+
+def _convert(value: object, wanted: type) -> Scalar | None:
+    """Bring `value` into its one form, or return None if it is of another type or not finite.
+
+    A bool is no number. numpy's numbers are, as they register with `numbers`.
+    """
+    if wanted is str or wanted is bool:
+        return value if isinstance(value, str | bool) and type(value) is wanted else None
+    if isinstance(value, bool):
+        return None
+    if wanted is int:
+        return int(value) if isinstance(value, numbers.Integral) else None
+    if not isinstance(value, numbers.Real):
+        return None
+    try:
+        number = float(value) + 0.0  # -0.0 becomes 0.0
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Base of the parameters of an analysis: a frozen dataclass whose fields are all declared with `parameter`."""
+
+    def __post_init__(self) -> None:
+        for info in self.describe():
+            object.__setattr__(self, info.name, info.validate(getattr(self, info.name)))
+        self.check()
+
+    def check(self) -> None:
+        """Override to check what ties several fields together; raise ParameterError. Each alone is already valid."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return name → value in the order of declaration, all of it JSON: a tuple is a list."""
+        values = ((info.name, getattr(self, info.name)) for info in self.describe())
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, object]) -> Self:
+        """Make parameters of a mapping; what it leaves out has its default, what nobody declared is refused."""
+        known = [info.name for info in cls.describe()]
+        for name in values:
+            if name not in known:
+                raise ParameterError(f"there is no parameter {_shown(name)}; {_suggestion(str(name), known)}")
+        return cls(**dict(values))
+
+    @classmethod
+    def describe(cls) -> tuple[ParameterInfo, ...]:
+        """Describe every parameter, in the order of declaration."""
+        key: Any = cls  # mypy does not see that a class hashes as an object, not as its instances do
+        return _describe(key)
+
+
+def _shown(value: object) -> str:
+    """Show a refused value on one line, cut short, control characters escaped."""
+    try:
+        return " ".join(reprlib.repr(value).split())
+    except ValueError:  # an int of more digits than Python agrees to print
+        return f"so large a {type(value).__name__}"
+
+
+def _suggestion(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]}?" if close else f"there are: {', '.join(known) or 'none'}"
+
+
+@functools.cache
+def _describe(cls: type[Any]) -> tuple[ParameterInfo, ...]:
+    hints = typing.get_type_hints(cls)
+    return tuple(_describe_field(field, hints[field.name]) for field in dataclasses.fields(cls))
+
+
+def _describe_field(field: dataclasses.Field[Any], hint: Any) -> ParameterInfo:
+    declaration = field.metadata.get(_DECLARATION)
+    if not isinstance(declaration, _Declaration):
+        raise TypeError(f"field {field.name} is not declared with parameter()")
+    hint, optional = _without_none(hint)
+    many = typing.get_origin(hint) is tuple and typing.get_args(hint)[1:] == (Ellipsis,)
+    item = typing.get_args(hint)[0] if many else hint
+    if item not in _NOUNS:
+        raise TypeError(f"field {field.name} is of type {hint}: a parameter is an int, float, str or bool")
+    info = ParameterInfo(
+        name=field.name,
+        type=item,
+        default=field.default,
+        help=declaration.help,
+        symbol=declaration.symbol,
+        limits=declaration.limits,
+        optional=optional,
+        many=many,
+    )
+    return dataclasses.replace(info, default=info.validate(field.default))
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    """Split `X | None` into X and True; leave everything else as it is."""
+    if typing.get_origin(hint) not in (types.UnionType, typing.Union):
+        return hint, False
+    others = [option for option in typing.get_args(hint) if option is not types.NoneType]
+    return (others[0], True) if len(others) == 1 else (hint, False)

@@ -1,0 +1,98 @@
+"""Which folder a run works in: its own, or one beside it when it overwrites another; never one that is not ours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unquilt.errors import RunError
+from unquilt.runs.lock import LOCK, FolderLock
+from unquilt.runs.manifest import MANIFEST, read_manifest, refuse_other_run
+from unquilt.runs.markers import DONE
+from unquilt.runs.replacement import choose_sibling, clear_siblings, complete_swap, swap
+from unquilt.runs.storage import make_folder, partial_name, remove, shown
+
+SPILL = ".spill"
+_BEFORE_MANIFEST = {LOCK, partial_name(Path(MANIFEST)).name}
+
+
+@dataclass
+class Claim:
+    """A folder that is ours to work in until `release`: `folder`, on behalf of `path`; the same unless we overwrite.
+
+    `older` is the manifest that was found in it: of this very run, interrupted or finished. None in a new folder.
+    """
+
+    path: Path
+    folder: Path
+    lock: FolderLock
+    held: ExitStack
+    older: dict[str, Any] | None
+
+    def publish(self) -> None:
+        """Put the finished run in its place."""
+        if self.folder != self.path:
+            swap(self.path, self.folder)
+            self.folder = self.lock.folder = self.path
+
+    def release(self, *, worthless: bool) -> None:
+        """Let go of the folder; one that was to replace another and holds nothing of worth is removed."""
+        remove(self.folder / SPILL)
+        if worthless and self.folder != self.path:
+            remove(self.folder)
+        self.held.close()
+
+
+def claim(path: Path, wanted: Mapping[str, Any], *, overwrite: bool) -> Claim:
+    """Lock the folder for the run that `wanted` is the manifest of, and clear it of leftovers; or say why not."""
+    path = Path(os.path.realpath(path))
+    _refuse_strangers(path)
+    complete_swap(path)
+    with ExitStack() as held:
+        make_folder(path)
+        lock = held.enter_context(FolderLock(path))
+        _refuse_strangers(path)
+        older, folder = read_manifest(path), path
+        if overwrite and older is not None and not _is_interrupted(older, wanted):
+            folder = choose_sibling(path, older, wanted)
+            make_folder(folder)
+            lock = held.enter_context(FolderLock(folder))
+            older = read_manifest(folder)
+        if older is not None:
+            refuse_other_run(folder, older, wanted)
+        clear_siblings(path, keep=folder)
+        _clear_leftovers(folder)
+        return Claim(path, folder, lock, held.pop_all(), older)
+
+
+def _is_interrupted(older: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Tell whether `older` is the wanted run, interrupted: then there is nothing to overwrite, only to resume."""
+    return bool(older["fingerprint"] == wanted["fingerprint"]) and "finished" not in older
+
+
+def _refuse_strangers(folder: Path) -> None:
+    """Raise a RunError if `folder` is a file, or holds anything but a run or the beginning of one."""
+    if not os.path.lexists(folder):
+        return
+    if not folder.is_dir():
+        raise RunError(f"{shown(folder)} is a file; choose another folder")
+    if read_manifest(folder) is not None:
+        return
+    try:
+        strangers = sorted({entry.name for entry in folder.iterdir()} - _BEFORE_MANIFEST)
+    except OSError as error:
+        raise RunError(f"{shown(folder)} cannot be read: {error.strerror}") from error
+    if strangers:
+        first = shown(strangers[0])
+        raise RunError(f"{shown(folder)} holds something else (first entry: {first}); choose another folder")
+
+
+def _clear_leftovers(folder: Path) -> None:
+    remove(folder / SPILL)
+    remove(partial_name(folder / MANIFEST))
+    for leftover in [*folder.glob(".*.parquet.partial"), *(folder / DONE).glob(".*.json.partial")]:
+        remove(leftover)

@@ -1,0 +1,85 @@
+"""One process per run folder.
+
+The lock is an flock on `.lock`: the kernel releases it when the process dies, however it dies, so there are no stale
+locks to break. (Forked workers share it: while one of them lives it may still write, and the lock lives too.) The
+content of the file, process and time, only serves the message for the second one.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from unquilt.errors import RunLockedError
+from unquilt.runs.storage import shown, storing
+
+LOCK = ".lock"
+
+
+class FolderLock:
+    """Hold the lock of `folder` from `with` to its end; raise RunLockedError at once if another process has it.
+
+    When the folder is renamed meanwhile, the lock moves with it; set `folder` to the new place.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        with storing(self.folder):
+            while self._descriptor < 0:
+                self._try_once()
+        with suppress(OSError):  # a full disk: the lock holds all the same
+            holder = {"process": os.getpid(), "since": datetime.now(UTC).isoformat(" ", "seconds")}
+            os.ftruncate(self._descriptor, 0)
+            os.pwrite(self._descriptor, json.dumps(holder).encode(), 0)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Remove the file, unless the folder was replaced and the name now belongs to another lock; let go."""
+        if self._is_current(self._descriptor):
+            with suppress(OSError):
+                (self.folder / LOCK).unlink(missing_ok=True)
+        os.close(self._descriptor)
+        self._descriptor = -1
+
+    def _try_once(self) -> None:
+        descriptor = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            message = _describe_holder(self.folder, os.pread(descriptor, 1000, 0))
+            os.close(descriptor)
+            raise RunLockedError(message) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        # The holder may have removed the file between our open and our flock: then we locked a file without a name.
+        if self._is_current(descriptor):
+            self._descriptor = descriptor
+        else:
+            os.close(descriptor)
+
+    def _is_current(self, descriptor: int) -> bool:
+        try:
+            there = (self.folder / LOCK).stat(follow_symlinks=False)
+        except OSError:
+            return False
+        return os.path.samestat(there, os.fstat(descriptor))
+
+
+def _describe_holder(folder: Path, content: bytes) -> str:
+    try:
+        holder = json.loads(content)
+        return f"{shown(folder)} is in use by process {int(holder['process'])} since {shown(holder['since'])}"
+    except (ValueError, KeyError, TypeError):  # it holds the lock, but did not yet say who it is
+        return f"{shown(folder)} is in use by another process"

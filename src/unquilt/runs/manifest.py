@@ -1,0 +1,167 @@
+"""The manifest: what a run was asked to compute, of what, with what. Its identity, and how two of them differ.
+
+Results depend on the analysis, its parameters, the inputs (their order, sizes and checksums) and the versions of
+unquilt and of all that shapes its results; a hash of these is the fingerprint of the run. The rest is information:
+engine, threads and memory (`settings`), the machine, times, and the versions of Python and pyarrow, which carry the
+results but do not shape them. The host's name is not recorded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from unquilt.errors import InputChangedError, RunError
+from unquilt.runs.storage import shown, write_atomically
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+ADVICE = "choose another folder with -o, or --overwrite"
+
+_KEYS_OF_ANY_FORMAT = {"format", "unquilt", "analysis", "fingerprint"}
+_KEYS = _KEYS_OF_ANY_FORMAT | {"parameters", "inputs", "versions", "stages"}
+_VERSIONS_NOT_COMPARED = {"python", "pyarrow"}
+
+
+@dataclass(frozen=True)
+class InputRecord:
+    """One input as the run saw it: its path as given, its size in bytes, and the SHA-256 of its bytes in hex."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+def now() -> str:
+    """The time in UTC, to the second, as the manifest has it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def new_manifest(
+    analysis: str,
+    parameters: Mapping[str, Any],
+    inputs: Sequence[InputRecord],
+    versions: Mapping[str, str],
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Make the manifest of a run that begins now."""
+    known = {"unquilt": _unquilt_version(), "python": platform.python_version(), "pyarrow": pa.__version__}
+    manifest: dict[str, Any] = {
+        "format": FORMAT,
+        "unquilt": known["unquilt"],
+        "analysis": analysis,
+        "parameters": json.loads(json.dumps(dict(parameters), allow_nan=False)),
+        "inputs": [asdict(record) for record in inputs],
+        "versions": {**known, **versions},
+        "settings": dict(settings),
+        "machine": _machine(),
+        "created": now(),
+        "stages": {},
+    }
+    manifest["unquilt"] = manifest["versions"]["unquilt"]
+    manifest["fingerprint"] = _fingerprint(manifest)
+    return manifest
+
+
+def _unquilt_version() -> str:
+    try:
+        return importlib.metadata.version("unquilt")
+    except importlib.metadata.PackageNotFoundError:  # run from a source folder that was never installed
+        return "unknown"
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "cpus": os.cpu_count(),
+        "memory": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
+    }
+
+
+def _compared_versions(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: v for name, v in manifest["versions"].items() if name not in _VERSIONS_NOT_COMPARED}
+
+
+def _fingerprint(manifest: Mapping[str, Any]) -> str:
+    parts = [manifest[name] for name in ("format", "analysis", "parameters", "inputs")]
+    identity = json.dumps([*parts, _compared_versions(manifest)], sort_keys=True)
+    return hashlib.sha256(identity.encode()).hexdigest()
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """Return the manifest in `folder`, or None if there is none that unquilt wrote."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError, RecursionError):
+        return None
+    except OSError as error:
+        raise RunError(f"{shown(folder / MANIFEST)} cannot be read: {error.strerror}") from error
+    if not isinstance(manifest, dict) or not manifest.keys() >= _KEYS_OF_ANY_FORMAT:
+        return None
+    return manifest if manifest["format"] != FORMAT or manifest.keys() >= _KEYS else None
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Replace the manifest in `folder`. All of it is ASCII: a file name need not be valid Unicode."""
+    write_atomically(folder / MANIFEST, json.dumps(manifest, indent=1, allow_nan=False).encode() + b"\n")
+
+
+def refuse_other_run(path: Path, older: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """Raise a RunError or InputChangedError that says what differs, unless `older` is the run that is wanted."""
+    if older["format"] != FORMAT:
+        raise RunError(f"{shown(path)} has format {older['format']}, this unquilt writes {FORMAT}; {ADVICE}")
+    differences = list(_differences(older, wanted))
+    if differences:
+        raise RunError(f"{shown(path)} holds another run: {'; '.join(differences)}; {ADVICE}")
+    _refuse_other_inputs(path, older["inputs"], wanted["inputs"])
+    if older["fingerprint"] != wanted["fingerprint"]:
+        raise RunError(f"{shown(path)} holds another run: its manifest was edited; {ADVICE}")
+
+
+def _differences(older: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
+    if older["analysis"] != wanted["analysis"]:
+        yield f"analysis was {_value(older['analysis'])} and is now {_value(wanted['analysis'])}"
+        return  # the parameters of another analysis tell nothing more
+    pairs = [(older["parameters"], wanted["parameters"]), (_compared_versions(older), _compared_versions(wanted))]
+    for before, after in pairs:
+        for name in {**before, **after}:
+            was, is_now = (_value(side[name]) if name in side else "not set" for side in (before, after))
+            if was != is_now:
+                yield f"{shown(name)} was {was} and is now {is_now}"
+
+
+def _value(value: Any) -> str:
+    text = shown(value) if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return text or "empty"
+
+
+def _refuse_other_inputs(path: Path, older: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]) -> None:
+    before, after = ([record["path"] for record in records] for records in (older, wanted))
+    if before != after:
+        raise RunError(f"{shown(path)} holds a run over other inputs: {_list_difference(before, after)}; {ADVICE}")
+    for old, new in zip(older, wanted, strict=True):
+        for what in ("size", "sha256"):
+            if old[what] != new[what]:
+                change = f"its {what} was {old[what]} and is now {new[what]}"
+                raise InputChangedError(f"{shown(new['path'])} changed since {shown(path)} began: {change}; {ADVICE}")
+
+
+def _list_difference(before: list[str], after: list[str]) -> str:
+    """Say the first difference of two lists of paths, and how many there are."""
+    known, now_known = set(before), set(after)
+    gone = [path for path in before if path not in now_known]
+    added = [path for path in after if path not in known]
+    words = [f"{shown(some[0])} {what}" for some, what in ((gone, "is missing"), (added, "is new")) if some]
+    more = len(gone) + len(added) - len(words)
+    words += [f"{more} more"] if more else []
+    return ", ".join(words) or "the same files in another order"

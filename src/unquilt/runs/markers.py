@@ -1,0 +1,117 @@
+"""Completion markers: one JSON file per stage that vouches for the tables and other files of that stage.
+
+A marker is believed only if it carries the run's fingerprint and all it names is there: each table with the size and
+the number of rows it says, each other file with its size. Checking costs one stat per file and one Parquet footer per
+table, never a read of the data. Who writes other files syncs them before the stage is marked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unquilt.errors import RunError
+from unquilt.runs.storage import check_name, make_folder, shown, storing, sync_folder, write_atomically
+from unquilt.runs.tables import table_path
+
+DONE = ".done"
+_FILE = re.compile(r"([a-z0-9][a-z0-9_.-]*/)*[a-z0-9][a-z0-9_.-]*")
+
+
+def marker_path(folder: Path, stage: str) -> Path:
+    """Where the marker of a stage lies."""
+    return folder / DONE / f"{check_name(stage)}.json"
+
+
+def write_marker(
+    folder: Path,
+    stage: str,
+    manifest: Mapping[str, Any],
+    *,
+    tables: Iterable[str] = (),
+    files: Iterable[str] = (),
+    values: Mapping[str, Any] | None = None,
+) -> None:
+    """Vouch for tables and other files, which must be there, and note small values; the last act of a stage."""
+    path = marker_path(folder, stage)
+    marker = {
+        "stage": stage,
+        "fingerprint": manifest["fingerprint"],
+        "versions": manifest["versions"],
+        "tables": {name: _measure(folder, name, stage) for name in tables},
+        "files": {name: _file_size(folder, name, stage) for name in files},
+        "values": dict(values or {}),
+    }
+    make_folder(path.parent)
+    write_atomically(path, json.dumps(marker, indent=1).encode() + b"\n")
+
+
+def _measure(folder: Path, table: str, stage: str) -> dict[str, int]:
+    path = table_path(folder, table)
+    try:
+        return {"rows": pq.read_metadata(path).num_rows, "bytes": path.stat().st_size}
+    except (OSError, pa.ArrowException) as error:
+        raise RunError(f"stage {stage} is not done: {shown(path)} is missing or no table") from error
+
+
+def _file_path(folder: Path, name: str) -> Path:
+    """Where a file lies that is no table: inside the run folder, and not hidden."""
+    if not _FILE.fullmatch(name):
+        raise RunError(f"{name!r} cannot name a file of a run: a/b, of lower-case letters, digits and any of . _ -")
+    return folder / name
+
+
+def _file_size(folder: Path, name: str, stage: str) -> int:
+    path = _file_path(folder, name)
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise RunError(f"stage {stage} is not done: {shown(path)} is missing") from error
+
+
+def remove_marker(folder: Path, stage: str) -> None:
+    """Take back a marker."""
+    path = marker_path(folder, stage)
+    with storing(path):
+        path.unlink(missing_ok=True)
+        if path.parent.is_dir():
+            sync_folder(path.parent)
+
+
+def read_markers(folder: Path) -> dict[str, Any]:
+    """Return stage → marker, believed or not, in the order of their names."""
+    markers = {}
+    for path in sorted((folder / DONE).glob("[a-z]*.json")):
+        try:
+            markers[path.stem] = json.loads(path.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            continue  # what cannot be read vouches for nothing
+    return markers
+
+
+def marked_entries(folder: Path) -> set[str]:
+    """The entries of `folder` that hold files which markers vouch for, besides tables: `documents` for documents/a."""
+    files = (marker.get("files", ()) for marker in read_markers(folder).values() if isinstance(marker, dict))
+    return {str(name).partition("/")[0] for names in files for name in names}
+
+
+def is_valid(folder: Path, marker: Any, fingerprint: str) -> bool:
+    """Tell whether a marker belongs to this run and all it vouches for is there."""
+    try:
+        if marker["fingerprint"] != fingerprint:
+            return False
+        for name, measures in marker["tables"].items():
+            path = table_path(folder, name)
+            if path.stat().st_size != measures["bytes"] or pq.read_metadata(path).num_rows != measures["rows"]:
+                return False
+        if any(_file_path(folder, name).stat().st_size != size for name, size in marker["files"].items()):
+            return False
+    except (LookupError, TypeError, AttributeError, RunError, OSError, pa.ArrowException):
+        return False
+    return True

@@ -1,0 +1,263 @@
+"""The run itself: open or resume, stages, tables, markers, the end."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+
+from unquilt.errors import RunError, StorageError
+from unquilt.runs.folders import SPILL, Claim, claim
+from unquilt.runs.manifest import FORMAT, InputRecord, new_manifest, now, read_manifest, write_manifest
+from unquilt.runs.markers import is_valid, read_markers, remove_marker, write_marker
+from unquilt.runs.replacement import interrupted_swap
+from unquilt.runs.storage import check_name, make_folder, remove, shown
+from unquilt.runs.tables import ROWS_PER_GROUP, TableWriter, read_table
+
+_RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+
+
+@dataclass
+class Stage:
+    """What a stage says about itself; repeated records add up."""
+
+    name: str
+    rows: int = 0
+    bytes: int = 0
+    counters: dict[str, int] = field(default_factory=dict)
+
+    def record(self, *, rows: int = 0, bytes: int = 0, counters: Mapping[str, int] | None = None) -> None:  # noqa: A002
+        """Count rows and bytes, and whatever else the stage counts."""
+        self.rows += rows
+        self.bytes += bytes
+        for name, count in (counters or {}).items():
+            self.counters[name] = self.counters.get(name, 0) + count
+
+
+class Run:
+    """A run folder: to work in (`Run.open`, in a `with` block) or to look at (`Run.read`; also after the block).
+
+    A table is an attribute, `run.quilts`; `run.table("quilts")` is the same for programs.
+    """
+
+    def __init__(self, path: Path, manifest: dict[str, Any], claimed: Claim | None = None) -> None:
+        self._path = path
+        self._claim = claimed
+        self.manifest = manifest
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        analysis: str,
+        parameters: Mapping[str, Any],
+        inputs: Sequence[InputRecord],
+        overwrite: bool = False,
+        versions: Mapping[str, str] | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Run:
+        """Create the run, or resume it if its folder holds the same one; refuse a folder that holds anything else.
+
+        `versions` says what else shapes the results (the Unicode version, an extractor): a run is not resumed with
+        others, save those of Python and pyarrow. `settings` (engine, threads, memory) is recorded and never compared.
+        With `overwrite`, another or a finished run is replaced when this one is finished (see `replacement`).
+
+        Raises RunError, RunLockedError, InputChangedError, StorageError.
+        """
+        wanted = new_manifest(analysis, parameters, inputs, versions or {}, settings or {})
+        claimed = claim(Path(path), wanted, overwrite=overwrite)
+        run = cls(claimed.path, claimed.older or wanted, claimed)
+        try:
+            if run.complete:
+                claimed.publish()
+            else:
+                run._begin(wanted)
+        except BaseException:
+            run.close()
+            raise
+        return run
+
+    @classmethod
+    def read(cls, path: str | Path) -> Run:
+        """Look at a run in any state, also while another process works in it: no lock, nothing is written."""
+        path = Path(path)
+        manifest = read_manifest(path)
+        if manifest is None:
+            place = interrupted_swap(path)
+            hint = f"; its replacement was interrupted, the run is in {shown(place)}" if place else ""
+            raise RunError(f"{shown(path)} is not a run folder: it has no manifest of unquilt{hint}")
+        if manifest["format"] != FORMAT:
+            raise RunError(f"{shown(path)} has format {manifest['format']}, this unquilt reads {FORMAT}")
+        return cls(path, manifest)
+
+    def _begin(self, wanted: Mapping[str, Any]) -> None:
+        """Write the manifest of a run that has something left to do."""
+        for of_the_end in ("finished", "summary", "done"):
+            self.manifest.pop(of_the_end, None)
+        self.manifest.update({name: wanted[name] for name in ("versions", "settings", "machine")})
+        write_manifest(self.path, self.manifest)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the spill folder and let go of the lock; the run can still be read."""
+        if self._claim is not None:
+            self._path = self._claim.folder
+            self._claim.release(worthless=not self._done() and not self._holds_runs())
+            self._claim = None
+
+    @property
+    def path(self) -> Path:
+        """Where the files of the run are: the folder asked for, except while an overwriting run is not finished."""
+        return self._claim.folder if self._claim else self._path
+
+    @property
+    def spill(self) -> Path:
+        """A folder for temporary files: empty when the run is opened, removed when it is closed."""
+        folder = self._writable() / SPILL
+        make_folder(folder)
+        return folder
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run was finished and all its tables are there."""
+        return "finished" in self.manifest and self._done().keys() == self._markers().keys()
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of the tables that a valid marker vouches for, sorted."""
+        return sorted({name for marker in self._done().values() for name in marker["tables"]})
+
+    def done(self, stage: str) -> bool:
+        """Whether a stage has a valid marker. Costs a stat and a Parquet footer per table of the stage."""
+        return is_valid(self.path, self._markers().get(check_name(stage)), self.manifest["fingerprint"])
+
+    def _marker(self, stage: str) -> Any:
+        if not self.done(stage):
+            raise RunError(f"{shown(self.path)}: stage {stage} is not done")
+        return self._markers()[stage]
+
+    def _markers(self) -> dict[str, Any]:
+        """All markers; those of a finished run are in its manifest, so that a copy without hidden files is whole."""
+        markers = self.manifest["done"] if "finished" in self.manifest else read_markers(self.path)
+        return dict(markers)
+
+    def _done(self) -> dict[str, Any]:
+        fingerprint = self.manifest["fingerprint"]
+        return {stage: m for stage, m in self._markers().items() if is_valid(self.path, m, fingerprint)}
+
+    def _holds_runs(self) -> bool:
+        """Whether a run that this one began by, such as reading its corpus, lies in its folder."""
+        with suppress(OSError):
+            return any(read_manifest(entry) is not None for entry in self.path.iterdir())
+        return False
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[Stage]:
+        """Time a stage: the manifest gets its seconds, its counts and the peak memory of the process so far.
+
+        If the block raises, nothing is recorded and the stage is not done, even if it was marked in the block or
+        before. Else mark it after the block: the marker is the last thing to be written.
+        """
+        stage = Stage(check_name(name))
+        folder, started, begin = self._writable(), now(), time.perf_counter()
+        try:
+            yield stage
+        except BaseException:
+            with suppress(StorageError):
+                remove_marker(folder, name)
+            raise
+        self.manifest["stages"][name] = {
+            "started": started,
+            "seconds": round(time.perf_counter() - begin, 3),
+            "peak_memory": _peak_memory(),
+            "rows": stage.rows,
+            "bytes": stage.bytes,
+            "counters": stage.counters,
+        }
+        write_manifest(folder, self.manifest)
+
+    def writer(self, table: str, schema: pa.Schema, *, rows_per_group: int = ROWS_PER_GROUP) -> TableWriter:
+        """Return a context manager whose `write` takes batches; the table is there, whole, after the block.
+
+        Takes the memory of one row group: give a table with long texts fewer `rows_per_group`, always the same.
+        """
+        return TableWriter(self._writable(), table, schema, rows_per_group)
+
+    def mark(
+        self,
+        stage: str,
+        tables: Iterable[str] = (),
+        *,
+        files: Iterable[str] = (),
+        values: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Declare a stage done: vouch for its tables and other files, which must be there, and note small values."""
+        write_marker(self._writable(), stage, self.manifest, tables=tables, files=files, values=values)
+
+    def files(self, stage: str) -> list[str]:
+        """The files, other than tables, that the marker of a stage vouches for; relative to the run folder."""
+        return list(self._marker(stage)["files"])
+
+    def values(self, stage: str) -> dict[str, Any]:
+        """The small values that a stage noted when it was marked."""
+        return dict(self._marker(stage)["values"])
+
+    def finish(self, summary: Mapping[str, Any]) -> None:
+        """Declare the run finished; one that overwrites another takes its place now."""
+        folder = self._writable()
+        remove(folder / SPILL)
+        done = self._done()
+        finished = {**self.manifest, "finished": now(), "summary": dict(summary), "done": done}
+        write_manifest(folder, finished)
+        self.manifest = finished
+        if self._claim is not None:
+            self._claim.publish()
+
+    def table(self, name: str) -> pa.Table:
+        """Read a table that a valid marker vouches for into memory."""
+        if name not in self.tables:
+            raise RunError(self._no_table(name))
+        return read_table(self.path, name)
+
+    def __getattr__(self, name: str) -> pa.Table:
+        if name.startswith("_") or name not in self.tables:
+            raise AttributeError(name if name.startswith("_") else self._no_table(name))
+        return self.table(name)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.tables]
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "not complete"
+        tables = ", ".join(self.tables) or "no tables"
+        return f"<Run {self.manifest['analysis']} in {shown(self.path)}, {state}: {tables}>"
+
+    def _no_table(self, name: str) -> str:
+        return f"{shown(self.path)} has no table {name!r}; it has: {', '.join(self.tables) or 'none'}"
+
+    def _writable(self) -> Path:
+        if self._claim is None:
+            raise RunError(f"{shown(self.path)} is not open for writing: use Run.open in a with block")
+        return self._claim.folder
+
+
+def _peak_memory() -> int:
+    """The most memory, in bytes, that this process or one of its ended children has had so far."""
+    peaks = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return max(peaks) * _RSS_UNIT

@@ -1,0 +1,125 @@
+"""Tables on disk: Parquet, zstd, and bytes that depend on the rows alone.
+
+However the batches come in, rows are gathered into row groups of a fixed number of rows and each is written from one
+contiguous piece, so that pages, dictionaries and statistics fall in the same places. Two engines, or a run and its
+resumption, thus give the same file, byte for byte (with the same version of pyarrow, whose name is in the file).
+
+Memory: the rows of one group, twice while they are put together.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unquilt.errors import RunError
+from unquilt.runs.storage import check_name, partial_name, remove, shown, storing, sync_folder
+
+ROWS_PER_GROUP = 65_536
+
+
+def table_path(folder: Path, name: str) -> Path:
+    """Where the table called `name` lies."""
+    return folder / f"{check_name(name)}.parquet"
+
+
+def read_table(folder: Path, name: str) -> pa.Table:
+    """Read a whole table into memory."""
+    path = table_path(folder, name)
+    try:
+        with pq.ParquetFile(path) as file:  # not read_table: that makes columns of folders called key=value
+            return file.read()
+    except (OSError, pa.ArrowException) as error:
+        raise RunError(f"{shown(path)} cannot be read: {error}") from error
+
+
+class TableWriter:
+    """Write one table, batch by batch, in a `with` block; it appears under its name at the end of the block, or never.
+
+    `rows` counts what was written, `bytes` is the size of the file once it is there. Not for several threads at once.
+    """
+
+    def __init__(self, folder: Path, name: str, schema: pa.Schema, rows_per_group: int = ROWS_PER_GROUP) -> None:
+        if any(pa.types.is_dictionary(field.type) for field in schema):
+            raise TypeError(f"table {name} has a dictionary column: its bytes would depend on the batches")
+        self.path = table_path(folder, name)
+        self.rows = 0
+        self.bytes = 0
+        self._schema = schema
+        self._rows_per_group = rows_per_group
+        self._partial = partial_name(self.path)
+        self._waiting: list[pa.Table] = []
+        self._waiting_rows = 0
+        self._intact = True
+
+    def __enter__(self) -> Self:
+        with storing(self.path):
+            try:
+                self._file = self._partial.open("xb")
+            except FileExistsError:
+                raise RunError(f"{shown(self.path)} is already being written") from None
+        try:
+            self._parquet = pq.ParquetWriter(self._file, self._schema, compression="zstd", compression_level=1)
+        except BaseException:  # a type that Parquet does not have
+            self._file.close()
+            remove(self._partial)
+            raise
+        return self
+
+    def write(self, data: Any) -> None:
+        """Append a RecordBatch, a Table or whatever has Arrow's PyCapsule interface, cast to the schema if need be."""
+        table = pa.table(data)
+        table = table if table.schema.equals(self._schema, check_metadata=True) else table.cast(self._schema)
+        self._waiting.append(table)
+        self._waiting_rows += table.num_rows
+        self.rows += table.num_rows
+        if self._waiting_rows >= self._rows_per_group:
+            self._write_groups()
+
+    def _write_groups(self, *, last: bool = False) -> None:
+        """Write the full groups that are waiting; when no more rows come, the rest as well."""
+        waiting = pa.concat_tables(self._waiting or [self._schema.empty_table()])
+        size = self._rows_per_group
+        end = waiting.num_rows if last else waiting.num_rows - waiting.num_rows % size
+        self._intact = False
+        with storing(self.path):
+            for begin in range(0, end, size):
+                self._parquet.write_table(waiting.slice(begin, size).combine_chunks(), row_group_size=size)
+        self._intact = True
+        self._waiting = [waiting.slice(end)] if end < waiting.num_rows else []
+        self._waiting_rows = waiting.num_rows - end
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._complete()
+        finally:
+            self._abandon()
+
+    def _complete(self) -> None:
+        if not self._intact:
+            raise RunError(f"{shown(self.path)} was not written: an earlier write failed")
+        self._write_groups(last=True)
+        with storing(self.path):
+            self._parquet.close()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self.bytes = self._partial.stat().st_size
+            self._partial.replace(self.path)
+            sync_folder(self.path.parent)
+
+    def _abandon(self) -> None:
+        """Close what is open and remove the partial file; nothing is left to do after `_complete`."""
+        for resource in (self._parquet, self._file):
+            with contextlib.suppress(OSError, ValueError, pa.ArrowException):
+                resource.close()
+        remove(self._partial)

@@ -1,0 +1,80 @@
+"""The Arrow schema of every table: the one contract between stages, and with whoever reads a run.
+
+Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). The first column,
+or the first two where noted, are the primary key, and every table is written in its order. Offsets are half-open, in
+code points of `text`.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+SHA1 = pa.binary(20)
+
+DOCUMENTS = pa.schema(
+    [
+        pa.field("doc", pa.int64(), nullable=False),
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("url", pa.string()),
+        pa.field("host", pa.string()),
+        pa.field("domain", pa.string()),
+        pa.field("ip", pa.string()),
+        pa.field("text", pa.large_string(), nullable=False),
+        pa.field("words", pa.int64(), nullable=False),
+        pa.field("sequence", pa.binary(16), nullable=False),  # digest of the folded words: equal for copies
+        pa.field("raw_sha1", SHA1, nullable=False),
+        pa.field("links", pa.list_(pa.string())),
+        pa.field("chunks", pa.list_(pa.struct([("begin", pa.int32()), ("end", pa.int32())]))),
+        pa.field("chunk_sha1", pa.list_(SHA1)),
+        pa.field("file", pa.string(), nullable=False),
+        pa.field("offset", pa.int64(), nullable=False),
+    ]
+)
+
+REJECTS = pa.schema(
+    [
+        pa.field("file", pa.string(), nullable=False),
+        pa.field("offset", pa.int64(), nullable=False),
+        pa.field("reason", pa.string(), nullable=False),
+        pa.field("detail", pa.string()),
+    ]
+)
+
+STANDING = pa.schema(
+    [
+        pa.field("doc", pa.int64(), nullable=False),
+        pa.field("kept", pa.int64(), nullable=False),  # itself, or the copy that is kept instead
+        pa.field("servers", pa.binary()),  # see servers.rs
+    ]
+)
+
+CLUSTERS = pa.schema(
+    [
+        pa.field("doc", pa.int64(), nullable=False),
+        pa.field("cluster", pa.int64(), nullable=False),  # its lowest document
+        pa.field("keep", pa.bool_(), nullable=False),
+    ]
+)
+
+QUILTS = pa.schema(
+    [
+        pa.field("doc", pa.int64(), nullable=False),
+        pa.field("words", pa.int64(), nullable=False),
+        pa.field("grams", pa.int64(), nullable=False),
+        pa.field("patch_grams", pa.int64(), nullable=False),
+        pa.field("patchfrac", pa.float64(), nullable=False),
+        pa.field("sources", pa.int64(), nullable=False),
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("url", pa.string()),
+    ]
+)
+
+SOURCES = pa.schema(  # primary key (quilt, rank)
+    [
+        pa.field("quilt", pa.int64(), nullable=False),
+        pa.field("rank", pa.int64(), nullable=False),
+        pa.field("source", pa.int64(), nullable=False),
+        pa.field("new_grams", pa.int64(), nullable=False),
+        pa.field("all_grams", pa.int64(), nullable=False),
+    ]
+)

@@ -1,0 +1,61 @@
+"""How to run, as opposed to what to compute: results never depend on any of this."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from unquilt.errors import ParameterError
+
+ENGINES = ("local", "spark")
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+LEAST_MEMORY = 64 << 20
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Engine, threads and memory of a run. `master` is Spark's, where it is not configured otherwise."""
+
+    engine: str = "local"
+    threads: int = 0
+    memory: int = 0
+    master: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise ParameterError(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
+        if self.threads < 0:
+            raise ParameterError(f"threads must be a whole number of at least 1, not {self.threads}")
+        if self.memory and self.memory < LEAST_MEMORY:
+            raise ParameterError(f"memory must be at least {LEAST_MEMORY >> 20} MiB, not {self.memory} bytes")
+        object.__setattr__(self, "threads", self.threads or len(os.sched_getaffinity(0)))
+        object.__setattr__(self, "memory", self.memory or available_memory() // 2)
+
+
+def available_memory() -> int:
+    """The machine's memory in bytes, or what a control group leaves of it."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            return min(physical, int(Path(path).read_text()))
+        except (OSError, ValueError):
+            continue
+    return physical
+
+
+def parse_size(text: str) -> int:
+    """Bytes of `512MB`, `1GiB`, `2g`, `1000000`.
+
+    >>> parse_size("1.5GB")
+    1500000000
+    """
+    number = text.strip().upper()
+    unit = number.lstrip("0123456789.")
+    scale = UNITS.get(unit.strip() if unit.strip() in UNITS else f"{unit.strip()}B")
+    try:
+        if scale is not None:
+            return int(float(number.removesuffix(unit)) * scale)
+    except ValueError:
+        pass
+    raise ParameterError(f"memory must be a size such as 512MB or 2GiB, not {text!r}")

@@ -1,0 +1,140 @@
+"""Compressed streams give all that can be decoded, then say what is wrong."""
+
+from __future__ import annotations
+
+import gzip
+import random
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from unquilt.corpus.compression import Fault, Stream, tell
+
+TEXT = b"".join(
+    b"line %d of some text, which is not very exciting\n" % random.Random(i).randrange(10**9) for i in range(20_000)
+)
+
+
+def compress_zstd(data: bytes) -> bytes:
+    return zstandard.ZstdCompressor().compress(data)
+
+
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "zstd": compress_zstd}
+each = pytest.mark.parametrize("codec", COMPRESS)
+
+
+def decode(path: Path, content: bytes) -> tuple[bytes, Fault | None]:
+    path.write_bytes(content)
+    with Stream(str(path), tell(content[:4])) as stream:
+        return stream.read(), stream.fault
+
+
+@each
+def test_whole(codec: str, tmp_path: Path) -> None:
+    packed = COMPRESS[codec](TEXT)
+    assert tell(packed) == codec
+    assert decode(tmp_path / "x", packed) == (TEXT, None)
+
+
+@each
+def test_members_are_read_through(codec: str, tmp_path: Path) -> None:
+    packed = b"".join(COMPRESS[codec](part) for part in (b"one\n", b"", TEXT, b"two\n"))
+    assert decode(tmp_path / "x", packed) == (b"one\n" + TEXT + b"two\n", None)
+
+
+@each
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 1.0])
+def test_truncated(codec: str, share: float, tmp_path: Path) -> None:
+    packed = COMPRESS[codec](TEXT)
+    data, fault = decode(tmp_path / "x", packed[: max(5, int(share * (len(packed) - 1)))])
+    assert fault is not None
+    assert fault.reason == f"truncated {codec}"
+    assert TEXT.startswith(data)
+    assert share < 0.9 or len(data) > len(TEXT) // 2
+
+
+@each
+def test_truncated_second_member(codec: str, tmp_path: Path) -> None:
+    data, fault = decode(tmp_path / "x", COMPRESS[codec](b"one\n") + COMPRESS[codec](TEXT)[:8])
+    assert data == b"one\n"
+    assert fault is not None
+    assert fault.reason == f"truncated {codec}"
+
+
+@each
+def test_garbage_after_a_member(codec: str, tmp_path: Path) -> None:
+    data, fault = decode(tmp_path / "x", COMPRESS[codec](TEXT) + b"garbage, more garbage")
+    assert data == TEXT
+    assert fault is not None
+    assert fault.reason == f"corrupt {codec}"
+
+
+def test_gzip_padding(tmp_path: Path) -> None:
+    packed = gzip.compress(b"one\n") + bytes(200_000) + gzip.compress(b"two\n") + bytes(512)
+    assert decode(tmp_path / "x", packed) == (b"one\ntwo\n", None)
+
+
+def test_gzip_bad_checksum_keeps_everything(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(TEXT))
+    packed[-6] ^= 1
+    data, fault = decode(tmp_path / "x", bytes(packed))
+    assert data == TEXT
+    assert fault is not None
+    assert fault.reason == "corrupt gzip"
+    assert "incorrect data check" in fault.detail
+
+
+def test_gzip_keeps_what_was_decoded_before_a_bad_byte(tmp_path: Path) -> None:
+    first = zlib.compressobj(wbits=31)
+    good = first.compress(TEXT) + first.flush(zlib.Z_FULL_FLUSH)
+    data, fault = decode(tmp_path / "x", good + b"\xff" * 100)  # a block of the reserved type
+    assert data == TEXT
+    assert fault is not None
+    assert fault.reason == "corrupt gzip"
+
+
+def test_zstd_bit_flip_is_found_by_the_checksum(tmp_path: Path) -> None:
+    packed = bytearray(zstandard.ZstdCompressor(write_checksum=True).compress(TEXT))
+    packed[-1] ^= 1
+    data, fault = decode(tmp_path / "x", bytes(packed))
+    assert TEXT.startswith(data)
+    assert fault is not None
+    assert fault.reason == "corrupt zstd"
+
+
+def test_zstd_skippable_frames(tmp_path: Path) -> None:
+    skippable = b"\x52\x2a\x4d\x18" + (3000).to_bytes(4, "little") + bytes(3000)
+    packed = skippable + compress_zstd(TEXT) + skippable
+    assert tell(packed) == "zstd"
+    assert decode(tmp_path / "x", packed) == (TEXT, None)
+
+
+@each
+def test_a_bomb_is_read_as_far_as_asked(codec: str, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(COMPRESS[codec](bytes(200 << 20)))
+    with Stream(str(path), codec) as stream:
+        assert len(stream.read(1000)) == 1000
+
+
+@each
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@given(position=st.integers(0, 10**9), change=st.integers(1, 255))
+def test_any_changed_byte_is_survived(codec: str, tmp_path: Path, position: int, change: int) -> None:
+    packed = bytearray(COMPRESS[codec](TEXT[:50_000]))
+    packed[position % len(packed)] ^= change
+    path = tmp_path / "x"
+    path.write_bytes(packed)
+    with Stream(str(path), codec) as stream:
+        data = stream.read(1 << 20)
+        assert data == TEXT[:50_000] or stream.fault or codec == "zstd"  # zstd carries no checksum by default
+
+
+@pytest.mark.parametrize("head", [b"", b"\x1f", b"\x1f\x8b", b"text", b"PAR1", b"\x28\xb5\x2f"])
+def test_plain(head: bytes) -> None:
+    assert tell(head) is None
