@@ -25,9 +25,7 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn GroupKer
         "copies" => Box::new(standing::Copies { collapse: get(given, "collapse")?, widest: get(given, "widest")? }),
         "lists" => Box::new(quilts::Lists::new(get(given, "m")?)),
         "elements" => Box::<quilts::Elements>::default(),
-        "covers" => {
-            Box::new(quilts::Covers::new(get(given, "c")?, get(given, "sigma")?, get(given, "min_share")?))
-        }
+        "covers" => Box::new(quilts::Covers::new(get(given, "c")?, get(given, "sigma")?, get(given, "min_share")?)),
         "shares" => Box::new(shares::Shares::new(get(given, "m")?)),
         "totals" => Box::new(shares::Totals),
         _ => return Err(PyValueError::new_err(format!("no such group kernel: {name}"))),

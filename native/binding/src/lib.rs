@@ -43,9 +43,10 @@ fn to_python(error: io::Error) -> PyErr {
 }
 
 /// Calls `sink(port, partition, block)` in Python.
-fn python_sink(sink: &Py<PyAny>) -> impl FnMut(usize, usize, Vec<u8>) -> io::Result<()> + '_ {
+fn python_sink(sink: &Py<PyAny>) -> impl FnMut(usize, usize, &[u8]) -> io::Result<()> + '_ {
     move |port, partition, block| {
-        Python::attach(|py| sink.call1(py, (port, partition, PyBytes::new(py, &block))).map(drop)).map_err(io::Error::other)
+        Python::attach(|py| sink.call1(py, (port, partition, PyBytes::new(py, block))).map(drop))
+            .map_err(io::Error::other)
     }
 }
 

@@ -153,7 +153,8 @@ mod tests {
         let mut set = Distinct::default();
         for round in 1..4_u64 {
             set.clear();
-            let values: Vec<u64> = (0..50_000 / round).map(|i| (i % 20_000).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+            let values: Vec<u64> =
+                (0..50_000 / round).map(|i| (i % 20_000).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
             values.iter().for_each(|&value| set.insert(value));
             assert_eq!(set.items.len(), values.iter().collect::<HashSet<_>>().len());
         }

@@ -13,7 +13,11 @@ use crate::rows::{Spread, Writer};
 pub enum Column<'a> {
     Numbers(&'a [i64]),
     /// Strings or bytes: the offsets of all values and one past the last, the data, and a bit mask of non-null values.
-    Bytes { offsets: &'a [i64], data: &'a [u8], valid: Option<&'a [u8]> },
+    Bytes {
+        offsets: &'a [i64],
+        data: &'a [u8],
+        valid: Option<&'a [u8]>,
+    },
 }
 
 impl<'a> Column<'a> {
@@ -69,7 +73,7 @@ pub trait GroupKernel {
 }
 
 /// Takes blocks out of an [`Output`] that has grown: (port, partition, block).
-pub type Sink<'a> = &'a mut dyn FnMut(usize, usize, Vec<u8>) -> io::Result<()>;
+pub type Sink<'a> = &'a mut dyn FnMut(usize, usize, &[u8]) -> io::Result<()>;
 
 /// What a kernel emits: rows on numbered ports, and counters that add up over all tasks.
 pub struct Output<'a> {
@@ -130,9 +134,7 @@ impl<'a> Output<'a> {
     fn drain(&mut self, above: usize) -> io::Result<()> {
         let Some(sink) = self.sink.as_mut() else { return Ok(()) };
         for (number, port) in self.ports.iter_mut().enumerate().filter(|(_, port)| port.bytes() > above) {
-            for (partition, block) in port.drain() {
-                sink(number, partition, block)?;
-            }
+            port.drain(|partition, block| sink(number, partition, block))?;
         }
         Ok(())
     }

@@ -13,6 +13,8 @@
 //! The grams of a page all have the same tail (the page and its servers), so a gram costs 8 bytes and its share of one
 //! short tail. The block is what engines move and never look into.
 
+use std::cell::RefCell;
+
 /// Appends `value` as LEB128.
 #[inline]
 pub fn put_varint(to: &mut Vec<u8>, mut value: u64) {
@@ -102,17 +104,27 @@ pub struct Writer {
     rows: u64,
 }
 
+thread_local! {
+    /// Buffers of writers that are gone, for the next one: fresh pages would cost as much as filling them.
+    static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let empty = self.blocks.drain(..).filter(|block| block.capacity() > 0).map(|mut block| {
+            block.clear();
+            block
+        });
+        SPARE.with_borrow_mut(|spare| spare.extend(empty));
+    }
+}
+
 impl Writer {
     pub fn new(spread: Spread) -> Self {
         let partitions = spread.partitions();
-        Self {
-            spread,
-            blocks: vec![Vec::new(); partitions],
-            counts: vec![0; partitions],
-            touched: Vec::new(),
-            bytes: 0,
-            rows: 0,
-        }
+        let mut blocks = SPARE.take();
+        blocks.resize(partitions, Vec::new());
+        Self { spread, blocks, counts: vec![0; partitions], touched: Vec::new(), bytes: 0, rows: 0 }
     }
 
     /// Emits one row.
@@ -165,11 +177,20 @@ impl Writer {
         self.rows
     }
 
-    /// Takes the blocks out, by partition; empty ones are left out.
-    pub fn drain(&mut self) -> Vec<(usize, Vec<u8>)> {
+    /// Shows the blocks to `take`, by partition, and begins new ones; empty ones are left out.
+    pub fn drain<E>(&mut self, mut take: impl FnMut(usize, &[u8]) -> Result<(), E>) -> Result<(), E> {
         self.bytes = 0;
-        let full = self.blocks.iter_mut().enumerate().filter(|(_, block)| !block.is_empty());
-        full.map(|(partition, block)| (partition, std::mem::take(block))).collect()
+        for (partition, block) in self.blocks.iter_mut().enumerate().filter(|(_, block)| !block.is_empty()) {
+            take(partition, block)?;
+            block.clear();
+        }
+        Ok(())
+    }
+
+    /// The blocks so far, copied.
+    #[cfg(test)]
+    pub fn blocks(&self) -> Vec<Vec<u8>> {
+        self.blocks.iter().filter(|block| !block.is_empty()).cloned().collect()
     }
 }
 
@@ -231,7 +252,10 @@ mod tests {
             for (spread, keys) in [
                 (Spread::numbers(partitions, 1), vec![0]),
                 (Spread::numbers(partitions, 10_000), (0..10_000).collect()),
-                (Spread::hashes(partitions), (0..=1000).map(|i| (u64::MAX / 1000).saturating_mul(i)).collect::<Vec<_>>()),
+                (
+                    Spread::hashes(partitions),
+                    (0..=1000).map(|i| (u64::MAX / 1000).saturating_mul(i)).collect::<Vec<_>>(),
+                ),
             ] {
                 let placed: Vec<usize> = keys.iter().map(|&key| spread.partition(key)).collect();
                 assert!(placed.is_sorted());
@@ -247,14 +271,14 @@ mod tests {
         writer.row(5, b"");
         assert_eq!(writer.rows(), 5);
         let total = writer.bytes();
-        let blocks = writer.drain();
-        assert_eq!(blocks.iter().map(|(_, block)| block.len()).sum::<usize>(), total);
-        let runs: Vec<_> = blocks.iter().flat_map(|(_, block)| Runs(block)).map(|run| run.unwrap()).collect();
+        let blocks = writer.blocks();
+        assert_eq!(blocks.iter().map(Vec::len).sum::<usize>(), total);
+        let runs: Vec<_> = blocks.iter().flat_map(|block| Runs(block)).map(|run| run.unwrap()).collect();
         let key = |bytes: &[u8]| bytes.chunks(8).map(|key| key[0]).collect::<Vec<_>>();
         let found: Vec<_> = runs.iter().map(|(tail, keys)| (*tail, key(keys))).collect();
         assert_eq!(found, [(&b"tail"[..], vec![5, 6]), (b"", vec![5]), (b"tail", vec![50]), (b"tail", vec![99])]);
-        for cut in 1..blocks[0].1.len() {
-            let count = Runs(&blocks[0].1[..cut]).filter(Result::is_err).count();
+        for cut in 1..blocks[0].len() {
+            let count = Runs(&blocks[0][..cut]).filter(Result::is_err).count();
             assert!(count == 1 || cut == 22, "{cut}");
         }
     }

@@ -118,7 +118,8 @@ impl Cluster {
         let first = names.next();
         let named = first == Some(place.server) || names.any(|name| Some(name) != first || name == place.server);
         let within = |address: &[u8; 8]| place.addresses.as_chunks::<8>().0.contains(address);
-        let fewer = |other: Place<'_>| !other.addresses.is_empty() && other.addresses.as_chunks::<8>().0.iter().all(within);
+        let fewer =
+            |other: Place<'_>| !other.addresses.is_empty() && other.addresses.as_chunks::<8>().0.iter().all(within);
         named && (self.others().any(fewer) || self.disjoint() > self.widest)
     }
 

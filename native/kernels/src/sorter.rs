@@ -460,10 +460,8 @@ mod tests {
                 writers[usize::from(table)].row(key, &tail);
                 expected.push((key, table, tail));
             }
-            for (table, writer) in writers.iter_mut().enumerate() {
-                for (_, block) in writer.drain() {
-                    sorter.push(table as u8, block).unwrap();
-                }
+            for (table, writer) in writers.iter().enumerate() {
+                writer.blocks().into_iter().for_each(|block| sorter.push(table as u8, block).unwrap());
             }
         }
         expected.sort();

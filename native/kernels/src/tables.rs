@@ -104,7 +104,7 @@ impl Filled {
         if self.offsets.is_empty() {
             self.offsets.push(0);
         }
-        if self.rows % 8 == 0 {
+        if self.rows.is_multiple_of(8) {
             self.valid.push(0);
         }
         match value {
@@ -139,7 +139,11 @@ impl Store {
                 Kind::Number | Kind::Real => column.push_word(take_u64(&mut tail)?),
                 Kind::Bytes => {
                     let length = u32::from_be_bytes(*take_bytes(&mut tail, 4)?.first_chunk()?);
-                    column.push_bytes(if length == NULL { None } else { Some(take_bytes(&mut tail, length as usize)?) });
+                    column.push_bytes(if length == NULL {
+                        None
+                    } else {
+                        Some(take_bytes(&mut tail, length as usize)?)
+                    });
                 }
             }
         }

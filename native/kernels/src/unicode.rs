@@ -131,7 +131,8 @@ fn class_of(c: char) -> Class {
 /// Whether NFC leaves `c` alone next to any letter. Only asked of letters and digits; the blocks left out hold the few
 /// letters that compose with the letter before them (conjoining jamo, Kirat Rai), or are too rare to matter.
 fn inert(c: char) -> bool {
-    let block = matches!(c as u32, 0..=0x10ff | 0x1e00..=0x1fff | 0x2c00..=0xa7ff | 0xac00..=0xd7a3 | 0x20000..=0x3ffff);
+    let block =
+        matches!(c as u32, 0..=0x10ff | 0x1e00..=0x1fff | 0x2c00..=0xa7ff | 0xac00..=0xd7a3 | 0x20000..=0x3ffff);
     let mut text = [0; 4];
     block && ComposingNormalizerBorrowed::new_nfc().is_normalized(c.encode_utf8(&mut text))
 }

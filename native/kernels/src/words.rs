@@ -2,8 +2,8 @@
 //!
 //! A word is a maximal run of letters and digits with the marks that follow them; in scripts written without spaces
 //! each character with its marks is a word. ASCII, most of most corpora, is classified 64 bytes at a time into a bit
-//! mask whose edges are the words' ends; a window with any other character goes through the tables of [`unicode`].
-//! Linear in the text, no allocation per word but for the rare one that needs real normalisation.
+//! mask whose edges are the words' ends; other characters, and the words they stand in, go through the tables of
+//! [`unicode`]. Linear in the text, no allocation per word but for the rare one that needs real normalisation.
 
 use crate::fingerprint::Fingerprinter;
 use crate::unicode::{self, Class};
@@ -18,11 +18,11 @@ pub fn words(text: &str, print: &Fingerprinter, mut emit: impl FnMut(usize, usiz
     let mut base = 0;
     while base < bytes.len() {
         let (letters, others) = classify(&bytes[base..]);
-        if others != 0 {
-            base = any_script(text, open.take().unwrap_or(base), base + WINDOW, print, &mut folded, &mut emit);
-            continue;
-        }
+        let ascii = others.trailing_zeros(); // how many bytes of the window come before the first that is not
         let mut edges = letters ^ (letters << 1 | u64::from(open.is_some()));
+        if ascii < u64::BITS {
+            edges &= (1 << ascii) - 1;
+        }
         while edges != 0 {
             let edge = base + edges.trailing_zeros() as usize;
             edges &= edges - 1;
@@ -31,26 +31,28 @@ pub fn words(text: &str, print: &Fingerprinter, mut emit: impl FnMut(usize, usiz
                 None => open = Some(edge),
             }
         }
-        base += WINDOW;
+        base += ascii as usize;
+        if ascii < u64::BITS {
+            base = any_script(text, open.take().unwrap_or(base), base, print, &mut folded, &mut emit);
+        }
     }
     if let Some(begin) = open {
         emit(begin, bytes.len(), print.ascii_word(bytes, begin, bytes.len()));
     }
 }
 
-/// The words that begin in `text[begin..limit]`, of any script. Returns where the last one ends, or the first character
-/// boundary from `limit` on.
+/// The words from `begin` on, of any script; `other`, in the first word or right at `begin`, is where the first
+/// character beyond ASCII stands. Returns where ASCII goes on, outside a word.
 fn any_script(
     text: &str,
     begin: usize,
-    limit: usize,
+    other: usize,
     print: &Fingerprinter,
     folded: &mut Vec<u8>,
     emit: &mut impl FnMut(usize, usize, u64),
 ) -> usize {
     let mut at = begin;
-    while at < limit {
-        let Some(c) = text[at..].chars().next() else { break };
+    while let Some(c) = text[at..].chars().next().filter(|c| at <= other || !c.is_ascii()) {
         let first = unicode::look_up(c);
         let mut end = at + c.len_utf8();
         if !matches!(first.class(), Class::Letter | Class::Single) {
@@ -67,7 +69,8 @@ fn any_script(
             }
             end += next.len_utf8();
         }
-        let fingerprint = if simple { print.word(folded) } else { print.word(unicode::fold(&text[at..end]).as_bytes()) };
+        let fingerprint =
+            if simple { print.word(folded) } else { print.word(unicode::fold(&text[at..end]).as_bytes()) };
         emit(at, end, fingerprint);
         folded.clear();
         at = end;
@@ -104,7 +107,8 @@ fn classify(bytes: &[u8]) -> (u64, u64) {
 #[inline]
 fn classify_window(window: &[u8; WINDOW]) -> (u64, u64) {
     use std::arch::x86_64::{
-        __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm_sub_epi8,
+        __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
+        _mm_sub_epi8,
     };
     let (mut letters, mut others) = (0, 0);
     for part in 0..4 {

@@ -8,6 +8,16 @@ what a page is. Both directions are look-ups, in constant time and memory.
 m = 50): of the distinct (gram, document) pairs 34 % have df = 1, 58 % are patch grams (2 <= df <= 50), 8 % are common;
 the sum of df² over the patch grams is 4.05 times the number of pairs; 15 patch grams share a posting list. Manuals in
 many versions make most of the patch grams, as they do there; site templates and notices make the common ones.
+Measured with seed 1 and 500 words:
+
+| pages     | df = 1 | patch | common | df² per pair | grams per list |
+| --------- | ------ | ----- | ------ | ------------ | -------------- |
+| 3,000     | 35 %   | 58 %  | 7 %    | 4.0          | 19             |
+| 30,000    | 35 %   | 57 %  | 8 %    | 3.9          | 18             |
+| 100,000   | 34 %   | 57 %  | 9 %    | 3.7          |                |
+| 1,000,000 | 34 %   | 55 %  | 11 %   | 3.6          |                |
+
+What drifts is the templates: as hosts outgrow 50 pages, their grams turn from patch to common.
 """
 
 from __future__ import annotations

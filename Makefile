@@ -1,0 +1,76 @@
+# Two commands do everything on a machine with Python 3.11+, Rust and make:
+#   make demo    sets up, makes a small synthetic web and finds the quilts in it
+#   make test    sets up (Spark and Java included) and runs all tests
+# Everything is installed into .venv; only Java, where it is missing, is installed on the system.
+
+PYTHON ?= $(firstword $(shell command -v python3 python 2>/dev/null))
+BIN := .venv/bin
+export PIP_CONSTRAINT := constraints.txt
+export PIP_QUIET := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+PIP := $(BIN)/python -m pip install
+DEVELOP := $(BIN)/maturin develop --release --quiet
+CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs' -o -name Cargo.toml)
+LEAST_PYTHON := 3.11
+LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench docs clean tools java
+
+help: ## say what can be made
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: .venv/core ## set up (without Spark) and run unquilt on a small synthetic web
+	$(BIN)/unquilt demo -o demo-run
+
+test: .venv/dev java ## set up (Spark and Java included) and run all tests, Rust and Python
+	cargo test --quiet --release --package unquilt-kernels
+	$(BIN)/python -m pytest --quiet
+
+lint: .venv/dev ## check formatting, style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cargo fmt --check
+	cargo clippy --quiet --release --all-targets -- -D warnings
+
+format: .venv/dev ## put Python and Rust code into shape
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+	cargo fmt
+
+bench: .venv/dev java ## measure unquilt and its rivals; writes a dated record to benchmarks/records
+	$(BIN)/python -m benchmarks
+
+docs: .venv/core ## write the command line reference anew
+	$(BIN)/python -m unquilt.cli.reference > docs/cli.md
+
+clean: ## remove what was built
+	rm -rf .venv target demo-run benchmarks/work
+
+tools:
+	@test -n "$(PYTHON)" || { echo "unquilt needs Python $(LEAST_PYTHON) or newer; there is no python3 here"; exit 1; }
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= tuple(map(int, "$(LEAST_PYTHON)".split("."))) else "unquilt needs Python $(LEAST_PYTHON) or newer; %s is %d.%d (choose another with make PYTHON=…)" % (sys.executable, *v))'
+	@command -v cargo >/dev/null || { echo "unquilt needs Rust $(LEAST_RUST) or newer; there is no cargo here"; exit 1; }
+	@have=$$(rustc --version | cut -d' ' -f2); \
+	printf '%s\n%s\n' "$(LEAST_RUST)" "$$have" | sort -CV || { echo "unquilt needs Rust $(LEAST_RUST) or newer; rustc is $$have"; exit 1; }
+
+.venv/made: | tools
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+# The native core and what unquilt itself needs.
+.venv/core: .venv/made constraints.txt $(CORE)
+	$(PIP) maturin
+	$(DEVELOP)
+	@touch $@
+
+# What tests, linters, Spark and benchmarks need.
+.venv/dev: .venv/core constraints.txt pyproject.toml
+	$(DEVELOP) --extras bench,dev,spark
+	@touch $@
+
+java:
+	@command -v java >/dev/null || [ -n "$$JAVA_HOME" ] || { command -v apt-get >/dev/null && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >/dev/null; } || \
+	echo "no Java, and it could not be installed: the Spark tests will be skipped"

@@ -1,0 +1,72 @@
+"""The command line: `unquilt COMMAND …`, with one small file for each command.
+
+    group     which commands there are, loaded when called      endings   exit codes, and the one line on failure
+    options   what several commands have in common              output    standard output, printable text, figures
+    folders   a run, the corpus beside it, and their tables      progress  how far a stage is, on standard error
+
+Nothing but click is imported here, so that `unquilt --help` answers at once: what a command needs (pyarrow, rich, the
+API) is imported when it runs. The reference in `docs/cli.md` is made by `reference`.
+"""
+
+from __future__ import annotations
+
+import click
+
+from unquilt.cli.group import LazyGroup
+
+COMMANDS = {
+    "ingest": ("unquilt.cli.ingest:ingest", "Read pages into a corpus, for several analyses."),
+    "quilts": ("unquilt.cli.quilts:quilts", "Find pages stitched together from other pages."),
+    "show": ("unquilt.cli.show:show", "Look at a run or a corpus, or at one of its tables."),
+    "demo": ("unquilt.cli.demo:demo", "Make a small web with planted quilts, and find them."),
+}
+EXAMPLES = """\b
+Examples:
+  unquilt demo                                    see what it does, in a few seconds
+  unquilt quilts crawl/*.jsonl.gz -o run          find quilts
+  unquilt show run                                a summary
+  unquilt show run quilts --limit 5               a table
+  unquilt show run sources --json | jq .source    the same for programs
+"""
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        from unquilt._core import UNICODE_VERSION  # not by _native, which would take pyarrow with it: 0.3 s
+
+        click.echo(f"unquilt {version('unquilt')} (Unicode {UNICODE_VERSION})")
+        ctx.exit()
+
+
+@click.group(
+    cls=LazyGroup,
+    table=COMMANDS,
+    epilog=EXAMPLES,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version, and that of Unicode by which texts are cut into words.",
+)
+@click.option("--traceback", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Find copied text in web-size corpora: which pages are stitched together from which other pages.
+
+    Each command has its own help: unquilt COMMAND --help.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)
+
+
+def main() -> None:
+    """The program `unquilt`."""
+    cli(prog_name="unquilt")

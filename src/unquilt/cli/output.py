@@ -1,0 +1,120 @@
+"""What goes to standard output, and how it is made fit for a terminal.
+
+Pages, ids and URLs are hostile: they may hold terminal escapes, marks that reverse the writing direction, or a
+megabyte of nothing. Every string that comes from data passes through `printable` or `cut` before people see it, and
+through `json_line` before programs do; all three leave no control character as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from typing import Any
+
+LONGEST_CELL = 200
+"""Where output is no terminal: cells of a field, which is then cut."""
+_MARKS = 4
+"""Characters that may share a cell; text with more of them stacked is cut."""
+
+
+def emit(line: str) -> None:
+    """Write one line to standard output."""
+    if sys.stdout is not None:
+        sys.stdout.write(f"{line}\n")
+
+
+def printable(text: str) -> str:
+    """Text that a terminal only shows: what is not printable becomes a visible escape.
+
+    >>> printable("evil \\x1b[2J page \\u202e")
+    'evil \\\\x1b[2J page \\\\u202e'
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def cut(text: str, cells: int) -> str:
+    """Printable text of at most so many display cells; the end of a longer one becomes `…`.
+
+    >>> cut("漢字 and more", 6)
+    '漢字…'
+    """
+    from rich.cells import cell_len, set_cell_size
+
+    beginning = text[: _MARKS * cells]
+    shown = printable(beginning)
+    if len(beginning) == len(text) and cell_len(shown) <= cells:
+        return shown
+    return set_cell_size(shown, max(0, cells - 1)).rstrip() + "…"
+
+
+def json_line(values: object) -> str:
+    """One line of JSON, in ASCII: everything else is escaped, so that it can also be looked at on a terminal."""
+    return json.dumps(_plain(values), allow_nan=False).replace("\x7f", "\\u007f")
+
+
+def _plain(value: Any) -> Any:
+    """Bytes as hexadecimal digits, wherever they are."""
+    match value:
+        case bytes():
+            return value.hex()
+        case dict():
+            return {str(name): _plain(item) for name, item in value.items()}
+        case list() | tuple():
+            return [_plain(item) for item in value]
+    return value
+
+
+def terminal_width() -> int | None:
+    """The columns there are: of COLUMNS, else of the terminal; None if standard output goes elsewhere."""
+    if os.environ.get("COLUMNS", "").isdigit() or (sys.stdout is not None and sys.stdout.isatty()):
+        return max(20, shutil.get_terminal_size().columns)
+    return None
+
+
+def use_colour() -> bool:
+    """Whether standard output is a terminal that is to be coloured."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown")
+    return not plain and sys.stdout is not None and sys.stdout.isatty()
+
+
+def count(number: int, singular: str = "", plural: str = "") -> str:
+    """A number with its noun: `1,234 documents`, `1 copy`.
+
+    >>> count(1, "copy", "copies"), count(1234, "document")
+    ('1 copy', '1,234 documents')
+    """
+    noun = singular if number == 1 else plural or f"{singular}s"
+    return f"{number:,} {noun}" if singular else f"{number:,}"
+
+
+def size(number: float, unit: str = "B") -> str:
+    """A size for people.
+
+    >>> size(999), size(12_355_075)
+    ('999 B', '12.4 MB')
+    """
+    if number < 1000:
+        return f"{number:.0f} {unit}"
+    for prefix in "kMGT":
+        number /= 1000
+        if number < 1000 or prefix == "T":
+            break
+    return f"{number:.1f} {prefix}{unit}"
+
+
+def duration(seconds: float) -> str:
+    """A time for people.
+
+    >>> duration(0.2), duration(41.7), duration(3700)
+    ('0.2 s', '42 s', '1 h 02 min')
+    """
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 1:
+        return f"{rest} s"
+    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

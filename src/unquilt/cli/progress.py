@@ -1,0 +1,134 @@
+"""How far a job is, on standard error: a bar on a terminal, elsewhere a plain line now and then.
+
+A stage is shown when it has taken a second, by a thread of its own, so that one that says nothing for a minute is seen
+too, and so that an interrupt of the main thread never leaves the terminal in disorder.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from unquilt.cli.output import count, duration, size
+from unquilt.engines.progress import Progress, Silent, Step
+
+PATIENCE = 1.0
+"""Seconds before a stage is shown."""
+EVERY = 5.0
+"""Seconds between two plain lines."""
+FRAME = 0.1
+LABELS = {
+    "make": "making pages",
+    "read": "reading",
+    "write": "writing the corpus",
+    "places": "telling servers apart",
+    "copies": "finding copies",
+    "scan": "cutting texts into grams",
+    "lists": "finding shared grams",
+    "elements": "sorting by document",
+    "covers": "finding sources",
+    "select": "looking up ids",
+    "look up": "looking up ids",
+    "quilts": "writing quilts",
+    "sources": "writing sources",
+}
+"""What the stages of an engine are called for people; one that is not here keeps its name."""
+
+
+def choose_progress(*, quiet: bool) -> Progress:
+    """What suits standard error and the user."""
+    if quiet or sys.stderr is None:
+        return Silent()
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown")
+    return Bars() if sys.stderr.isatty() and not plain else Lines()
+
+
+@dataclass
+class Stage:
+    """A stage under way."""
+
+    name: str
+    total: int
+    unit: str
+    done: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def step(self, units: int) -> None:
+        self.done += units
+
+    @property
+    def label(self) -> str:
+        return LABELS.get(self.name, self.name)
+
+    @property
+    def percent(self) -> int:
+        return min(100, 100 * self.done // self.total) if self.total else 0
+
+    @property
+    def pace(self) -> str:
+        """Rate and time left; as long as nothing is done, the time it has taken."""
+        passed = time.monotonic() - self.began
+        if not self.done or passed <= 0:
+            return f"{duration(passed)} so far"
+        rate = self.done / passed
+        speed = size(rate, self.unit) if self.unit else count(round(rate)) if rate >= 10 else f"{rate:.1f}"
+        left = max(0, self.total - self.done) / rate
+        return f"{speed}/s, {duration(left)} left"
+
+
+class Watched(ABC):
+    """Shows stages that take longer than `PATIENCE`."""
+
+    @contextmanager
+    def stage(self, name: str, total: int, unit: str = "") -> Iterator[Step]:
+        stage, over = Stage(name, total, unit), threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(stage, over), name="unquilt progress", daemon=True)
+        watcher.start()
+        try:
+            yield stage.step
+        finally:
+            over.set()
+            watcher.join()
+
+    def _watch(self, stage: Stage, over: threading.Event) -> None:
+        if not over.wait(PATIENCE):
+            with suppress(OSError, ValueError):  # nobody looks any more: that is no reason to stop
+                self.show(stage, over)
+
+    @abstractmethod
+    def show(self, stage: Stage, over: threading.Event) -> None:
+        """Show a stage until it is over."""
+
+
+class Lines(Watched):
+    """A line every few seconds."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def show(self, stage: Stage, over: threading.Event) -> None:
+        while not over.wait(max(0.0, self._next - time.monotonic())):
+            self._next = time.monotonic() + EVERY
+            sys.stderr.write(f"{stage.label}: {stage.percent} %, {stage.pace}\n")
+            sys.stderr.flush()
+
+
+class Bars(Watched):
+    """A bar that grows, and goes when its stage is over."""
+
+    def show(self, stage: Stage, over: threading.Event) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+        from rich.progress import Progress as Rich
+
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[pace]}"))
+        with Rich(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bars:
+            task = bars.add_task(stage.label, total=stage.total or None, pace=stage.pace)
+            while not over.wait(FRAME):
+                bars.update(task, completed=stage.done, pace=stage.pace, refresh=True)

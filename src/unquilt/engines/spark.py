@@ -1,0 +1,294 @@
+"""The engine for corpora that outgrow one machine: Apache Spark as transport for the same kernels and blocks.
+
+Spark sees rows (port, partition, block) and two operations: `mapInArrow` runs a kernel in a Python worker, one thread
+per task, and `repartitionById` brings the blocks of a partition together. It never sorts, sums, hashes or draws random
+numbers, so a lost executor costs time and never changes a result. Kernels' counters travel as rows of port -1: only
+those of tasks that succeeded arrive.
+
+The corpus and the run folder must be readable and writable from all executors, and unquilt installed there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from unquilt import _native
+from unquilt.engines.kept import Kept, Split
+from unquilt.engines.progress import Progress, Silent
+from unquilt.engines.tasks import Scale, map_split
+from unquilt.engines.verbs import Grouped, Item, Kernel, Mapped, Result, Rows, Stage, Verbs, fold_counters
+from unquilt.errors import EngineError, MissingDependencyError
+from unquilt.runs import Run, publish
+from unquilt.settings import Settings
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+BLOCKS = pa.schema([("port", pa.int32()), ("partition", pa.int32()), ("block", pa.binary())])
+BLOCKS_DDL = "port int, partition int, block binary"
+COUNTERS = -1
+BYTES_PER_PARTITION = 64 << 20
+BYTES_PER_GRAM = 9
+BYTES_PER_BATCH = 16 << 20
+
+
+class Spark(Verbs):
+    """The verbs on Spark: in the session that is active, or in one of its own. Use in a `with` block."""
+
+    def __init__(
+        self,
+        run: Run,
+        scale: Scale,
+        settings: Settings,
+        *,
+        progress: Progress | None = None,
+        partitions: int | None = None,
+    ) -> None:
+        self._run_folder = run
+        self._scale = scale
+        self._settings = settings
+        self._progress = progress or Silent()
+        by_size = math.ceil(scale.words * BYTES_PER_GRAM / BYTES_PER_PARTITION)
+        self._partitions = partitions or max(by_size, min(2 * settings.threads, math.ceil(scale.words / 100_000)), 1)
+        self._frames: dict[Stage, DataFrame] = {}
+
+    def __enter__(self) -> Spark:
+        self._session = session(self._settings)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for frame in self._frames.values():
+            if frame.is_cached:
+                frame.unpersist()
+
+    def fold(self, rows: Rows, name: str) -> dict[str, int]:
+        if not self._run_folder.done(name):
+            counters: dict[str, int] = {}
+            with self._run_folder.stage(name) as stage, self._job(name):
+                frame = self._frame(rows.stage)
+                if not frame.is_cached:
+                    frame.persist(_on_disk())
+                for row in frame.filter(f"port = {COUNTERS}").select("block").collect():
+                    fold_counters(counters, json.loads(row.block))
+                stage.record(counters=counters)
+            self._run_folder.mark(name, values=counters)
+        return self._run_folder.values(name)
+
+    def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
+        if not self._run_folder.done(name):
+            folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self._run_folder.spill))
+            with self._run_folder.stage(name) as stage, self._job(name):
+                met = self._meet([rows])
+                done = met.mapInArrow(_Store(schema, self._sorting(), folder), "partition int").collect()
+                with self._run_folder.writer(name, schema) as writer:
+                    for partition in sorted(row.partition for row in done):
+                        path = folder / f"{partition}.arrow"
+                        with pa.memory_map(str(path)) as file:
+                            writer.write(pa.ipc.open_file(file).read_all())
+                        path.unlink()
+                stage.record(rows=writer.rows)
+            self._run_folder.mark(name, tables=[name])
+        return Kept.of(name, self._run_folder.path / f"{name}.parquet")
+
+    def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
+        if not items:
+            return []
+        return self._session.sparkContext.parallelize(items, len(items)).map(function).collect()
+
+    def _frame(self, stage: Stage) -> DataFrame:
+        if stage not in self._frames:
+            ports = self._scale.ports(stage.kernel, self._partitions)
+            if isinstance(stage, Mapped):
+                splits = stage.table.splits()
+                tasks = self._session.range(0, len(splits), 1, max(1, len(splits)))
+                frame = tasks.mapInArrow(_Map(stage, splits, ports), BLOCKS_DDL)
+            else:
+                frame = self._meet(stage.tables).mapInArrow(_Group(stage.kernel, ports, self._sorting()), BLOCKS_DDL)
+            if len(ports) > 1:
+                frame.persist(_on_disk())  # one stage, several readers
+            self._frames[stage] = frame
+        return self._frames[stage]
+
+    def _meet(self, tables: Sequence[Rows]) -> DataFrame:
+        """The blocks of all tables, those of one partition together; `port` is then the table's place in the list."""
+        frames = [
+            self._frame(rows.stage)
+            .filter(f"port = {rows.port}")
+            .selectExpr(f"{number} as port", "partition", "block")
+            for number, rows in enumerate(tables)
+        ]
+        union = frames[0]
+        for frame in frames[1:]:
+            union = union.unionAll(frame)
+        return union.repartitionById(self._partitions, "partition")
+
+    def _sorting(self) -> int:
+        return self._settings.memory * 2 // 5 // self._settings.threads
+
+    def _job(self, name: str) -> Any:
+        return _Job(self._session, name, self._progress)
+
+
+class _Job:
+    """Turns Spark's failures into one line, and shows that something is going on."""
+
+    def __init__(self, session: SparkSession, name: str, progress: Progress) -> None:
+        self._session = session
+        self._stage = progress.stage(f"{name} (spark)", 0)
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._session.sparkContext.setJobDescription(f"unquilt: {self._name}")
+        self._stage.__enter__()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: Any) -> None:
+        from pyspark.errors import PySparkException  # noqa: PLC0415 - optional
+
+        self._stage.__exit__(None, None, None)
+        if isinstance(error, PySparkException) or (kind is not None and kind.__name__ == "Py4JJavaError"):
+            raise EngineError(f"Spark failed in {self._name}: {_reason(str(error))}") from error
+
+
+def _reason(message: str) -> str:
+    """The line of a Spark failure that says why."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    telling = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
+    return (telling or lines or ["no reason given"])[-1][:300]
+
+
+def _batches(rows: Iterable[tuple[int, int, bytes]]) -> Iterator[pa.RecordBatch]:
+    """Blocks in batches of a size that suits the pipe to the JVM."""
+    waiting: list[tuple[int, int, bytes]] = []
+    size = 0
+    for row in rows:
+        waiting.append(row)
+        size += len(row[2])
+        if size > BYTES_PER_BATCH:
+            yield _batch(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _batch(waiting)
+
+
+def _batch(rows: list[tuple[int, int, bytes]]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    return pa.RecordBatch.from_arrays(
+        [pa.array(column, field.type) for column, field in zip(columns, BLOCKS, strict=True)], schema=BLOCKS
+    )
+
+
+class _Map:
+    """A map's task, in a Python worker: one row group a task."""
+
+    def __init__(self, stage: Mapped, splits: list[Split], ports: list[tuple[int, int]]) -> None:
+        self._stage, self._splits, self._ports = stage, splits, ports
+
+    def __call__(self, tasks: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in tasks:
+            for number in batch.column(0).to_pylist():
+                rows: list[tuple[int, int, bytes]] = []
+                sink = _collect(rows)
+                counters = map_split(self._stage, self._splits[number], self._ports, sink)
+                rows.append((COUNTERS, 0, json.dumps(counters).encode()))
+                yield from _batches(rows)
+
+
+class _Group:
+    """A group's task, in a Python worker: the blocks of a partition."""
+
+    def __init__(self, kernel: Kernel, ports: list[tuple[int, int]], budget: int) -> None:
+        self._kernel, self._ports, self._budget = kernel, ports, budget
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
+            for _, filled in _partitions(batches, self._budget, spill):
+                rows: list[tuple[int, int, bytes]] = []
+                parameters = dict(self._kernel.parameters)
+                counters = filled.run(self._kernel.name, parameters, self._ports, _collect(rows))
+                rows.append((COUNTERS, 0, json.dumps(counters).encode()))
+                yield from _batches(rows)
+
+
+class _Store:
+    """The last task of a table: leaves its partition as an Arrow file that the driver puts in its place."""
+
+    def __init__(self, schema: pa.Schema, budget: int, folder: Path) -> None:
+        self._schema, self._budget, self._folder = schema, budget, folder
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
+            for partition, filled in _partitions(batches, self._budget, spill):
+                batch = _native.store(filled, self._schema)
+                descriptor, partial = tempfile.mkstemp(prefix=f"{partition}-", dir=self._folder)
+                with os.fdopen(descriptor, "wb") as file, pa.ipc.new_file(file, self._schema) as writer:
+                    writer.write_batch(batch)
+                publish(Path(partial), self._folder / f"{partition}.arrow")
+                yield pa.RecordBatch.from_arrays([pa.array([partition], pa.int32())], names=["partition"])
+
+
+def _partitions(
+    batches: Iterator[pa.RecordBatch], budget: int, spill: str
+) -> Iterator[tuple[int, _native.Partition]]:
+    """The partitions of a task, filled; Spark gives a task one partition, unless it has put small ones together."""
+    filled: dict[int, _native.Partition] = {}
+    for batch in batches:
+        tables, partitions, blocks = (column.to_pylist() for column in batch.columns)
+        for table, partition, block in zip(tables, partitions, blocks, strict=True):
+            if partition not in filled:
+                filled[partition] = _native.Partition(budget, spill)
+            filled[partition].push(table, block)
+    for partition in sorted(filled):
+        yield partition, filled.pop(partition)
+
+
+def _collect(rows: list[tuple[int, int, bytes]]) -> _native.Sink:
+    def put(port: int, partition: int, block: bytes) -> None:
+        rows.append((port, partition, block))
+
+    return put
+
+
+def _on_disk() -> Any:
+    from pyspark import StorageLevel  # noqa: PLC0415 - optional
+
+    return StorageLevel.DISK_ONLY
+
+
+def session(settings: Settings) -> SparkSession:
+    """The active Spark session, or a new one on `settings.master` (this machine, by default)."""
+    try:
+        from pyspark.sql import SparkSession  # noqa: PLC0415 - optional
+    except ImportError as error:
+        message = 'the Spark engine needs pyspark and Java 17: pip install "unquilt[spark]"'
+        raise MissingDependencyError(message) from error
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    # Driver and workers must run the same Python, and a worker that dies is tried again even on one machine.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    builder = (
+        SparkSession.builder.appName("unquilt")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", 64)
+        .config("spark.sql.adaptive.enabled", False)
+        .config("spark.driver.maxResultSize", 0)
+        .config("spark.ui.enabled", False)
+        .config("spark.ui.showConsoleProgress", False)
+        .config("spark.log.level", "ERROR")
+    )
+    if settings.master or "SPARK_MASTER" not in os.environ:
+        builder = builder.master(settings.master or f"local[{settings.threads},4]")
+    try:
+        return builder.getOrCreate()
+    except Exception as error:
+        message = f"Spark did not start: {_reason(str(error))}; it needs Java 17 or newer (JAVA_HOME)"
+        raise EngineError(message) from error

@@ -1,0 +1,178 @@
+"""The twin: what SPEC 1 and 3.1 define, said in Python as plainly as can be and sharing no code with the package.
+
+It is slow (every document is held against every other) and meant to be read beside the SPEC; the tests hold the package
+against it. Documents are numbered by their place in the list.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+WITHOUT_SPACES = (  # letters and digits of these ranges have the scripts Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar
+    [(0x3005, 0x3005), (0x303B, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x16FE3, 0x16FE3)]
+    + [(0x16FF2, 0x16FF3), (0x20000, 0x323AF), (0x323B0, 0x3347F)]
+    + [(0x3041, 0x3096), (0x309D, 0x309F), (0x1B001, 0x1B11F), (0x1B132, 0x1B132), (0x1B150, 0x1B152)]
+    + [(0x30A1, 0x30FA), (0x30FD, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF6F), (0xFF71, 0xFF9D), (0x1AFF0, 0x1AFFE)]
+    + [(0x1B000, 0x1B000), (0x1B120, 0x1B122), (0x1B155, 0x1B155), (0x1B164, 0x1B167)]
+    + [(0x0E01, 0x0E5B), (0x0E81, 0x0EDF), (0x1780, 0x17E9)]
+    + [(0x1000, 0x109F), (0xA9E0, 0xA9FE), (0xAA60, 0xAA7F), (0x116D0, 0x116E3)]
+)
+
+
+class Document(NamedTuple):
+    """A page as the corpus knows it; `host`, `domain` and `ip` in the spelling that reading gives them."""
+
+    id: str
+    url: str | None
+    host: str | None
+    domain: str | None
+    ip: str | None
+    text: str
+
+
+class Word(NamedTuple):
+    """A word in the form in which it is compared, and where it stands, in code points."""
+
+    folded: str
+    begin: int
+    end: int
+
+
+class Found(NamedTuple):
+    """The tables: quilts (doc, words, grams, patch_grams, patchfrac, sources, id, url), sources (quilt, rank, source,
+    new_grams, all_grams), clusters (doc, cluster, keep)."""
+
+    quilts: list[tuple[int, int, int, int, float, int, str, str | None]]
+    sources: list[tuple[int, int, int, int, int]]
+    clusters: list[tuple[int, int, bool]]
+
+
+def is_letter(c: str) -> bool:
+    return unicodedata.category(c)[0] == "L" or unicodedata.category(c) == "Nd"
+
+
+def is_mark(c: str) -> bool:
+    return unicodedata.category(c)[0] == "M"
+
+
+def stands_alone(c: str) -> bool:
+    return is_letter(c) and any(first <= ord(c) <= last for first, last in WITHOUT_SPACES)
+
+
+def fold(word: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
+
+
+def words(text: str) -> list[Word]:
+    """Maximal runs of letters and digits with the marks that follow; without spaces, each letter with its marks."""
+    spans: list[tuple[int, int]] = []
+    extends = False  # whether a letter here would belong to the last span
+    for i, c in enumerate(text):
+        inside = bool(spans) and spans[-1][1] == i
+        if (is_mark(c) and inside) or (is_letter(c) and not stands_alone(c) and inside and extends):
+            spans[-1] = (spans[-1][0], i + 1)
+        elif is_letter(c):
+            spans.append((i, i + 1))
+            extends = not stands_alone(c)
+    return [Word(fold(text[begin:end]), begin, end) for begin, end in spans]
+
+
+def sequence(text: str) -> tuple[str, ...]:
+    """The words alone."""
+    return tuple(word.folded for word in words(text))
+
+
+def linear(sequence: Sequence[str], k: int) -> list[tuple[str, ...]]:
+    return [tuple(sequence[i : i + k]) for i in range(len(sequence) - k + 1)]
+
+
+def circular(sequence: Sequence[str], k: int) -> list[tuple[str, ...]]:
+    n = len(sequence)
+    return [tuple(sequence[(i + j) % n] for j in range(k)) for i in range(n)]
+
+
+def distinct(items: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Each once, in order of first appearance."""
+    return list(dict.fromkeys(items))
+
+
+def pool_addresses(documents: Sequence[Document]) -> dict[str | None, set[str]]:
+    """All addresses seen for each host, over the whole corpus."""
+    pooled: dict[str | None, set[str]] = {document.host: set() for document in documents}
+    for document in documents:
+        pooled[document.host] |= {document.ip} if document.ip else set()
+    return pooled
+
+
+def same_site(a: Document, b: Document, by: str, pooled: dict[str | None, set[str]]) -> bool:
+    if by == "none" or a.host is None or b.host is None:
+        return False
+    if by == "ip" and pooled[a.host] and pooled[b.host]:
+        return not pooled[a.host].isdisjoint(pooled[b.host])
+    return a.host == b.host if by == "host" else a.domain == b.domain
+
+
+def gather_copies(sequences: Sequence[tuple[str, ...]], collapse: str) -> dict[int, list[int]]:
+    """The lowest document of each word sequence, and all that have it; those without words are copies of nothing."""
+    members: dict[int, list[int]] = {}
+    lowest: dict[object, int] = {}
+    for doc, own in enumerate(sequences):
+        kept = lowest.setdefault(own if own and collapse == "exact" else doc, doc)
+        members.setdefault(kept, []).append(doc)
+    return members
+
+
+def cover(candidates: dict[int, set[tuple[str, ...]]], least: float) -> list[tuple[int, int, int]]:
+    """(source, new, all) of a greedy cover: most new first, then most in all, then the lower number."""
+    picks: list[tuple[int, int, int]] = []
+    covered: set[tuple[str, ...]] = set()
+    while candidates:
+        new, all_, minus = max((len(grams - covered), len(grams), -source) for source, grams in candidates.items())
+        if new == 0 or new < least:
+            break
+        covered |= candidates[-minus]
+        picks.append((-minus, new, all_))
+    return picks
+
+
+def quilts(
+    documents: Sequence[Document],
+    *,
+    k: int = 5,
+    m: int = 50,
+    c: int = 4,
+    sigma: float = 0.5,
+    foreign: str = "domain",
+    collapse: str = "exact",
+    min_share: float = 0.0,
+) -> Found:
+    """SPEC 3.1."""
+    sequences = [sequence(document.text) for document in documents]
+    pooled = pool_addresses(documents)
+    members = gather_copies(sequences, collapse)
+    grams = {doc: set(linear(sequences[doc], k)) for doc in members}
+    df = Counter(gram for doc in grams for gram in grams[doc])
+    found = Found([], [], [])
+    for d, document in enumerate(documents):
+        if d not in members:
+            continue
+        patch = {gram for gram in grams[d] if 1 < df[gram] <= m}
+        share = len(patch) / len(grams[d]) if grams[d] else 0.0
+        candidates = {
+            e: patch & grams[e]
+            for e in members
+            if e != d and any(not same_site(document, documents[copy], foreign, pooled) for copy in members[e])
+        }
+        picks = cover(candidates, min_share * len(patch))
+        if share >= sigma and len(picks) >= c:
+            numbers = (len(sequences[d]), len(grams[d]), len(patch), share, len(picks))
+            found.quilts.append((d, *numbers, document.id, document.url))
+            found.sources.extend((d, rank, *pick) for rank, pick in enumerate(picks, 1))
+    for kept, docs in members.items():
+        if len(docs) > 1:
+            found.clusters.extend((doc, kept, doc == kept) for doc in docs)
+    found.clusters.sort()
+    return found
