@@ -9,17 +9,20 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
-WITHOUT_SPACES = (  # letters and digits of these ranges have the scripts Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar
-    [(0x3005, 0x3005), (0x303B, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x16FE3, 0x16FE3)]
-    + [(0x16FF2, 0x16FF3), (0x20000, 0x323AF), (0x323B0, 0x3347F)]
-    + [(0x3041, 0x3096), (0x309D, 0x309F), (0x1B001, 0x1B11F), (0x1B132, 0x1B132), (0x1B150, 0x1B152)]
-    + [(0x30A1, 0x30FA), (0x30FD, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF6F), (0xFF71, 0xFF9D), (0x1AFF0, 0x1AFFE)]
-    + [(0x1B000, 0x1B000), (0x1B120, 0x1B122), (0x1B155, 0x1B155), (0x1B164, 0x1B167)]
-    + [(0x0E01, 0x0E5B), (0x0E81, 0x0EDF), (0x1780, 0x17E9)]
-    + [(0x1000, 0x109F), (0xA9E0, 0xA9FE), (0xAA60, 0xAA7F), (0x116D0, 0x116E3)]
-)
+WITHOUT_SPACES = {  # where the letters and digits of these scripts stand, first to last
+    "Han": [(0x3005, 0x3005), (0x303B, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)],
+    "Han, later planes": [(0x16FE3, 0x16FE3), (0x16FF2, 0x16FF3), (0x20000, 0x3FFFD)],
+    "Hiragana": [(0x3041, 0x3096), (0x309D, 0x309F), (0x1B001, 0x1B11F), (0x1B132, 0x1B132), (0x1B150, 0x1B152)],
+    "Katakana": [(0x30A1, 0x30FA), (0x30FD, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF6F), (0xFF71, 0xFF9D)],
+    "Katakana, plane 1": [(0x1AFF0, 0x1B000), (0x1B120, 0x1B122), (0x1B155, 0x1B155), (0x1B164, 0x1B167)],
+    "Thai": [(0x0E01, 0x0E5B)],
+    "Lao": [(0x0E81, 0x0EDF)],
+    "Khmer": [(0x1780, 0x17E9)],
+    "Myanmar": [(0x1000, 0x109F), (0xA9E0, 0xA9FE), (0xAA60, 0xAA7F), (0x116D0, 0x116E3)],
+}
 
 
 class Document(NamedTuple):
@@ -50,16 +53,20 @@ class Found(NamedTuple):
     clusters: list[tuple[int, int, bool]]
 
 
+@cache
 def is_letter(c: str) -> bool:
     return unicodedata.category(c)[0] == "L" or unicodedata.category(c) == "Nd"
 
 
+@cache
 def is_mark(c: str) -> bool:
     return unicodedata.category(c)[0] == "M"
 
 
+@cache
 def stands_alone(c: str) -> bool:
-    return is_letter(c) and any(first <= ord(c) <= last for first, last in WITHOUT_SPACES)
+    ranges = (range_ for ranges in WITHOUT_SPACES.values() for range_ in ranges)
+    return is_letter(c) and any(first <= ord(c) <= last for first, last in ranges)
 
 
 def fold(word: str) -> str:

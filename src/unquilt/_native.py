@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt._core import UNICODE_VERSION, Partition, grams, run_map, words
+from unquilt._core import gram_columns as _gram_columns
 from unquilt._core import measure as _measure
 
-__all__ = ["UNICODE_VERSION", "Counters", "Partition", "Sink", "buffers", "grams", "measure", "run_map", "store", "words"]
+__all__ = ["UNICODE_VERSION", "Counters", "Partition", "Sink", "buffers", "grams", "measure", "postings", "run_map", "store", "words"]
 
 Sink = Callable[[int, int, bytes], None]
 """Takes (port, partition, block)."""
@@ -50,6 +51,16 @@ def measure(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
         pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(counts)]),
         pa.Array.from_buffers(pa.binary(16), rows, [None, pa.py_buffer(digests)]),
     )
+
+
+def postings(docs: pa.Array, texts: pa.Array, k: int) -> pa.RecordBatch:
+    """The distinct k-grams of each text with the number of its document: (gram, doc), for other tools to count."""
+    grams, counts = _gram_columns(buffers(texts), k)
+    times = pa.Array.from_buffers(pa.int64(), len(texts), [None, pa.py_buffer(counts)])
+    bounds = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(times)])
+    found = pa.Array.from_buffers(pa.int64(), len(grams) // 8, [None, pa.py_buffer(grams)])
+    lists = pa.LargeListArray.from_arrays(bounds, found)
+    return pa.RecordBatch.from_arrays([found, docs.take(pc.list_parent_indices(lists))], ["gram", "doc"])
 
 
 def store(partition: Partition, schema: pa.Schema) -> pa.RecordBatch:

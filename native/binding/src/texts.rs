@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
+use unquilt_kernels::grams::distinct_all;
 use unquilt_kernels::sequences::measure_all;
 use unquilt_kernels::{unicode, words as kernel};
 
@@ -40,4 +41,12 @@ pub fn grams(text: &str, k: usize, circular: bool, key: Option<Vec<u8>>) -> PyRe
 pub fn measure<'py>(py: Python<'py>, texts: Buffers) -> PyResult<Bound<'py, PyTuple>> {
     let (counts, digests) = py.detach(|| texts.column().map(|column| measure_all(&column)))?;
     (PyBytes::new(py, &counts), PyBytes::new(py, &digests)).into_pyobject(py)
+}
+
+/// The distinct linear k-grams of each text of a column, one after the other, and how many each has: as the bytes of
+/// 64-bit integers.
+#[pyfunction]
+pub fn gram_columns<'py>(py: Python<'py>, texts: Buffers, k: usize) -> PyResult<Bound<'py, PyTuple>> {
+    let (grams, counts) = py.detach(|| texts.column().map(|column| distinct_all(&column, k.max(1))))?;
+    (PyBytes::new(py, &grams), PyBytes::new(py, &counts)).into_pyobject(py)
 }

@@ -4,6 +4,7 @@
 //! pages and grows with the number of *distinct* grams: ten million equal words cost ten million look-ups of one entry.
 
 use crate::fingerprint::{Fingerprinter, Slide};
+use crate::kernel::Column;
 use crate::words::words;
 
 /// Finds distinct grams, document after document; keeps its buffers.
@@ -57,6 +58,20 @@ impl<'a> Grams<'a> {
         }
         (count, &set.items)
     }
+}
+
+/// The distinct linear k-grams of a column of texts and how many each text has, as little-endian bytes.
+pub fn distinct_all(texts: &Column<'_>, k: usize) -> (Vec<u8>, Vec<u8>) {
+    let print = Fingerprinter::plain();
+    let mut grams = Grams::new(&print, k);
+    let (mut found, mut counts) = (Vec::new(), Vec::new());
+    for row in 0..texts.len() {
+        let text = std::str::from_utf8(texts.bytes(row).unwrap_or_default()).unwrap_or_default();
+        let (_, distinct) = grams.linear(text);
+        distinct.iter().for_each(|gram| found.extend_from_slice(&gram.to_le_bytes()));
+        counts.extend_from_slice(&(distinct.len() as u64).to_le_bytes());
+    }
+    (found, counts)
 }
 
 /// A set of fingerprints that remembers their order.

@@ -62,6 +62,11 @@ pub trait MapKernel {
 /// The rows of one key, in the order of (table, tail).
 pub trait Rows {
     fn next(&mut self) -> Option<(u8, &[u8])>;
+
+    /// How many rows are left, if that is known without reading them.
+    fn left(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// Turns rows that share a key into other rows.

@@ -89,17 +89,8 @@ impl Lists {
         }
     }
 
-    fn send(&mut self, out: &mut Output) {
-        for (hash, list, weight) in self.found.drain() {
-            let tail = [list, &weight.to_be_bytes()].concat();
-            out.ports[0].row(hash, &tail);
-        }
-        self.found.clear();
-    }
-}
-
-impl GroupKernel for Lists {
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
+    /// Puts the list of up to m documents together; returns how many there are in all.
+    fn read(&mut self, rows: &mut dyn Rows) -> usize {
         self.list.clear();
         let mut df = 0;
         while let Some((_, tail)) = rows.next() {
@@ -111,6 +102,24 @@ impl GroupKernel for Lists {
                 self.list.extend_from_slice(code);
             }
         }
+        df
+    }
+
+    fn send(&mut self, out: &mut Output) {
+        for (hash, list, weight) in self.found.drain() {
+            let tail = [list, &weight.to_be_bytes()].concat();
+            out.ports[0].row(hash, &tail);
+        }
+        self.found.clear();
+    }
+}
+
+impl GroupKernel for Lists {
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
+        let df = match rows.left() {
+            Some(df) if df == 1 || df > self.m => df, // no need to look at them
+            _ => self.read(rows),
+        };
         if df == 1 {
             self.unique += 1;
         } else if df > self.m {

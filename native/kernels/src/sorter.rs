@@ -135,13 +135,13 @@ impl Sorted {
     fn new<B: AsRef<[u8]>>(mut blocks: Vec<(u8, B)>) -> io::Result<Self> {
         // Blocks arrive as tasks finish; by their first tails they stand as their documents do.
         blocks.sort_by(|a, b| (a.0, first_tail(a.1.as_ref())).cmp(&(b.0, first_tail(b.1.as_ref()))));
-        let [rows, mut spare] = SPARE.take();
+        let [rows, mut sorted] = SPARE.take();
         let mut this = Self { tails: Tails::default(), rows, ordered: true };
         this.unpack(&blocks)?;
         drop(blocks);
-        spare.resize(this.rows.len().max(spare.len()), Row::default());
-        scatter(&mut this.rows, &mut spare);
-        SPARE.set([Vec::new(), spare]);
+        sorted.resize(this.rows.len(), Row::default());
+        scatter(&mut this.rows, &mut sorted);
+        SPARE.set([Vec::new(), std::mem::replace(&mut this.rows, sorted)]);
         if !this.ordered {
             this.order_ties();
         }
@@ -208,41 +208,49 @@ impl Rows for Same<'_> {
     fn next(&mut self) -> Option<(u8, &[u8])> {
         self.rows.next().map(|row| self.sorted.at(row.run))
     }
+
+    #[inline]
+    fn left(&self) -> Option<usize> {
+        Some(self.rows.len())
+    }
 }
 
 /// Below this many rows, insertion sort wins.
-const FEW: usize = 24;
+const FEW: usize = 20;
+/// Buckets that are written to at the same time: one cache line each stays in the second-level cache.
+const MOST_BITS: u32 = 11;
 
-/// Stable sort by key, quick for keys that spread evenly between the least and the greatest.
-fn scatter(rows: &mut [Row], spare: &mut [Row]) {
-    if rows.len() <= FEW {
-        return insertion_sort(rows);
-    }
+/// Stable sort by key, from `rows` into `sorted`, quick for keys that spread evenly between the least and the greatest.
+/// Both slices are of one length; `rows` is used up.
+fn scatter(rows: &mut [Row], sorted: &mut [Row]) {
     let (least, greatest) = rows.iter().fold((u64::MAX, 0), |(low, high), row| (low.min(row.key), high.max(row.key)));
-    if least == greatest {
-        return;
+    if rows.len() <= FEW || least == greatest {
+        sorted.copy_from_slice(rows);
+        return insertion_sort(sorted);
     }
-    // About four rows to a bucket; never more buckets than keys there could be.
+    // About four rows to a bucket, unless there are too many; never more buckets than keys there could be.
     let spread = 64 - (greatest - least).leading_zeros();
-    let bits = (usize::BITS - rows.len().leading_zeros()).saturating_sub(3).clamp(1, 16).min(spread);
+    let bits = (rows.len().ilog2() - 1).clamp(1, MOST_BITS).min(spread);
     let bucket = |row: &Row| ((row.key - least) >> (spread - bits)) as usize;
-    let mut ends = vec![0_u32; 1 << bits];
+    let mut ends = [0_u32; 1 << MOST_BITS];
+    let ends = &mut ends[..1 << bits];
     rows.iter().for_each(|row| ends[bucket(row)] += 1);
     let mut sum = 0;
-    for end in &mut ends {
+    for end in ends.iter_mut() {
         sum += std::mem::replace(end, sum);
     }
     for row in rows.iter() {
         let place = &mut ends[bucket(row)];
-        spare[*place as usize] = *row;
+        sorted[*place as usize] = *row;
         *place += 1;
     }
-    rows.copy_from_slice(&spare[..rows.len()]);
     let mut begin = 0;
-    for end in ends {
-        let end = end as usize;
-        if end - begin > 1 {
-            scatter(&mut rows[begin..end], &mut spare[begin..end]);
+    for end in ends.iter().map(|&end| end as usize) {
+        if end - begin <= FEW {
+            insertion_sort(&mut sorted[begin..end]);
+        } else {
+            rows[begin..end].copy_from_slice(&sorted[begin..end]);
+            scatter(&mut rows[begin..end], &mut sorted[begin..end]);
         }
         begin = end;
     }

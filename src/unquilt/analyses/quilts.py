@@ -14,6 +14,7 @@ from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
 from unquilt.engines.kept import Kept
 from unquilt.engines.verbs import DOC, HASH, Kernel, Verbs, look_up
+from unquilt.errors import ParameterError
 from unquilt.parameters import Parameters, parameter
 from unquilt.schemas import QUILTS, SOURCES
 
@@ -33,7 +34,7 @@ class QuiltParameters(Parameters):
 
     def check(self) -> None:
         if self.key and not (len(self.key) == 32 and all(digit in "0123456789abcdefABCDEF" for digit in self.key)):
-            raise self.error("key", "must be 32 hexadecimal digits or empty")
+            raise ParameterError("key must be 32 hexadecimal digits or empty")
 
 
 def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:

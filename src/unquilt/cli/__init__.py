@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import click
 
-from unquilt.cli.group import LazyGroup
+from unquilt.cli.group import LazyGroup, usual_options
+from unquilt.cli.output import emit
 
 COMMANDS = {
     "ingest": ("unquilt.cli.ingest:ingest", "Read pages into a corpus, for several analyses."),
@@ -22,11 +23,11 @@ COMMANDS = {
 }
 EXAMPLES = """\b
 Examples:
-  unquilt demo                                    see what it does, in a few seconds
-  unquilt quilts crawl/*.jsonl.gz -o run          find quilts
-  unquilt show run                                a summary
-  unquilt show run quilts --limit 5               a table
-  unquilt show run sources --json | jq .source    the same for programs
+  unquilt demo                                    # see what it does, in a few seconds
+  unquilt quilts crawl/*.jsonl.gz -o run          # find quilts
+  unquilt show run                                # a summary
+  unquilt show run quilts --limit 5               # a table
+  unquilt show run sources --json | jq .source    # the same for programs
 """
 
 
@@ -36,17 +37,11 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
 
         from unquilt._core import UNICODE_VERSION  # not by _native, which would take pyarrow with it: 0.3 s
 
-        click.echo(f"unquilt {version('unquilt')} (Unicode {UNICODE_VERSION})")
+        emit(f"unquilt {version('unquilt')} (Unicode {UNICODE_VERSION})")
         ctx.exit()
 
 
-@click.group(
-    cls=LazyGroup,
-    table=COMMANDS,
-    epilog=EXAMPLES,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+@click.group(cls=LazyGroup, table=COMMANDS, epilog=EXAMPLES, invoke_without_command=True)
 @click.option(
     "--version",
     is_flag=True,
@@ -55,7 +50,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     callback=_print_version,
     help="Show the version, and that of Unicode by which texts are cut into words.",
 )
-@click.option("--traceback", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+@usual_options
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Find copied text in web-size corpora: which pages are stitched together from which other pages.

@@ -15,11 +15,12 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
 
-from unquilt.cli.output import printable
+from unquilt.cli.output import STDOUT, flush, printable
 from unquilt.errors import UnquiltError
 
 DONE, FAILED, USAGE, TOO_MANY_REJECTS = 0, 1, 2, 3
@@ -47,8 +48,7 @@ def end(run: Callable[[], None], arguments: Sequence[str]) -> int:
     try:
         with _stoppable():
             run()
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            flush()
     except click.exceptions.Exit as asked:
         return _flushed(asked.exit_code)
     except BaseException as error:  # noqa: BLE001 - all that can happen ends here, in one line
@@ -57,12 +57,13 @@ def end(run: Callable[[], None], arguments: Sequence[str]) -> int:
 
 
 def _end_by(error: BaseException, arguments: Sequence[str]) -> int:
-    if isinstance(error, OSError) and _is_about_stdout(error):
+    if isinstance(error, OSError) and error.filename == STDOUT:
         _drop_stdout()
-    if isinstance(error, BrokenPipeError):
-        return DONE
+        if isinstance(error, BrokenPipeError):
+            return DONE
     if wants_traceback(arguments):
-        _say("".join(traceback.format_exception(error)).rstrip("\n"))
+        for line in "".join(traceback.format_exception(error)).splitlines():
+            _say(printable(line))
     line, code = explain(error, arguments)
     _say(f"unquilt: {printable(line)}")
     return code
@@ -72,7 +73,8 @@ def explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
     """Why the command ended, in one line, and its exit code."""
     match error:
         case KeyboardInterrupt():
-            hint = "; the same command resumes" if any(name in arguments for name in RESUMING) else ""
+            command = next((argument for argument in arguments if not argument.startswith("-")), "")
+            hint = "; the same command resumes" if command in RESUMING else ""
             code: int = getattr(error, "exit_code", 128 + signal.SIGINT)
             return ("interrupted" if code == 128 + signal.SIGINT else "terminated") + hint, code
         case UnquiltError():
@@ -85,7 +87,7 @@ def explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
         case MemoryError():
             return "out of memory; try a smaller --memory or fewer --threads", FAILED
         case OSError() if error.errno:
-            return _explain_os_error(error), FAILED
+            return _explain_os_error(error, arguments), FAILED
     return f"internal error: {type(error).__name__}: {error}; please report this with --traceback", FAILED
 
 
@@ -94,10 +96,20 @@ def _sentence(message: str) -> str:
     return f"{message[:1].lower()}{message[1:]}".rstrip(".")
 
 
-def _explain_os_error(error: OSError) -> str:
+def _explain_os_error(error: OSError, arguments: Sequence[str]) -> str:
     reason = os.strerror(error.errno or 0)
-    where = "standard output" if _is_about_stdout(error) else error.filename
-    return f"{reason[:1].lower()}{reason[1:]}: {os.fsdecode(where) if where else error}"
+    where = os.fsdecode(error.filename) if error.filename else _output(arguments) or str(error)
+    return f"{reason[:1].lower()}{reason[1:]}: {where}"
+
+
+def _output(arguments: Sequence[str]) -> str | None:
+    """The output folder among the arguments: where most likely what failed without saying where."""
+    for argument, after in pairwise([*arguments, ""]):
+        if argument in ("-o", "--output"):
+            return after
+        if argument.startswith(("-o", "--output=")):
+            return argument.removeprefix("--output=").removeprefix("-o")
+    return None
 
 
 def wants_traceback(arguments: Sequence[str]) -> bool:
@@ -140,24 +152,10 @@ def _make_printing_safe() -> None:
 
 def _flushed(code: int) -> int:
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        flush()
     except OSError:
         _drop_stdout()
     return code
-
-
-def _is_about_stdout(error: OSError) -> bool:
-    """Whether standard output failed: it has no file name, and what it could not write it still holds."""
-    if error.filename is not None or sys.stdout is None:
-        return False
-    try:
-        sys.stdout.flush()
-    except OSError:
-        return True
-    except ValueError:  # closed
-        return False
-    return isinstance(error, BrokenPipeError)
 
 
 def _drop_stdout() -> None:

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from unquilt.cli.endings import end
+from unquilt.cli.output import emit
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _show_help(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not ctx.resilient_parsing:
+        emit(ctx.get_help())
+        ctx.exit()
+
+
+def usual_options(command: Command) -> Command:
+    """What every command has."""
+    flag: dict[str, Any] = {"is_flag": True, "expose_value": False}
+    helping = click.option("-h", "--help", is_eager=True, callback=_show_help, help="Show this and exit.", **flag)
+    tracing = click.option("--traceback", help="Show the traceback of an error.", **flag)
+    return tracing(helping(command))
 
 
 class LazyGroup(click.Group):
@@ -46,15 +63,14 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in self.table.items()])
 
-    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command and exit, by the rules of `endings`, which differ from click's own."""
-        if f"_{(prog_name or '').upper()}_COMPLETE" in os.environ:
+        if "_UNQUILT_COMPLETE" in os.environ:  # the shell asks how to go on
             return super().main(args, prog_name, **extra)
         given = list(sys.argv[1:] if args is None else args)
-        extra = {name: value for name, value in extra.items() if name not in ("standalone_mode", "complete_var")}
 
         def run() -> None:
-            with self.make_context(prog_name or "unquilt", list(given), **extra) as ctx:
+            with self.make_context(prog_name or "unquilt", list(given)) as ctx:
                 self.invoke(ctx)
 
         sys.exit(end(run, given))

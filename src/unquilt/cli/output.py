@@ -9,20 +9,45 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
+STDOUT = "standard output"
 LONGEST_CELL = 200
 """Where output is no terminal: cells of a field, which is then cut."""
+WIDEST = 100
 _MARKS = 4
 """Characters that may share a cell; text with more of them stacked is cut."""
 
 
-def emit(line: str) -> None:
+def emit(line: str = "") -> None:
     """Write one line to standard output."""
-    if sys.stdout is not None:
-        sys.stdout.write(f"{line}\n")
+    with _naming_stdout():
+        if sys.stdout is not None:
+            sys.stdout.write(f"{line}\n")
+
+
+def flush() -> None:
+    """Write what standard output still holds."""
+    with _naming_stdout():
+        if sys.stdout is not None and not sys.stdout.closed:
+            sys.stdout.flush()
+
+
+@contextmanager
+def _naming_stdout() -> Iterator[None]:
+    """An error of standard output says that it is one."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = STDOUT
+        raise
 
 
 def printable(text: str) -> str:
@@ -34,6 +59,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def typed(path: str | Path) -> str:
+    """A path as it can be typed in a shell, unless it holds what cannot be printed."""
+    return shlex.quote(printable(str(path)))
 
 
 def cut(text: str, cells: int) -> str:
@@ -81,6 +111,12 @@ def use_colour() -> bool:
     return not plain and sys.stdout is not None and sys.stdout.isatty()
 
 
+def wrap(prose: str, indent: str = "") -> list[str]:
+    """Prose in lines as wide as the terminal, but no wider than is good to read."""
+    width = min(terminal_width() or WIDEST, WIDEST)
+    return textwrap.wrap(prose, width, initial_indent=indent, subsequent_indent=indent)
+
+
 def count(number: int, singular: str = "", plural: str = "") -> str:
     """A number with its noun: `1,234 documents`, `1 copy`.
 
@@ -110,8 +146,10 @@ def duration(seconds: float) -> str:
     """A time for people.
 
     >>> duration(0.2), duration(41.7), duration(3700)
-    ('0.2 s', '42 s', '1 h 02 min')
+    ('0.20 s', '42 s', '1 h 02 min')
     """
+    if seconds < 1:
+        return f"{seconds:.2f} s"
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

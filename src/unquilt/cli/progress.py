@@ -6,6 +6,7 @@ too, and so that an interrupt of the main thread never leaves the terminal in di
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import threading
@@ -78,8 +79,8 @@ class Stage:
             return f"{duration(passed)} so far"
         rate = self.done / passed
         speed = size(rate, self.unit) if self.unit else count(round(rate)) if rate >= 10 else f"{rate:.1f}"
-        left = max(0, self.total - self.done) / rate
-        return f"{speed}/s, {duration(left)} left"
+        left = math.ceil(max(0, self.total - self.done) / rate)
+        return f"{speed}/s, {duration(left) if left >= 10 else f'{left} s'} left"
 
 
 class Watched(ABC):
@@ -127,8 +128,9 @@ class Bars(Watched):
         from rich.progress import BarColumn, TaskProgressColumn, TextColumn
         from rich.progress import Progress as Rich
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[pace]}"))
+        name, pace = TextColumn("{task.description}"), TextColumn("{task.fields[pace]}")
+        columns = (name, BarColumn(), TaskProgressColumn(), pace)
         with Rich(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bars:
-            task = bars.add_task(stage.label, total=stage.total or None, pace=stage.pace)
+            task = bars.add_task(stage.label, total=stage.total or None, completed=stage.done, pace=stage.pace)
             while not over.wait(FRAME):
                 bars.update(task, completed=stage.done, pace=stage.pace, refresh=True)

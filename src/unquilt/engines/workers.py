@@ -35,7 +35,8 @@ class Workers:
         pipe = subprocess.PIPE
         environment = os.environ | {"PYTHONPATH": path}
         self._processes = [
-            subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment)  # noqa: S603
+            # In a group of its own a Ctrl-C does not reach it: it is for the parent to end it.
+            subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, process_group=0)  # noqa: S603
             for _ in range(self._count)
         ]
         self._free: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()

@@ -1,0 +1,1 @@
+"""What unquilt costs, beside its rivals, on the same input in one run."""

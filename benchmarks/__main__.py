@@ -1,0 +1,24 @@
+"""`python -m benchmarks [medium|scale|shapes|start …]`: all of them without a name. Writes dated records."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import medium, scale, shapes
+from benchmarks.record import Record, command
+
+
+def start(record: Record) -> None:
+    """How long the help takes: the first thing a newcomer waits for."""
+    record.add("unquilt --help", min(command("--help")[0] for _ in range(5)), "s", floor="at most 0.3", note="best of 5")
+
+
+BENCHMARKS = {"start": start, "medium": medium.measure, "shapes": shapes.measure, "scale": scale.measure}
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or BENCHMARKS:
+        if name not in BENCHMARKS:
+            raise SystemExit(f"no benchmark {name}; there are: {', '.join(BENCHMARKS)}")
+        found = Record()
+        BENCHMARKS[name](found)
+        print(f"written: {found.write(name)}")

@@ -1,0 +1,179 @@
+"""The medium Debian corpus: the scan, quilts, and the same counts by DuckDB and Spark SQL from the same grams."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import unquilt as uq
+from benchmarks.debian import debian
+from benchmarks.record import WORK, Record, rounds, seconds
+from unquilt import _native
+from unquilt.engines.kept import Kept, Split
+from unquilt.engines.local import Local
+from unquilt.engines.tasks import Scale
+from unquilt.engines.verbs import DOC, HASH, Kernel, Rows, Verbs
+from unquilt.jobs import documents
+from unquilt.runs import Run
+
+K, M = 5, 50
+THREADS = 2
+SHARES = pa.schema([("doc", pa.int64()), ("grams", pa.int64()), ("patch_grams", pa.int64()), ("patchfrac", pa.float64())])
+SQL = """
+    WITH df AS (SELECT gram, count(*) AS n FROM grams GROUP BY gram)
+    SELECT doc, count(*) AS grams, sum(CASE WHEN n BETWEEN 2 AND {m} THEN 1 ELSE 0 END) AS patch_grams,
+           sum(CASE WHEN n BETWEEN 2 AND {m} THEN 1 ELSE 0 END) / count(*) AS patchfrac
+    FROM grams JOIN df USING (gram) GROUP BY doc
+"""
+
+
+def measure(record: Record, tier: str = "medium") -> None:
+    WORK.mkdir(exist_ok=True)
+    how = uq.How(settings=uq.Settings(threads=THREADS))
+    folder = WORK / f"corpus-{tier}"
+    if not folder.exists():
+        record.add("ingest (Parquet of extracted text)", seconds(lambda: uq.ingest(debian(tier), folder, how=how)), "s")
+    corpus = uq.read(folder)
+    total = corpus.manifest["summary"]
+    record.add("pages", total["documents"])
+    record.add("text", total["bytes"] / 1e6, "MB", note=f"{total['words']:,} words")
+    _scan_and_quilts(record, corpus, how)
+    grams = _grams(corpus)
+    _against_duckdb(record, corpus, grams)
+    _against_spark_sql(record, corpus, grams)
+
+
+def _scan_and_quilts(record: Record, corpus: Run, how: uq.How) -> None:
+    table = documents(corpus)
+
+    def scan(split: Split) -> None:
+        columns = [_native.buffers(column) for column in split.read(("doc", "text")).columns]
+        _native.run_map("scan", {"k": K, "key": None}, [(1, 0), (1, 1)], columns, [], lambda *_: None)
+
+    def scan_all() -> None:
+        with ThreadPoolExecutor(THREADS) as pool:
+            list(pool.map(scan, table.splits()))
+
+    def quilts() -> Run:
+        return uq.quilts(corpus.path, _fresh("quilts"), how=how, k=K, m=M, collapse="none")
+
+    taken = rounds({"scan": scan_all, "quilts": quilts})
+    size = corpus.manifest["summary"]["bytes"] / 1e6
+    record.add("scan: words + distinct 5-grams, from the corpus", size / taken["scan"], "MB/s", floor="90")
+    record.add("quilts + sources, --collapse none", taken["quilts"], "s")
+    record.add("… in scans", taken["quilts"] / taken["scan"], "×", floor="at most 4")
+    record.add("quilts + sources with defaults", seconds(lambda: uq.quilts(corpus.path, _fresh("quilts"), how=how)), "s")
+    summary = uq.read(WORK / "quilts").manifest["summary"]
+    for name in ("unique", "patch", "common", "patch grams", "squares over grams", "quilts", "sources"):
+        record.add(name, summary[name])
+
+
+def _grams(corpus: Run) -> Path:
+    """The grams of the corpus as (gram, doc) in Parquet, what all contenders start from."""
+    path = WORK / "grams.parquet"
+    if not path.exists():
+        partial = path.with_suffix(".partial")
+        schema = pa.schema([("gram", pa.int64()), ("doc", pa.int64())])
+        with pq.ParquetWriter(partial, schema, compression="zstd", compression_level=1, use_dictionary=["doc"]) as writer:
+            for split in documents(corpus).splits():
+                table = split.read(("doc", "text"))
+                docs, texts = (column.combine_chunks() for column in table.columns)
+                writer.write_batch(_native.postings(docs, texts, K))
+        partial.rename(path)
+    return path
+
+
+def shares(verbs: Verbs, grams: Kept) -> Rows:
+    """Document frequency and patch fraction in the verbs: what the SQL says."""
+    (postings,) = verbs.map(grams, Kernel("postings", (HASH,), ("gram", "doc")))
+    (partial,) = verbs.group([postings], Kernel("shares", (DOC,), (), {"m": M}))
+    (totals,) = verbs.group([partial], Kernel("totals", (DOC,)))
+    return totals
+
+
+def _against_duckdb(record: Record, corpus: Run, grams: Path) -> None:
+    import duckdb
+
+    scale = Scale(corpus.manifest["summary"]["documents"], corpus.manifest["summary"]["words"])
+    settings = uq.Settings(threads=THREADS)
+    theirs = WORK / "duckdb.parquet"
+
+    def ours() -> None:
+        with Run.open(_fresh("shares"), analysis="shares", parameters={}, inputs=[]) as run:
+            with Local(run, scale, threads=THREADS, memory=settings.memory) as verbs:
+                verbs.keep(shares(verbs, Kept.of("grams", grams)), "shares", SHARES)
+
+    def duck() -> None:
+        with duckdb.connect(config={"threads": THREADS}) as connection:
+            connection.execute(f"CREATE VIEW grams AS SELECT * FROM '{grams}'")
+            connection.execute(f"COPY ({SQL.format(m=M)} ORDER BY doc) TO '{theirs}' (FORMAT parquet)")
+
+    taken = rounds({"ours": ours, "duckdb": duck})
+    _same(pq.read_table(WORK / "shares" / "shares.parquet"), pq.read_table(theirs))
+    record.add("df + patch fraction from the same Parquet, ours", taken["ours"], "s")
+    record.add("… DuckDB", taken["duckdb"], "s", note="same rows, checked")
+    record.add("… DuckDB in ours", taken["duckdb"] / taken["ours"], "×", floor="at least 2.5")
+
+
+def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
+    from unquilt.engines.spark import Spark, session
+
+    scale = Scale(corpus.manifest["summary"]["documents"], corpus.manifest["summary"]["words"])
+    settings = uq.Settings(engine="spark", threads=THREADS)
+    spark = session(settings)
+    spark.range(100, numPartitions=THREADS).mapInArrow(_pass, "id long").count()  # workers are up before the clock runs
+    theirs = WORK / "spark.parquet"
+    measured: dict[str, Any] = {}
+
+    def ours() -> None:
+        with Run.open(_fresh("shares"), analysis="shares", parameters={}, inputs=[]) as run:
+            with Spark(run, scale, settings) as verbs:
+                wanted = shares(verbs, Kept.of("grams", grams))
+                verbs.keep(wanted, "shares", SHARES)
+                measured["verbs"], measured["rows"] = verbs, wanted
+
+    def sql() -> None:
+        spark.conf.set("spark.sql.shuffle.partitions", 2 * THREADS)
+        spark.read.parquet(str(grams)).createOrReplaceTempView("grams")
+        spark.sql(SQL.format(m=M)).write.mode("overwrite").parquet(str(theirs))
+
+    taken = rounds({"ours": ours, "sql": sql})
+    _same(pq.read_table(WORK / "shares" / "shares.parquet"), pq.read_table(theirs).sort_by("doc"))
+    record.add("the same on local[2], ours", taken["ours"], "s")
+    record.add("… Spark SQL", taken["sql"], "s", note="same rows, checked")
+    record.add("… Spark SQL in ours", taken["sql"] / taken["ours"], "×", floor="at least 3")
+    postings = measured["rows"].stage.tables[0].stage.tables[0]
+    frame = measured["verbs"]._frame(postings.stage).filter(f"port = {postings.port}")
+    total = frame.selectExpr("sum(length(block)) as bytes").collect()[0].bytes
+    record.add("bytes shuffled for a gram, before compression", total / pq.read_metadata(grams).num_rows, "B", floor="at most 12")
+
+    def quilts() -> None:
+        uq.quilts(corpus.path, _fresh("quilts-spark"), how=uq.How(settings=settings), k=K, m=M, collapse="none")
+
+    record.add("quilts + sources on local[2]", seconds(quilts), "s")
+    local = uq.quilts(corpus.path, _fresh("quilts"), how=uq.How(settings=uq.Settings(threads=THREADS)), collapse="none")
+    for name in ("quilts", "sources"):
+        same = (local.path / f"{name}.parquet").read_bytes() == (WORK / "quilts-spark" / f"{name}.parquet").read_bytes()
+        record.add(f"{name}: both engines give the same file", "yes" if same else "NO")
+    spark.stop()
+
+
+def _pass(batches: Any) -> Any:
+    yield from batches
+
+
+def _fresh(name: str) -> Path:
+    shutil.rmtree(WORK / name, ignore_errors=True)
+    return WORK / name
+
+
+def _same(ours: pa.Table, theirs: pa.Table) -> None:
+    for name in ("doc", "grams", "patch_grams"):
+        if ours.column(name).to_pylist() != theirs.column(name).cast(pa.int64()).to_pylist():
+            raise SystemExit(f"the rival's {name} differ from ours")

@@ -1,0 +1,92 @@
+"""Dated records of measurements, and the few ways in which we measure."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+WORK = HERE / "work"
+
+
+@dataclass
+class Record:
+    """What was measured, in order; printed as it comes and written at the end."""
+
+    rows: list[dict[str, Any]] = field(default_factory=list)
+
+    def add(self, what: str, value: float | str, unit: str = "", *, floor: str = "", note: str = "") -> None:
+        shown = f"{value:,.3g}" if isinstance(value, float) and abs(value) < 1000 else f"{value:,}" if not isinstance(value, str) else value
+        row = {"what": what, "value": value, "shown": shown, "unit": unit, "floor": floor, "note": note}
+        self.rows.append(row)
+        print(f"{what}: {shown} {unit}{f'   (floor: {floor})' if floor else ''}{f'   {note}' if note else ''}", flush=True)
+
+    def write(self, name: str) -> Path:
+        """Writes `records/DATE-NAME.json` and a table of the same for people."""
+        folder = HERE / "records"
+        folder.mkdir(exist_ok=True)
+        path = folder / f"{datetime.now(UTC):%Y-%m-%d}-{name}.json"
+        content = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine(), "versions": versions(), "rows": self.rows}
+        path.write_text(json.dumps(content, indent=1) + "\n")
+        lines = [f"# {name}, {content['date']}", "", f"{content['machine']}; {content['versions']}", ""]
+        lines += ["| what | value | unit | floor | note |", "| --- | ---: | --- | --- | --- |"]
+        lines += [f"| {r['what']} | {r['shown']} | {r['unit']} | {r['floor']} | {r['note']} |" for r in self.rows]
+        path.with_suffix(".md").write_text("\n".join(lines) + "\n")
+        return path
+
+
+def machine() -> str:
+    cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "")
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{len(os.sched_getaffinity(0))} cores of {cpu or platform.machine()}, {memory:.0f} GiB"
+
+
+def versions() -> str:
+    names = ("unquilt", "pyarrow", "duckdb", "pyspark")
+    return ", ".join([f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in names)])
+
+
+def seconds(task: Callable[[], Any]) -> float:
+    begin = time.perf_counter()
+    task()
+    return time.perf_counter() - begin
+
+
+def rounds(tasks: dict[str, Callable[[], Any]], times: int = 3) -> dict[str, float]:
+    """Each task's median time over some rounds; all tasks in each round, so that noise hits all alike."""
+    taken: dict[str, list[float]] = {name: [] for name in tasks}
+    for _ in range(times):
+        for name, task in tasks.items():
+            taken[name].append(seconds(task))
+    return {name: statistics.median(found) for name, found in taken.items()}
+
+
+def command(*arguments: str) -> tuple[float, int]:
+    """Wall-clock seconds and peak memory in bytes of `unquilt ARGUMENTS`, run in a process of its own."""
+    code = (
+        "import resource, subprocess, sys\n"
+        "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)\n"
+        "sys.exit(code)"
+    )
+    unquilt = str(Path(sys.executable).with_name("unquilt"))
+    begin = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", code, unquilt, *arguments], stdout=subprocess.PIPE, check=True)
+    return time.perf_counter() - begin, int(done.stdout)
+
+
+def peak() -> int:
+    """Peak memory of this process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

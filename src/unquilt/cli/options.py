@@ -1,0 +1,235 @@
+"""Options that are made rather than written: those of an analysis, from its parameters, and those of all jobs.
+
+An option whose value is out of range ends the command with one line that names the option and the range, whether its
+declaration comes from an analysis or stands here. No default of an analysis is repeated: what the user does not give
+is not passed on.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from unquilt.cli.group import usual_options
+from unquilt.corpus.options import Fields
+from unquilt.corpus.options import Limits as ReadingLimits
+from unquilt.errors import ParameterError
+from unquilt.parameters import Limits, ParameterInfo, Parameters
+from unquilt.settings import ENGINES, Settings, parse_size
+
+if TYPE_CHECKING:
+    from unquilt.jobs import How
+
+    ParamType = click.ParamType[Any]
+else:
+    ParamType = click.ParamType
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_PLACEHOLDERS: dict[type, str] = {int: "N", float: "X"}
+FIELDS = tuple(each.name for each in fields(Fields))
+
+
+class Value(ParamType):
+    """A value as a parameter describes it."""
+
+    def __init__(self, info: ParameterInfo) -> None:
+        self.info = replace(info, many=False)  # click takes a list apart, item by item
+        choices = info.limits.one_of
+        self.name = "|".join(map(str, choices)) if choices else _PLACEHOLDERS.get(info.type, "TEXT")
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        return self.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        try:
+            return self.info.validate(_number(value, self.info.type))
+        except ParameterError as error:
+            wanted = self.info.limits.phrase(_noun(self.info))
+            raise click.UsageError(f"{option_name(self.info)} must be {wanted}, not {value!r}", ctx) from error
+
+
+def _number(value: Any, kind: type) -> Any:
+    """Text as a number, if it is one."""
+    try:
+        return kind(value) if kind in (int, float) else value
+    except ValueError:
+        return value
+
+
+def _noun(info: ParameterInfo) -> str:
+    return {int: "a whole number", float: "a number"}.get(info.type, "a text")
+
+
+class Size(ParamType):
+    """A size such as 2GiB, in bytes."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return value if isinstance(value, int) else parse_size(value)
+        except (ParameterError, OverflowError) as error:
+            name = param.opts[-1] if param else "this"
+            raise click.UsageError(f"{name} must be a size such as 512MB or 2GiB, not {value!r}", ctx) from error
+
+
+def usage_error(message: str) -> click.UsageError:
+    """An error of the command that is being run, which points to its help."""
+    return click.UsageError(message, click.get_current_context(silent=True))
+
+
+def option_name(info: ParameterInfo) -> str:
+    """`--min-share` of `min_share`."""
+    return "--" + info.name.replace("_", "-")
+
+
+def parameter_options(parameters: type[Parameters]) -> Callable[[Command], Command]:
+    """One option for each parameter of an analysis; the command gets a keyword for each, None if it was not given."""
+
+    def decorate(command: Command) -> Command:
+        for info in reversed(parameters.describe()):
+            command = _option(info)(command)
+        return command
+
+    return decorate
+
+
+def _option(info: ParameterInfo) -> Callable[[Command], Command]:
+    names = [option_name(info)]
+    if len(info.name) == 1:
+        names.insert(0, f"-{info.name}")
+    notes = [] if info.default in (None, "", ()) else [f"default {_shown(info.default)}"]
+    if info.limits != Limits() and not info.limits.one_of:
+        notes.append(info.limits.phrase(_noun(info)))
+    text = f"{info.help[:1].upper()}{info.help[1:]}" + (f" ({'; '.join(notes)})." if notes else ".")
+    if info.type is bool:
+        return click.option(f"{names[0]}/--no-{names[0][2:]}", info.name, default=None, help=text)
+    return click.option(*names, info.name, type=Value(info), multiple=info.many, default=None, help=text)
+
+
+def _shown(default: Any) -> str:
+    return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+def given_parameters(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters that the user gave."""
+    return {name: value for name, value in values.items() if value not in (None, ())}
+
+
+def number_option(
+    name: str, meaning: str, *, at_least: int, default: int | None = None
+) -> Callable[[Command], Command]:
+    """An option for a whole number that is no parameter of an analysis."""
+    info = ParameterInfo(name, int, default, meaning, None, Limits(at_least=at_least), optional=False, many=False)
+    return click.option(option_name(info), name, type=Value(info), default=default, help=meaning)
+
+
+def _read_fields(ctx: click.Context, _: click.Parameter, given: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in given:
+        part, equals, name = each.partition("=")
+        if part not in FIELDS or not equals or not name:
+            parts = f"one of {', '.join(FIELDS)}, then = and the name it has in your files"
+            raise click.UsageError(f"--field must be {parts}, such as text=content; not {each!r}", ctx)
+        if part in found:
+            raise click.UsageError(f"--field {part} is given twice: {found[part]!r} and {name!r}", ctx)
+        found[part] = name
+    return found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options that jobs have in common, as they were given."""
+
+    engine: str
+    threads: int | None
+    memory: int | None
+    master: str | None
+    overwrite: bool
+    quiet: bool
+    as_json: bool
+    fields: dict[str, str] = field(default_factory=dict)
+    max_bytes: int | None = None
+    max_rejects: int | None = None
+
+    def how(self) -> How:
+        """The same for the API."""
+        from unquilt.cli.progress import choose_progress
+        from unquilt.jobs import How
+
+        return How(
+            settings=Settings(self.engine, self.threads or 0, self.memory or 0, self.master),
+            fields=Fields(**self.fields),
+            limits=ReadingLimits() if self.max_bytes is None else ReadingLimits(self.max_bytes),
+            overwrite=self.overwrite,
+            progress=choose_progress(quiet=self.quiet),
+        )
+
+
+_RUNNING = (
+    click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default=ENGINES[0],
+        help="Where to compute: on this machine, or on Apache Spark (default local). Results are the same.",
+    ),
+    number_option("threads", "Threads to use (default: one for each core).", at_least=1),
+    click.option("--memory", type=Size(), help="Memory to use, such as 8GB (default: half of what there is)."),
+    click.option("--master", metavar="URL", help="Master of the Spark cluster (default: as Spark is configured)."),
+    click.option("--overwrite", is_flag=True, help="Replace the run in the output folder, once this one is finished."),
+    click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors (and JSON, if asked for)."),
+    click.option("--json", "as_json", is_flag=True, help="Print the summary as one line of JSON, for programs."),
+    usual_options,
+)
+_READING = (
+    click.option(
+        "--field",
+        "fields",
+        multiple=True,
+        metavar="PART=NAME",
+        callback=_read_fields,
+        help=f"Name of a field in JSONL or Parquet, such as text=content; repeat for each of {', '.join(FIELDS)}.",
+    ),
+    click.option(
+        "--max-bytes",
+        type=Size(),
+        help=f"Largest document; larger ones are rejected (default {ReadingLimits().max_bytes >> 20}MiB).",
+    ),
+    number_option(
+        "max_rejects",
+        "Exit with code 3 if more records than this were rejected (default: any number will do). "
+        "Results are written all the same.",
+        at_least=0,
+    ),
+)
+
+
+def job_options(command: Command) -> Callable[..., Any]:
+    """The common options of everything that reads and computes; the command gets them as `asked`."""
+    return _collected(command, (*_READING, *_RUNNING))
+
+
+def running_options(command: Command) -> Callable[..., Any]:
+    """The common options without those on reading."""
+    return _collected(command, _RUNNING)
+
+
+def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Callable[..., Any]:
+    common = {each.name for each in fields(Asked)}
+
+    @functools.wraps(command)
+    def collect(**given: Any) -> Any:
+        asked = Asked(**{name: given.pop(name) for name in list(given) if name in common})
+        if asked.master and asked.engine != "spark":
+            raise usage_error("--master is for --engine spark")
+        return command(asked=asked, **given)
+
+    decorated: Callable[..., Any] = collect
+    for option in reversed(options):
+        decorated = option(decorated)
+    return decorated

@@ -1,0 +1,211 @@
+"""What there is to say about a run: as facts for programs, as lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from unquilt.cli.endings import RejectsError
+from unquilt.cli.folders import Folder
+from unquilt.cli.options import Asked
+from unquilt.cli.output import count, duration, emit, json_line, printable, size, typed
+from unquilt.errors import RunError
+from unquilt.runs import Run
+
+Facts = Mapping[str, Any]
+
+MOST_INPUTS = 3
+RESULTS = {"quilts": ("quilts", "sources"), "ingest": ("documents",)}
+"""The tables that a job is run for; of an analysis that is not here, all of them."""
+_TIMES = ("seconds", "rows", "peak_memory")
+_SEE = {
+    "quilts": "the pages found",
+    "sources": "the pages they draw on",
+    "rejects": "what was left out, and why",
+    "documents": "the pages",
+}
+
+
+def is_complete(output: str) -> bool:
+    """Whether a folder holds a complete run; asked before a job, to say so if there was nothing to do."""
+    with suppress(RunError):
+        return Run.read(output).complete
+    return False
+
+
+def conclude(output: str, asked: Asked, *, before: bool) -> None:
+    """Say how the job ended that left its results in `output`; complain if too much was rejected.
+
+    `before` tells that it was complete before.
+    """
+    facts = gather(Folder.open(output))
+    if asked.as_json:
+        emit(json_line(facts))
+    elif not asked.quiet:
+        if before and not asked.overwrite:
+            emit("Nothing to do: this was complete already (--overwrite computes it anew).")
+        for line in conclusion(facts):
+            emit(line)
+    left_out = facts["rejects"] or 0
+    if asked.max_rejects is not None and left_out > asked.max_rejects:
+        were = "record was" if left_out == 1 else "records were"
+        limit = f"--max-rejects {asked.max_rejects}"
+        raise RejectsError(f"{left_out:,} {were} rejected, more than {limit}; everything else is done")
+
+
+def gather(folder: Folder) -> dict[str, Any]:
+    """All that is known about a run or corpus; None for what is not known, or not yet."""
+    run, manifest = folder.run, folder.run.manifest
+    of_corpus = {} if folder.corpus is None else folder.corpus.manifest.get("summary", {})
+    summary = of_corpus | manifest.get("summary", {})
+    stages = folder.stages()
+    counters = {name: value for stage in stages.values() for name, value in stage["counters"].items()}
+    rejected = folder.rejected()
+    return {
+        "folder": str(run.path),
+        "analysis": manifest["analysis"],
+        "complete": run.complete,
+        "created": manifest["created"],
+        "finished": manifest.get("finished"),
+        "unquilt": manifest["unquilt"],
+        "corpus": None if folder.corpus is None else str(folder.corpus.path),
+        "inputs": len(manifest["inputs"]),
+        "documents": summary.get("documents"),
+        "hosts": summary.get("hosts", folder.hosts()),
+        "words": summary.get("words"),
+        "bytes": summary.get("bytes"),
+        "rejects": summary.get("rejects") if rejected is None else sum(rejected.values()),
+        "rejected": rejected,
+        "copies": counters.get("copies"),
+        "without_address": counters.get("without address"),
+        "parameters": manifest["parameters"],
+        "stages": {name: {key: stage[key] for key in _TIMES} for name, stage in stages.items()},
+        "tables": {name: {"rows": table.rows, "files": table.paths} for name, table in folder.tables.items()},
+    }
+
+
+def conclusion(facts: Facts) -> Iterator[str]:
+    """The end of a job: what came out, where it is, and what to type next."""
+    folder, tables = printable(facts["folder"]), facts["tables"]
+    yield f"{count(facts['documents'], 'document')}, {count(facts['words'], 'word')}; {rejects(facts)}"
+    if facts["analysis"] != "ingest":
+        yield found(facts)
+    own = sorted(name for name, table in tables.items() if _is_in(facts["folder"], table["files"]))
+    yield f"The tables are in {folder}, as Parquet: {', '.join(own)}"
+    yield ""
+    yield "Next:"
+    where = typed(facts["folder"])
+    shown = [*_results(facts), *(["rejects"] if facts["rejects"] else [])]
+    ingested = facts["analysis"] == "ingest"
+    commands = {f"unquilt quilts {where} -o run": "find pages stitched together from others"} if ingested else {}
+    commands |= {f"unquilt show {where}": "a summary"}
+    commands |= {f"unquilt show {where} {name}": _SEE.get(name, "") for name in shown if name in tables}
+    yield from suggest(commands)
+
+
+def _is_in(folder: str, files: Sequence[str]) -> bool:
+    return any(Path(folder) in (Path(file).parent, Path(file).parent.parent) for file in files)
+
+
+def suggest(commands: Mapping[str, str]) -> Iterator[str]:
+    """Commands to try, and what for."""
+    width = max(map(len, commands))
+    yield from (f"  {command:<{width}}   {what}".rstrip() for command, what in commands.items())
+
+
+def _results(facts: Facts) -> Sequence[str]:
+    return RESULTS.get(facts["analysis"], list(facts["tables"]))
+
+
+def found(facts: Facts) -> str:
+    """What an analysis found, in one line."""
+    line = ", ".join(f"{count(facts['tables'][name]['rows'])} {name}" for name in _results(facts))
+    return f"{line}; {count(facts['copies'], 'copy', 'copies')} collapsed" if facts["copies"] is not None else line
+
+
+def rejects(facts: Facts) -> str:
+    """What was left out, by reason."""
+    number, reasons = facts["rejects"], facts["rejected"]
+    if not number:
+        return "nothing was rejected" if number == 0 else "not known yet"
+    by_reason = ", ".join(f"{n:,} {printable(reason)}" for reason, n in (reasons or {}).items())
+    return f"{count(number, 'record')} rejected" + (f" ({by_reason})" if by_reason else "")
+
+
+def describe(folder: Folder, facts: Facts) -> Iterator[str]:
+    """Everything about a run in any state, for people."""
+    what = "corpus" if facts["analysis"] == "ingest" else f"run of {printable(facts['analysis'])}"
+    yield f"{printable(facts['folder'])}: {what}, {_state(folder, facts)}"
+    yield ""
+    entries = list(_entries(folder, facts))
+    width = max(len(name) for name, _ in entries)
+    yield from (f"{name:<{width}}  {value}" for name, value in entries)
+    if facts["stages"]:
+        yield ""
+        yield from _stages(facts["stages"])
+
+
+def _state(folder: Folder, facts: Facts) -> str:
+    if facts["complete"]:
+        return f"complete, finished {_time(facts['finished'])} by unquilt {printable(facts['unquilt'])}"
+    if facts["finished"]:
+        gone = [name for name in folder.run.manifest["done"] if not folder.run.done(name)]
+        return f"NOT COMPLETE: finished once, but files of {', '.join(gone)} are missing or changed"
+    return "NOT COMPLETE: still running, or interrupted; then the command that made it resumes it"
+
+
+def _time(text: str) -> str:
+    return printable(text[:16].replace("T", " ")) + " UTC"
+
+
+def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
+    for name in ("documents", "hosts", "words"):
+        yield name, "not known yet" if facts[name] is None else count(facts[name])
+    yield "rejects", rejects(facts)
+    tables = facts["tables"]
+    if facts["analysis"] != "ingest":
+        if facts["copies"] is not None:
+            yield "copies", f"{count(facts['copies'])} collapsed into the document they copy"
+        if facts["without_address"] is not None:
+            yield "without ip", f"{count(facts['without_address'], 'document')} told apart by domain instead"
+        for name in _results(facts):
+            yield name, count(tables[name]["rows"]) if name in tables else "not computed yet"
+    yield "parameters", _parameters(facts["parameters"])
+    yield "inputs", _inputs(folder.run)
+    if facts["analysis"] != "ingest":
+        yield "corpus", printable(facts["corpus"]) if facts["corpus"] else "not found: no ids for sources, no rejects"
+    rows = ", ".join(f"{name} {count(table['rows'])}" for name, table in sorted(tables.items()))
+    yield "tables", f"{rows} rows" if rows else "none yet"
+
+
+def _parameters(parameters: Mapping[str, Any]) -> str:
+    """`k 5, m 50`; what says how to read comes in groups, of which only what is not as usual matters."""
+    parts: list[str] = []
+    for name, value in parameters.items():
+        if isinstance(value, dict):
+            parts += [f"{inner} {_value(each)}" for inner, each in value.items() if each != inner]
+        else:
+            parts.append(f"{name} {_value(value)}")
+    return printable(", ".join(parts).replace("_", "-"))
+
+
+def _value(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value) if value not in ("", None) else "none"
+
+
+def _inputs(run: Run) -> str:
+    records = run.manifest["inputs"]
+    names = [printable(record["path"]) for record in records]
+    if len(names) > MOST_INPUTS:
+        names = [names[0], "…", names[-1]]
+    return f"{', '.join(names)} ({count(len(records))} in all, {size(sum(record['size'] for record in records))})"
+
+
+def _stages(stages: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    width = max(len("stage"), *map(len, stages))
+    yield f"{'stage':<{width}}  {'time':>12}  {'rows':>14}  {'peak memory':>11}"
+    for name, stage in stages.items():
+        line = f"{duration(stage['seconds']):>12}  {count(stage['rows']):>14}  {size(stage['peak_memory']):>11}"
+        yield f"{printable(name):<{width}}  {line}"

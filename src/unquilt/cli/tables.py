@@ -1,0 +1,136 @@
+"""Tables for people: aligned, one line a row, as wide as the terminal and no wider.
+
+Columns stand by importance. Numbers are never cut; texts are, down to `NARROWEST` cells, then columns go, from the
+right, and the last line says which. Where output is no terminal, nothing goes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from unquilt.cli.folders import Folder, column_names, rows
+from unquilt.cli.output import LONGEST_CELL, count, cut, emit, printable, terminal_width, use_colour
+
+NARROWEST = 24
+GAP = 2
+ORDER: Mapping[str, Sequence[str]] = {
+    "quilts": ("doc", "id", "patchfrac", "sources", "words", "url", "patch_grams", "grams"),
+    "documents": ("doc", "id", "words", "url", "text"),
+    "sources": ("quilt", "rank", "source", "new_grams", "all_grams"),
+}
+"""Columns by importance; other tables keep their own order, and only of documents are some left out."""
+
+Row = Mapping[str, Any]
+
+
+def show_table(folder: Folder, name: str, limit: int) -> None:
+    """Print the first rows of a table."""
+    table = folder.table(name)
+    if table.rows == 0:
+        emit(f"{name} has no rows.")
+        return
+    columns = _columns(name, column_names(table))
+    shown: Sequence[Row] = list(rows(table, columns, limit))
+    if name == "sources":
+        shown = name_pages(folder, shown)
+    left_out = print_rows(shown)
+    more = table.rows - len(shown)
+    if more > 0:
+        emit(f"… and {more:,} more (--limit {table.rows} for all, --json for programs)")
+    if left_out:
+        emit(f"Too narrow for {', '.join(left_out)}; a wider terminal, or a pipe, has room for all columns.")
+
+
+def _columns(name: str, there: Sequence[str]) -> list[str]:
+    known = [column for column in ORDER.get(name, there) if column in there]
+    return known if name == "documents" else [*known, *(column for column in there if column not in known)]
+
+
+def name_pages(folder: Folder, sources: Sequence[Row]) -> list[dict[str, Any]]:
+    """Rows of the table sources with the ids and URLs of quilt and source, if the corpus is there."""
+    pages = folder.pages([row[side] for row in sources for side in ("quilt", "source")])
+    return [_name_pages(row, pages) for row in sources] if pages else [dict(row) for row in sources]
+
+
+def _name_pages(row: Row, pages: Mapping[int, tuple[str, str | None]]) -> dict[str, Any]:
+    named: dict[str, Any] = {}
+    for column, value in row.items():
+        named[column] = value
+        if column in ("quilt", "source"):
+            named[f"{column}_id"] = pages.get(value, (None, None))[0]
+    urls = {f"{side}_url": pages.get(row[side], (None, None))[1] for side in ("quilt", "source")}
+    return named | urls
+
+
+def print_rows(shown: Sequence[Row]) -> list[str]:
+    """Print rows, which must be some, under the names of their columns; return the columns there was no room for."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    names = list(shown[0])
+    cells = [[spell(row[name]) for name in names] for row in shown]
+    numeric = [any(isinstance(row[name], int | float) for row in shown) for name in names]
+    widths = fit(_natural_widths(names, cells), numeric, terminal_width())
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold" if use_colour() else "")
+    for name, width, number in zip(names, widths, numeric, strict=False):
+        table.add_column(Text(cut(name, width)), width=width, no_wrap=True, justify="right" if number else "left")
+    for row in cells:
+        table.add_row(*(Text(cut(cell, width)) for cell, width in zip(row, widths, strict=False)))
+    width = sum(widths) + GAP * len(widths)
+    console = Console(width=width, color_system="auto" if use_colour() else None, highlight=False)
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        emit(line.rstrip())
+    return names[len(widths) :]
+
+
+def _natural_widths(names: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    from rich.cells import cell_len
+
+    widest = ([cell_len(name), *(cell_len(row[place]) for row in cells)] for place, name in enumerate(names))
+    return [max(widths) for widths in widest]
+
+
+def fit(natural: Sequence[int], numeric: Sequence[bool], width: int | None) -> list[int]:
+    """The widths of the columns that fit, at least one; texts share what numbers leave.
+
+    >>> fit([4, 30, 60, 5], [True, False, False, True], 80)
+    [4, 30, 35, 5]
+    >>> fit([4, 30, 60, 5], [True, False, False, True], 40)
+    [4, 34]
+    """
+    if width is None:
+        return list(natural)
+    least = [n if number else min(n, NARROWEST) for n, number in zip(natural, numeric, strict=True)]
+    while len(least) > 1 and sum(least) + GAP * (len(least) - 1) > width:
+        least.pop()
+    spare = width - sum(least) - GAP * (len(least) - 1)
+    if spare < 0:
+        return [width]
+    for place in sorted(range(len(least)), key=lambda place: natural[place]):
+        wanting = sum(natural[other] > least[other] for other in range(len(least)) if natural[other] >= natural[place])
+        grant = min(natural[place] - least[place], spare // max(1, wanting))
+        least[place] += grant
+        spare -= grant
+    return least
+
+
+def spell(value: Any) -> str:
+    """A value as people read it, on one line."""
+    match value:
+        case None:
+            return "-"
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return f"{value:.3f}"
+        case bytes():
+            return value.hex()[:LONGEST_CELL]
+        case list():
+            return count(len(value), "item")
+        case str():
+            return cut(value, LONGEST_CELL)
+    return printable(str(value))

@@ -1,0 +1,200 @@
+"""What several test files share: the corpora they run on, and ways to run `quilts` on them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from twin import Document, Found
+
+import unquilt
+from unquilt.analyses.quilts import QuiltParameters, quilts
+from unquilt.corpus import batches
+from unquilt.engines.local import Local
+from unquilt.engines.tasks import Scale
+from unquilt.engines.verbs import Verbs
+from unquilt.jobs import documents
+from unquilt.runs import InputRecord, Run
+from unquilt.settings import Settings
+
+SEPARATORS = (" ", "  ", "\n", ", ", " - ", "_", ".\n\n", "!?")
+LETTERS = ("a", "A", "b", "c", "é", "e\u0301", "É", "ß", "ss", "SS", "x", "y")  # seven words, twelve spellings
+
+
+@pytest.fixture(scope="module")
+def unsynced() -> Iterator[None]:
+    """Without syncing, which is slow and which only a power cut would show."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
+
+
+def draw_corpus(random: Random, number: int) -> list[Document]:
+    """A small corpus full of ties, copies and repetitions. All of its words, hosts and addresses bear its number."""
+    letters = random.sample(LETTERS, random.randint(1, len(LETTERS)))
+    spellings = [f"{letter}{number}" for letter in letters]
+    texts: list[list[str]] = []
+    for _ in range(random.randint(1, 12)):
+        texts.append(_draw_words(random, spellings, texts))
+    return [_draw_document(random, number, place, words) for place, words in enumerate(texts)]
+
+
+def _draw_words(random: Random, spellings: Sequence[str], earlier: Sequence[Sequence[str]]) -> list[str]:
+    """Some words: at random, those of an earlier document, or passages stitched together."""
+    how = random.random()
+    if how < 0.4 or not earlier:
+        return [random.choice(spellings) for _ in range(random.choice((0, 1, 2, 3, 5, 8, 13, 21)))]
+    if how < 0.55:
+        return [word.upper() for word in random.choice(earlier)]
+    passages = (random.choice(earlier) for _ in range(random.randint(1, 4)))
+    return [word for words in passages for word in words[random.randint(0, 4) : random.randint(4, 15)]]
+
+
+def _draw_document(random: Random, number: int, place: int, words: Sequence[str]) -> Document:
+    domain = f"d{random.randint(0, 2)}n{number}.com"
+    host = f"{random.choice(('', 'a.', 'b.'))}{domain}"
+    nowhere = random.random() < 0.15
+    ip = None if random.random() < 0.4 else f"10.{number >> 8}.{number & 255}.{random.randint(0, 3)}"
+    separator = random.choice(SEPARATORS)
+    return Document(
+        id=f"{number}/{place}",
+        url=None if nowhere else f"http://{host}/{place}",
+        host=None if nowhere else host,
+        domain=None if nowhere else domain,
+        ip=ip,
+        text=random.choice(("", separator)) + separator.join(words),
+    )
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Many small corpora that have no word, host or address in common, dealt into one, each in its order."""
+
+    corpora: Sequence[Sequence[Document]]
+    places: Sequence[tuple[int, int]]
+    """Of each document of the whole: its corpus, and its number there."""
+
+    @classmethod
+    def of(cls, corpora: Sequence[Sequence[Document]], random: Random) -> Packed:
+        deal = [number for number, corpus in enumerate(corpora) for _ in corpus]
+        random.shuffle(deal)
+        counters = [itertools.count() for _ in corpora]
+        return cls(corpora, [(number, next(counters[number])) for number in deal])
+
+    def table(self) -> pa.Table:
+        return as_table([self.corpora[number][place] for number, place in self.places])
+
+    def split(self, found: Found) -> list[Found]:
+        """What was found in each corpus, in its own numbers."""
+        parts = [Found([], [], []) for _ in self.corpora]
+        for doc, *rest in found.quilts:
+            number, place = self.places[doc]
+            parts[number].quilts.append((place, *rest))
+        for quilt, rank, source, new, all_ in found.sources:
+            number, place = self.places[quilt]
+            assert self.places[source][0] == number
+            parts[number].sources.append((place, rank, self.places[source][1], new, all_))
+        for doc, cluster, keep in found.clusters:
+            number, place = self.places[doc]
+            assert self.places[cluster][0] == number
+            parts[number].clusters.append((place, self.places[cluster][1], keep))
+        return parts
+
+
+def as_table(corpus: Sequence[Document]) -> pa.Table:
+    columns = ("id", "url", "ip", "text")
+    return pa.table({name: pa.array([getattr(d, name) for d in corpus], pa.string()) for name in columns})
+
+
+def read_found(run: Run) -> Found:
+    """The tables of a run, as the twin has them."""
+
+    def rows(table: str, *columns: str) -> list[Any]:
+        if table not in run.tables:
+            return []
+        return [tuple(row[column] for column in columns) for row in run.table(table).to_pylist()]
+
+    return Found(
+        rows("quilts", "doc", "words", "grams", "patch_grams", "patchfrac", "sources", "id", "url"),
+        rows("sources", "quilt", "rank", "source", "new_grams", "all_grams"),
+        rows("clusters", "doc", "cluster", "keep"),
+    )
+
+
+def read_files(run: Run) -> dict[str, bytes]:
+    """The tables of a run, byte for byte."""
+    return {path.name: path.read_bytes() for path in sorted(run.path.glob("*.parquet"))}
+
+
+@pytest.fixture(scope="session")
+def small_row_groups() -> Callable[[Any, Path], Run]:
+    """Ingests a table into a corpus of many row groups, so that there is something to spread over tasks."""
+
+    def ingest(table: Any, folder: Path) -> Run:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(batches, "BATCH_ROWS", 199)
+            return unquilt.ingest(table, folder)
+
+    return ingest
+
+
+@pytest.fixture(scope="session")
+def packed() -> Packed:
+    """Six hundred small corpora in one."""
+    random = Random(1)
+    return Packed.of([draw_corpus(random, number) for number in range(600)], random)
+
+
+@pytest.fixture(scope="session")
+def packed_corpus(
+    packed: Packed, small_row_groups: Callable[[Any, Path], Run], tmp_path_factory: pytest.TempPathFactory
+) -> Run:
+    return small_row_groups(packed.table(), tmp_path_factory.mktemp("packed") / "corpus")
+
+
+def measure(corpus: Run) -> Scale:
+    summary = corpus.manifest["summary"]
+    return Scale(summary["documents"], summary["words"])
+
+
+def open_run(corpus: Run, folder: Path, parameters: Mapping[str, Any]) -> Run:
+    record = InputRecord(str(corpus.path), 0, corpus.manifest["fingerprint"])
+    return Run.open(folder, analysis="quilts", parameters=dict(parameters), inputs=[record])
+
+
+def run_quilts(corpus: Run, folder: Path, engine: Callable[[Run], Verbs], **parameters: Any) -> Run:
+    """Runs quilts on an engine of one's own making."""
+    with open_run(corpus, folder, parameters) as run:
+        with engine(run) as verbs:  # type: ignore[attr-defined]
+            quilts(verbs, documents(corpus), QuiltParameters.from_dict(parameters))
+        run.finish({})
+    return run
+
+
+def local(corpus: Run, *, threads: int = 2, memory: int = 1 << 30, partitions: int | None = None) -> Any:
+    """Makes the local engine for a run."""
+    return lambda run: Local(run, measure(corpus), threads=threads, memory=memory, partitions=partitions)
+
+
+@pytest.fixture(scope="session")
+def spark_settings() -> Iterator[Settings]:
+    """Settings of the Spark engine, with a session that all tests share; tasks are tried four times."""
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("there is no Java for Spark")
+    from unquilt.engines.spark import session
+
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    settings = Settings(engine="spark", threads=2, memory=1 << 30, master="local[2,4]")
+    spark = session(settings)
+    yield settings
+    spark.stop()

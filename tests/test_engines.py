@@ -1,0 +1,480 @@
+"""One suite, every engine: the verbs, and `quilts` on real and random corpora; then what may break on the way.
+
+The file is also a program: `python test_engines.py INPUT FOLDER KILLS` forks runs over INPUT, kills them at random
+points, takes them up again and fails unless each ends with the tables of a run that was left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import operator
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import twin
+from conftest import Packed, local, measure, open_run, read_files, read_found, run_quilts
+
+import unquilt
+from unquilt.corpus.inputs import find
+from unquilt.corpus.options import Limits
+from unquilt.corpus.parts import ReadPiece, WritePart, read_piece, write_part
+from unquilt.corpus.pieces import pieces
+from unquilt.demo import write_jsonl
+from unquilt.engines.kept import Kept
+from unquilt.engines.local import Local
+from unquilt.engines.tasks import Scale
+from unquilt.engines.verbs import DOC, HASH, Kernel, Verbs, look_up
+from unquilt.errors import EngineError, ParameterError, StorageError, UnquiltError
+from unquilt.jobs import How
+from unquilt.runs import Run
+from unquilt.settings import Settings, parse_size
+
+pytestmark = pytest.mark.usefixtures("unsynced")
+
+ENGINES = ("local", "spark")
+DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.parquet"
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    if request.param == "spark":
+        request.getfixturevalue("spark_settings")
+    return str(request.param)
+
+
+@pytest.fixture
+def settings(engine: str, request: pytest.FixtureRequest) -> Settings:
+    return request.getfixturevalue("spark_settings") if engine == "spark" else Settings(threads=2, memory=1 << 30)
+
+
+@pytest.fixture
+def make(engine: str, settings: Settings) -> Callable[[Scale, int], Callable[[Run], Verbs]]:
+    """Makes the engine for a corpus of some scale, with that many partitions."""
+
+    def for_run(scale: Scale, partitions: int) -> Callable[[Run], Verbs]:
+        if engine == "spark":
+            from unquilt.engines.spark import Spark
+
+            return lambda run: Spark(run, scale, settings, partitions=partitions)
+        return lambda run: Local(run, scale, threads=2, memory=1 << 30, partitions=partitions)
+
+    return for_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    with Run.open(tmp_path / "run", analysis="toy", parameters={}, inputs=[]) as opened:
+        yield opened
+
+
+@pytest.fixture
+def verbs(make: Callable[[Scale, int], Callable[[Run], Verbs]], run: Run) -> Iterator[Verbs]:
+    with make(Scale(1000, 1000), 3)(run) as opened:  # type: ignore[attr-defined]
+        yield opened
+
+
+NAMES = pa.schema([pa.field("doc", pa.int64(), nullable=False), pa.field("name", pa.string())])
+PAIRS = pa.schema([pa.field("doc", pa.int64()), pa.field("number", pa.int64()), pa.field("name", pa.string())])
+SHARES = pa.schema(
+    [("doc", pa.int64()), ("grams", pa.int64()), ("patch_grams", pa.int64()), ("patchfrac", pa.float64())]
+)
+
+
+def keep_by_hand(folder: Path, name: str, table: pa.Table, rows: int = 7) -> Kept:
+    path = folder / f"{name}.parquet"
+    pq.write_table(table, path, row_group_size=rows)
+    return Kept.of(name, path)
+
+
+def shuffled(count: int) -> list[int]:
+    numbers = list(range(count))
+    Random(3).shuffle(numbers)
+    return numbers
+
+
+# ---------------------------------------------------------------------------------------------------------- the verbs
+
+
+def test_each_keeps_the_order(verbs: Verbs) -> None:
+    items = shuffled(20)
+    assert list(verbs.each(operator.neg, items)) == [-item for item in items]
+    assert list(verbs.each(operator.neg, [7])) == [-7]
+    assert list(verbs.each(operator.neg, [])) == []
+
+
+def test_what_each_raises_comes_out(verbs: Verbs) -> None:
+    """An error that unquilt raises on purpose in a task reaches the caller as one: errors.py, SPEC 2."""
+    with pytest.raises(UnquiltError, match="12 parsecs"):
+        list(verbs.each(parse_size, ["1MB", "12 parsecs", "2MB"]))
+
+
+def test_keep_sorts_by_key_and_tail(verbs: Verbs, run: Run, tmp_path: Path) -> None:
+    docs = shuffled(50)
+    names = [None if doc % 11 == 0 else f"n{doc % 7}" * (doc % 3) for doc in docs]
+    table = keep_by_hand(tmp_path, "names", pa.table({"doc": docs, "name": names}, schema=NAMES))
+    (rows,) = verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))
+    kept = verbs.keep(rows, "sorted", NAMES)
+    expected = sorted(zip(docs, names, strict=True))
+    assert pq.read_table(kept.paths[0]).to_pylist() == [{"doc": doc, "name": name} for doc, name in expected]
+    assert kept.rows == 50
+    assert run.done("sorted")
+
+
+def test_what_is_kept_is_not_made_again(verbs: Verbs, tmp_path: Path) -> None:
+    """Nothing happens before `keep` or `fold`, and nothing if their markers are there."""
+    table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1, 0], "name": ["b", "a"]}, schema=NAMES))
+    first = verbs.keep(verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))[0], "kept", NAMES)
+    (never,) = verbs.map(table, Kernel("no such kernel", (DOC,), ("no such column",)))
+    assert verbs.keep(never, "kept", NAMES) == first
+
+
+def test_two_tables_meet(verbs: Verbs, tmp_path: Path) -> None:
+    """A join: rows without a partner on the left are dropped, several on the right all stay, in their order."""
+    names = keep_by_hand(tmp_path, "names", pa.table({"doc": range(0, 40, 2), "name": [f"n{i}" for i in range(20)]}))
+    docs = [doc % 30 for doc in shuffled(60)]
+    numbers = keep_by_hand(tmp_path, "numbers", pa.table({"doc": docs, "number": range(60)}))
+    (rows,) = verbs.map(numbers, Kernel("select", (DOC,), ("doc", "number")))
+    kept = verbs.keep(look_up(verbs, rows, names, "doc", ("name",)), "met", PAIRS)
+    expected = sorted((doc, number, f"n{doc // 2}") for number, doc in enumerate(docs) if doc % 2 == 0)
+    assert [tuple(row.values()) for row in pq.read_table(kept.paths[0]).to_pylist()] == expected
+
+
+def test_rows_of_different_keys_cannot_meet(verbs: Verbs, tmp_path: Path) -> None:
+    table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1], "name": ["a"]}))
+    (by_doc,) = verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))
+    (by_hash,) = verbs.map(table, Kernel("select", (HASH,), ("name", "doc")))
+    with pytest.raises(TypeError, match="doc and hash"):
+        verbs.group([by_doc, by_hash], Kernel("look up", (DOC,)))
+
+
+def test_rows_are_read_once(verbs: Verbs, tmp_path: Path) -> None:
+    """verbs.py: rows are read once, what is read twice is kept; whoever forgets hears of it, on every engine."""
+    table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1, 0], "name": ["b", "a"]}, schema=NAMES))
+    (rows,) = verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))
+    verbs.keep(rows, "first", NAMES)
+    with pytest.raises(RuntimeError, match="keep them"):
+        verbs.keep(rows, "second", NAMES)
+
+
+def test_fold_adds_up_and_leaves_the_rows(verbs: Verbs, run: Run, tmp_path: Path) -> None:
+    """Patch fractions of a gram table made by hand: counters over all tasks, then the rows that were counted."""
+    postings = sorted((gram, doc) for doc in range(12) for gram in range(doc % 5 + 1))
+    table = pa.table({"gram": [gram for gram, _ in postings], "doc": [doc for _, doc in postings]})
+    spread = pa.array([gram * (2**62) for gram, _ in postings], pa.int64())
+    postings_table = keep_by_hand(tmp_path, "postings", table.set_column(0, "gram", spread))
+    (rows,) = verbs.map(postings_table, Kernel("postings", (HASH,), ("gram", "doc")))
+    assert verbs.fold(rows, "counted")["grams"] == len(postings)
+    assert verbs.fold(rows, "counted") == run.values("counted")
+    (shares,) = verbs.group([rows], Kernel("shares", (DOC,), (), {"m": 4}))
+    (totals,) = verbs.group([shares], Kernel("totals", (DOC,)))
+    kept = pq.read_table(verbs.keep(totals, "shares", SHARES).paths[0]).to_pylist()
+    keys = {doc: {gram * 2**62 % 2**64 for gram, other in postings if other == doc} for doc in range(12)}
+    df = {key: sum(key in grams for grams in keys.values()) for key in set().union(*keys.values())}
+    rows_of = {doc: [gram * 2**62 % 2**64 for gram, other in postings if other == doc] for doc in range(12)}
+    assert [row["doc"] for row in kept] == list(range(12))
+    assert [row["grams"] for row in kept] == [len(rows_of[doc]) for doc in range(12)]
+    assert df
+
+
+def test_repeat_ends_when_nothing_changes(verbs: Verbs, run: Run, tmp_path: Path) -> None:
+    docs = shuffled(30)
+    table = keep_by_hand(tmp_path, "start", pa.table({"doc": docs, "name": [str(doc) for doc in docs]}, schema=NAMES))
+
+    def step(kept: Kept, round_: int) -> Kept:
+        (rows,) = verbs.map(kept, Kernel("select", (DOC,), ("doc", "name")))
+        return verbs.keep(rows, f"round_{round_}", NAMES)
+
+    def changed(before: Kept, after: Kept) -> bool:
+        return not pq.read_table(before.paths[0]).equals(pq.read_table(after.paths[0]))
+
+    last = verbs.repeat(table, step, changed=changed)
+    assert run.tables == ["round_0", "round_1"]
+    assert last.name == "round_1"
+    assert pq.read_table(last.paths[0])["doc"].to_pylist() == list(range(30))
+
+
+# ------------------------------------------------------------------------------------------------------------- quilts
+
+
+@pytest.mark.parametrize(
+    ("foreign", "collapse", "partitions"), [("ip", "exact", 5), ("host", "exact", 1), ("none", "none", 2)]
+)
+def test_random_corpora_give_what_the_twin_says(
+    foreign: str,
+    collapse: str,
+    partitions: int,
+    make: Callable[[Scale, int], Callable[[Run], Verbs]],
+    packed: Packed,
+    packed_corpus: Run,
+    tmp_path: Path,
+) -> None:
+    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": foreign, "collapse": collapse}
+    run = run_quilts(packed_corpus, tmp_path / "run", make(measure(packed_corpus), partitions), **asked)
+    for number, found in enumerate(packed.split(read_found(run))):
+        assert found == twin.quilts(packed.corpora[number], **asked), f"corpus {number}"
+    alone = run_quilts(packed_corpus, tmp_path / "local", local(packed_corpus, partitions=3), **asked)
+    assert read_files(run) == read_files(alone)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    write_jsonl(folder / "a.jsonl", 2000, words=200, stop=1300)
+    write_jsonl(folder / "b.jsonl.gz", 2000, words=200, start=1300)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def demo_files(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What the local engine makes of the demo web, in one thread."""
+    how = How(settings=Settings(threads=1, memory=1 << 30))
+    run = unquilt.quilts(demo, tmp_path_factory.mktemp("demo") / "run", how=how, foreign="ip")
+    assert run.quilts.num_rows > 20
+    return read_all(run)
+
+
+def read_all(run: Run) -> dict[str, bytes]:
+    """The tables of a run and of the corpus in it, byte for byte."""
+    corpus = {f"corpus/{path.name}": path.read_bytes() for path in sorted((run.path / "corpus").rglob("*.parquet"))}
+    return corpus | read_files(run)
+
+
+def test_the_demo_web_is_the_same_everywhere(
+    settings: Settings, demo: Path, demo_files: dict[str, bytes], tmp_path: Path
+) -> None:
+    """From files to tables, reading included."""
+    assert read_all(unquilt.quilts(demo, tmp_path / "run", how=How(settings=settings), foreign="ip")) == demo_files
+
+
+@pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
+def test_real_pages_are_the_same_everywhere(spark_settings: Settings, tmp_path: Path) -> None:
+    corpus = unquilt.ingest(DEBIAN, tmp_path / "corpus")
+    files = []
+    for settings in (spark_settings, Settings(threads=2, memory=1 << 27), Settings(threads=1, memory=1 << 30)):
+        run = unquilt.quilts(corpus.path, tmp_path / f"{len(files)}", how=How(settings=settings), foreign="host")
+        files.append(read_files(run))
+    assert run.quilts.num_rows > 500
+    assert files[0] == files[1] == files[2]
+
+
+# --------------------------------------------------------------------------------------------------- what may go wrong
+
+
+def test_a_worker_process_that_dies_is_reported(run: Run) -> None:
+    with Local(run, Scale(0, 0), threads=2, memory=1 << 30) as verbs, pytest.raises(EngineError, match="exit code 7"):
+        list(verbs.each(os._exit, [7, 7]))
+
+
+class Dying:
+    """A task of Spark whose Python dies after its first batch, once for each marker."""
+
+    def __init__(self, task: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]], marker: str) -> None:
+        self._task, self._marker = task, marker
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import os
+        import signal
+
+        for batch in self._task(batches):
+            yield batch
+            try:
+                os.close(os.open(self._marker, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                continue
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_killed_workers_of_spark_change_nothing(
+    spark_settings: Settings,
+    packed_corpus: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """FAULTS 36. Of maps, groups and the last step of tables, one worker each dies when it has begun to answer."""
+    from pyspark import cloudpickle
+
+    from unquilt.engines import spark
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    kinds = ("_Map", "_Group", "_Store")
+    for name in kinds:
+        kind, marker = getattr(spark, name), str(tmp_path / f"{name}.died")
+        monkeypatch.setattr(spark, name, lambda *given, kind=kind, marker=marker: Dying(kind(*given), marker))
+    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "domain"}
+
+    def engine(run: Run) -> Verbs:
+        return spark.Spark(run, measure(packed_corpus), spark_settings, partitions=4)
+
+    try:
+        harmed = run_quilts(packed_corpus, tmp_path / "harmed", engine, **asked)
+    finally:
+        cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+    assert all((tmp_path / f"{name}.died").exists() for name in kinds)
+    alone = run_quilts(packed_corpus, tmp_path / "alone", local(packed_corpus), **asked)
+    assert read_files(harmed) == read_files(alone)
+
+
+def test_runs_killed_anywhere_end_with_the_same_bytes(tmp_path: Path) -> None:
+    """FAULTS 33."""
+    write_jsonl(tmp_path / "web.jsonl", 300, words=100)
+    command = [sys.executable, __file__, tmp_path / "web.jsonl", tmp_path / "runs", "50"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("killed 5"), done.stdout
+
+
+def full(path: Path) -> None:
+    """Has all that is written to `path` fail for want of room."""
+    if not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    path.symlink_to("/dev/full")
+
+
+ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"}
+
+
+@pytest.mark.parametrize("which", ["port-*.blocks", "sort-*.spill"])
+def test_no_room_to_spill(which: str, packed_corpus: Run, tmp_path: Path) -> None:
+    """FAULTS 34, errors.py: a StorageError that names the path; then, with room, the same tables."""
+    tight = local(packed_corpus, memory=20_000, partitions=2)
+    names = [which.replace("*", f"{os.getpid()}-{n}" if "sort" in which else str(n)) for n in range(20_000)]
+
+    def engine(run: Run) -> Verbs:
+        verbs = tight(run)
+        entering = verbs.__enter__
+
+        class Full:
+            def __enter__(self) -> Verbs:
+                entering()
+                (folder,) = run.spill.iterdir()
+                for name in names:
+                    full(folder / name)
+                return verbs
+
+            def __exit__(self, *error: object) -> None:
+                verbs.__exit__(*error)
+
+        return Full()  # type: ignore[return-value]
+
+    with pytest.raises(StorageError, match=r"[Nn]o space left on device.*\.spill/"):
+        run_quilts(packed_corpus, tmp_path / "run", engine, **ASKED)
+    assert not Run.read(tmp_path / "run").complete
+    again = run_quilts(packed_corpus, tmp_path / "run", tight, **ASKED)
+    assert read_files(again) == read_files(run_quilts(packed_corpus, tmp_path / "roomy", local(packed_corpus), **ASKED))
+
+
+@pytest.mark.parametrize("memory", [20_000, 5_000_000])
+def test_a_file_that_may_not_grow(memory: int, packed_corpus: Run, tmp_path: Path) -> None:
+    """A limit on the size of files, as shells and batch systems set it: no room either."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    engine = local(packed_corpus, memory=memory, partitions=2)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, limits[1]))
+    try:
+        with pytest.raises(StorageError, match=str(tmp_path)):
+            run_quilts(packed_corpus, tmp_path / "run", engine, **ASKED)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not Run.read(tmp_path / "run").complete
+    assert run_quilts(packed_corpus, tmp_path / "run", engine, **ASKED).complete
+
+
+@pytest.mark.parametrize("text", ["", "some words", "many words " * 100_000])
+def test_no_room_while_reading(text: str, tmp_path: Path) -> None:
+    (tmp_path / "in.txt").write_text(f"x {text}")
+    (piece,) = pieces(find([tmp_path / "in.txt"]))
+    full(tmp_path / "piece.arrow")
+    with pytest.raises(StorageError, match=r"piece\.arrow"):
+        read_piece(ReadPiece(piece, Limits(), tmp_path / "piece.arrow"))
+    read_piece(ReadPiece(piece, Limits(), tmp_path / "good.arrow"))
+    full(tmp_path / ".part.parquet.partial")
+    with pytest.raises(StorageError, match=r"part\.parquet"):
+        write_part(WritePart(tmp_path / "good.arrow", tmp_path / "part.parquet", 0))
+
+
+def test_a_spill_folder_that_is_gone(packed_corpus: Run, tmp_path: Path) -> None:
+    """Someone cleans up while we work: an error that names the path, no half result."""
+    with open_run(packed_corpus, tmp_path / "run", ASKED) as run, pytest.raises(StorageError, match=r"\.spill"):  # noqa: SIM117
+        with Local(run, measure(packed_corpus), threads=2, memory=20_000, partitions=2) as verbs:
+            shutil.rmtree(run.spill)
+            (rows,) = verbs.map(
+                Kept.of("documents", *(packed_corpus.path / name for name in packed_corpus.files("documents"))),
+                Kernel("select", (DOC,), ("doc", "id")),
+            )
+            verbs.keep(rows, "ids", pa.schema([("doc", pa.int64()), ("id", pa.string())]))
+
+
+def test_unknown_engines_are_refused() -> None:
+    with pytest.raises(ParameterError, match="local, spark"):
+        Settings(engine="ray")
+
+
+# -------------------------------------------------------------------------------------------- the program: crash tests
+
+
+class Crash:
+    """Kills this process at its n-th look at the file system, without a word."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def __call__(self, event: str, _: object) -> None:
+        if event in ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.scandir", "os.listdir"):
+            self.left -= 1
+            if self.left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def work(source: str, folder: Path, after: int | None) -> int:
+    """Forks a run, to be killed at its `after`-th look at the file system; returns how it ended, 0 for well."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            if after is not None:
+                sys.addaudithook(Crash(after))
+            how = How(settings=Settings(threads=2, memory=1 << 26))
+            unquilt.quilts(source, folder, how=how, k=3, c=2, sigma=0.2, foreign="ip")
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.rglob("*.parquet")}
+
+
+def main(source: str, folder: Path, kills: int) -> None:
+    random = Random(5)
+    os.fsync = lambda _: None  # type: ignore[assignment]
+    assert work(source, folder / "whole", None) == 0
+    expected = digests(folder / "whole")
+    assert {"quilts.parquet", "sources.parquet", "corpus/documents/part-00000.parquet"} <= expected.keys()
+    killed, number, reach = 0, 0, 400
+    while killed < kills:
+        number += 1
+        path = folder / f"run-{number}"
+        while (status := work(source, path, random.randint(1, reach))) != 0:
+            assert status == -signal.SIGKILL, status
+            killed += 1
+            assert not (path / "manifest.json").exists() or not Run.read(path).complete or digests(path) == expected
+        assert Run.read(path).complete
+        assert digests(path) == expected, path
+        assert not [p for p in path.rglob(".*") if p.name != ".done"], path
+        shutil.rmtree(path)
+    sys.stdout.write(f"killed {killed} times, in {number} runs\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,250 @@
+"""Quilts against the twin, on thousands of small random corpora; and the same bytes however they are computed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import combinations, product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import twin
+from conftest import Packed, as_table, draw_corpus, local, read_files, read_found, run_quilts
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from twin import Document
+
+import unquilt
+from unquilt.analyses.standing import COLLAPSE, FOREIGN
+from unquilt.errors import ParameterError
+from unquilt.jobs import How
+from unquilt.runs import Run
+from unquilt.settings import LEAST_MEMORY, Settings
+
+pytestmark = pytest.mark.usefixtures("unsynced")
+
+SIGMAS = (0.0, 0.3, 0.5, 1.0)
+SHARES = (0.0, 0.0, 0.1, 0.25, 1 / 3, 0.5, 1.0)
+ASKED = [  # every mode twice, with other numbers each time
+    {"foreign": foreign, "collapse": collapse, "k": k, "m": m, "c": c, "sigma": sigma, "min_share": share}
+    for random in [Random(2)]
+    for _, foreign, collapse in product(range(2), FOREIGN, COLLAPSE)
+    for k, m, c in [(random.randint(1, 4), random.choice((2, 3, 4, 50)), random.choice((1, 1, 2, 3)))]
+    for sigma, share in [(random.choice(SIGMAS), random.choice(SHARES))]
+]
+
+
+def spell(parameters: dict[str, Any]) -> str:
+    return " ".join(str(value)[:5] for value in parameters.values())
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=spell)
+def test_hundreds_of_corpora_give_what_the_twin_says(
+    asked: dict[str, Any], packed: Packed, packed_corpus: Run, tmp_path: Path
+) -> None:
+    run = run_quilts(packed_corpus, tmp_path / "run", local(packed_corpus, partitions=3), **asked)
+    for number, found in enumerate(packed.split(read_found(run))):
+        assert found == twin.quilts(packed.corpora[number], **asked), f"corpus {number}"
+
+
+def test_the_random_corpora_have_what_they_are_for(packed: Packed) -> None:
+    seen: Counter[str] = Counter()
+    for corpus in packed.corpora:
+        found = {by: twin.quilts(corpus, k=2, m=3, c=1, sigma=0, foreign=by) for by in FOREIGN}
+        pooled = twin.pool_addresses(corpus)
+        news = Counter((quilt, new, all_) for quilt, _, _, new, all_ in found["none"].sources)
+        seen["quilts"] += len(found["none"].quilts)
+        seen["ties"] += sum(count > 1 for count in news.values())
+        seen["clusters"] += sum(keep for _, _, keep in found["none"].clusters)
+        seen["hosts of several addresses"] += sum(len(ips) > 1 for host, ips in pooled.items() if host)
+        for a, b in combinations(FOREIGN, 2):
+            seen[f"{a} is not {b}"] += found[a].sources != found[b].sources
+        for document in corpus:
+            length = len(twin.words(document.text))
+            seen[f"pages of {length} words"] += length < 2
+            seen["pages from nowhere"] += document.url is None
+            seen["repeated grams"] += len(set(twin.linear(twin.sequence(document.text), 2))) < length - 1
+    assert all(count > 50 for count in seen.values() if count), seen
+    assert sum(count > 0 for count in seen.values()) == 14, seen
+
+
+def test_packing_is_sound(packed: Packed, packed_corpus: Run, tmp_path: Path) -> None:
+    """What is found in a corpus alone is what is found in it among all others."""
+    asked: dict[str, Any] = {"k": 2, "m": 3, "c": 1, "sigma": 0.3, "foreign": "ip"}
+    together = packed.split(read_found(unquilt.quilts(packed_corpus.path, tmp_path / "run", **asked)))
+    for number in range(0, len(packed.corpora), 30):
+        alone = read_found(unquilt.quilts(as_table(packed.corpora[number]), tmp_path / str(number), **asked))
+        assert alone == together[number]
+
+
+@pytest.mark.parametrize("seed", range(100, 106))
+def test_other_corpora_every_time(seed: int, tmp_path: Path, small_row_groups: Callable[[Any, Path], Run]) -> None:
+    random = Random(seed)
+    packed = Packed.of([draw_corpus(random, number) for number in range(400)], random)
+    corpus = small_row_groups(packed.table(), tmp_path / "corpus")
+    asked = {
+        "k": random.randint(1, 5),
+        "m": random.randint(2, 6),
+        "c": random.randint(1, 2),
+        "sigma": random.choice((0.0, 0.3, 0.5)),
+        "foreign": random.choice(FOREIGN),
+        "collapse": random.choice(COLLAPSE),
+        "min_share": random.choice(SHARES),
+    }
+    run = run_quilts(corpus, tmp_path / "run", local(corpus, memory=20_000, partitions=seed % 7 + 1), **asked)
+    for number, found in enumerate(packed.split(read_found(run))):
+        assert found == twin.quilts(packed.corpora[number], **asked), f"corpus {number} of {asked}"
+
+
+PLACES = [None, *((f"{host}{domain}", domain) for host in ("", "a.", "b.") for domain in ("x.com", "y.com"))]
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> list[Document]:
+    """A corpus for hypothesis to shrink."""
+    found = []
+    for number in range(draw(st.integers(1, 6))):
+        words = draw(st.lists(st.sampled_from("abc"), max_size=9))
+        host, domain = draw(st.sampled_from(PLACES)) or (None, None)
+        url = f"http://{host}/" if host else None
+        ip = draw(st.sampled_from([None, "10.0.0.1", "10.0.0.2"]))
+        found.append(Document(str(number), url, host, domain, ip, " ".join(words)))
+    return found
+
+
+asked_of_all = st.fixed_dictionaries(
+    {
+        "k": st.integers(1, 4),
+        "m": st.integers(2, 5),
+        "c": st.integers(1, 3),
+        "sigma": st.sampled_from(SIGMAS),
+        "foreign": st.sampled_from(FOREIGN),
+        "collapse": st.sampled_from(COLLAPSE),
+        "min_share": st.sampled_from(SHARES),
+    }
+)
+
+
+@given(corpora(), asked_of_all)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_corpus_gives_what_the_twin_says(
+    tmp_path_factory: pytest.TempPathFactory, corpus: list[Document], asked: dict[str, Any]
+) -> None:
+    run = unquilt.quilts(as_table(corpus), tmp_path_factory.mktemp("any") / "run", **asked)
+    assert read_found(run) == twin.quilts(corpus, **asked)
+
+
+BUSY: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.0, "foreign": "ip"}
+
+
+@pytest.fixture(scope="module")
+def reference(packed_corpus: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    run = unquilt.quilts(packed_corpus.path, tmp_path_factory.mktemp("reference") / "run", **BUSY)
+    files = read_files(run)
+    assert files.keys() == {"clusters.parquet", "quilts.parquet", "sources.parquet", "standing.parquet"}
+    return files
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("memory", [LEAST_MEMORY, 1 << 30])
+def test_threads_and_memory_change_nothing(
+    threads: int, memory: int, packed_corpus: Run, reference: dict[str, bytes], tmp_path: Path
+) -> None:
+    how = How(settings=Settings(threads=threads, memory=memory))
+    assert read_files(unquilt.quilts(packed_corpus.path, tmp_path / "run", how=how, **BUSY)) == reference
+
+
+@pytest.mark.parametrize(
+    ("partitions", "memory"),
+    [(1, 20_000), (2, 20_000), (7, 20_000), (64, 20_000), (5, 0), (1, 1 << 30), (64, 1 << 30)],
+)
+def test_partitions_and_spilling_change_nothing(
+    partitions: int, memory: int, packed_corpus: Run, reference: dict[str, bytes], tmp_path: Path
+) -> None:
+    engine = local(packed_corpus, threads=2, memory=memory, partitions=partitions)
+    run = run_quilts(packed_corpus, tmp_path / "run", engine, **BUSY)
+    assert read_files(run) == reference
+    spilled = sum(stage["counters"].get("spilled", 0) for stage in run.manifest["stages"].values())
+    assert (spilled > 0) == (memory <= 20_000)
+
+
+def test_a_key_of_more_rows_than_memory_is_streamed(
+    tmp_path: Path, small_row_groups: Callable[[Any, Path], Run]
+) -> None:
+    """One gram in all pages, and one page with a row for each of the others."""
+    shared = [Document(f"s{i}", None, None, None, None, f"the same p{i} q{i}") for i in range(400)]
+    pages = [*shared, Document("all", None, None, None, None, " ".join(page.text for page in shared))]
+    corpus = small_row_groups(as_table(pages), tmp_path / "corpus")
+    asked: dict[str, Any] = {"k": 2, "m": 3, "c": 1, "sigma": 0.1}
+    tight = run_quilts(corpus, tmp_path / "tight", local(corpus, memory=2_000, partitions=1), **asked)
+    assert read_found(tight) == twin.quilts(pages, **asked)
+
+
+def test_what_is_counted(packed: Packed, packed_corpus: Run, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"k": 2, "m": 3, "c": 1, "sigma": 0.0, "foreign": "domain", "collapse": "exact"}
+    summary = unquilt.quilts(packed_corpus.path, tmp_path / "run", **asked).manifest["summary"]
+    df: Counter[tuple[int, tuple[str, ...]]] = Counter()
+    copies = 0
+    for number, corpus in enumerate(packed.corpora):
+        sequences = [twin.sequence(document.text) for document in corpus]
+        members = twin.gather_copies(sequences, "exact")
+        copies += len(corpus) - len(members)
+        df.update((number, gram) for doc in members for gram in set(twin.linear(sequences[doc], 2)))
+    assert summary["unique"] == sum(count == 1 for count in df.values())
+    assert summary["patch"] == sum(count for count in df.values() if 1 < count <= 3)
+    assert summary["common"] == sum(count for count in df.values() if count > 3)
+    assert summary["copies"] == copies
+    assert summary["documents"] == len(packed.places)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [[], [None], [""], ["", ""], ["?!"], ["one"], ["one two three four"], ["a b c d e"] * 2, [None, "a b c d e", None]],
+    ids=repr,
+)
+@pytest.mark.parametrize("foreign", FOREIGN)
+@pytest.mark.parametrize("collapse", COLLAPSE)
+def test_next_to_nothing(texts: list[str | None], foreign: str, collapse: str, tmp_path: Path) -> None:
+    """FAULTS 25: no page, rejected pages, empty pages, pages shorter than k words."""
+    pages = [Document(str(i), None, None, None, None, text) for i, text in enumerate(texts) if text is not None]
+    table = pa.table({"id": [str(i) for i in range(len(texts))], "text": pa.array(texts, pa.string())})
+    asked: dict[str, Any] = {"c": 1, "sigma": 0.0, "foreign": foreign, "collapse": collapse}
+    assert read_found(unquilt.quilts(table, tmp_path / "run", **asked)) == twin.quilts(pages, **asked)
+
+
+def test_keyed_fingerprints_find_the_same(packed: Packed, packed_corpus: Run, tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"k": 3, "m": 3, "c": 1, "sigma": 0.3}
+    plain = unquilt.quilts(packed_corpus.path, tmp_path / "plain", **asked)
+    keyed = unquilt.quilts(packed_corpus.path, tmp_path / "keyed", key="00112233445566778899aabbccddeeff", **asked)
+    assert read_files(keyed) == read_files(plain)
+
+
+@pytest.mark.parametrize("key", ["xyz", "0" * 31, "g" * 32, "0" * 64])
+def test_a_bad_key_is_refused_by_name(key: str) -> None:
+    with pytest.raises(ParameterError, match="key"):
+        unquilt.QuiltParameters(key=key)
+
+
+@pytest.mark.parametrize("name", ["m", "c"])
+def test_numbers_beyond_all_documents_are_numbers_too(name: str, tmp_path: Path) -> None:
+    """Whatever `QuiltParameters` lets pass must run; what it does not is a ParameterError."""
+    pages = as_table([Document(str(i), None, None, None, None, "a b c d e f") for i in range(2)])
+    try:
+        unquilt.QuiltParameters(**{name: 2**64})
+    except ParameterError:
+        return
+    run = unquilt.quilts(pages, tmp_path / "run", collapse="none", sigma=0, **{"c": 1, name: 2**64})
+    assert run.quilts.num_rows == (2 if name == "m" else 0)
+
+
+def test_an_arrow_table_is_the_same_input_every_time(tmp_path: Path) -> None:
+    """SPEC 1, 4, 5: ids are stable, results depend on corpus and parameters alone, a run can be taken up again."""
+    pages = pa.table({"text": ["a b c d e f", "a b c d e f g"]})
+    asked: dict[str, Any] = {"c": 1, "sigma": 0}
+    first, second = (unquilt.quilts(pages, tmp_path / name, **asked) for name in ("first", "second"))
+    assert read_files(first) == read_files(second)
+    assert first.quilts["id"].to_pylist() == second.quilts["id"].to_pylist()
+    assert unquilt.quilts(pages, tmp_path / "first", **asked).complete
