@@ -10,7 +10,9 @@ from benchmarks.record import Record, command
 
 def start(record: Record) -> None:
     """How long the help takes: the first thing a newcomer waits for."""
-    record.add("unquilt --help", min(command("--help")[0] for _ in range(5)), "s", floor="at most 0.3", note="best of 5")
+    record.add(
+        "unquilt --help", min(command("--help")[0] for _ in range(5)), "s", floor="at most 0.3", note="best of 5"
+    )
 
 
 BENCHMARKS = {"start": start, "medium": medium.measure, "shapes": shapes.measure, "scale": scale.measure}

@@ -12,8 +12,9 @@ import json
 import os
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -42,20 +43,19 @@ def debian(tier: str) -> Path:
 
 def _extract(pages: Path, target: Path) -> None:
     partial = target.with_suffix(".partial")
+    waiting: deque[Future[pa.RecordBatch]] = deque()
     with (
         pq.ParquetWriter(partial, SCHEMA, compression="zstd", compression_level=1) as writer,
         ProcessPoolExecutor() as pool,
         gzip.open(pages, "rb") as lines,
     ):
-        for batch in pool.map(_texts, _chunks(iter(lines)), buffersize=8) if sys.version_info >= (3, 14) else map(
-            _result, [pool.submit(_texts, chunk) for chunk in _chunks(iter(lines))]
-        ):
-            writer.write_batch(batch)
+        for chunk in _chunks(iter(lines)):
+            waiting.append(pool.submit(_texts, chunk))
+            if len(waiting) > 8:
+                writer.write_batch(waiting.popleft().result())
+        for future in waiting:
+            writer.write_batch(future.result())
     partial.rename(target)
-
-
-def _result(future):  # type: ignore[no-untyped-def]
-    return future.result()
 
 
 def _chunks(lines: Iterator[bytes]) -> Iterator[list[bytes]]:

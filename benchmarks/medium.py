@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -24,7 +23,9 @@ from unquilt.runs import Run
 
 K, M = 5, 50
 THREADS = 2
-SHARES = pa.schema([("doc", pa.int64()), ("grams", pa.int64()), ("patch_grams", pa.int64()), ("patchfrac", pa.float64())])
+SHARES = pa.schema(
+    [("doc", pa.int64()), ("grams", pa.int64()), ("patch_grams", pa.int64()), ("patchfrac", pa.float64())]
+)
 SQL = """
     WITH df AS (SELECT gram, count(*) AS n FROM grams GROUP BY gram)
     SELECT doc, count(*) AS grams, sum(CASE WHEN n BETWEEN 2 AND {m} THEN 1 ELSE 0 END) AS patch_grams,
@@ -68,7 +69,9 @@ def _scan_and_quilts(record: Record, corpus: Run, how: uq.How) -> None:
     record.add("scan: words + distinct 5-grams, from the corpus", size / taken["scan"], "MB/s", floor="90")
     record.add("quilts + sources, --collapse none", taken["quilts"], "s")
     record.add("… in scans", taken["quilts"] / taken["scan"], "×", floor="at most 4")
-    record.add("quilts + sources with defaults", seconds(lambda: uq.quilts(corpus.path, _fresh("quilts"), how=how)), "s")
+    record.add(
+        "quilts + sources with defaults", seconds(lambda: uq.quilts(corpus.path, _fresh("quilts"), how=how)), "s"
+    )
     summary = uq.read(WORK / "quilts").manifest["summary"]
     for name in ("unique", "patch", "common", "patch grams", "squares over grams", "quilts", "sources"):
         record.add(name, summary[name])
@@ -80,7 +83,9 @@ def _grams(corpus: Run) -> Path:
     if not path.exists():
         partial = path.with_suffix(".partial")
         schema = pa.schema([("gram", pa.int64()), ("doc", pa.int64())])
-        with pq.ParquetWriter(partial, schema, compression="zstd", compression_level=1, use_dictionary=["doc"]) as writer:
+        with pq.ParquetWriter(
+            partial, schema, compression="zstd", compression_level=1, use_dictionary=["doc"]
+        ) as writer:
             for split in documents(corpus).splits():
                 table = split.read(("doc", "text"))
                 docs, texts = (column.combine_chunks() for column in table.columns)
@@ -105,9 +110,8 @@ def _against_duckdb(record: Record, corpus: Run, grams: Path) -> None:
     theirs = WORK / "duckdb.parquet"
 
     def ours() -> None:
-        with Run.open(_fresh("shares"), analysis="shares", parameters={}, inputs=[]) as run:
-            with Local(run, scale, threads=THREADS, memory=settings.memory) as verbs:
-                verbs.keep(shares(verbs, Kept.of("grams", grams)), "shares", SHARES)
+        with _run("shares") as run, Local(run, scale, threads=THREADS, memory=settings.memory) as verbs:
+            verbs.keep(shares(verbs, Kept.of("grams", grams)), "shares", SHARES)
 
     def duck() -> None:
         with duckdb.connect(config={"threads": THREADS}) as connection:
@@ -132,16 +136,18 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
     measured: dict[str, Any] = {}
 
     def ours() -> None:
-        with Run.open(_fresh("shares"), analysis="shares", parameters={}, inputs=[]) as run:
-            with Spark(run, scale, settings) as verbs:
-                wanted = shares(verbs, Kept.of("grams", grams))
-                verbs.keep(wanted, "shares", SHARES)
-                measured["verbs"], measured["rows"] = verbs, wanted
+        with _run("shares") as run, Spark(run, scale, settings) as verbs:
+            wanted = shares(verbs, Kept.of("grams", grams))
+            verbs.keep(wanted, "shares", SHARES)
+            measured["verbs"], measured["rows"] = verbs, wanted
 
     def sql() -> None:
-        spark.conf.set("spark.sql.shuffle.partitions", 2 * THREADS)
+        # Spark's own defaults for its own SQL, and no more partitions than two cores are good for.
+        spark.conf.set("spark.sql.adaptive.enabled", True)
+        spark.conf.set("spark.sql.shuffle.partitions", 4 * THREADS)
         spark.read.parquet(str(grams)).createOrReplaceTempView("grams")
         spark.sql(SQL.format(m=M)).write.mode("overwrite").parquet(str(theirs))
+        spark.conf.set("spark.sql.adaptive.enabled", False)
 
     taken = rounds({"ours": ours, "sql": sql})
     _same(pq.read_table(WORK / "shares" / "shares.parquet"), pq.read_table(theirs).sort_by("doc"))
@@ -151,7 +157,12 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
     postings = measured["rows"].stage.tables[0].stage.tables[0]
     frame = measured["verbs"]._frame(postings.stage).filter(f"port = {postings.port}")
     total = frame.selectExpr("sum(length(block)) as bytes").collect()[0].bytes
-    record.add("bytes shuffled for a gram, before compression", total / pq.read_metadata(grams).num_rows, "B", floor="at most 12")
+    record.add(
+        "bytes shuffled for a gram, before compression",
+        total / pq.read_metadata(grams).num_rows,
+        "B",
+        floor="at most 12",
+    )
 
     def quilts() -> None:
         uq.quilts(corpus.path, _fresh("quilts-spark"), how=uq.How(settings=settings), k=K, m=M, collapse="none")
@@ -166,6 +177,10 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
 
 def _pass(batches: Any) -> Any:
     yield from batches
+
+
+def _run(name: str) -> Run:
+    return Run.open(_fresh(name), analysis=name, parameters={}, inputs=[])
 
 
 def _fresh(name: str) -> Path:

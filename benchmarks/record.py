@@ -28,17 +28,23 @@ class Record:
     rows: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, what: str, value: float | str, unit: str = "", *, floor: str = "", note: str = "") -> None:
-        shown = f"{value:,.3g}" if isinstance(value, float) and abs(value) < 1000 else f"{value:,}" if not isinstance(value, str) else value
+        shown = value if isinstance(value, str) else f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
         row = {"what": what, "value": value, "shown": shown, "unit": unit, "floor": floor, "note": note}
         self.rows.append(row)
-        print(f"{what}: {shown} {unit}{f'   (floor: {floor})' if floor else ''}{f'   {note}' if note else ''}", flush=True)
+        remarks = [f"floor: {floor}" if floor else "", note]
+        print(f"{what}: {shown} {unit}   {'; '.join(filter(None, remarks))}", flush=True)
 
     def write(self, name: str) -> Path:
         """Writes `records/DATE-NAME.json` and a table of the same for people."""
         folder = HERE / "records"
         folder.mkdir(exist_ok=True)
         path = folder / f"{datetime.now(UTC):%Y-%m-%d}-{name}.json"
-        content = {"date": f"{datetime.now(UTC):%Y-%m-%d}", "machine": machine(), "versions": versions(), "rows": self.rows}
+        content = {
+            "date": f"{datetime.now(UTC):%Y-%m-%d}",
+            "machine": machine(),
+            "versions": versions(),
+            "rows": self.rows,
+        }
         path.write_text(json.dumps(content, indent=1) + "\n")
         lines = [f"# {name}, {content['date']}", "", f"{content['machine']}; {content['versions']}", ""]
         lines += ["| what | value | unit | floor | note |", "| --- | ---: | --- | --- | --- |"]
@@ -48,9 +54,10 @@ class Record:
 
 
 def machine() -> str:
-    cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in line), "")
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    cpu = next((line.split(":")[1].strip() for line in lines if "model name" in line), platform.machine())
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{len(os.sched_getaffinity(0))} cores of {cpu or platform.machine()}, {memory:.0f} GiB"
+    return f"{len(os.sched_getaffinity(0))} cores of {cpu}, {memory:.0f} GiB"
 
 
 def versions() -> str:

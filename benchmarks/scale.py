@@ -12,7 +12,12 @@ import unquilt as uq
 from benchmarks.record import WORK, Record, command
 
 SIZES = (10_000, 100_000, 1_000_000)
-MAKE = "import sys; from unquilt.demo import write_jsonl; write_jsonl(sys.argv[1], int(sys.argv[4]), start=int(sys.argv[2]), stop=int(sys.argv[3]))"
+MAKE = """
+import sys
+from unquilt.demo import write_jsonl
+path, begin, end, count = sys.argv[1:]
+write_jsonl(path, int(count), start=int(begin), stop=int(end))
+"""
 
 
 def generated(count: int) -> Path:
@@ -23,7 +28,9 @@ def generated(count: int) -> Path:
         pages.mkdir(parents=True, exist_ok=True)
         halves = [(0, count // 2), (count // 2, count)]
         makers = [
-            subprocess.Popen([sys.executable, "-c", MAKE, str(pages / f"{begin:09}.jsonl"), str(begin), str(end), str(count)])
+            subprocess.Popen(
+                [sys.executable, "-c", MAKE, str(pages / f"{begin:09}.jsonl"), str(begin), str(end), str(count)]
+            )
             for begin, end in halves
         ]
         if any(maker.wait() for maker in makers):
@@ -38,10 +45,17 @@ def measure(record: Record, sizes: tuple[int, ...] = SIZES) -> None:
     taken = {}
     for count in sizes:
         corpus = generated(count)
-        taken[count], memory = command("quilts", str(corpus), "-o", str(_fresh("scale")), "--memory", "6GB", "--threads", "2", "--quiet")
+        taken[count], memory = command(
+            "quilts", str(corpus), "-o", str(_fresh("scale")), "--memory", "6GB", "--threads", "2", "--quiet"
+        )
         summary = uq.read(WORK / "scale").manifest["summary"]
         floor = "8 GB" if count == sizes[-1] else ""
-        record.add(f"{count:,} pages: quilts", taken[count], "s", note=f"{summary['words']:,} words, {summary['quilts']:,} quilts")
+        record.add(
+            f"{count:,} pages: quilts",
+            taken[count],
+            "s",
+            note=f"{summary['words']:,} words, {summary['quilts']:,} quilts",
+        )
         record.add(f"{count:,} pages: peak memory with --memory 6GB", memory / 1e9, "GB", floor=floor)
     exponent = math.log(taken[sizes[-1]] / taken[sizes[0]]) / math.log(sizes[-1] / sizes[0])
     record.add(f"growth from {sizes[0]:,} to {sizes[-1]:,} pages, exponent", exponent, floor="below 1.1")

@@ -55,7 +55,12 @@ def measure(record: Record) -> None:
         uq.ingest(reader, WORK / "shape-corpus")
         taken = seconds(lambda parameters=parameters: uq.quilts(WORK / "shape-corpus", WORK / "shape", **parameters))
         summary = uq.read(WORK / "shape").manifest["summary"]
-        record.add(name, taken, "s", note=f"{summary['words']:,} words, {summary['quilts']} quilts, {summary['sources']:,} sources")
+        record.add(
+            name,
+            taken,
+            "s",
+            note=f"{summary['words']:,} words, {summary['quilts']} quilts, {summary['sources']:,} sources",
+        )
 
 
 def _batches(texts: Iterator[str], schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -37,7 +37,8 @@ def place(tmp_path_factory):
     """A corpus, a run, and a folder that is neither."""
     folder = tmp_path_factory.mktemp("usage")
     pages = folder / "pages.jsonl"
-    pages.write_text('{"id": "x", "text": "a b c d"}\n{"id": "y", "text": "d e f g"}\n{"id": "z", "text": "a b c d e f g"}\n')
+    texts = {"x": "a b c d", "y": "d e f g", "z": "a b c d e f g"}
+    pages.write_text("".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in texts.items()))
     unquilt.ingest(pages, folder / "corpus")
     unquilt.quilts(folder / "corpus", folder / "run", k=3, c=2)
     (folder / "other").mkdir()
@@ -63,14 +64,14 @@ WRONG = {
     "master": ("quilts {corpus} -o {new} --master local", 2, "--master is for --engine spark"),
     "max-bytes": ("ingest {pages} -o {new} --max-bytes many", 2, "--max-bytes must be a size"),
     "no bytes": ("ingest {pages} -o {new} --max-bytes 0", 2, "max_bytes"),
-    "max-rejects": ("ingest {pages} -o {new} --max-rejects -1", 2, "--max-rejects must be a whole number of at least 0"),
+    "max-rejects": ("ingest {pages} -o {new} --max-rejects -1", 2, "--max-rejects must be a whole number"),
     "field": ("ingest {pages} -o {new} --field body=content", 2, "--field must be one of id, url, text, ip"),
     "half a field": ("ingest {pages} -o {new} --field text=", 2, "not 'text='"),
     "field twice": ("ingest {pages} -o {new} --field text=a --field text=b", 2, "text is given twice: 'a' and 'b'"),
     "field of a corpus": ("quilts {corpus} -o {new} --field text=a", 2, "leave out --field and --max-bytes"),
-    "published": ("quilts {corpus} -o {new} --as-published --foreign ip", 2, "(which means --foreign none) and --foreign ip"),
+    "published": ("quilts {corpus} -o {new} --as-published --foreign ip", 2, "--foreign none) and --foreign ip"),
     "limit": ("show {run} quilts --limit 0", 2, "--limit must be a whole number of at least 1, not '0'"),
-    "table": ("show {run} quiltz", 2, "has no table 'quiltz'; there are: clusters, documents, quilts, rejects, sources"),
+    "table": ("show {run} quiltz", 2, "no table 'quiltz'; there are: clusters, documents, quilts, rejects, sources"),
     "no input": ("quilts -o {new}", 2, "missing argument 'INPUT...'"),
     "no output": ("quilts {corpus}", 2, "missing option '-o'"),
     "option": ("quilts {corpus} -o {new} --sigam 1", 2, "--sigam"),
@@ -82,7 +83,7 @@ WRONG = {
     "occupied": ("quilts {corpus} -o {other}", 1, "holds something else (first entry: letter.txt)"),
     "occupied demo": ("demo --pages 10 -o {other}", 1, "holds something else than a demo"),
     "run as input": ("quilts {run} -o {new}", 1, "is a run of quilts, not a corpus"),
-    "another run": ("quilts {corpus} -o {run} -k 3", 1, "holds another run: c was 2 and is now 4; choose another folder"),
+    "another run": ("quilts {corpus} -o {run} -k 3", 1, "holds another run: c was 2 and is now 4; choose another"),
     "no run": ("show {nothing}", 1, "no such folder"),
     "not a run": ("show {other}", 1, "is not a run folder"),
     "runs within": ("show {place}", 1, "but these in it are: "),
@@ -93,7 +94,8 @@ WRONG = {
 def test_what_is_wrong_is_said_in_one_line(case, place, tmp_path):
     command, code, message = WRONG[case]
     names = {name: place / name for name in ("corpus", "run", "other")}
-    arguments = command.format(**names, place=place, pages=place / "pages.jsonl", new=tmp_path / "new", nothing="/no-such")
+    names |= {"place": place, "pages": place / "pages.jsonl", "new": tmp_path / "new", "nothing": "/no-such"}
+    arguments = command.format(**names)
     result = invoke(*arguments.split())
     assert result.exit_code == code, result.output
     assert result.stdout == ""

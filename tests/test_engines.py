@@ -14,7 +14,10 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -26,17 +29,19 @@ import twin
 from conftest import Packed, local, measure, open_run, read_files, read_found, run_quilts
 
 import unquilt
+from unquilt.analyses.components import components
 from unquilt.corpus.inputs import find
 from unquilt.corpus.options import Limits
 from unquilt.corpus.parts import ReadPiece, WritePart, read_piece, write_part
 from unquilt.corpus.pieces import pieces
+from unquilt.corpus.urls import locate
 from unquilt.demo import write_jsonl
 from unquilt.engines.kept import Kept
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import DOC, HASH, Kernel, Verbs, look_up
 from unquilt.errors import EngineError, ParameterError, StorageError, UnquiltError
-from unquilt.jobs import How
+from unquilt.jobs import How, documents
 from unquilt.runs import Run
 from unquilt.settings import Settings, parse_size
 
@@ -168,40 +173,73 @@ def test_rows_are_read_once(verbs: Verbs, tmp_path: Path) -> None:
 
 
 def test_fold_adds_up_and_leaves_the_rows(verbs: Verbs, run: Run, tmp_path: Path) -> None:
-    """Patch fractions of a gram table made by hand: counters over all tasks, then the rows that were counted."""
-    postings = sorted((gram, doc) for doc in range(12) for gram in range(doc % 5 + 1))
-    table = pa.table({"gram": [gram for gram, _ in postings], "doc": [doc for _, doc in postings]})
-    spread = pa.array([gram * (2**62) for gram, _ in postings], pa.int64())
-    postings_table = keep_by_hand(tmp_path, "postings", table.set_column(0, "gram", spread))
-    (rows,) = verbs.map(postings_table, Kernel("postings", (HASH,), ("gram", "doc")))
+    """Patch fractions of a table of grams: counters over all tasks, then the rows that were counted."""
+    postings = [(gram * 0x123456789ABCDEF, doc) for doc in range(12) for gram in range(doc % 5 + 1)]
+    columns = zip(*postings, strict=True)
+    table = keep_by_hand(tmp_path, "postings", pa.table(dict(zip(("gram", "doc"), columns, strict=True))))
+    (rows,) = verbs.map(table, Kernel("postings", (HASH,), ("gram", "doc")))
     assert verbs.fold(rows, "counted")["grams"] == len(postings)
     assert verbs.fold(rows, "counted") == run.values("counted")
     (shares,) = verbs.group([rows], Kernel("shares", (DOC,), (), {"m": 4}))
     (totals,) = verbs.group([shares], Kernel("totals", (DOC,)))
     kept = pq.read_table(verbs.keep(totals, "shares", SHARES).paths[0]).to_pylist()
-    keys = {doc: {gram * 2**62 % 2**64 for gram, other in postings if other == doc} for doc in range(12)}
-    df = {key: sum(key in grams for grams in keys.values()) for key in set().union(*keys.values())}
-    rows_of = {doc: [gram * 2**62 % 2**64 for gram, other in postings if other == doc] for doc in range(12)}
-    assert [row["doc"] for row in kept] == list(range(12))
-    assert [row["grams"] for row in kept] == [len(rows_of[doc]) for doc in range(12)]
-    assert df
+    df = Counter(gram for gram, _ in postings)
+    for doc, row in enumerate(kept):
+        grams = [gram for gram, other in postings if other == doc]
+        patch = [gram for gram in grams if 1 < df[gram] <= 4]
+        assert tuple(row.values()) == (doc, len(grams), len(patch), len(patch) / len(grams))
+    assert len(kept) == 12
 
 
 def test_repeat_ends_when_nothing_changes(verbs: Verbs, run: Run, tmp_path: Path) -> None:
     docs = shuffled(30)
     table = keep_by_hand(tmp_path, "start", pa.table({"doc": docs, "name": [str(doc) for doc in docs]}, schema=NAMES))
 
-    def step(kept: Kept, round_: int) -> Kept:
-        (rows,) = verbs.map(kept, Kernel("select", (DOC,), ("doc", "name")))
-        return verbs.keep(rows, f"round_{round_}", NAMES)
+    def step(before: Kept, round_: int) -> tuple[Kept, int]:
+        (rows,) = verbs.map(before, Kernel("select", (DOC,), ("doc", "name")))
+        after = verbs.keep(rows, f"round_{round_}", NAMES)
+        return after, 1 - pq.read_table(before.paths[0]).equals(pq.read_table(after.paths[0]))
 
-    def changed(before: Kept, after: Kept) -> bool:
-        return not pq.read_table(before.paths[0]).equals(pq.read_table(after.paths[0]))
-
-    last = verbs.repeat(table, step, changed=changed)
+    last = verbs.repeat(table, step)
     assert run.tables == ["round_0", "round_1"]
     assert last.name == "round_1"
     assert pq.read_table(last.paths[0])["doc"].to_pylist() == list(range(30))
+
+
+def hang_together(edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Each node that has an edge to another, and the least of its component; those that are the least left out."""
+    least = {node: node for edge in edges for node in edge}
+    for _ in least:
+        for a, b in edges:
+            least[a] = least[b] = min(least[a], least[b])
+    return sorted((node, other) for node, other in least.items() if node != other)
+
+
+def test_components(verbs: Verbs, tmp_path: Path) -> None:
+    """A path, a star, a clique, a circle, edges given twice, both ways and to oneself; numbered at random."""
+    edges = [(i, i + 1) for i in range(60)] + [(100, 100 + i) for i in range(20)] + [(200, 200), (201, 201)]
+    edges += [(130 + i, 130 + j) for i in range(7) for j in range(7)] + [(150 + i, 150 + (i + 1) % 9) for i in range(9)]
+    edges += [(170, 171), (171, 170), (170, 171)]
+    names = shuffled(1000)
+    edges = [(names[a], names[b]) for a, b in edges]
+    table = keep_by_hand(tmp_path, "edges", pa.table({"doc": [a for a, _ in edges], "other": [b for _, b in edges]}))
+    found = pq.read_table(components(verbs, table).paths[0])
+    assert list(zip(*(column.to_pylist() for column in found.columns), strict=True)) == hang_together(edges)
+
+
+def test_components_of_random_graphs(tmp_path: Path) -> None:
+    random = Random(6)
+    for number in range(60):
+        nodes = random.randint(1, 25)
+        edges = [(random.randrange(nodes), random.randrange(nodes)) for _ in range(random.randint(1, 30))]
+        folder = tmp_path / str(number)
+        with (
+            Run.open(folder, analysis="toy", parameters={}, inputs=[]) as run,
+            Local(run, Scale(nodes, 0), threads=1, memory=1 << 20, partitions=number % 3 + 1) as verbs,
+        ):
+            pairs = pa.table({"doc": [a for a, _ in edges], "other": [b for _, b in edges]})
+            found = pq.read_table(components(verbs, keep_by_hand(folder, "edges", pairs)).paths[0])
+        assert list(zip(*(column.to_pylist() for column in found.columns), strict=True)) == hang_together(edges)
 
 
 # ------------------------------------------------------------------------------------------------------------- quilts
@@ -374,11 +412,11 @@ def test_no_room_to_spill(which: str, packed_corpus: Run, tmp_path: Path) -> Non
     assert read_files(again) == read_files(run_quilts(packed_corpus, tmp_path / "roomy", local(packed_corpus), **ASKED))
 
 
-@pytest.mark.parametrize("memory", [20_000, 5_000_000])
+@pytest.mark.parametrize("memory", [20_000, 1_000_000, 1 << 30], ids=["blocks", "sorting", "tables"])
 def test_a_file_that_may_not_grow(memory: int, packed_corpus: Run, tmp_path: Path) -> None:
     """A limit on the size of files, as shells and batch systems set it: no room either."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    engine = local(packed_corpus, memory=memory, partitions=2)
+    engine = local(packed_corpus, threads=4, memory=memory, partitions=1)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, limits[1]))
     try:
         with pytest.raises(StorageError, match=str(tmp_path)):
@@ -404,14 +442,16 @@ def test_no_room_while_reading(text: str, tmp_path: Path) -> None:
 
 def test_a_spill_folder_that_is_gone(packed_corpus: Run, tmp_path: Path) -> None:
     """Someone cleans up while we work: an error that names the path, no half result."""
-    with open_run(packed_corpus, tmp_path / "run", ASKED) as run, pytest.raises(StorageError, match=r"\.spill"):  # noqa: SIM117
-        with Local(run, measure(packed_corpus), threads=2, memory=20_000, partitions=2) as verbs:
-            shutil.rmtree(run.spill)
-            (rows,) = verbs.map(
-                Kept.of("documents", *(packed_corpus.path / name for name in packed_corpus.files("documents"))),
-                Kernel("select", (DOC,), ("doc", "id")),
-            )
-            verbs.keep(rows, "ids", pa.schema([("doc", pa.int64()), ("id", pa.string())]))
+    corpus = documents(packed_corpus)
+    schema = pa.schema([("doc", pa.int64()), ("id", pa.string())])
+    with (
+        open_run(packed_corpus, tmp_path / "run", ASKED) as run,
+        Local(run, measure(packed_corpus), threads=2, memory=20_000, partitions=2) as verbs,
+    ):
+        (rows,) = verbs.map(corpus, Kernel("select", (DOC,), ("doc", "id")))
+        shutil.rmtree(run.spill)
+        with pytest.raises(StorageError, match=r"\.spill"):
+            verbs.keep(rows, "ids", schema)
 
 
 def test_unknown_engines_are_refused() -> None:
@@ -422,32 +462,42 @@ def test_unknown_engines_are_refused() -> None:
 # -------------------------------------------------------------------------------------------- the program: crash tests
 
 
+LOOKS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.scandir", "os.listdir", "os.truncate"}
+REACH = 300
+"""A run looks at its folder some 200 times."""
+
+
 class Crash:
-    """Kills this process at its n-th look at the file system, without a word."""
+    """Kills this process at its n-th look at the folder, without a word."""
 
-    def __init__(self, after: int) -> None:
-        self.left = after
+    def __init__(self, folder: Path, after: int) -> None:
+        self._folder, self._left = str(folder), after
 
-    def __call__(self, event: str, _: object) -> None:
-        if event in ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.scandir", "os.listdir"):
-            self.left -= 1
-            if self.left == 0:
+    def __call__(self, event: str, given: tuple[object, ...]) -> None:
+        if event in LOOKS and self._folder in str(given[0]):
+            self._left -= 1
+            if self._left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
 
 
-def work(source: str, folder: Path, after: int | None) -> int:
-    """Forks a run, to be killed at its `after`-th look at the file system; returns how it ended, 0 for well."""
+def work(source: str, folder: Path, *, after: int | None = None, seconds: float | None = None) -> int:
+    """Forks a run, to be killed at its `after`-th look at its folder or by the clock; returns how it ended: 0, well."""
     child = os.fork()
     if child == 0:
         status = 1
         try:
             if after is not None:
-                sys.addaudithook(Crash(after))
+                sys.addaudithook(Crash(folder, after))
             how = How(settings=Settings(threads=2, memory=1 << 26))
             unquilt.quilts(source, folder, how=how, k=3, c=2, sigma=0.2, foreign="ip")
             status = 0
+        except Exception:  # noqa: BLE001
+            traceback.print_exc()
         finally:
             os._exit(status)
+    if seconds is not None:
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -458,20 +508,29 @@ def digests(folder: Path) -> dict[str, str]:
 def main(source: str, folder: Path, kills: int) -> None:
     random = Random(5)
     os.fsync = lambda _: None  # type: ignore[assignment]
-    assert work(source, folder / "whole", None) == 0
+    folder.mkdir()
+    pa.array([locate("http://www.example.com/").host])  # loads what every run needs, so that they need not
+    begin = time.perf_counter()
+    assert work(source, folder / "whole") == 0
+    whole = time.perf_counter() - begin
     expected = digests(folder / "whole")
     assert {"quilts.parquet", "sources.parquet", "corpus/documents/part-00000.parquet"} <= expected.keys()
-    killed, number, reach = 0, 0, 400
+    killed = number = 0
     while killed < kills:
         number += 1
         path = folder / f"run-{number}"
-        while (status := work(source, path, random.randint(1, reach))) != 0:
-            assert status == -signal.SIGKILL, status
+        for attempt in range(10):
+            clock = {"seconds": random.uniform(0, whole)} if number % 2 else {"after": random.randint(1, REACH)}
+            status = work(source, path, **(clock if attempt < 9 else {}))
+            assert status in (0, -signal.SIGKILL), path
+            if status == 0:
+                break
             killed += 1
-            assert not (path / "manifest.json").exists() or not Run.read(path).complete or digests(path) == expected
+            looks_complete = (path / "manifest.json").exists() and Run.read(path).complete
+            assert not looks_complete or digests(path) == expected, path
         assert Run.read(path).complete
         assert digests(path) == expected, path
-        assert not [p for p in path.rglob(".*") if p.name != ".done"], path
+        assert not [left for left in path.rglob(".*") if left.name != ".done"], path
         shutil.rmtree(path)
     sys.stdout.write(f"killed {killed} times, in {number} runs\n")
 

@@ -28,7 +28,19 @@ if TYPE_CHECKING:
         words,
     )
 
-__all__ = ["Fields", "How", "Limits", "QuiltParameters", "Run", "Settings", "grams", "ingest", "quilts", "read", "words"]
+__all__ = [
+    "Fields",
+    "How",
+    "Limits",
+    "QuiltParameters",
+    "Run",
+    "Settings",
+    "grams",
+    "ingest",
+    "quilts",
+    "read",
+    "words",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,19 @@ from unquilt._core import UNICODE_VERSION, Partition, grams, run_map, words
 from unquilt._core import gram_columns as _gram_columns
 from unquilt._core import measure as _measure
 
-__all__ = ["UNICODE_VERSION", "Counters", "Partition", "Sink", "buffers", "grams", "measure", "postings", "run_map", "store", "words"]
+__all__ = [
+    "UNICODE_VERSION",
+    "Counters",
+    "Partition",
+    "Sink",
+    "buffers",
+    "grams",
+    "measure",
+    "postings",
+    "run_map",
+    "store",
+    "words",
+]
 
 Sink = Callable[[int, int, bytes], None]
 """Takes (port, partition, block)."""
@@ -66,10 +78,7 @@ def postings(docs: pa.Array, texts: pa.Array, k: int) -> pa.RecordBatch:
 def store(partition: Partition, schema: pa.Schema) -> pa.RecordBatch:
     """The sorted rows of a partition as a batch whose fields are the key and the fields of the tails, in that order."""
     kinds = [_kind(field.type) for field in schema]
-    arrays = [
-        _array(field.type, filled)
-        for field, filled in zip(schema, partition.columns(kinds[1:]), strict=True)
-    ]
+    arrays = [_array(field.type, filled) for field, filled in zip(schema, partition.columns(kinds[1:]), strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 

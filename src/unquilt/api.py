@@ -14,7 +14,19 @@ from unquilt.jobs import How, Inputs
 from unquilt.runs import Run
 from unquilt.settings import Settings
 
-__all__ = ["Fields", "How", "Limits", "QuiltParameters", "Run", "Settings", "grams", "ingest", "quilts", "read", "words"]
+__all__ = [
+    "Fields",
+    "How",
+    "Limits",
+    "QuiltParameters",
+    "Run",
+    "Settings",
+    "grams",
+    "ingest",
+    "quilts",
+    "read",
+    "words",
+]
 
 
 def ingest(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None) -> Run:

@@ -120,11 +120,11 @@ def engine(run: Run, scale: Scale, how: How) -> Iterator[Verbs]:
     settings = how.settings
     opened: AbstractContextManager[Verbs]
     if settings.engine == "spark":
-        from unquilt.engines.spark import Spark  # noqa: PLC0415 - optional, and slow to import
+        from unquilt.engines.spark import Spark
 
         opened = Spark(run, scale, settings, progress=how.progress)
     else:
-        from unquilt.engines.local import Local  # noqa: PLC0415
+        from unquilt.engines.local import Local
 
         opened = Local(run, scale, threads=settings.threads, memory=settings.memory, progress=how.progress)
     with opened as verbs:
@@ -220,7 +220,8 @@ def _read(verbs: Verbs, run: Run, sources: Sequence[Source], how: How) -> None:
 def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
     """What is left to write: a part for each piece that has documents, numbered on from the one before."""
     folder.mkdir(exist_ok=True)
-    writes, first = [], 0
+    writes: list[WritePart] = []
+    first = 0
     for result in read:
         if result.documents:
             writes.append(WritePart(result.path, folder / f"part-{len(writes):05}.parquet", first))

@@ -56,6 +56,13 @@ CLUSTERS = pa.schema(
     ]
 )
 
+EDGES = pa.schema(  # primary key (doc, other)
+    [
+        pa.field("doc", pa.int64(), nullable=False),
+        pa.field("other", pa.int64(), nullable=False),
+    ]
+)
+
 QUILTS = pa.schema(
     [
         pa.field("doc", pa.int64(), nullable=False),

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from unquilt.errors import ParameterError
 
 ENGINES = ("local", "spark")
-UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+UNITS = {"B": 1} | {f"{prefix}B": 1000**power for power, prefix in enumerate("KMGT", 1)}
+UNITS |= {f"{prefix}IB": 1024**power for power, prefix in enumerate("KMGT", 1)}
 LEAST_MEMORY = 64 << 20
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Engine, threads and memory of a run. `master` is Spark's, where it is not configured otherwise."""
+    """Engine, threads and memory of a run; 0 stands for all cores, and half of the machine's memory.
+
+    `master` is Spark's, where it is not configured otherwise.
+    """
 
     engine: str = "local"
     threads: int = 0
@@ -26,7 +31,7 @@ class Settings:
         if self.engine not in ENGINES:
             raise ParameterError(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
         if self.threads < 0:
-            raise ParameterError(f"threads must be a whole number of at least 1, not {self.threads}")
+            raise ParameterError(f"threads must be a whole number of at least 0, not {self.threads}")
         if self.memory and self.memory < LEAST_MEMORY:
             raise ParameterError(f"memory must be at least {LEAST_MEMORY >> 20} MiB, not {self.memory} bytes")
         object.__setattr__(self, "threads", self.threads or len(os.sched_getaffinity(0)))
@@ -44,18 +49,15 @@ def available_memory() -> int:
     return physical
 
 
-def parse_size(text: str) -> int:
+def parse_size(text: str, name: str = "memory") -> int:
     """Bytes of `512MB`, `1GiB`, `2g`, `1000000`.
 
     >>> parse_size("1.5GB")
     1500000000
     """
-    number = text.strip().upper()
-    unit = number.lstrip("0123456789.")
-    scale = UNITS.get(unit.strip() if unit.strip() in UNITS else f"{unit.strip()}B")
-    try:
-        if scale is not None:
-            return int(float(number.removesuffix(unit)) * scale)
-    except ValueError:
-        pass
-    raise ParameterError(f"memory must be a size such as 512MB or 2GiB, not {text!r}")
+    parts = re.fullmatch(r"\s*(\d{1,15}(?:\.\d{1,15})?)\s*([a-z]*)\s*", text, re.ASCII | re.IGNORECASE)
+    unit = parts[2].upper() if parts else ""
+    scale = UNITS.get(unit) or UNITS.get(f"{unit}B")
+    if parts is None or scale is None:
+        raise ParameterError(f"{name} must be a size such as 512MB or 2GiB, not {text[:40]!r}")
+    return int(float(parts[1]) * scale)

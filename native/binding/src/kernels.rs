@@ -6,13 +6,14 @@ use pyo3::types::PyDict;
 use unquilt_kernels::fingerprint::Fingerprinter;
 use unquilt_kernels::kernel::{GroupKernel, MapKernel};
 use unquilt_kernels::standing::By;
-use unquilt_kernels::{quilts, shares, standing, tables};
+use unquilt_kernels::{components, quilts, shares, standing, tables};
 
 pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
     Ok(match name {
         "select" => Box::new(tables::Select),
         "places" => Box::new(standing::Places { by: by(&get::<String>(given, "by")?)? }),
         "scan" => Box::new(quilts::Scan { k: get(given, "k")?, print: fingerprinter(given)? }),
+        "ends" => Box::new(components::Ends),
         "postings" => Box::new(shares::Postings),
         _ => return Err(PyValueError::new_err(format!("no such map kernel: {name}"))),
     })
@@ -27,6 +28,8 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn GroupKer
         "elements" => Box::<quilts::Elements>::default(),
         "covers" => Box::new(quilts::Covers::new(get(given, "c")?, get(given, "sigma")?, get(given, "min_share")?)),
         "shares" => Box::new(shares::Shares::new(get(given, "m")?)),
+        "large star" => Box::<components::LargeStar>::default(),
+        "small star" => Box::<components::SmallStar>::default(),
         "totals" => Box::new(shares::Totals),
         _ => return Err(PyValueError::new_err(format!("no such group kernel: {name}"))),
     })

@@ -1,9 +1,10 @@
 //! The kernels of unquilt: everything that touches each word of a corpus. Knows nothing of Python, starts no thread.
 //!
 //! [`unicode`], [`words`], [`fingerprint`] and [`grams`] turn text into fingerprints; [`rows`], [`sorter`] and
-//! [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`] and [`tables`] serve several of them;
+//! [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`], [`tables`] and [`components`] serve several of them;
 //! [`quilts`] with [`cover`] is the first analysis.
 
+pub mod components;
 pub mod cover;
 pub mod fingerprint;
 pub mod grams;

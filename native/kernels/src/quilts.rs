@@ -63,7 +63,8 @@ pub struct Lists {
     m: usize,
     print: Fingerprinter,
     found: Tally,
-    list: Vec<u8>,
+    documents: Vec<u8>,
+    codes: Vec<u8>,
     unique: u64,
     patch: u64,
     common: u64,
@@ -80,7 +81,8 @@ impl Lists {
             m: usize::try_from(m).unwrap_or(usize::MAX),
             print: Fingerprinter::plain(),
             found: Tally::default(),
-            list: Vec::new(),
+            documents: Vec::new(),
+            codes: Vec::new(),
             unique: 0,
             patch: 0,
             common: 0,
@@ -91,24 +93,27 @@ impl Lists {
 
     /// Puts the list of up to m documents together; returns how many there are in all.
     fn read(&mut self, rows: &mut dyn Rows) -> usize {
-        self.list.clear();
+        self.documents.clear();
+        self.codes.clear();
         let mut df = 0;
         while let Some((_, tail)) = rows.next() {
             df += 1;
             if df <= self.m {
                 let (doc, code) = tail.split_at(4);
-                self.list.extend_from_slice(doc);
-                put_varint(&mut self.list, code.len() as u64);
-                self.list.extend_from_slice(code);
+                self.documents.extend_from_slice(doc);
+                put_varint(&mut self.codes, code.len() as u64);
+                self.codes.extend_from_slice(code);
             }
         }
         df
     }
 
     fn send(&mut self, out: &mut Output) {
-        for (hash, list, weight) in self.found.drain() {
-            let tail = [list, &weight.to_be_bytes()].concat();
-            out.ports[0].row(hash, &tail);
+        for (hash, list, weight) in self.found.entries() {
+            self.documents.clear();
+            self.documents.extend_from_slice(list);
+            self.documents.extend_from_slice(&weight.to_be_bytes());
+            out.ports[0].row(hash, &self.documents);
         }
         self.found.clear();
     }
@@ -128,7 +133,7 @@ impl GroupKernel for Lists {
             self.patch += df as u64;
             self.patch_grams += 1;
             self.squares += (df * df) as u64;
-            self.found.add(self.print.bytes(&self.list), &self.list);
+            self.found.add(self.print.bytes(&self.documents), &self.documents, &self.codes);
             if self.found.bytes() > Self::FULL {
                 self.send(out);
             }
@@ -145,19 +150,27 @@ impl GroupKernel for Lists {
     }
 }
 
-/// Counts equal byte strings.
+/// Counts equal lists. A list is told by its documents; their codes follow from them and are kept along.
 #[derive(Default)]
 struct Tally {
+    /// For each entry: the number of documents, the documents, the codes.
     bytes: Vec<u8>,
-    /// Hash, end in `bytes`, count; a string begins where the one before ends.
-    entries: Vec<(u64, usize, u64)>,
+    entries: Vec<Entry>,
     /// Entry number plus one by leading bits of its hash; zero for none; a power of two, at most half full.
     slots: Vec<u32>,
 }
 
+struct Entry {
+    hash: u64,
+    count: u64,
+    /// Where the documents begin and end in `bytes`, and the codes end.
+    documents: (usize, usize),
+    end: usize,
+}
+
 impl Tally {
     fn bytes(&self) -> usize {
-        self.bytes.len() + self.entries.len() * 40
+        self.bytes.len() + self.entries.len() * (size_of::<Entry>() + 4 * size_of::<u32>())
     }
 
     fn clear(&mut self) {
@@ -166,31 +179,25 @@ impl Tally {
         self.slots.clear();
     }
 
-    fn get(&self, entry: usize) -> &[u8] {
-        let begin = entry.checked_sub(1).map_or(0, |previous| self.entries[previous].1);
-        &self.bytes[begin..self.entries[entry].1]
-    }
-
-    fn add(&mut self, hash: u64, string: &[u8]) {
+    fn add(&mut self, hash: u64, documents: &[u8], codes: &[u8]) {
         if self.entries.len() * 2 >= self.slots.len() {
             self.grow();
         }
         let mut slot = self.home(hash);
-        loop {
-            match self.slots[slot] {
-                0 => break,
-                taken => {
-                    let entry = taken as usize - 1;
-                    if self.entries[entry].0 == hash && self.get(entry) == string {
-                        self.entries[entry].2 += 1;
-                        return;
-                    }
-                    slot = (slot + 1) & (self.slots.len() - 1);
-                }
+        while let Some(entry) = self.slots[slot].checked_sub(1) {
+            let entry = &mut self.entries[entry as usize];
+            if entry.hash == hash && &self.bytes[entry.documents.0..entry.documents.1] == documents {
+                entry.count += 1;
+                return;
             }
+            slot = (slot + 1) & (self.slots.len() - 1);
         }
-        self.bytes.extend_from_slice(string);
-        self.entries.push((hash, self.bytes.len(), 1));
+        put_varint(&mut self.bytes, (documents.len() / 4) as u64);
+        let begin = self.bytes.len();
+        self.bytes.extend_from_slice(documents);
+        self.bytes.extend_from_slice(codes);
+        let documents = (begin, begin + documents.len());
+        self.entries.push(Entry { hash, count: 1, documents, end: self.bytes.len() });
         self.slots[slot] = self.entries.len() as u32;
     }
 
@@ -200,8 +207,8 @@ impl Tally {
 
     fn grow(&mut self) {
         self.slots = vec![0; (self.slots.len() * 4).max(1 << 10)];
-        for (number, (hash, ..)) in self.entries.iter().enumerate() {
-            let mut slot = self.home(*hash);
+        for number in 0..self.entries.len() {
+            let mut slot = self.home(self.entries[number].hash);
             while self.slots[slot] != 0 {
                 slot = (slot + 1) & (self.slots.len() - 1);
             }
@@ -209,8 +216,13 @@ impl Tally {
         }
     }
 
-    fn drain(&self) -> impl Iterator<Item = (u64, &[u8], u64)> {
-        self.entries.iter().enumerate().map(|(number, &(hash, _, count))| (hash, self.get(number), count))
+    /// Hash, list and count of each entry.
+    fn entries(&self) -> impl Iterator<Item = (u64, &[u8], u64)> {
+        let mut begin = 0;
+        self.entries.iter().map(move |entry| {
+            let list = &self.bytes[std::mem::replace(&mut begin, entry.end)..entry.end];
+            (entry.hash, list, entry.count)
+        })
     }
 }
 
@@ -249,9 +261,12 @@ impl Elements {
     }
 }
 
+/// The documents of a list with their codes.
 fn members(mut list: &[u8]) -> Vec<(u32, &[u8])> {
-    let mut found = Vec::new();
-    while let Some(doc) = take_doc(&mut list) {
+    let count = take_varint(&mut list).unwrap_or_default() as usize;
+    let mut documents = take_bytes(&mut list, 4 * count).unwrap_or_default();
+    let mut found = Vec::with_capacity(count);
+    while let Some(doc) = take_doc(&mut documents) {
         let length = take_varint(&mut list).unwrap_or_default();
         found.push((doc, take_bytes(&mut list, length as usize).unwrap_or_default()));
     }

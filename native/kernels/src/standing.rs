@@ -141,7 +141,6 @@ impl Copies {
             out.ports[Self::STANDING].row(u64::from(kept), &standing_row(kept, &code.code()));
             if copies > 0 {
                 out.ports[Self::CLUSTERS].row(u64::from(kept), &cluster_row(kept, kept));
-                out.count("clusters", 1);
                 out.count("copies", copies);
             }
         }

@@ -4,6 +4,9 @@
     pg(d)         the patch grams of d: those with 1 < df(g) <= m;  patchfrac(d) = |pg(d)| / |grams(d)|
     sources(d)    a greedy cover of pg(d) by other, foreign documents
     d is a quilt  iff patchfrac(d) >= σ and |sources(d)| >= c
+
+Where we go beyond the paper: only foreign sources count by default, copies are one document, sources may need a least
+share (`--min-share`).
 """
 
 from __future__ import annotations
@@ -29,7 +32,7 @@ class QuiltParameters(Parameters):
     sigma: float = parameter(0.5, "least patch fraction of a quilt", at_least=0, at_most=1)
     foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
     collapse: str = parameter("exact", "which copies become one document first", one_of=COLLAPSE)
-    min_share: float = parameter(0.0, "least share of the patch grams that a source newly covers", at_least=0, at_most=1)
+    min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
     key: str = parameter("", "32 hexadecimal digits: keyed fingerprints, safe against crafted collisions")
 
     def check(self) -> None:

@@ -68,7 +68,10 @@ class Folder:
         table = self.tables.get("rejects")
         if table is None:
             return None
-        reasons = Counter(row["reason"] for row in rows(table, ["reason"]))
+        reasons: Counter[str] = Counter()
+        for split in table.splits():
+            counted = _read(split, ["reason"]).column("reason").value_counts().to_pylist()
+            reasons.update({each["values"]: each["counts"] for each in counted})
         return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
 
     def stages(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ is not passed on.
 from __future__ import annotations
 
 import functools
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -50,7 +51,7 @@ class Value(ParamType):
             return self.info.validate(_number(value, self.info.type))
         except ParameterError as error:
             wanted = self.info.limits.phrase(_noun(self.info))
-            raise click.UsageError(f"{option_name(self.info)} must be {wanted}, not {value!r}", ctx) from error
+            raise click.UsageError(f"{option_name(self.info)} must be {wanted}, not {_quoted(value)}", ctx) from error
 
 
 def _number(value: Any, kind: type) -> Any:
@@ -59,6 +60,11 @@ def _number(value: Any, kind: type) -> Any:
         return kind(value) if kind in (int, float) else value
     except ValueError:
         return value
+
+
+def _quoted(value: object) -> str:
+    """A refused value, cut short."""
+    return reprlib.repr(value)
 
 
 def _noun(info: ParameterInfo) -> str:
@@ -75,7 +81,8 @@ class Size(ParamType):
             return value if isinstance(value, int) else parse_size(value)
         except (ParameterError, OverflowError) as error:
             name = param.opts[-1] if param else "this"
-            raise click.UsageError(f"{name} must be a size such as 512MB or 2GiB, not {value!r}", ctx) from error
+            wanted = "a size such as 512MB or 2GiB"
+            raise click.UsageError(f"{name} must be {wanted}, not {_quoted(value)}", ctx) from error
 
 
 def usage_error(message: str) -> click.UsageError:

@@ -81,6 +81,15 @@ def cut(text: str, cells: int) -> str:
     return set_cell_size(shown, max(0, cells - 1)).rstrip() + "…"
 
 
+def pad(text: str, cells: int, *, right: bool = False) -> str:
+    """Printable text of exactly so many display cells."""
+    from rich.cells import cell_len
+
+    shown = cut(text, cells)
+    space = " " * (cells - cell_len(shown))
+    return space + shown if right else shown + space
+
+
 def json_line(values: object) -> str:
     """One line of JSON, in ASCII: everything else is escaped, so that it can also be looked at on a terminal."""
     return json.dumps(_plain(values), allow_nan=False).replace("\x7f", "\\u007f")
@@ -145,7 +154,7 @@ def size(number: float, unit: str = "B") -> str:
 def duration(seconds: float) -> str:
     """A time for people.
 
-    >>> duration(0.2), duration(41.7), duration(3700)
+    >>> duration(0.2), duration(41.7), duration(3720)
     ('0.20 s', '42 s', '1 h 02 min')
     """
     if seconds < 1:

@@ -12,6 +12,7 @@ from unquilt.cli.folders import Folder
 from unquilt.cli.options import Asked
 from unquilt.cli.output import count, duration, emit, json_line, printable, size, typed
 from unquilt.errors import RunError
+from unquilt.jobs import DOCUMENTS
 from unquilt.runs import Run
 
 Facts = Mapping[str, Any]
@@ -73,7 +74,7 @@ def gather(folder: Folder) -> dict[str, Any]:
         "corpus": None if folder.corpus is None else str(folder.corpus.path),
         "inputs": len(manifest["inputs"]),
         "documents": summary.get("documents"),
-        "hosts": summary.get("hosts", folder.hosts()),
+        "hosts": summary["hosts"] if "hosts" in summary else folder.hosts(),
         "words": summary.get("words"),
         "bytes": summary.get("bytes"),
         "rejects": summary.get("rejects") if rejected is None else sum(rejected.values()),
@@ -106,7 +107,7 @@ def conclusion(facts: Facts) -> Iterator[str]:
 
 
 def _is_in(folder: str, files: Sequence[str]) -> bool:
-    return any(Path(folder) in (Path(file).parent, Path(file).parent.parent) for file in files)
+    return any(Path(file).parent in (Path(folder), Path(folder, DOCUMENTS)) for file in files)
 
 
 def suggest(commands: Mapping[str, str]) -> Iterator[str]:
@@ -121,7 +122,8 @@ def _results(facts: Facts) -> Sequence[str]:
 
 def found(facts: Facts) -> str:
     """What an analysis found, in one line."""
-    line = ", ".join(f"{count(facts['tables'][name]['rows'])} {name}" for name in _results(facts))
+    rows = {name: facts["tables"][name]["rows"] for name in _results(facts)}
+    line = ", ".join(count(number, name.removesuffix("s"), name) for name, number in rows.items())
     return f"{line}; {count(facts['copies'], 'copy', 'copies')} collapsed" if facts["copies"] is not None else line
 
 
@@ -162,7 +164,8 @@ def _time(text: str) -> str:
 
 def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
     for name in ("documents", "hosts", "words"):
-        yield name, "not known yet" if facts[name] is None else count(facts[name])
+        unknown = "not known yet" if facts["documents"] is None else "not counted"
+        yield name, unknown if facts[name] is None else count(facts[name])
     yield "rejects", rejects(facts)
     tables = facts["tables"]
     if facts["analysis"] != "ingest":

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import click
+
 from unquilt.cli.folders import Folder, column_names, rows
-from unquilt.cli.output import LONGEST_CELL, count, cut, emit, printable, terminal_width, use_colour
+from unquilt.cli.output import LONGEST_CELL, count, cut, emit, pad, printable, terminal_width, use_colour
 
 NARROWEST = 24
 GAP = 2
@@ -65,26 +67,21 @@ def _name_pages(row: Row, pages: Mapping[int, tuple[str, str | None]]) -> dict[s
 
 def print_rows(shown: Sequence[Row]) -> list[str]:
     """Print rows, which must be some, under the names of their columns; return the columns there was no room for."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     names = list(shown[0])
     cells = [[spell(row[name]) for name in names] for row in shown]
     numeric = [any(isinstance(row[name], int | float) for row in shown) for name in names]
     widths = fit(_natural_widths(names, cells), numeric, terminal_width())
-    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold" if use_colour() else "")
-    for name, width, number in zip(names, widths, numeric, strict=False):
-        table.add_column(Text(cut(name, width)), width=width, no_wrap=True, justify="right" if number else "left")
+    heading = _line(names, widths, numeric)
+    emit(click.style(heading, bold=True) if use_colour() else heading)
     for row in cells:
-        table.add_row(*(Text(cut(cell, width)) for cell, width in zip(row, widths, strict=False)))
-    width = sum(widths) + GAP * len(widths)
-    console = Console(width=width, color_system="auto" if use_colour() else None, highlight=False)
-    with console.capture() as captured:
-        console.print(table)
-    for line in captured.get().splitlines():
-        emit(line.rstrip())
+        emit(_line(row, widths, numeric))
     return names[len(widths) :]
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], numeric: Sequence[bool]) -> str:
+    """As many cells as there are widths, numbers to the right."""
+    padded = (pad(cell, width, right=right) for cell, width, right in zip(cells, widths, numeric, strict=False))
+    return (" " * GAP).join(padded).rstrip()
 
 
 def _natural_widths(names: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
@@ -100,7 +97,7 @@ def fit(natural: Sequence[int], numeric: Sequence[bool], width: int | None) -> l
     >>> fit([4, 30, 60, 5], [True, False, False, True], 80)
     [4, 30, 35, 5]
     >>> fit([4, 30, 60, 5], [True, False, False, True], 40)
-    [4, 34]
+    [4, 30]
     """
     if width is None:
         return list(natural)

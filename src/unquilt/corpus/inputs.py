@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import json
 import os
 import shutil
 import stat
@@ -28,10 +29,11 @@ HEAD = 1 << 16
 def find(inputs: Sequence[str | Path] | str | Path, stdin: Path | None = None) -> list[Source]:
     """The files that the inputs mean, in the order given; folders and globs sorted by name, component by component.
 
-    Folders are read with all their subfolders, except hidden files and folders (`.name`), symbolic links to folders
-    and what is no regular file. A glob (`*`, `?`, `[…]`, `**`) skips hidden names unless it has a dot there itself; a
-    path that exists is never taken for a glob. `-` is standard input, `spool`ed to `stdin` before. A file reached
-    twice is read once, where it came first.
+    Folders are read with all their subfolders, except hidden files and folders (`.name`), symbolic links to folders,
+    what is no regular file, and run and corpus folders of unquilt (so that results may lie beside what they are about).
+    A glob (`*`, `?`, `[…]`, `**`) skips hidden names unless it has a dot there itself; a path that exists is never
+    taken for a glob. `-` is standard input, `spool`ed to `stdin` before. A file reached twice is read once, where it
+    came first.
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
     that was named, one that is empty or of no known kind. Such files in folders become rejects.
@@ -87,8 +89,13 @@ def _matches(pattern: str) -> list[Path]:
 
 
 def _folder(folder: str) -> Iterator[Source]:
+    if _is_ours(Path(folder)):
+        raise InputError(f"{spell(folder)}: a folder that unquilt made; a corpus is given to an analysis alone")
     paths: list[Path] = []
     for where, folders, names in os.walk(folder, onerror=_fail):
+        if _is_ours(Path(where)):
+            folders.clear()
+            continue
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths += [Path(where, name) for name in names if not name.startswith(".")]
     empty = True
@@ -98,6 +105,15 @@ def _folder(folder: str) -> Iterator[Source]:
             yield _source(str(path))
     if empty:
         raise InputError(f"{spell(folder)}: no files in this folder")
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether unquilt wrote this folder: it has a manifest that says so."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(manifest, dict) and {"unquilt", "fingerprint"} <= manifest.keys()
 
 
 def _named(path: str, alias: str = "") -> Source:

@@ -26,7 +26,7 @@ class Fields:
         for field in fields(self):
             name = getattr(self, field.name)
             if not isinstance(name, str) or not name:
-                raise ParameterError(f"field {field.name}: expected the name of a field, got {name!r}")
+                raise ParameterError(f"field {field.name} must be the name of a field, not {name!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,4 +43,4 @@ class Limits:
 
     def __post_init__(self) -> None:
         if not 1 <= self.max_bytes <= 1024 * MIB:
-            raise ParameterError(f"max_bytes: expected 1 to {1024 * MIB}, got {self.max_bytes}")
+            raise ParameterError(f"max_bytes must be between 1 and {1024 * MIB}, not {self.max_bytes}")

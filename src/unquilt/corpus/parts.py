@@ -50,9 +50,8 @@ def read_piece(task: ReadPiece) -> PieceRead:
     """Reads a piece, measures its texts and leaves them in an Arrow file."""
     documents = words = size = 0
     rejects = []
-    with storing(task.target):
-        file = pa.OSFile(str(task.target), "wb")
-    with file, pa.ipc.new_file(file, UNNUMBERED) as writer:
+    # What cannot be read raises an InputError of its own; any OSError left is of the target.
+    with storing(task.target), pa.OSFile(str(task.target), "wb") as file, pa.ipc.new_file(file, UNNUMBERED) as writer:
         for batch in read(task.piece, task.limits):
             rejects.append(batch.rejects)
             if batch.documents.num_rows == 0:
@@ -61,8 +60,7 @@ def read_piece(task: ReadPiece) -> PieceRead:
             columns = dict(zip(batch.documents.schema.names, batch.documents.columns, strict=True))
             columns |= {"words": counts, "sequence": sequences}
             measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
-            with storing(task.target):
-                writer.write_batch(measured)
+            writer.write_batch(measured)
             documents += batch.documents.num_rows
             words += sum(counts.to_pylist())
             size += batch.documents.column("text").nbytes

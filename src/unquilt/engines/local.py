@@ -1,7 +1,8 @@
 """The engine that needs nothing but this machine: threads, and spill files within a memory budget.
 
-Kernels release the interpreter's lock, so threads are enough. Of the budget, two fifths hold blocks between stages (what
-exceeds them goes to disk), two fifths are for sorting, shared by the threads, and the rest is for reading and results.
+Kernels release the interpreter's lock, so threads are enough. Of the budget, two fifths hold blocks between stages
+(what exceeds them goes to disk), two fifths are for sorting, shared by the threads, and the rest is for reading and
+results.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from unquilt.engines.verbs import Grouped, Item, Mapped, Result, Rows, Stage, Ve
 from unquilt.engines.workers import Workers
 from unquilt.runs import Run
 
-ROWS_IN_CACHE = 1 << 20
+ROWS_IN_CACHE = 2 << 20
 """Rows of a partition that sort quickly; more partitions than `MOST_FOR_CACHE` are made for want of memory only."""
-MOST_FOR_CACHE = 64
+MOST_FOR_CACHE = 32
 MOST = 4096
 SORTING = 44
 """Bytes that a gram takes while its partition is sorted."""

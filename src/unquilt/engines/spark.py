@@ -25,7 +25,7 @@ from unquilt import _native
 from unquilt.engines.kept import Kept, Split
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale, map_split
-from unquilt.engines.verbs import Grouped, Item, Kernel, Mapped, Result, Rows, Stage, Verbs, fold_counters
+from unquilt.engines.verbs import Item, Kernel, Mapped, Result, Rows, Stage, Verbs, fold_counters
 from unquilt.errors import EngineError, MissingDependencyError
 from unquilt.runs import Run, publish
 from unquilt.settings import Settings
@@ -121,9 +121,7 @@ class Spark(Verbs):
     def _meet(self, tables: Sequence[Rows]) -> DataFrame:
         """The blocks of all tables, those of one partition together; `port` is then the table's place in the list."""
         frames = [
-            self._frame(rows.stage)
-            .filter(f"port = {rows.port}")
-            .selectExpr(f"{number} as port", "partition", "block")
+            self._frame(rows.stage).filter(f"port = {rows.port}").selectExpr(f"{number} as port", "partition", "block")
             for number, rows in enumerate(tables)
         ]
         union = frames[0]
@@ -151,7 +149,7 @@ class _Job:
         self._stage.__enter__()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: Any) -> None:
-        from pyspark.errors import PySparkException  # noqa: PLC0415 - optional
+        from pyspark.errors import PySparkException
 
         self._stage.__exit__(None, None, None)
         if isinstance(error, PySparkException) or (kind is not None and kind.__name__ == "Py4JJavaError"):
@@ -235,9 +233,7 @@ class _Store:
                 yield pa.RecordBatch.from_arrays([pa.array([partition], pa.int32())], names=["partition"])
 
 
-def _partitions(
-    batches: Iterator[pa.RecordBatch], budget: int, spill: str
-) -> Iterator[tuple[int, _native.Partition]]:
+def _partitions(batches: Iterator[pa.RecordBatch], budget: int, spill: str) -> Iterator[tuple[int, _native.Partition]]:
     """The partitions of a task, filled; Spark gives a task one partition, unless it has put small ones together."""
     filled: dict[int, _native.Partition] = {}
     for batch in batches:
@@ -258,7 +254,7 @@ def _collect(rows: list[tuple[int, int, bytes]]) -> _native.Sink:
 
 
 def _on_disk() -> Any:
-    from pyspark import StorageLevel  # noqa: PLC0415 - optional
+    from pyspark import StorageLevel
 
     return StorageLevel.DISK_ONLY
 
@@ -266,7 +262,7 @@ def _on_disk() -> Any:
 def session(settings: Settings) -> SparkSession:
     """The active Spark session, or a new one on `settings.master` (this machine, by default)."""
     try:
-        from pyspark.sql import SparkSession  # noqa: PLC0415 - optional
+        from pyspark.sql import SparkSession
     except ImportError as error:
         message = 'the Spark engine needs pyspark and Java 17: pip install "unquilt[spark]"'
         raise MissingDependencyError(message) from error
@@ -276,15 +272,19 @@ def session(settings: Settings) -> SparkSession:
     # Driver and workers must run the same Python, and a worker that dies is tried again even on one machine.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    builder = (
-        SparkSession.builder.appName("unquilt")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", 64)
-        .config("spark.sql.adaptive.enabled", False)
-        .config("spark.driver.maxResultSize", 0)
-        .config("spark.ui.enabled", False)
-        .config("spark.ui.showConsoleProgress", False)
-        .config("spark.log.level", "ERROR")
-    )
+    logging = Path(__file__).with_name("log4j2.properties").as_uri()
+    options = {
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging}",
+        "spark.driver.maxResultSize": 0,
+        "spark.driver.memory": f"{max(1024, settings.memory // 4 >> 20)}m",  # blocks in flight; kernels have their own
+        "spark.sql.adaptive.enabled": False,  # partitions are what kernels say they are
+        "spark.sql.execution.arrow.maxRecordsPerBatch": 64,  # a row is a whole block
+        "spark.ui.enabled": False,
+        "spark.ui.showConsoleProgress": False,
+    }
+    builder = SparkSession.builder.appName("unquilt")
+    for name, value in options.items():
+        builder = builder.config(name, value)
     if settings.master or "SPARK_MASTER" not in os.environ:
         builder = builder.master(settings.master or f"local[{settings.threads},4]")
     try:

@@ -15,6 +15,7 @@ an interrupted run costs nothing. Rows are read once; their bytes are packed blo
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -93,14 +94,15 @@ class Verbs(ABC):
     def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
         """The rows as a table: key first, then the fields of the tails, sorted. Made unless it is there already."""
 
-    def repeat(self, table: Kept, step: Callable[[Kept, int], Kept], *, changed: Callable[[Kept, Kept], bool]) -> Kept:
-        """Steps until one changes nothing; every round is kept, under the name that `step` gives it."""
-        round_ = 0
-        while True:
-            after = step(table, round_)
-            if not changed(table, after):
-                return after
-            table, round_ = after, round_ + 1
+    def repeat(self, table: Kept, step: Callable[[Kept, int], tuple[Kept, int]]) -> Kept:
+        """Steps until one changes nothing. `step(table, round)` keeps its table under a name of its own and says how
+        many changes it made; the last table comes back.
+        """
+        for round_ in itertools.count():
+            table, changes = step(table, round_)
+            if changes == 0:
+                break
+        return table
 
     @abstractmethod
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
@@ -111,7 +113,6 @@ def fold_counters(into: dict[str, int], counters: Mapping[str, tuple[str, int]])
     """Adds one task's counters."""
     for name, (how, value) in counters.items():
         into[name] = max(into.get(name, 0), value) if how == "greatest" else into.get(name, 0) + value
-
 
 
 def look_up(verbs: Verbs, rows: Rows, table: Kept, key: str, columns: Sequence[str]) -> Rows:

@@ -108,13 +108,17 @@ def _serve() -> None:
             function, item = _receive(inbox)
         except (EOFError, KeyboardInterrupt):
             return
+        answer: tuple[Any, Exception | None]
         try:
             answer = (function(item), None)
         except Exception as error:  # noqa: BLE001 - goes to the parent, which raises it
             answer = (None, error)
         except KeyboardInterrupt:
             return
-        _send(outbox, answer)
+        try:
+            _send(outbox, answer)
+        except BrokenPipeError:  # nobody is left to answer to
+            return
 
 
 if __name__ == "__main__":

@@ -1,0 +1,24 @@
+"""Connected components: which documents hang together through any chain of edges."""
+
+from __future__ import annotations
+
+from unquilt.engines.kept import Kept
+from unquilt.engines.verbs import DOC, Kernel, Verbs
+from unquilt.schemas import EDGES
+
+
+def components(verbs: Verbs, edges: Kept, name: str = "components") -> Kept:
+    """For each document with an edge, save the least of its component: an edge (doc, other) to that least one.
+
+    `edges` has the columns doc and other. The rounds, a logarithmic number, each shuffle about 20 bytes an edge, twice.
+    """
+
+    def step(table: Kept, round_: int) -> tuple[Kept, int]:
+        (ends,) = verbs.map(table, Kernel("ends", (DOC,), ("doc", "other")))
+        (large,) = verbs.group([ends], Kernel("large star", (DOC,)))
+        changes = verbs.fold(large, f"{name}_{round_}_large")["changed"]
+        (small,) = verbs.group([large], Kernel("small star", (DOC,)))
+        changes += verbs.fold(small, f"{name}_{round_}_small")["changed"]
+        return verbs.keep(small, f"{name}_{round_}", EDGES), changes
+
+    return verbs.repeat(edges, step)
