@@ -41,7 +41,7 @@ SHAPES = {
     "1,000,000 identical pages, collapsed": (identical, 1_000_000, {}),
     "1,000,000 identical pages, --collapse none": (identical, 1_000_000, {"collapse": "none"}),
     "one page of 10,000,000 equal words": (equal_words, 10_000_000, {}),
-    "one page with 1,000,000 candidate sources": (many_sources, 1_000_000, {"collapse": "none", "foreign": "none"}),
+    "one page with 1,000,000 candidate sources": (many_sources, 1_000_000, {"foreign": "none", "sigma": 0.1}),
 }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations, product
@@ -19,7 +21,7 @@ from twin import Document
 
 import unquilt
 from unquilt.analyses.standing import COLLAPSE, FOREIGN
-from unquilt.errors import ParameterError
+from unquilt.errors import InputError, ParameterError
 from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
@@ -248,3 +250,24 @@ def test_an_arrow_table_is_the_same_input_every_time(tmp_path: Path) -> None:
     assert read_files(first) == read_files(second)
     assert first.quilts["id"].to_pylist() == second.quilts["id"].to_pylist()
     assert unquilt.quilts(pages, tmp_path / "first", **asked).complete
+
+
+def test_a_column_given_twice_is_said_to_be() -> None:
+    """Not a KeyError: an input of no use is an InputError (errors.py)."""
+    twice = pa.table([pa.array(["a b"]), pa.array(["c d"])], names=["text", "text"])
+    with pytest.raises(InputError, match="text"):
+        unquilt.quilts(twice)
+
+
+def test_results_without_a_folder_leave_no_trace() -> None:
+    """Neither files nor, where warnings are errors, a word on the way out."""
+    program = (
+        "import pyarrow as pa, tempfile, unquilt\n"
+        "run = unquilt.quilts(pa.table({'text': ['a b c d e', 'a b c d e f']}), c=1)\n"
+        "print(run.quilts.num_rows, run.path)"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    rows, path = done.stdout.split()
+    assert rows == "2"
+    assert not Path(path).exists()
+    assert done.stderr == ""

@@ -182,6 +182,15 @@ def test_a_k_beyond_measure_costs_nothing() -> None:
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
 
 
+def test_fingerprints_are_the_same_for_ever() -> None:
+    """As fingerprint.rs says of the plain ones; those of a key must not change either, or runs could not be resumed."""
+    fox = "The quick brown fox jumps over"
+    assert unquilt.grams(fox, 5) == [2163424467189202425, 1508066665169347783]
+    assert unquilt.grams(fox, 5, key=bytes(range(16))) == [6697253520481821577, 8484231992225952908]
+    assert unquilt.grams("naïve 漢", 1) == [-5672736815428616372, 1361600833885126851]
+    assert unquilt.grams("a" * 100, 1) == [1526794788265544417]
+
+
 def test_the_unicode_version_is_stated() -> None:
     assert [int(part) for part in UNICODE_VERSION.split(".")] >= [
         int(part) for part in unicodedata.unidata_version.split(".")

@@ -32,12 +32,19 @@ pub struct Cover {
 }
 
 impl Cover {
+    const KEPT: usize = 1 << 12;
+
     pub fn clear(&mut self) {
         self.weights.clear();
         self.members.clear();
         self.ends.clear();
-        self.numbers.clear();
         self.sources.clear();
+        // Clearing costs by capacity: after a page with a million candidates, every later page would pay for it.
+        if self.numbers.capacity() > Self::KEPT {
+            self.numbers = HashMap::default();
+        } else {
+            self.numbers.clear();
+        }
     }
 
     /// Adds an element of this weight with these candidates, each named once.
@@ -164,5 +171,7 @@ mod tests {
         let mut cover = Cover::default();
         (0..1_000_000).for_each(|source| cover.add(1, [source, (source + 1) % 1_000_000]));
         assert!(cover.greedy(0.0).len() >= 500_000);
+        cover.clear();
+        assert!(cover.numbers.capacity() <= Cover::KEPT);
     }
 }

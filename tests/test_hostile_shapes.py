@@ -1,0 +1,285 @@
+"""Corpora made to hurt (FAULTS 25, 26, 28-31): defined results, and costs that grow no faster than the corpus.
+
+Costs are read off the kernels' counters and the sizes of tables where these tell; where only the clock does, a shape of
+several times the size may take several times as long and a generous second more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import twin
+from twin import Document
+
+import unquilt
+from unquilt.jobs import How
+from unquilt.runs import Run
+from unquilt.settings import LEAST_MEMORY, Settings
+
+pytestmark = pytest.mark.usefixtures("unsynced")
+
+TIGHT = How(settings=Settings(threads=2, memory=LEAST_MEMORY))
+
+
+def address(number: int) -> str:
+    return f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"
+
+
+def pages(texts: Sequence[str], **columns: Sequence[str]) -> pa.Table:
+    ids = pa.array(range(len(texts))).cast(pa.string())
+    return pa.table({"id": ids, "text": pa.array(texts, pa.large_string())} | columns)
+
+
+def run(table: pa.Table, folder: Path, **parameters: Any) -> Run:
+    return unquilt.quilts(table, folder, how=TIGHT, **{"c": 1, "sigma": 0.0} | parameters)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def grows_no_faster(cost: Callable[[int], float], size: int, times: int) -> None:
+    """`cost` of a shape `times` as large is at most 4 × `times` as high, give or take a second."""
+    small = cost(size)
+    large = cost(size * times)
+    assert large <= 4 * times * small + 1, f"{small:.3f} s became {large:.3f} s at {times} times the size"
+
+
+# ---------------------------------------------------------------------------------------------------- grams and copies
+
+
+@pytest.fixture(scope="module")
+def one_gram_everywhere(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], dict[str, int]]:
+    def count(number: int) -> dict[str, int]:
+        own = (f"w{i} x{i} y{i} z{i} p{i // 2} q{i // 2} r{i // 2}" for i in range(number))
+        texts = [f"all pages share these words {words}" for words in own]
+        folder = tmp_path_factory.mktemp("everywhere") / "run"
+        found = run(pages(texts), folder, k=3)
+        assert found.quilts.num_rows == number
+        return dict(found.manifest["summary"])
+
+    return count
+
+
+def test_a_gram_in_every_page(one_gram_everywhere: Callable[[int], dict[str, int]]) -> None:
+    """FAULTS 26: the shared grams are counted and dropped; nothing is paired but pages that share a rare one."""
+    for number in (10_000, 30_000):
+        summary = one_gram_everywhere(number)
+        assert summary["common"] == 3 * number  # "all pages share", "pages share these", "share these words"
+        assert summary["patch grams"] == number // 2  # "p q r" of each couple
+        assert summary["squares over grams"] == 4 * (number // 2)
+        assert summary["sources"] == number
+
+
+@pytest.mark.parametrize("collapse", ["none", "exact"])
+def test_a_hundred_thousand_identical_pages(collapse: str, tmp_path: Path) -> None:
+    """FAULTS 29: one cluster, and no pairs; every copy on a site of its own, or (a third) without a URL."""
+    number = 100_000
+    urls = [None if i % 3 == 0 else f"http://site{i}.com/" for i in range(number)]
+    table = pages(["The very same page, word for word!"] * number, url=pa.array(urls, pa.string()))
+    found = run(table, tmp_path / "run", collapse=collapse, k=2)
+    assert found.quilts.num_rows == found.sources.num_rows == 0
+    assert found.standing.nbytes < 60 * number
+    if collapse == "exact":
+        assert found.manifest["summary"]["copies"] == number - 1
+        assert found.clusters["cluster"].unique().to_pylist() == [0]
+        assert found.clusters.num_rows == number
+    else:
+        assert found.manifest["summary"]["common"] == 6 * number
+
+
+def test_identical_pages_on_hosts_with_addresses_of_their_own(tmp_path: Path) -> None:
+    """FAULTS 29 by address: what is kept for a cluster stays small however many sites its copies stand on."""
+    number = 30_000
+    table = pages(
+        ["the very same page word for word"] * number + ["same page word", "page word for"],
+        url=[f"http://site{i}.com/" for i in range(number)] + ["http://site7.com/x", "http://other.com/"],
+        ip=[address(i) for i in range(number)] + [address(7), address(number)],
+    )
+    found = run(table, tmp_path / "run", k=2, foreign="ip")
+    assert [row["source"] for row in found.sources.to_pylist()] == [number, number + 1, 0, 0]
+    assert found.standing.nbytes < 60 * number
+
+
+@pytest.mark.parametrize("m", [2, 7, 50])
+def test_one_document_more_than_m(m: int, tmp_path: Path) -> None:
+    """A gram of m documents is a patch gram, one of m + 1 is none, neither is one of a single document."""
+    texts = [f"alone{i} at m" + (" x beyond m" if i <= m else "") for i in range(m + 1)]
+    texts = [f"{text} y" if i < m else text for i, text in enumerate(texts)]
+    documents = [Document(str(i), None, None, None, None, text) for i, text in enumerate(texts)]
+    found = run(pages(texts), tmp_path / "run", k=2, m=m)
+    expected = twin.quilts(documents, k=2, m=m, c=1, sigma=0.0)
+    assert [tuple(row.values()) for row in found.sources.to_pylist()] == expected.sources
+    assert {row["patch_grams"] for row in found.quilts.to_pylist()} == {1}  # "m y"
+    assert found.quilts.num_rows == m
+
+
+def test_as_many_lists_as_grams(tmp_path: Path) -> None:
+    """Every gram in m documents, no two grams in the same: Σ df² is its bound, m times the pairs, and no more."""
+    m, number = 10, 3000
+    shared = [[] for _ in range(number)]
+    for gram in range(number):
+        for step in range(m):
+            shared[(gram + step * step) % number].append(f"a{gram} b{gram} .")
+    texts = [" ".join(f"{words} u{i}n{j}" for j, words in enumerate(page)) for i, page in enumerate(shared)]
+    found = run(pages(texts), tmp_path / "run", k=2, m=m)
+    summary = found.manifest["summary"]
+    assert summary["patch grams"] == number
+    assert summary["squares over grams"] == m * m * number
+    assert {row["patch_grams"] for row in found.quilts.to_pylist()} == {m}
+
+
+# ------------------------------------------------------------------------------------------------------------- covers
+
+
+def test_a_page_with_as_many_sources_as_there_are_pages(tmp_path: Path) -> None:
+    """FAULTS 31: 120,000 sources of one gram each, all ties: the lowest first."""
+    number = 120_000
+    texts = [f"a{i} b{i}" for i in range(number)]
+    found = run(pages([*texts, " ".join(texts)]), tmp_path / "run", k=2, sigma=0.3)
+    sources = found.sources.filter(pa.compute.equal(found.sources["quilt"], number))
+    assert sources["source"].to_pylist() == list(range(number))
+    assert set(sources["new_grams"].to_pylist()) == set(sources["all_grams"].to_pylist()) == {1}
+    quilt = found.quilts.to_pylist()[-1]
+    assert (quilt["doc"], quilt["grams"], quilt["patch_grams"]) == (number, 2 * number - 1, number)
+    assert found.quilts.num_rows == number + 1  # each of the others draws on the one
+
+
+def test_gains_that_fall_with_every_pick(tmp_path: Path) -> None:
+    """200,000 candidates in a chain, each sharing a gram with the next: picking one spoils its neighbours' gains."""
+    number = 200_000
+    page = " ".join(f"w{i}" for i in range(number + 2))
+    texts = [f"w{i} w{i + 1} w{i + 2}" for i in range(number)]
+    found = run(pages([page, *texts]), tmp_path / "run", k=2, sigma=0.3, m=3)
+    sources = found.sources.filter(pa.compute.equal(found.sources["quilt"], 0))
+    assert sources.num_rows == number // 2 + 1
+    assert sources["source"].to_pylist()[:3] == [1, 3, 5]
+    assert sources["new_grams"].to_pylist() == [2] * (number // 2) + [1]
+
+
+# -------------------------------------------------------------------------------------------------------- single texts
+
+
+def test_ten_million_equal_words(tmp_path: Path) -> None:
+    """FAULTS 28: one gram, twice."""
+    texts = ["a " * 10_000_000, "A, a; a: a. a! b"]
+    found = run(pages(texts), tmp_path / "run", collapse="none")
+    rows = [(row["words"], row["grams"], row["patch_grams"]) for row in found.quilts.to_pylist()]
+    assert rows == [(10_000_000, 1, 1), (6, 2, 1)]
+
+
+LONG: dict[str, Callable[[int], str]] = {
+    "a word": lambda n: "x" * n,
+    "a word beyond ASCII": lambda n: "é" * (n // 2),
+    "a word beyond ASCII at its end": lambda n: "x" * n + "é",
+    "a letter with marks": lambda n: "a" + "\u0301" * (n // 2),
+    "marks to be put in order": lambda n: "a" + "\u0301\u0323" * (n // 4),
+    "jamo": lambda n: "\u1100\u1161\u11a8" * (n // 9),
+    "letters that fold to three": lambda n: "ΐ" * (n // 2),
+    "a script without spaces": lambda n: "漢" * (n // 3),
+    "now one, now the other": lambda n: "a漢" * (n // 4),
+    "punctuation": lambda n: "!?.()[]" * (n // 7),
+    "dashes": lambda n: "—" * (n // 3),
+    "equal words": lambda n: "a " * (n // 2),
+    "blank lines": lambda n: "\n" * n,
+}
+
+
+@pytest.mark.parametrize("shape", LONG)
+def test_long_texts_are_read_in_linear_time(shape: str) -> None:
+    def cost(size: int) -> float:
+        text = LONG[shape](size)
+        return min(seconds(lambda: unquilt.grams(text, 5)) for _ in range(2))
+
+    grows_no_faster(cost, 500_000, 20)
+
+
+def test_a_word_of_fifty_megabytes(tmp_path: Path) -> None:
+    """FAULTS 22: in ASCII, and so that it has to be normalised; read, measured, counted."""
+    size = 50_000_000
+    texts = ["x" * size, "e\u0301" + "x" * (size - 3), "one two three four five six", "One two three four FIVE"]
+    found = run(pages(texts), tmp_path / "run")
+    assert found.manifest["summary"]["documents"] == 4
+    assert found.manifest["summary"]["words"] == 1 + 1 + 6 + 5
+    assert [row["doc"] for row in found.quilts.to_pylist()] == [2, 3]
+    ((word, begin, end),) = unquilt.words(texts[1][:1_000_000])
+    assert (word[:2], begin, end) == ("éx", 0, 1_000_000)
+
+
+@pytest.mark.parametrize("text", ["!?" * 50_000, "." * 100_000, "[]()" * 25_000, "\n\n" * 50_000, "- \n\n" * 25_000])
+def test_a_hundred_kilobytes_of_punctuation(text: str, tmp_path: Path) -> None:
+    """FAULTS 24, 25: no words, hence no grams and no copies."""
+    found = run(pages([text, text, "a b c d e", "a b c d e f"]), tmp_path / "run")
+    assert found.manifest["summary"]["words"] == 11
+    assert found.manifest["summary"].get("copies", 0) == 0
+    assert [row["doc"] for row in found.quilts.to_pylist()] == [2, 3]
+
+
+# ----------------------------------------------------------------------------------------------------------- addresses
+
+
+def test_a_host_of_many_addresses(tmp_path: Path) -> None:
+    """What travels with a document does not grow with the number of addresses that its host was seen at: SPEC 4, and
+    what `stand` promises. A content network answers from as many as there are pages."""
+
+    def standing(number: int) -> int:
+        table = pages(
+            [f"u{i} v{i} w{i}" for i in range(number)],
+            url=[f"http://cdn.example.com/{i}" for i in range(number)],
+            ip=[address(i) for i in range(number)],
+        )
+        return int(run(table, tmp_path / str(number), foreign="ip").standing.nbytes)
+
+    assert standing(1600) <= 3 * standing(800)
+
+
+def test_copies_beside_a_host_of_many_addresses(tmp_path: Path) -> None:
+    """FAULTS 29 again: a copy costs no more where some other host has very many addresses."""
+
+    def cost(addresses: int) -> float:
+        copies = 4000
+        table = pages(
+            [f"u{i} v{i} w{i}" for i in range(addresses)] + ["the very same page"] * copies,
+            url=[f"http://cdn.example.com/{i}" for i in range(addresses)]
+            + [f"http://site{i}.com/" for i in range(copies)],
+            ip=[address(i) for i in range(addresses + copies)],
+        )
+        found = run(table, tmp_path / str(addresses), foreign="ip")
+        assert found.manifest["summary"]["copies"] == copies - 1
+        return float(found.manifest["stages"]["copies"]["seconds"])
+
+    grows_no_faster(cost, 50, 24)
+
+
+# ---------------------------------------------------------------------------------------------------------- collisions
+
+CRAFTED = ("elljgezu1prsy84d", "rlqvkrsnh1bmt7yx")
+"""Two beginnings of words after which the plain fingerprint has forgotten what came before: found in a second."""
+
+
+def crafted_pages() -> Iterator[str]:
+    yield from (" ".join(f"{beginning}{i:02}" for i in range(40)) for beginning in CRAFTED)
+
+
+def test_crafted_collisions_do_not_survive_a_key(tmp_path: Path) -> None:
+    """FAULTS 30: two pages that have no word in common, made to look alike to whoever uses the plain fingerprints."""
+    first, second = crafted_pages()
+    assert not set(twin.sequence(first)) & set(twin.sequence(second))
+    key = "000102030405060708090a0b0c0d0e0f"
+    assert not {*unquilt.grams(first, 1, key=bytes.fromhex(key))} & {*unquilt.grams(second, 1, key=bytes.fromhex(key))}
+    found = run(pages([first, second]), tmp_path / "run", key=key)
+    assert found.quilts.num_rows == 0
+    assert found.manifest["summary"]["patch grams"] == 0
+
+
+def test_crafted_collisions_are_no_copies(tmp_path: Path) -> None:
+    """Copies are told by a digest that nobody can aim at, with or without a key."""
+    first, second = crafted_pages()
+    assert run(pages([first, second]), tmp_path / "run").clusters.num_rows == 0
