@@ -14,6 +14,7 @@ import unquilt as uq
 from benchmarks.debian import debian
 from benchmarks.record import WORK, Record, rounds, seconds
 from unquilt import _native
+from unquilt.columns import buffers, postings
 from unquilt.engines.kept import Kept, Split
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
@@ -54,7 +55,7 @@ def _scan_and_quilts(record: Record, corpus: Run, how: uq.How) -> None:
     table = documents(corpus)
 
     def scan(split: Split) -> None:
-        columns = [_native.buffers(column) for column in split.read(("doc", "text")).columns]
+        columns = [buffers(column) for column in split.read(("doc", "text")).columns]
         _native.run_map("scan", {"k": K, "key": None}, [(1, 0), (1, 1)], columns, [], lambda *_: None)
 
     def scan_all() -> None:
@@ -89,15 +90,15 @@ def _grams(corpus: Run) -> Path:
             for split in documents(corpus).splits():
                 table = split.read(("doc", "text"))
                 docs, texts = (column.combine_chunks() for column in table.columns)
-                writer.write_batch(_native.postings(docs, texts, K))
+                writer.write_batch(postings(docs, texts, K))
         partial.rename(path)
     return path
 
 
 def shares(verbs: Verbs, grams: Kept) -> Rows:
     """Document frequency and patch fraction in the verbs: what the SQL says."""
-    (postings,) = verbs.map(grams, Kernel("postings", (HASH,), ("gram", "doc")))
-    (partial,) = verbs.group([postings], Kernel("shares", (DOC,), (), {"m": M}))
+    (pairs,) = verbs.map(grams, Kernel("postings", (HASH,), ("gram", "doc")))
+    (partial,) = verbs.group([pairs], Kernel("shares", (DOC,), (), {"m": M}))
     (totals,) = verbs.group([partial], Kernel("totals", (DOC,)))
     return totals
 
@@ -154,8 +155,8 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
     record.add("the same on local[2], ours", taken["ours"], "s")
     record.add("… Spark SQL", taken["sql"], "s", note="same rows, checked")
     record.add("… Spark SQL in ours", taken["sql"] / taken["ours"], "×", floor="at least 3")
-    postings = measured["rows"].stage.tables[0].stage.tables[0]
-    frame = measured["verbs"]._frame(postings.stage).filter(f"port = {postings.port}")
+    grouped = measured["rows"].stage.tables[0].stage.tables[0]
+    frame = measured["verbs"]._frame(grouped.stage).filter(f"port = {grouped.port}")
     total = frame.selectExpr("sum(length(block)) as bytes").collect()[0].bytes
     record.add(
         "bytes shuffled for a gram, before compression",

@@ -7,6 +7,9 @@ import hashlib
 import io
 import os
 import random
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -181,14 +184,30 @@ def test_a_dangling_link_in_a_folder_is_a_missing_input(tree: Path) -> None:
         find(["a"])
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_unreadable(tree: Path) -> None:
-    (tree / "b.txt").chmod(0)
-    with pytest.raises(InputError, match=r"b\.txt: permission denied"):
-        find(["."])
-    (tree / "a").chmod(0)
-    with pytest.raises(InputError, match="a: permission denied"):
-        find(["a"])
+@contextmanager
+def not_root() -> Iterator[None]:
+    """Root may read everything, so a test that runs as root becomes somebody else for a while."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
+
+
+def test_unreadable() -> None:
+    with tempfile.TemporaryDirectory() as name:  # not tmp_path, into which nobody else may look
+        folder = Path(name)
+        folder.chmod(0o755)
+        (folder / "closed").mkdir(mode=0)
+        (folder / "b.txt").write_text("text")
+        (folder / "b.txt").chmod(0)
+        with not_root():
+            for given, refused in (("b.txt", r"b\.txt"), ("closed", "closed"), (".", r"closed|b\.txt")):
+                with pytest.raises(InputError, match=f"({refused}): permission denied"):
+                    find([folder / given])
 
 
 def test_unreadable_by_the_system(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

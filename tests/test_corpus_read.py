@@ -364,12 +364,12 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, -1, 2**31])
 def test_limits_are_checked(size: int) -> None:
-    with pytest.raises(ParameterError, match="max_bytes: expected 1 to"):
+    with pytest.raises(ParameterError, match="max_bytes must be between 1 and"):
         Limits(max_bytes=size)
 
 
 def test_fields_are_checked() -> None:
-    with pytest.raises(ParameterError, match="field text: expected the name"):
+    with pytest.raises(ParameterError, match="field text must be the name"):
         Fields(text="")
 
 

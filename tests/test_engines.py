@@ -248,9 +248,7 @@ def test_components_of_random_graphs(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------- quilts
 
 
-@pytest.mark.parametrize(
-    ("foreign", "collapse", "partitions"), [("ip", "exact", 5), ("none", "none", 1)]
-)
+@pytest.mark.parametrize(("foreign", "collapse", "partitions"), [("ip", "exact", 5), ("none", "none", 1)])
 def test_random_corpora_give_what_the_twin_says(
     foreign: str,
     collapse: str,

@@ -1,6 +1,6 @@
 """The layers: imports point one way, the compiled core has one door, and the public names are what they say.
 
-    errors ← schemas, parameters ← corpus, analyses ← engines, runs ← jobs ← api ← cli
+errors ← schemas, parameters ← corpus, analyses ← engines, runs ← jobs ← api ← cli
 """
 
 from __future__ import annotations

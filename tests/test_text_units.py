@@ -188,7 +188,7 @@ def test_fingerprints_are_the_same_for_ever() -> None:
     assert unquilt.grams(fox, 5) == [2163424467189202425, 1508066665169347783]
     assert unquilt.grams(fox, 5, key=bytes(range(16))) == [6697253520481821577, 8484231992225952908]
     assert unquilt.grams("naïve 漢", 1) == [-5672736815428616372, 1361600833885126851]
-    assert unquilt.grams("a" * 100, 1) == [1526794788265544417]
+    assert unquilt.grams("a" * 100, 1) == [-6511758145584200282]
 
 
 def test_the_unicode_version_is_stated() -> None:

@@ -5,6 +5,8 @@ Reading goes into a corpus folder of its own, or into the folder `corpus` of the
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +37,8 @@ from unquilt.settings import Settings
 
 CORPUS = "corpus"
 DOCUMENTS = "documents"
+TABLE = "table"
+"""What an Arrow table is called in tables and manifests."""
 MOST_DOCUMENTS = (1 << 32) - 1
 
 
@@ -143,13 +147,15 @@ class _Found:
 def _found(inputs: Inputs) -> Iterator[_Found]:
     """Finds and fingerprints inputs; standard input and Arrow tables become files for as long as they are needed."""
     with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
-        spooled = None
+        spooled, alias = None, ""
         if isinstance(inputs, ArrowStream):
-            inputs = _write_table(inputs, Path(folder))
+            inputs, alias = _write_table(inputs, Path(folder)), TABLE
         paths = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         if STDIN in map(str, paths):
             spooled = spool(sys.stdin.buffer, Path(folder))
         sources = find(paths, spooled)
+        if alias:
+            sources = [replace(source, alias=alias) for source in sources]
         yield _Found(sources, [InputRecord(source.name, source.size, fingerprint(source)) for source in sources])
 
 
@@ -229,10 +235,8 @@ def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
     return writes
 
 
-_temporary: list[tempfile.TemporaryDirectory[str]] = []
-
-
 def _temporary_folder() -> Path:
     """A folder for the results of a caller who named none; it goes when the interpreter does."""
-    _temporary.append(tempfile.TemporaryDirectory(prefix="unquilt-"))
-    return Path(_temporary[-1].name) / "run"
+    folder = tempfile.mkdtemp(prefix="unquilt-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder) / "run"

@@ -19,12 +19,14 @@ pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel 
     })
 }
 
-pub fn group(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn GroupKernel + Send>> {
+/// `full` is how many bytes a kernel that gathers may hold.
+pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box<dyn GroupKernel + Send>> {
     Ok(match name {
         "look up" => Box::<tables::LookUp>::default(),
+        "shared" => Box::new(standing::Shared),
         "pool" => Box::<standing::Pool>::default(),
         "copies" => Box::new(standing::Copies { collapse: get(given, "collapse")?, widest: get(given, "widest")? }),
-        "lists" => Box::new(quilts::Lists::new(get(given, "m")?)),
+        "lists" => Box::new(quilts::Lists::new(get(given, "m")?, full)),
         "elements" => Box::<quilts::Elements>::default(),
         "covers" => Box::new(quilts::Covers::new(get(given, "c")?, get(given, "sigma")?, get(given, "min_share")?)),
         "shares" => Box::new(shares::Shares::new(get(given, "m")?)),

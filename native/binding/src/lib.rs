@@ -13,7 +13,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use unquilt_kernels::kernel::{Counter, Output};
 use unquilt_kernels::rows::Spread;
-use unquilt_kernels::sorter::Sorter;
+use unquilt_kernels::sorter::{Sorter, SpillError};
 use unquilt_kernels::tables::Store;
 use unquilt_kernels::unicode::UNICODE_VERSION;
 
@@ -30,15 +30,17 @@ fn spreads(ports: &Ports) -> Vec<Spread> {
     ports.iter().map(spread).collect()
 }
 
-/// An `OSError` that Python code raised in a sink comes back as itself, any other I/O error as a new one.
+/// What Python code raised in a sink comes back as itself, a spill file's trouble as an `OSError` with its path.
 fn to_python(error: io::Error) -> PyErr {
-    match error.downcast::<PyErr>() {
-        Ok(raised) => raised,
-        Err(error) => match error.raw_os_error() {
-            Some(code) => PyOSError::new_err((code, error.to_string())),
-            None if error.kind() == io::ErrorKind::StorageFull => PyOSError::new_err((28, error.to_string())),
-            None => PyValueError::new_err(error.to_string()),
-        },
+    let error = match error.downcast::<PyErr>() {
+        Ok(raised) => return raised,
+        Err(error) => error,
+    };
+    match error.downcast::<SpillError>() {
+        Ok(SpillError { cause, path }) => {
+            PyOSError::new_err((cause.raw_os_error(), cause.to_string(), path.display().to_string()))
+        }
+        Err(error) => PyValueError::new_err(error.to_string()),
     }
 }
 
@@ -62,6 +64,11 @@ fn to_dict<'py>(py: Python<'py>, counters: &BTreeMap<&'static str, Counter>) -> 
     Ok(dict)
 }
 
+/// Bytes that ports, or a kernel's own tables, may hold of a task's budget; enough for blocks of a good size.
+fn share(budget: usize) -> usize {
+    (budget / 4).clamp(1 << 20, 32 << 20)
+}
+
 /// Runs the map kernel `name` over one batch; blocks go to `sink(port, partition, bytes)`. Returns the counters.
 #[pyfunction]
 fn run_map<'py>(
@@ -78,7 +85,7 @@ fn run_map<'py>(
         let mut sink = python_sink(&sink);
         let columns = columns.iter().map(Buffers::column).collect::<Result<Vec<_>, _>>()?;
         let beside = beside.iter().map(Buffers::column).collect::<Result<Vec<_>, _>>()?;
-        let mut out = Output::new(&spreads(&ports), &mut sink);
+        let mut out = Output::new(&spreads(&ports), usize::MAX, &mut sink);
         kernel.batch(&columns, &beside, &mut out);
         out.close()
     });
@@ -88,6 +95,7 @@ fn run_map<'py>(
 /// One partition of a group: push its blocks, then run a kernel over the sorted rows, or take them as columns.
 #[pyclass]
 struct Partition {
+    budget: usize,
     sorter: Option<Sorter<PyBackedBytes>>,
 }
 
@@ -101,7 +109,7 @@ impl Partition {
 impl Partition {
     #[new]
     fn new(budget: usize, spill: std::path::PathBuf) -> Self {
-        Self { sorter: Some(Sorter::new(budget, spill)) }
+        Self { budget, sorter: Some(Sorter::new(budget, spill)) }
     }
 
     fn push(&mut self, py: Python<'_>, table: u8, block: PyBackedBytes) -> PyResult<()> {
@@ -123,11 +131,12 @@ impl Partition {
         ports: Ports,
         sink: Py<PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let mut kernel = kernels::group(name, parameters)?;
+        let full = share(self.budget);
+        let mut kernel = kernels::group(name, parameters, full)?;
         let sorter = self.take()?;
         let counters = py.detach(|| {
             let mut sink = python_sink(&sink);
-            let mut out = Output::new(&spreads(&ports), &mut sink);
+            let mut out = Output::new(&spreads(&ports), full, &mut sink);
             out.count("spilled", sorter.spilled_bytes());
             sorter.feed(&mut *kernel, &mut out)?;
             out.close()

@@ -1,5 +1,6 @@
 //! Text units for Python: words and grams of one text, and what ingest measures of many.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use unquilt_kernels::grams::distinct_all;
@@ -26,12 +27,22 @@ pub fn words(text: &str) -> Vec<(String, usize, usize)> {
     found
 }
 
+const MOST_WORDS: usize = 1 << 20;
+
+fn check(k: usize) -> PyResult<usize> {
+    if (1..=MOST_WORDS).contains(&k) {
+        Ok(k)
+    } else {
+        Err(PyValueError::new_err(format!("k must be a whole number between 1 and {MOST_WORDS}, not {k}")))
+    }
+}
+
 /// The distinct k-grams of `text` in order of first appearance, as signed 64-bit fingerprints.
 #[pyfunction]
 #[pyo3(signature = (text, k, *, circular = false, key = None))]
 pub fn grams(text: &str, k: usize, circular: bool, key: Option<Vec<u8>>) -> PyResult<Vec<i64>> {
     let print = keyed(key.as_deref())?;
-    let mut grams = unquilt_kernels::grams::Grams::new(&print, k.max(1));
+    let mut grams = unquilt_kernels::grams::Grams::new(&print, check(k)?);
     let (_, found) = if circular { grams.circular(text) } else { grams.linear(text) };
     Ok(found.iter().map(|&gram| gram as i64).collect())
 }
@@ -47,6 +58,7 @@ pub fn measure<'py>(py: Python<'py>, texts: Buffers) -> PyResult<Bound<'py, PyTu
 /// 64-bit integers.
 #[pyfunction]
 pub fn gram_columns<'py>(py: Python<'py>, texts: Buffers, k: usize) -> PyResult<Bound<'py, PyTuple>> {
-    let (grams, counts) = py.detach(|| texts.column().map(|column| distinct_all(&column, k.max(1))))?;
+    let k = check(k)?;
+    let (grams, counts) = py.detach(|| texts.column().map(|column| distinct_all(&column, k)))?;
     (PyBytes::new(py, &grams), PyBytes::new(py, &counts)).into_pyobject(py)
 }

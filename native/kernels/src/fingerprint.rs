@@ -83,7 +83,8 @@ impl Fingerprinter {
         let whole = bytes.len().saturating_sub(1) / 8 * 8;
         let state = bytes[..whole]
             .chunks_exact(8)
-            .fold(self.seeds[0], |state, chunk| fold_multiply(state ^ load(chunk), self.seeds[1]));
+            // Adding the state keeps what came before even if the product is zero.
+            .fold(self.seeds[0], |state, chunk| fold_multiply(state ^ load(chunk), self.seeds[1]).wrapping_add(state));
         self.close(state, load(&bytes[whole..]), bytes.len())
     }
 

@@ -85,6 +85,7 @@ pub struct Output<'a> {
     pub ports: Vec<Writer>,
     counters: BTreeMap<&'static str, Counter>,
     sink: Option<Sink<'a>>,
+    full: usize,
 }
 
 /// An integer that folds over all tasks, in any order.
@@ -95,17 +96,15 @@ pub enum Counter {
 }
 
 impl<'a> Output<'a> {
-    /// Bytes a port may hold before its blocks go to the sink.
-    const FULL: usize = 32 << 20;
-
-    pub fn new(ports: &[Spread], sink: Sink<'a>) -> Self {
+    /// A port that holds more than `full` bytes passes its blocks on.
+    pub fn new(ports: &[Spread], full: usize, sink: Sink<'a>) -> Self {
         let ports = ports.iter().map(|&spread| Writer::new(spread)).collect();
-        Self { ports, counters: BTreeMap::new(), sink: Some(sink) }
+        Self { ports, counters: BTreeMap::new(), sink: Some(sink), full }
     }
 
     /// For kernels that emit nothing.
     pub fn none() -> Self {
-        Self { ports: Vec::new(), counters: BTreeMap::new(), sink: None }
+        Self { ports: Vec::new(), counters: BTreeMap::new(), sink: None, full: 0 }
     }
 
     #[inline]
@@ -124,8 +123,8 @@ impl<'a> Output<'a> {
     /// Hands on the blocks of ports that are full.
     #[inline]
     pub fn flush(&mut self) -> io::Result<()> {
-        if self.ports.iter().any(|port| port.bytes() > Self::FULL) {
-            self.drain(Self::FULL)?;
+        if self.ports.iter().any(|port| port.bytes() > self.full) {
+            self.drain(self.full)?;
         }
         Ok(())
     }

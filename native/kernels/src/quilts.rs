@@ -60,6 +60,7 @@ impl MapKernel for Scan {
 /// Group by gram: the lists of documents that patch grams have, each with the number of grams in this partition that
 /// have it. Keeps m + 1 rows of a key.
 pub struct Lists {
+    full: usize,
     m: usize,
     print: Fingerprinter,
     found: Tally,
@@ -73,11 +74,10 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Bytes of distinct lists held before they are sent on.
-    const FULL: usize = 48 << 20;
-
-    pub fn new(m: u64) -> Self {
+    /// Distinct lists are sent on when they take more than `full` bytes.
+    pub fn new(m: u64, full: usize) -> Self {
         Self {
+            full,
             m: usize::try_from(m).unwrap_or(usize::MAX),
             print: Fingerprinter::plain(),
             found: Tally::default(),
@@ -134,7 +134,7 @@ impl GroupKernel for Lists {
             self.patch_grams += 1;
             self.squares += (df * df) as u64;
             self.found.add(self.print.bytes(&self.documents), &self.documents, &self.codes);
-            if self.found.bytes() > Self::FULL {
+            if self.found.bytes() > self.full {
                 self.send(out);
             }
         }

@@ -77,13 +77,15 @@ pub fn foreign(own: Place<'_>, source: &[u8]) -> bool {
 pub struct Cluster {
     own: Vec<u8>,
     others: Vec<Vec<u8>>,
+    /// Which of the others have addresses and meet none that came before.
+    disjoint: Vec<usize>,
     nowhere: bool,
     widest: usize,
 }
 
 impl Cluster {
     pub fn new(own: &[u8], widest: usize) -> Self {
-        let mut this = Self { own: Vec::new(), others: Vec::new(), nowhere: false, widest };
+        let mut this = Self { own: Vec::new(), others: Vec::new(), disjoint: Vec::new(), nowhere: false, widest };
         Place::own(own).append_to(&mut this.own);
         this.add(own);
         this
@@ -98,6 +100,9 @@ impl Cluster {
         if place.server == 0 || self.others().any(|other| apart(place, other)) {
             self.nowhere = true;
         } else if !self.adds_nothing(place) {
+            if !place.addresses.is_empty() && !self.disjoint.iter().any(|&i| Place::own(&self.others[i]).meets(place)) {
+                self.disjoint.push(self.others.len());
+            }
             let mut entry = Vec::new();
             place.append_to(&mut entry);
             self.others.push(entry);
@@ -120,18 +125,7 @@ impl Cluster {
         let within = |address: &[u8; 8]| place.addresses.as_chunks::<8>().0.contains(address);
         let fewer =
             |other: Place<'_>| !other.addresses.is_empty() && other.addresses.as_chunks::<8>().0.iter().all(within);
-        named && (self.others().any(fewer) || self.disjoint() > self.widest)
-    }
-
-    /// Size of a family, greedily chosen, of places with addresses no two of which meet.
-    fn disjoint(&self) -> usize {
-        let mut family: Vec<Place<'_>> = Vec::new();
-        for place in self.others().filter(|place| !place.addresses.is_empty()) {
-            if !family.iter().any(|other| other.meets(place)) {
-                family.push(place);
-            }
-        }
-        family.len()
+        named && (self.disjoint.len() > self.widest || self.others().any(fewer))
     }
 
     pub fn code(mut self) -> Vec<u8> {

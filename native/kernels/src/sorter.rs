@@ -308,8 +308,23 @@ impl Drop for SpillFile {
     }
 }
 
-fn at_path(error: io::Error, path: &Path) -> io::Error {
-    io::Error::new(error.kind(), format!("{error}: {}", path.display()))
+/// A spill file that could not be written or read.
+#[derive(Debug)]
+pub struct SpillError {
+    pub cause: io::Error,
+    pub path: PathBuf,
+}
+
+impl std::fmt::Display for SpillError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.cause, self.path.display())
+    }
+}
+
+impl std::error::Error for SpillError {}
+
+fn at_path(cause: io::Error, path: &Path) -> io::Error {
+    io::Error::new(cause.kind(), SpillError { cause, path: path.to_owned() })
 }
 
 /// Reads a spilled run, one row ahead.

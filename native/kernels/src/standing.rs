@@ -1,7 +1,7 @@
 //! Where each document stands before an analysis begins: on which servers, and whether a copy of it is kept instead.
 //!
-//! [`Places`] reads documents' servers and word sequences from the corpus, [`Pool`] gathers the addresses of a host,
-//! [`Copies`] finds documents of equal word sequences. What comes out, a kept document and a code (see
+//! [`Places`] reads documents' servers and word sequences from the corpus, [`Shared`] and [`Pool`] gather the addresses
+//! of a host, [`Copies`] finds documents of equal word sequences. What comes out, a kept document and a code (see
 //! [`servers`](crate::servers)) for each document, is read beside the corpus by the map that scans texts.
 
 use crate::fingerprint::Fingerprinter;
@@ -18,10 +18,15 @@ pub enum By {
     Address,
 }
 
-/// Map (doc, sequence, words, name[, host, ip]): a row for each document, keyed by its word sequence, or by its host
-/// where the addresses of the host have to be gathered first (then with a row for the address itself, too).
+/// Map (doc, sequence, words, name[, host, ip]): a row for each document, keyed by its word sequence; or, where the
+/// addresses of its host have to be gathered first, one keyed by host, and one keyed by address on a second port.
 pub struct Places {
     pub by: By,
+}
+
+impl Places {
+    pub const DOCUMENTS: usize = 0;
+    pub const ADDRESSES: usize = 1;
 }
 
 impl MapKernel for Places {
@@ -49,21 +54,17 @@ impl MapKernel for Places {
                         None => print.bytes(&doc.to_le_bytes()),
                     };
                     if let Some(address) = addresses.bytes(row) {
-                        tail.push(Pool::ADDRESS);
-                        tail.extend_from_slice(&print.bytes(address).to_be_bytes());
-                        out.ports[0].row(host, &tail);
-                        tail.clear();
+                        out.ports[Self::ADDRESSES].row(print.bytes(address), &host.to_be_bytes());
                     }
-                    tail.push(Pool::DOCUMENT);
                     tail.extend_from_slice(&doc.to_be_bytes());
                     tail.extend_from_slice(&server.to_be_bytes());
                     tail.extend_from_slice(sequence);
-                    out.ports[0].row(host, &tail);
+                    out.ports[Self::DOCUMENTS].row(host, &tail);
                 }
                 _ => {
                     let server = if self.by == By::Nothing { 0 } else { server };
                     put_place(&mut tail, sequence, doc, Place { server, addresses: &[] });
-                    out.ports[0].row(leading(sequence), &tail);
+                    out.ports[Self::DOCUMENTS].row(leading(sequence), &tail);
                 }
             }
         }
@@ -83,7 +84,34 @@ fn put_place(tail: &mut Vec<u8>, sequence: &[u8], doc: u32, place: Place<'_>) {
     }
 }
 
-/// Group by host: all its documents get all its addresses. Keeps a host's distinct addresses.
+/// Group by address: the hosts that were seen there, each once. An address of one host alone tells it from no other
+/// and is replaced by the host itself, so that a network that answers from thousands of addresses has one. Keeps one
+/// host.
+pub struct Shared;
+
+impl GroupKernel for Shared {
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
+        let (mut last, mut hosts) = (None, 0_u64);
+        while let Some((_, mut tail)) = rows.next() {
+            let host = take_u64(&mut tail);
+            if let (Some(host), true) = (host, host != last) {
+                if let (Some(first), 1) = (last, hosts) {
+                    out.ports[0].row(first, &key.to_be_bytes());
+                }
+                if hosts > 0 {
+                    out.ports[0].row(host, &key.to_be_bytes());
+                }
+                (last, hosts) = (Some(host), hosts + 1);
+            }
+        }
+        if let (Some(only), 1) = (last, hosts) {
+            out.ports[0].row(only, &only.to_be_bytes());
+        }
+    }
+}
+
+/// Group by host, of its addresses (first table) and its documents (second): these get all of those. Keeps the distinct
+/// addresses that the host shares with others.
 #[derive(Default)]
 pub struct Pool {
     addresses: Vec<u8>,
@@ -92,27 +120,21 @@ pub struct Pool {
     fallen_back: u64,
 }
 
-impl Pool {
-    const ADDRESS: u8 = 0;
-    const DOCUMENT: u8 = 1;
-}
-
 impl GroupKernel for Pool {
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
         self.addresses.clear();
-        while let Some((_, tail)) = rows.next() {
-            let Some((&tag, mut rest)) = tail.split_first() else { continue };
-            if tag == Self::ADDRESS {
-                if !self.addresses.ends_with(rest) {
-                    self.addresses.extend_from_slice(rest);
+        while let Some((table, mut tail)) = rows.next() {
+            if table == 0 {
+                if !self.addresses.ends_with(tail) {
+                    self.addresses.extend_from_slice(tail);
                 }
                 continue;
             }
-            let (Some(doc), Some(server)) = (take_doc(&mut rest), take_u64(&mut rest)) else { continue };
+            let (Some(doc), Some(server)) = (take_doc(&mut tail), take_u64(&mut tail)) else { continue };
             self.fallen_back += u64::from(self.addresses.is_empty());
             self.tail.clear();
-            put_place(&mut self.tail, rest, doc, Place { server, addresses: &self.addresses });
-            out.ports[0].row(leading(rest), &self.tail);
+            put_place(&mut self.tail, tail, doc, Place { server, addresses: &self.addresses });
+            out.ports[0].row(leading(tail), &self.tail);
         }
         self.widest = self.widest.max(self.addresses.len() as u64 / 8);
     }

@@ -27,8 +27,8 @@ class QuiltParameters(Parameters):
     """What makes a quilt."""
 
     k: int = parameter(5, "words in a gram", at_least=1, at_most=1_000)
-    m: int = parameter(50, "most documents that share a patch gram", at_least=2)
-    c: int = parameter(4, "fewest sources of a quilt", at_least=1)
+    m: int = parameter(50, "most documents that share a patch gram", at_least=2, at_most=2**32)
+    c: int = parameter(4, "fewest sources of a quilt", at_least=1, at_most=2**32)
     sigma: float = parameter(0.5, "least patch fraction of a quilt", at_least=0, at_most=1)
     foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
     collapse: str = parameter("exact", "which copies become one document first", one_of=COLLAPSE)

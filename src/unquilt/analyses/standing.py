@@ -31,8 +31,9 @@ def stand(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str) -> Standin
     counters: dict[str, int] = {}
     columns = ("doc", "sequence", "words", "host" if foreign == "host" else "domain")
     if foreign == "ip":
-        (hosts,) = verbs.map(corpus, Kernel("places", (HASH,), (*columns, "host", "ip"), {"by": foreign}))
-        (places,) = verbs.group([hosts], Kernel("pool", (HASH,)))
+        hosts, addresses = verbs.map(corpus, Kernel("places", (HASH, HASH), (*columns, "host", "ip"), {"by": foreign}))
+        (shared,) = verbs.group([addresses], Kernel("shared", (HASH,)))
+        (places,) = verbs.group([shared, hosts], Kernel("pool", (HASH,)))
         counters |= verbs.fold(places, "addresses")
     else:
         (places,) = verbs.map(corpus, Kernel("places", (HASH,), columns, {"by": foreign}))

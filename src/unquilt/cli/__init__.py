@@ -35,7 +35,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not ctx.resilient_parsing:
         from importlib.metadata import version
 
-        from unquilt._core import UNICODE_VERSION  # not by _native, which would take pyarrow with it: 0.3 s
+        from unquilt._native import UNICODE_VERSION
 
         emit(f"unquilt {version('unquilt')} (Unicode {UNICODE_VERSION})")
         ctx.exit()

@@ -94,6 +94,10 @@ def _check_column(source: Source, schema: pa.Schema, column: str) -> None:
     if column not in schema.names:
         has = ", ".join(schema.names[:20])
         raise InputError(f"{source.name}: no column {column!a} (it has {has}); name it with --field text=COLUMN")
+    if schema.names.count(column) > 1:
+        raise InputError(
+            f"{source.name}: {schema.names.count(column)} columns are called {column!a}; rename all but one"
+        )
     kind = schema.field(column).type
     if not _is_text(kind):
         raise InputError(f"{source.name}: column {column!a} is {kind}, not a string")

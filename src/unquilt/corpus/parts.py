@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unquilt._native import measure
+from unquilt.columns import measure
 from unquilt.corpus.options import Limits
 from unquilt.corpus.pieces import Piece
 from unquilt.corpus.read import read

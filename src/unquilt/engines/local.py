@@ -12,24 +12,28 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
 
 from unquilt import _native
+from unquilt.columns import store as store_columns
 from unquilt.engines.blocks import Blocks, Ledger
 from unquilt.engines.kept import Kept, Split
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale, map_split
 from unquilt.engines.verbs import Grouped, Item, Mapped, Result, Rows, Stage, Verbs, fold_counters
 from unquilt.engines.workers import Workers
-from unquilt.runs import Run
+from unquilt.runs import Run, storing
 
 ROWS_IN_CACHE = 2 << 20
 """Rows of a partition that sort quickly; more partitions than `MOST_FOR_CACHE` are made for want of memory only."""
 MOST_FOR_CACHE = 32
 MOST = 4096
+LEAST_FOR_A_THREAD = 32 << 20
+"""Bytes that a thread needs to read a row group and pack its grams; where there is less, fewer threads work."""
 SORTING = 44
 """Bytes that a gram takes while its partition is sorted."""
 
@@ -57,8 +61,8 @@ class Local(Verbs):
     ) -> None:
         self._run_folder = run
         self._scale = scale
-        self._threads = threads
-        self._sorting = memory * 2 // 5 // threads
+        self._threads = max(1, min(threads, memory // LEAST_FOR_A_THREAD))
+        self._sorting = memory * 2 // 5 // self._threads
         self._ledger = Ledger(memory * 2 // 5)
         self._progress = progress or Silent()
         self._partitions = partitions or _partitions(scale, self._sorting)
@@ -89,7 +93,8 @@ class Local(Verbs):
                 with self._progress.stage(name, self._partitions) as step:
 
                     def store(partition: int) -> pa.RecordBatch:
-                        return _native.store(self._fill([blocks], partition), schema)
+                        with self._spilling():
+                            return store_columns(self._fill([blocks], partition), schema)
 
                     for batch in self._ordered(store, range(self._partitions)):
                         writer.write(batch)
@@ -142,8 +147,9 @@ class Local(Verbs):
         with self._progress.stage(kernel.name, self._partitions) as step:
 
             def task(partition: int) -> _native.Counters:
-                filled = self._fill(tables, partition)
-                return filled.run(kernel.name, dict(kernel.parameters), ports, self._sink(made))
+                with self._spilling():
+                    filled = self._fill(tables, partition)
+                    return filled.run(kernel.name, dict(kernel.parameters), ports, self._sink(made))
 
             for counters in self._ordered(task, range(self._partitions)):
                 fold_counters(made.counters, counters)
@@ -163,6 +169,10 @@ class Local(Verbs):
             for block in blocks.take(partition):
                 filled.push(number, block)
         return filled
+
+    def _spilling(self) -> AbstractContextManager[None]:
+        """For what may write spill files: trouble with them names the folder."""
+        return storing(Path(self._spill.name))
 
     def _ordered(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Results in the order of items; a few tasks ahead, so that results do not pile up behind a slow one."""

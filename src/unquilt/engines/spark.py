@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from unquilt import _native
+from unquilt import _native, columns
 from unquilt.engines.kept import Kept, Split
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale, map_split
 from unquilt.engines.verbs import Item, Kernel, Mapped, Result, Rows, Stage, Verbs, fold_counters
-from unquilt.errors import EngineError, MissingDependencyError
+from unquilt.errors import EngineError, MissingDependencyError, UnquiltError
 from unquilt.runs import Run, publish
 from unquilt.settings import Settings
 
@@ -60,6 +60,7 @@ class Spark(Verbs):
         by_size = math.ceil(scale.words * BYTES_PER_GRAM / BYTES_PER_PARTITION)
         self._partitions = partitions or max(by_size, min(2 * settings.threads, math.ceil(scale.words / 100_000)), 1)
         self._frames: dict[Stage, DataFrame] = {}
+        self._read: set[Rows] = set()
 
     def __enter__(self) -> Spark:
         self._session = session(self._settings)
@@ -102,7 +103,9 @@ class Spark(Verbs):
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         if not items:
             return []
-        return self._session.sparkContext.parallelize(items, len(items)).map(function).collect()
+        with self._job("read"):
+            answers = self._session.sparkContext.parallelize(items, len(items)).map(_Guarded(function)).collect()
+        return [answer.result() for answer in answers]
 
     def _frame(self, stage: Stage) -> DataFrame:
         if stage not in self._frames:
@@ -120,6 +123,10 @@ class Spark(Verbs):
 
     def _meet(self, tables: Sequence[Rows]) -> DataFrame:
         """The blocks of all tables, those of one partition together; `port` is then the table's place in the list."""
+        for rows in tables:
+            if rows in self._read:
+                raise RuntimeError(f"the rows of {rows.stage.kernel.name} have been read before: keep them")
+            self._read.add(rows)
         frames = [
             self._frame(rows.stage).filter(f"port = {rows.port}").selectExpr(f"{number} as port", "partition", "block")
             for number, rows in enumerate(tables)
@@ -154,6 +161,31 @@ class _Job:
         self._stage.__exit__(None, None, None)
         if isinstance(error, PySparkException) or (kind is not None and kind.__name__ == "Py4JJavaError"):
             raise EngineError(f"Spark failed in {self._name}: {_reason(str(error))}") from error
+
+
+class _Answer:
+    """What a function gave or raised."""
+
+    def __init__(self, value: Any, raised: UnquiltError | None) -> None:
+        self._value, self._raised = value, raised
+
+    def result(self) -> Any:
+        if self._raised is not None:
+            raise self._raised
+        return self._value
+
+
+class _Guarded:
+    """A function whose errors, where they are meant for the user, come back as they are and not as Spark's."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+
+    def __call__(self, item: Any) -> _Answer:
+        try:
+            return _Answer(self._function(item), None)
+        except UnquiltError as error:
+            return _Answer(None, error)
 
 
 def _reason(message: str) -> str:
@@ -225,7 +257,7 @@ class _Store:
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
             for partition, filled in _partitions(batches, self._budget, spill):
-                batch = _native.store(filled, self._schema)
+                batch = columns.store(filled, self._schema)
                 descriptor, partial = tempfile.mkstemp(prefix=f"{partition}-", dir=self._folder)
                 with os.fdopen(descriptor, "wb") as file, pa.ipc.new_file(file, self._schema) as writer:
                     writer.write_batch(batch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unquilt import _native
+from unquilt.columns import buffers
 from unquilt.engines.kept import Split
 from unquilt.engines.verbs import DOC, Kernel, Mapped
 
@@ -24,10 +25,10 @@ class Scale:
 def map_split(stage: Mapped, split: Split, ports: list[tuple[int, int]], sink: _native.Sink) -> _native.Counters:
     """Runs a map's kernel over one row group, and what stands beside it."""
     batch = split.read(stage.kernel.columns)
-    columns = [_native.buffers(column) for column in batch.columns]
+    columns = [buffers(column) for column in batch.columns]
     beside = []
     if stage.beside is not None:
         keys = batch.column(0)
         rows = stage.beside.between(keys[0].as_py(), keys[-1].as_py())
-        beside = [_native.buffers(column) for column in rows.columns]
+        beside = [buffers(column) for column in rows.columns]
     return _native.run_map(stage.kernel.name, dict(stage.kernel.parameters), ports, columns, beside, sink)

@@ -77,7 +77,8 @@ class Workers:
             _send(process.stdin, (function, item))
             answer = _receive(process.stdout)
         except (BrokenPipeError, EOFError) as error:
-            raise EngineError(f"a worker process died (exit code {process.poll()}) while working on {item}") from error
+            code = process.wait(timeout=10)
+            raise EngineError(f"a worker process died (exit code {code}) while working on {item}") from error
         finally:
             self._free.put(process)
         result, raised = answer

@@ -1,0 +1,76 @@
+"""Between Arrow's columns and the core, which takes and gives plain buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unquilt import _native
+
+
+def buffers(column: pa.Array | pa.ChunkedArray) -> tuple[str, int, Any, Any, Any]:
+    """A column as the core takes it. Copies only what has to be cast or is a slice."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(array, pa.ChunkedArray):  # no chunk at all
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    number = pa.types.is_integer(array.type) or pa.types.is_boolean(array.type)
+    target = pa.int64() if number else _wide(array.type)
+    if array.type != target:
+        array = pc.cast(array, target)
+    if array.offset:
+        array = pa.concat_arrays([pa.array([], target), array])
+    if number:
+        return "number", len(array), array.buffers()[1], None, None
+    validity, offsets, data = array.buffers()
+    return "bytes", len(array), data, offsets, validity if array.null_count else None
+
+
+def _wide(kind: pa.DataType) -> pa.DataType:
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return pa.large_string() if text else pa.large_binary()
+
+
+def measure(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Number of words and digest of the word sequence (see `sequences.rs`) of each text."""
+    counts, digests = _native.measure(buffers(texts))
+    rows = len(texts)
+    return (
+        pa.Array.from_buffers(pa.int64(), rows, [None, pa.py_buffer(counts)]),
+        pa.Array.from_buffers(pa.binary(16), rows, [None, pa.py_buffer(digests)]),
+    )
+
+
+def postings(docs: pa.Array, texts: pa.Array, k: int) -> pa.RecordBatch:
+    """The distinct k-grams of each text with the number of its document: (gram, doc), for other tools to count."""
+    grams, counts = _native.gram_columns(buffers(texts), k)
+    times = pa.Array.from_buffers(pa.int64(), len(texts), [None, pa.py_buffer(counts)])
+    bounds = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(times)])
+    found = pa.Array.from_buffers(pa.int64(), len(grams) // 8, [None, pa.py_buffer(grams)])
+    lists = pa.LargeListArray.from_arrays(bounds, found)
+    return pa.RecordBatch.from_arrays([found, docs.take(pc.list_parent_indices(lists))], ["gram", "doc"])
+
+
+def store(partition: _native.Partition, schema: pa.Schema) -> pa.RecordBatch:
+    """The sorted rows of a partition as a batch whose fields are the key and the fields of the tails, in that order."""
+    kinds = [_kind(field.type) for field in schema]
+    arrays = [_array(field.type, filled) for field, filled in zip(schema, partition.columns(kinds[1:]), strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _kind(kind: pa.DataType) -> str:
+    if pa.types.is_floating(kind):
+        return "real"
+    return "number" if pa.types.is_integer(kind) or pa.types.is_boolean(kind) else "bytes"
+
+
+def _array(kind: pa.DataType, filled: Sequence[Any]) -> pa.Array:
+    rows, nulls, validity, offsets, data = filled
+    parts = [None if part is None else pa.py_buffer(part) for part in (validity, offsets, data)]
+    if offsets is not None:
+        wide = pa.large_string() if pa.types.is_string(kind) or pa.types.is_large_string(kind) else pa.large_binary()
+        return pc.cast(pa.Array.from_buffers(wide, rows, parts, nulls), kind)
+    wide = pa.float64() if pa.types.is_floating(kind) else pa.int64()
+    return pc.cast(pa.Array.from_buffers(wide, rows, [None, parts[2]]), kind)
