@@ -166,7 +166,7 @@ impl Sorted {
         let (rows, tails) = (&mut self.rows, &self.tails);
         for same in rows.chunk_by_mut(|a, b| a.key == b.key) {
             if !same.is_sorted_by(|a, b| tails.get(a.run) <= tails.get(b.run)) {
-                same.sort_by(|a, b| tails.get(a.run).cmp(tails.get(b.run)));
+                same.sort_unstable_by(|a, b| tails.get(a.run).cmp(tails.get(b.run)));
             }
         }
     }
