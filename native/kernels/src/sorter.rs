@@ -164,10 +164,13 @@ impl Sorted {
 
     fn order_ties(&mut self) {
         let (rows, tails) = (&mut self.rows, &self.tails);
-        for same in rows.chunk_by_mut(|a, b| a.key == b.key) {
-            if !same.is_sorted_by(|a, b| tails.get(a.run) <= tails.get(b.run)) {
-                same.sort_unstable_by(|a, b| tails.get(a.run).cmp(tails.get(b.run)));
-            }
+        let mut same: Vec<(u64, u32)> = Vec::new();
+        for ties in rows.chunk_by_mut(|a, b| a.key == b.key).filter(|ties| ties.len() > 1) {
+            // Most tails differ within their first bytes: comparing those spares a look at the rest.
+            same.clear();
+            same.extend(ties.iter().map(|row| (first_bytes(tails.get(row.run)), row.run)));
+            same.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| tails.get(a.1).cmp(tails.get(b.1))));
+            ties.iter_mut().zip(&same).for_each(|(row, &(_, run))| row.run = run);
         }
     }
 
@@ -191,6 +194,14 @@ impl Drop for Sorted {
     fn drop(&mut self) {
         SPARE.with_borrow_mut(|[rows, _]| *rows = std::mem::take(&mut self.rows));
     }
+}
+
+/// The first eight bytes, zeros behind a shorter one: in the order of the bytes.
+fn first_bytes(bytes: &[u8]) -> u64 {
+    let mut first = [0; 8];
+    let length = bytes.len().min(8);
+    first[..length].copy_from_slice(&bytes[..length]);
+    u64::from_be_bytes(first)
 }
 
 fn first_tail(block: &[u8]) -> &[u8] {

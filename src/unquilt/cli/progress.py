@@ -32,6 +32,7 @@ LABELS = {
     "copies": "finding copies",
     "scan": "cutting texts into grams",
     "lists": "finding shared grams",
+    "grams": "finding shared grams",
     "elements": "sorting by document",
     "covers": "finding sources",
     "select": "looking up ids",
@@ -116,7 +117,8 @@ class Lines(Watched):
     def show(self, stage: Stage, over: threading.Event) -> None:
         while not over.wait(max(0.0, self._next - time.monotonic())):
             self._next = time.monotonic() + EVERY
-            sys.stderr.write(f"{stage.label}: {stage.percent} %, {stage.pace}\n")
+            share = f"{stage.percent} %, " if stage.total else ""
+            sys.stderr.write(f"{stage.label}: {share}{stage.pace}\n")
             sys.stderr.flush()
 
 

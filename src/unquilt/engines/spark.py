@@ -144,11 +144,11 @@ class Spark(Verbs):
 
 
 class _Job:
-    """Turns Spark's failures into one line, and shows that something is going on."""
+    """Turns Spark's failures into one line, and shows for how long it has been working."""
 
     def __init__(self, session: SparkSession, name: str, progress: Progress) -> None:
         self._session = session
-        self._stage = progress.stage(f"{name} (spark)", 0)
+        self._stage = progress.stage(name, 0)
         self._name = name
 
     def __enter__(self) -> None:
