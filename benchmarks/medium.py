@@ -22,6 +22,7 @@ from unquilt.engines.verbs import DOC, HASH, Kernel, Rows, Verbs
 from unquilt.jobs import documents
 from unquilt.runs import Run
 
+COUNTED = ("unique_pairs", "patch_pairs", "common_pairs", "patch_grams", "gram_squares", "lists", "list_squares")
 K, M = 5, 50
 THREADS = 2
 SHARES = pa.schema(
@@ -74,7 +75,7 @@ def _scan_and_quilts(record: Record, corpus: Run, how: uq.How) -> None:
         "quilts + sources with defaults", seconds(lambda: uq.quilts(corpus.path, _fresh("quilts"), how=how)), "s"
     )
     summary = uq.read(WORK / "quilts").manifest["summary"]
-    for name in ("unique", "patch", "common", "patch grams", "squares over grams", "quilts", "sources"):
+    for name in (*COUNTED, "quilts", "sources"):
         record.add(name, summary[name])
 
 

@@ -72,9 +72,9 @@ def test_a_gram_in_every_page(one_gram_everywhere: Callable[[int], dict[str, int
     """FAULTS 26: the shared grams are counted and dropped; nothing is paired but pages that share a rare one."""
     for number in (10_000, 30_000):
         summary = one_gram_everywhere(number)
-        assert summary["common"] == 3 * number  # "all pages share", "pages share these", "share these words"
-        assert summary["patch grams"] == number // 2  # "p q r" of each couple
-        assert summary["squares over grams"] == 4 * (number // 2)
+        assert summary["common_pairs"] == 3 * number  # "all pages share", "pages share these", "share these words"
+        assert summary["patch_grams"] == number // 2  # "p q r" of each couple
+        assert summary["gram_squares"] == 4 * (number // 2)
         assert summary["sources"] == number
 
 
@@ -92,7 +92,7 @@ def test_a_hundred_thousand_identical_pages(collapse: str, tmp_path: Path) -> No
         assert found.clusters["cluster"].unique().to_pylist() == [0]
         assert found.clusters.num_rows == number
     else:
-        assert found.manifest["summary"]["common"] == 6 * number
+        assert found.manifest["summary"]["common_pairs"] == 6 * number
 
 
 def test_identical_pages_on_hosts_with_addresses_of_their_own(tmp_path: Path) -> None:
@@ -131,8 +131,8 @@ def test_as_many_lists_as_grams(tmp_path: Path) -> None:
     texts = [" ".join(f"{words} u{i}n{j}" for j, words in enumerate(page)) for i, page in enumerate(shared)]
     found = run(pages(texts), tmp_path / "run", k=2, m=m)
     summary = found.manifest["summary"]
-    assert summary["patch grams"] == number
-    assert summary["squares over grams"] == m * m * number
+    assert summary["patch_grams"] == number
+    assert summary["gram_squares"] == m * m * number
     assert {row["patch_grams"] for row in found.quilts.to_pylist()} == {m}
 
 
@@ -276,7 +276,7 @@ def test_crafted_collisions_do_not_survive_a_key(tmp_path: Path) -> None:
     assert not {*unquilt.grams(first, 1, key=bytes.fromhex(key))} & {*unquilt.grams(second, 1, key=bytes.fromhex(key))}
     found = run(pages([first, second]), tmp_path / "run", key=key)
     assert found.quilts.num_rows == 0
-    assert found.manifest["summary"]["patch grams"] == 0
+    assert found.manifest["summary"]["patch_grams"] == 0
 
 
 def test_crafted_collisions_are_no_copies(tmp_path: Path) -> None:

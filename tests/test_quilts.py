@@ -195,9 +195,9 @@ def test_what_is_counted(packed: Packed, packed_corpus: Run, tmp_path: Path) -> 
         members = twin.gather_copies(sequences, "exact")
         copies += len(corpus) - len(members)
         df.update((number, gram) for doc in members for gram in set(twin.linear(sequences[doc], 2)))
-    assert summary["unique"] == sum(count == 1 for count in df.values())
-    assert summary["patch"] == sum(count for count in df.values() if 1 < count <= 3)
-    assert summary["common"] == sum(count for count in df.values() if count > 3)
+    assert summary["unique_pairs"] == sum(count == 1 for count in df.values())
+    assert summary["patch_pairs"] == sum(count for count in df.values() if 1 < count <= 3)
+    assert summary["common_pairs"] == sum(count for count in df.values() if count > 3)
     assert summary["copies"] == copies
     assert summary["documents"] == len(packed.places)
 

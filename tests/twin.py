@@ -132,13 +132,13 @@ def gather_copies(sequences: Sequence[tuple[str, ...]], collapse: str) -> dict[i
     return members
 
 
-def cover(candidates: dict[int, set[tuple[str, ...]]], least: float) -> list[tuple[int, int, int]]:
+def cover(candidates: dict[int, set[tuple[str, ...]]], least: float, total: int) -> list[tuple[int, int, int]]:
     """(source, new, all) of a greedy cover: most new first, then most in all, then the lower number."""
     picks: list[tuple[int, int, int]] = []
     covered: set[tuple[str, ...]] = set()
     while candidates:
         new, all_, minus = max((len(grams - covered), len(grams), -source) for source, grams in candidates.items())
-        if new == 0 or new < least:
+        if new == 0 or new / total < least:
             break
         covered |= candidates[-minus]
         picks.append((-minus, new, all_))
@@ -173,7 +173,7 @@ def quilts(
             for e in members
             if e != d and any(not same_site(document, documents[copy], foreign, pooled) for copy in members[e])
         }
-        picks = cover(candidates, min_share * len(patch))
+        picks = cover(candidates, min_share, len(patch))
         if share >= sigma and len(picks) >= c:
             numbers = (len(sequences[d]), len(grams[d]), len(patch), share, len(picks))
             found.quilts.append((d, *numbers, document.id, document.url))

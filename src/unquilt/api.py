@@ -43,7 +43,7 @@ def ingest(inputs: Inputs, output: str | Path | None = None, *, how: How | None 
 
 
 def quilts(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
-    """Finds pages stitched together from other pages, and the pages they draw on (SPEC 3.1).
+    """Finds pages stitched together from other pages, and the pages they draw on .
 
     `parameters` are those of `QuiltParameters`; without `output`, results live in a temporary folder.
 

@@ -14,8 +14,6 @@ from unquilt import _native
 def buffers(column: pa.Array | pa.ChunkedArray) -> tuple[str, int, Any, Any, Any]:
     """A column as the core takes it. Copies only what has to be cast or is a slice."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if isinstance(array, pa.ChunkedArray):  # no chunk at all
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     number = pa.types.is_integer(array.type) or pa.types.is_boolean(array.type)
     target = pa.int64() if number else _wide(array.type)
     if array.type != target:

@@ -197,30 +197,36 @@ def _ingest(found: _Found, output: str | Path, how: How) -> Run:
 
 
 def _read(verbs: Verbs, run: Run, sources: Sequence[Source], how: How) -> None:
-    with run.stage(DOCUMENTS) as stage:
-        found = pieces(sources, how.fields)
-        tasks = [ReadPiece(piece, how.limits, run.spill / f"piece-{piece.number}.arrow") for piece in found]
-        sizes = [sum(part.weight for part in piece.slices) for piece in found]
-        read: list[PieceRead] = []
-        with how.progress.stage("read", sum(sizes), "B") as step:
-            for size, result in zip(sizes, verbs.each(read_piece, tasks), strict=True):
-                read.append(result)
-                step(size)
-        totals = {name: sum(getattr(result, name) for result in read) for name in ("documents", "words", "bytes")}
-        if totals["documents"] > MOST_DOCUMENTS:
-            raise RunError(f"a corpus holds at most {MOST_DOCUMENTS} documents, these are {totals['documents']}")
-        writes = _number(read, run.path / DOCUMENTS)
-        with how.progress.stage("write", len(writes)) as step:
-            for _ in verbs.each(write_part, writes):
-                step(1)
-        stage.record(rows=totals["documents"], bytes=totals["bytes"])
-    run.mark(DOCUMENTS, files=[f"{DOCUMENTS}/{write.target.name}" for write in writes])
-    with run.stage("rejects") as stage, run.writer("rejects", REJECTS) as writer:
-        for result in read:
-            writer.write(result.rejects)
-        stage.record(rows=writer.rows)
-    run.mark("rejects", tables=["rejects"])
-    run.finish(totals | {"rejects": writer.rows})
+    if not run.done(DOCUMENTS):
+        with run.stage(DOCUMENTS) as stage:
+            read = _read_pieces(verbs, run, sources, how)
+            writes = _number(read, run.path / DOCUMENTS)
+            with how.progress.stage("write", len(writes)) as step:
+                for write, _ in zip(writes, verbs.each(write_part, writes), strict=True):
+                    write.source.unlink()
+                    step(1)
+            with run.writer("rejects", REJECTS) as rejects:
+                for result in read:
+                    rejects.write(result.rejects)
+            totals = {name: sum(getattr(result, name) for result in read) for name in ("documents", "words", "bytes")}
+            stage.record(rows=totals["documents"], bytes=totals["bytes"])
+        files = [f"{DOCUMENTS}/{write.target.name}" for write in writes]
+        run.mark(DOCUMENTS, ["rejects"], files=files, values=totals | {"rejects": rejects.rows})
+    run.finish(run.values(DOCUMENTS))
+
+
+def _read_pieces(verbs: Verbs, run: Run, sources: Sequence[Source], how: How) -> list[PieceRead]:
+    found = pieces(sources, how.fields)
+    tasks = [ReadPiece(piece, how.limits, run.spill / f"piece-{piece.number}.arrow") for piece in found]
+    sizes = [sum(part.weight for part in piece.slices) for piece in found]
+    read: list[PieceRead] = []
+    with how.progress.stage("read", sum(sizes), "B") as step:
+        for size, result in zip(sizes, verbs.each(read_piece, tasks), strict=True):
+            read.append(result)
+            step(size)
+    if sum(result.documents for result in read) > MOST_DOCUMENTS:
+        raise RunError(f"a corpus holds at most {MOST_DOCUMENTS} documents; give the inputs in several parts")
+    return read
 
 
 def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:

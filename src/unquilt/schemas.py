@@ -1,7 +1,8 @@
 """The Arrow schema of every table: the one contract between stages, and with whoever reads a run.
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). The first column,
-or the first two where noted, are the primary key, and every table is written in its order. Offsets are half-open, in
+or the first two where noted, are the primary key, and every table is written in its order; rejects are in the order of
+the inputs. Offsets are half-open, in
 code points of `text`.
 """
 
@@ -66,13 +67,13 @@ EDGES = pa.schema(  # primary key (doc, other)
 QUILTS = pa.schema(
     [
         pa.field("doc", pa.int64(), nullable=False),
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("url", pa.string()),
         pa.field("words", pa.int64(), nullable=False),
         pa.field("grams", pa.int64(), nullable=False),
         pa.field("patch_grams", pa.int64(), nullable=False),
         pa.field("patchfrac", pa.float64(), nullable=False),
         pa.field("sources", pa.int64(), nullable=False),
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("url", pa.string()),
     ]
 )
 

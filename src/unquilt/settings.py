@@ -34,11 +34,16 @@ class Settings:
             raise ParameterError(f"threads must be a whole number of at least 0, not {self.threads}")
         if self.memory and self.memory < LEAST_MEMORY:
             raise ParameterError(f"memory must be at least {LEAST_MEMORY >> 20} MiB, not {self.memory} bytes")
-        object.__setattr__(self, "threads", self.threads or len(os.sched_getaffinity(0)))
-        object.__setattr__(self, "memory", self.memory or available_memory() // 2)
+        object.__setattr__(self, "threads", self.threads or cores())
+        object.__setattr__(self, "memory", self.memory or memory_limit() // 2)
 
 
-def available_memory() -> int:
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory_limit() -> int:
     """The machine's memory in bytes, or what a control group leaves of it."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
@@ -49,7 +54,7 @@ def available_memory() -> int:
     return physical
 
 
-def parse_size(text: str, name: str = "memory") -> int:
+def parse_size(text: str) -> int:
     """Bytes of `512MB`, `1GiB`, `2g`, `1000000`.
 
     >>> parse_size("1.5GB")
@@ -59,5 +64,5 @@ def parse_size(text: str, name: str = "memory") -> int:
     unit = parts[2].upper() if parts else ""
     scale = UNITS.get(unit) or UNITS.get(f"{unit}B")
     if parts is None or scale is None:
-        raise ParameterError(f"{name} must be a size such as 512MB or 2GiB, not {text[:40]!r}")
+        raise ParameterError(f"memory must be a size such as 512MB or 2GiB, not {text[:40]!r}")
     return int(float(parts[1]) * scale)

@@ -137,7 +137,6 @@ impl Partition {
         let counters = py.detach(|| {
             let mut sink = python_sink(&sink);
             let mut out = Output::new(&spreads(&ports), full, &mut sink);
-            out.count("spilled", sorter.spilled_bytes());
             sorter.feed(&mut *kernel, &mut out)?;
             out.close()
         });

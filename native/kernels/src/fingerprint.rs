@@ -44,11 +44,6 @@ impl Fingerprinter {
         }
     }
 
-    /// Of a key of 16 bytes, or plain for none.
-    pub fn new(key: Option<&[u8; 16]>) -> Self {
-        key.map_or_else(Self::plain, Self::keyed)
-    }
-
     /// Fingerprint of a word's folded bytes.
     pub fn word(&self, folded: &[u8]) -> u64 {
         match &self.key {

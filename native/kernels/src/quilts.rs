@@ -1,4 +1,4 @@
-//! The kernels of `quilts` (SPEC 3.1): from texts to covers, in four steps.
+//! The kernels of `quilts`: from texts to covers, in four steps.
 //!
 //! 1. [`Scan`] turns texts into rows (gram → document).
 //! 2. [`Lists`] sees all documents of a gram. It drops unique and common grams and counts, for each distinct list of
@@ -49,11 +49,7 @@ impl MapKernel for Scan {
             put_number(&mut tail, words);
             put_number(&mut tail, distinct.len() as u64);
             out.ports[Self::DOCUMENTS].row(u64::from(doc), &tail);
-            out.count("bytes", text.len() as u64);
-            out.count("words", words);
-            out.count("grams", distinct.len() as u64);
         }
-        out.count("documents", documents.len() as u64);
     }
 }
 
@@ -142,11 +138,11 @@ impl GroupKernel for Lists {
 
     fn finish(&mut self, out: &mut Output) {
         self.send(out);
-        out.count("unique", self.unique);
-        out.count("patch", self.patch);
-        out.count("common", self.common);
-        out.count("patch grams", self.patch_grams);
-        out.count("squares over grams", self.squares);
+        out.count("unique_pairs", self.unique);
+        out.count("patch_pairs", self.patch);
+        out.count("common_pairs", self.common);
+        out.count("patch_grams", self.patch_grams);
+        out.count("gram_squares", self.squares);
     }
 }
 
@@ -290,12 +286,12 @@ impl GroupKernel for Elements {
 
     fn finish(&mut self, out: &mut Output) {
         out.count("lists", self.lists);
-        out.count("squares over lists", self.squares);
+        out.count("list_squares", self.squares);
     }
 }
 
 /// Group by document, of its numbers (first table) and its elements (second): whether it is a quilt, and its sources.
-/// Keeps the distinct elements of one document.
+/// Keeps the elements of one document: at most as many as it has patch grams.
 pub struct Covers {
     pub c: u64,
     pub sigma: f64,
@@ -328,7 +324,7 @@ impl Covers {
             begin = end;
         }
         self.cover.add(weight, numbers(same));
-        self.cover.greedy(self.min_share * patch_grams as f64)
+        self.cover.greedy(self.min_share, patch_grams)
     }
 }
 

@@ -43,7 +43,7 @@ impl<'a> Place<'a> {
 
     fn meets(self, other: Self) -> bool {
         let (a, b) = (self.addresses.as_chunks::<8>().0, other.addresses.as_chunks::<8>().0);
-        a.iter().any(|address| b.contains(address))
+        a.iter().any(|address| b.binary_search(address).is_ok())
     }
 
     pub fn append_to(self, code: &mut Vec<u8>) {
@@ -71,9 +71,10 @@ pub fn foreign(own: Place<'_>, source: &[u8]) -> bool {
 
 /// The code of a cluster of copies: the kept one's own place, and no more others than can change an answer.
 ///
-/// Bounded: two places without addresses on different servers cannot both be a document's own site, so they stand for
-/// "foreign to all"; and of places with addresses, `widest` + 1 of which no two meet are foreign to every document that
-/// has addresses, when none has more than `widest`.
+/// Two places without addresses on different servers cannot both be a document's own site, so they stand for "foreign
+/// to all"; and of places with addresses, `widest` + 1 of which no two meet are foreign to every document that has
+/// addresses, when none has more than `widest`. So a million sites are a few places, unless very many of them pairwise
+/// share some addresses and differ in others, which share yet others: then there are as many as such sets.
 pub struct Cluster {
     own: Vec<u8>,
     others: Vec<Vec<u8>>,

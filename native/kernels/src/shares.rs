@@ -1,4 +1,7 @@
 //! From grams that someone else has made: document frequencies and patch fractions, nothing more.
+//!
+//! No analysis needs this alone; it is what SQL engines can be asked for on equal terms, so benchmarks use it, and tests
+//! of the verbs.
 
 use crate::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
 use crate::rows::{take_doc, take_u64};

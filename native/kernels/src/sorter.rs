@@ -83,11 +83,6 @@ impl<B: AsRef<[u8]>> Sorter<B> {
         Ok(())
     }
 
-    /// Bytes written to spill files so far.
-    pub fn spilled_bytes(&self) -> u64 {
-        self.spilled.iter().map(|file| file.bytes).sum()
-    }
-
     /// Shows every key with its rows to `kernel`, in order.
     pub fn feed(mut self, kernel: &mut dyn GroupKernel, out: &mut Output) -> io::Result<()> {
         if self.spilled.is_empty() {
@@ -96,6 +91,7 @@ impl<B: AsRef<[u8]>> Sorter<B> {
             if !self.blocks.is_empty() {
                 self.spill()?;
             }
+            out.count("spilled", self.spilled.iter().map(|file| file.bytes).sum());
             Merge::new(&self.spilled)?.feed(kernel, out)
         }
     }
@@ -341,25 +337,35 @@ fn at_path(cause: io::Error, path: &Path) -> io::Error {
 /// Reads a spilled run, one row ahead.
 struct Cursor {
     file: BufReader<File>,
+    path: PathBuf,
+    /// Bytes of the file that are still to be read.
+    left: u64,
     key: u64,
     table: u8,
     tail: Vec<u8>,
 }
 
 impl Cursor {
-    /// Moves to the next row; false at the end.
+    /// Moves to the next row; false at the end. A file that is shorter than it was written is an error.
     fn advance(&mut self) -> io::Result<bool> {
-        let mut head = [0; 9];
-        match self.file.read_exact(&mut head) {
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(false),
-            result => result?,
+        if self.left == 0 {
+            return Ok(false);
         }
+        self.read_row().map_err(|error| at_path(error, &self.path))?;
+        Ok(true)
+    }
+
+    fn read_row(&mut self) -> io::Result<()> {
+        let mut head = [0; 9];
+        self.file.read_exact(&mut head)?;
+        self.left = self.left.saturating_sub(head.len() as u64);
         let [key @ .., table] = head;
         (self.key, self.table) = (u64::from_le_bytes(key), table);
         let mut length = 0_usize;
         for shift in (0..64).step_by(7) {
             let mut byte = [0];
             self.file.read_exact(&mut byte)?;
+            self.left = self.left.saturating_sub(1);
             length |= usize::from(byte[0] & 0x7f) << shift;
             if byte[0] < 0x80 {
                 break;
@@ -367,7 +373,8 @@ impl Cursor {
         }
         self.tail.resize(length, 0);
         self.file.read_exact(&mut self.tail)?;
-        Ok(true)
+        self.left = self.left.saturating_sub(length as u64);
+        Ok(())
     }
 
     fn rank(&self) -> (u64, u8, &[u8]) {
@@ -410,8 +417,14 @@ impl Merge {
         let mut cursors = BinaryHeap::new();
         for file in files {
             let reader = File::open(&file.path).map_err(|error| at_path(error, &file.path))?;
-            let mut cursor =
-                Cursor { file: BufReader::with_capacity(1 << 17, reader), key: 0, table: 0, tail: Vec::new() };
+            let mut cursor = Cursor {
+                file: BufReader::with_capacity(1 << 17, reader),
+                path: file.path.clone(),
+                left: file.bytes,
+                key: 0,
+                table: 0,
+                tail: Vec::new(),
+            };
             if cursor.advance()? {
                 cursors.push(cursor);
             }

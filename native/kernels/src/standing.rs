@@ -49,13 +49,12 @@ impl MapKernel for Places {
             tail.clear();
             match (self.by, places) {
                 (By::Address, [hosts, addresses]) => {
-                    let host = match hosts.bytes(row) {
-                        Some(host) => print.bytes(host),
-                        None => print.bytes(&doc.to_le_bytes()),
-                    };
-                    if let Some(address) = addresses.bytes(row) {
+                    // Without a URL it stands alone, whatever its address.
+                    let host = hosts.bytes(row).map(|host| print.bytes(host));
+                    if let (Some(host), Some(address)) = (host, addresses.bytes(row)) {
                         out.ports[Self::ADDRESSES].row(print.bytes(address), &host.to_be_bytes());
                     }
+                    let host = host.unwrap_or_else(|| print.bytes(&doc.to_le_bytes()));
                     tail.extend_from_slice(&doc.to_be_bytes());
                     tail.extend_from_slice(&server.to_be_bytes());
                     tail.extend_from_slice(sequence);
@@ -131,7 +130,7 @@ impl GroupKernel for Pool {
                 continue;
             }
             let (Some(doc), Some(server)) = (take_doc(&mut tail), take_u64(&mut tail)) else { continue };
-            self.fallen_back += u64::from(self.addresses.is_empty());
+            self.fallen_back += u64::from(self.addresses.is_empty() && server != 0);
             self.tail.clear();
             put_place(&mut self.tail, tail, doc, Place { server, addresses: &self.addresses });
             out.ports[0].row(leading(tail), &self.tail);
@@ -140,8 +139,8 @@ impl GroupKernel for Pool {
     }
 
     fn finish(&mut self, out: &mut Output) {
-        out.count("without address", self.fallen_back);
-        out.greatest("addresses of a host", self.widest);
+        out.count("without_address", self.fallen_back);
+        out.greatest("widest_host", self.widest);
     }
 }
 
@@ -197,6 +196,7 @@ impl GroupKernel for Copies {
         while let Some((_, mut tail)) = rows.next() {
             let sequence = take_bytes(&mut tail, 8).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
             let Some(doc) = take_doc(&mut tail) else { continue };
+            out.count("without_server", u64::from(tail.is_empty()));
             match &mut open {
                 Some(cluster) if self.collapse && cluster.sequence == sequence => {
                     cluster.copies += 1;
@@ -211,6 +211,10 @@ impl GroupKernel for Copies {
             }
         }
         Self::close(&mut open, out);
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        out.count("copies", 0); // said even if there are none
     }
 }
 

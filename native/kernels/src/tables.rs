@@ -3,7 +3,6 @@
 //! The first column is the key, the others follow in the tail: numbers and reals as 8 big-endian bytes (numbers are
 //! never negative, so that they sort), strings as a 4-byte length and their bytes, [`NULL`] for none.
 
-use crate::fingerprint::Fingerprinter;
 use crate::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
 use crate::rows::{take_bytes, take_u64};
 
@@ -31,31 +30,22 @@ pub fn put_bytes(tail: &mut Vec<u8>, value: Option<&[u8]>) {
     tail.extend_from_slice(value.unwrap_or_default());
 }
 
-/// Map: the columns of a table as rows, keyed by the first: by itself if it is a number, by fingerprint if a string
-/// (which then stands in the tail as well).
+/// Map: the columns of a table as rows, keyed by the first, which has numbers.
 pub struct Select;
 
 impl MapKernel for Select {
     fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
-        let print = Fingerprinter::plain();
         let Some((first, others)) = columns.split_first() else { return };
         let mut tail = Vec::new();
         for row in 0..first.len() {
             tail.clear();
-            let key = match first {
-                Column::Numbers(values) => values[row] as u64,
-                Column::Bytes { .. } => {
-                    put_bytes(&mut tail, first.bytes(row));
-                    print.bytes(first.bytes(row).unwrap_or_default())
-                }
-            };
             for column in others {
                 match column {
                     Column::Numbers(values) => put_number(&mut tail, values[row] as u64),
                     Column::Bytes { .. } => put_bytes(&mut tail, column.bytes(row)),
                 }
             }
-            out.ports[0].row(key, &tail);
+            out.ports[0].row(first.number(row), &tail);
         }
     }
 }
@@ -76,7 +66,7 @@ impl GroupKernel for LookUp {
                 self.found.extend_from_slice(tail);
                 there = true;
             } else if there {
-                let joined = [tail, &self.found].concat();
+                let joined = [&self.found, tail].concat();
                 out.ports[0].row(key, &joined);
             }
         }

@@ -1,4 +1,4 @@
-//! Splits text into words (SPEC 1) and fingerprints each on the way.
+//! Splits text into words and fingerprints each on the way.
 //!
 //! A word is a maximal run of letters and digits with the marks that follow them; in scripts written without spaces
 //! each character with its marks is a word. ASCII, most of most corpora, is classified 64 bytes at a time into a bit

@@ -16,9 +16,9 @@ def components(verbs: Verbs, edges: Kept, name: str = "components") -> Kept:
     def step(table: Kept, round_: int) -> tuple[Kept, int]:
         (ends,) = verbs.map(table, Kernel("ends", (DOC,), ("doc", "other")))
         (large,) = verbs.group([ends], Kernel("large star", (DOC,)))
-        changes = verbs.fold(large, f"{name}_{round_}_large")["changed"]
+        changes = verbs.fold(large, f"{name}_{round_}_large").get("changed", 0)
         (small,) = verbs.group([large], Kernel("small star", (DOC,)))
-        changes += verbs.fold(small, f"{name}_{round_}_small")["changed"]
+        changes += verbs.fold(small, f"{name}_{round_}_small").get("changed", 0)
         return verbs.keep(small, f"{name}_{round_}", EDGES), changes
 
     return verbs.repeat(edges, step)

@@ -1,17 +1,24 @@
-"""Quilts: pages stitched together from other pages (SPEC 3.1; Najork, SIGIR 2012).
+"""Quilts: pages stitched together from other pages (Najork, SIGIR 2012).
 
     grams(d)      the set of the k-grams of d;  df(g) = number of documents with g
     pg(d)         the patch grams of d: those with 1 < df(g) <= m;  patchfrac(d) = |pg(d)| / |grams(d)|
     sources(d)    a greedy cover of pg(d) by other, foreign documents
     d is a quilt  iff patchfrac(d) >= σ and |sources(d)| >= c
 
-Where we go beyond the paper: only foreign sources count by default, copies are one document, sources may need a least
-share (`--min-share`).
+The cover: again and again the document that covers the most uncovered patch grams is taken; ties go to the one that
+shares more patch grams with d in all, then to the lower number. It ends when no candidate covers anything more or,
+beyond the paper, when the next source would newly cover less than a share `min_share` of pg(d).
+
+Beyond the paper, too: only documents on another server (`foreign`) are candidates, while patchfrac stays as defined;
+and copies, documents of equal word sequences, become one first (`collapse`), so that df counts them once. A collapsed
+source is foreign if any of its copies is; the server of a collapsed quilt is that of the document kept, the lowest.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from typing import Any
 
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
@@ -35,6 +42,13 @@ class QuiltParameters(Parameters):
     min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
     key: str = parameter("", "32 hexadecimal digits: keyed fingerprints, safe against crafted collisions")
 
+    def to_dict(self) -> dict[str, Any]:
+        """As the manifest has it: the key is a secret, so only its digest is written down."""
+        values = super().to_dict()
+        if self.key:
+            values["key"] = f"sha256:{hashlib.sha256(bytes.fromhex(self.key)).hexdigest()[:16]}"
+        return values
+
     def check(self) -> None:
         if self.key and not (len(self.key) == 32 and all(digit in "0123456789abcdefABCDEF" for digit in self.key)):
             raise ParameterError("key must be 32 hexadecimal digits or empty")
@@ -53,10 +67,11 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     (lists,) = verbs.group([grams], Kernel("lists", (HASH,), (), {"m": given.m}))
     statistics = verbs.fold(lists, "grams")
     (elements,) = verbs.group([lists], Kernel("elements", (DOC,)))
+    statistics |= verbs.fold(elements, "lists")
     limits = {"c": given.c, "sigma": given.sigma, "min_share": given.min_share}
     found, sources = verbs.group([documents, elements], Kernel("covers", (DOC, DOC), (), limits))
     tables = [
-        verbs.keep(look_up(verbs, found, corpus, "doc", ("id", "url")), "quilts", QUILTS),
+        verbs.keep(look_up(verbs, found, corpus, ("id", "url")), "quilts", QUILTS),
         verbs.keep(sources, "sources", SOURCES),
     ]
     return Outcome([*standing.tables, *tables], standing.counters | statistics)

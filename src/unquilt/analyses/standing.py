@@ -1,4 +1,4 @@
-"""Where documents stand: on which servers, and which of several copies is kept (SPEC 1, 3.1)."""
+"""Where documents stand: on which servers, and which of several copies is kept."""
 
 from __future__ import annotations
 
@@ -37,9 +37,11 @@ def stand(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str) -> Standin
         counters |= verbs.fold(places, "addresses")
     else:
         (places,) = verbs.map(corpus, Kernel("places", (HASH,), columns, {"by": foreign}))
-    widest = counters.get("addresses of a host", 0)
+    widest = counters.get("widest_host", 0)
     kernel = Kernel("copies", (DOC, DOC), (), {"collapse": collapse == "exact", "widest": widest})
     standing, clusters = verbs.group([places], kernel)
     counters |= verbs.fold(standing, "copies")
+    if foreign == "none":
+        counters.pop("without_server", None)
     table = verbs.keep(standing, "standing", STANDING)
     return Standings(table, (verbs.keep(clusters, "clusters", CLUSTERS),), counters)

@@ -80,7 +80,7 @@ def gather(folder: Folder) -> dict[str, Any]:
         "rejects": summary.get("rejects") if rejected is None else sum(rejected.values()),
         "rejected": rejected,
         "copies": counters.get("copies"),
-        "without_address": counters.get("without address"),
+        "without_address": counters.get("without_address"),
         "parameters": manifest["parameters"],
         "stages": {name: {key: stage[key] for key in _TIMES} for name, stage in stages.items()},
         "tables": {name: {"rows": table.rows, "files": table.paths} for name, table in folder.tables.items()},

@@ -7,6 +7,10 @@ write the same bytes. A row group is a batch of about 8 MiB of text: what one ta
 
 from __future__ import annotations
 
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +28,19 @@ REPEATED = ["host", "domain", "ip", "file"]
 """Columns that a dictionary makes smaller; of the others, most values occur once."""
 
 UNNUMBERED = pa.schema([field for field in DOCUMENTS if field.name != "doc"])
+
+
+@contextmanager
+def _written(target: Path) -> Iterator[Path]:
+    """A file to write to, which becomes `target` at the end: a task may be tried again while an earlier try lives."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
+    os.close(descriptor)
+    try:
+        yield Path(name)
+        Path(name).chmod(0o644)
+        publish(Path(name), target)
+    finally:
+        Path(name).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -51,7 +68,7 @@ def read_piece(task: ReadPiece) -> PieceRead:
     documents = words = size = 0
     rejects = []
     # What cannot be read raises an InputError of its own; any OSError left is of the target.
-    with storing(task.target), pa.OSFile(str(task.target), "wb") as file, pa.ipc.new_file(file, UNNUMBERED) as writer:
+    with storing(task.target), _written(task.target) as path, pa.ipc.new_file(str(path), UNNUMBERED) as writer:
         for batch in read(task.piece, task.limits):
             rejects.append(batch.rejects)
             if batch.documents.num_rows == 0:
@@ -78,10 +95,9 @@ class WritePart:
 
 
 def write_part(task: WritePart) -> int:
-    """Writes a part of the corpus from what `read_piece` left, which is then removed; returns its size in bytes."""
-    partial = task.target.with_name(f".{task.target.name}.partial")
+    """Writes a part of the corpus from what `read_piece` left; returns its size in bytes."""
     first = task.first
-    with storing(task.target), pa.memory_map(str(task.source)) as file:
+    with storing(task.target), _written(task.target) as partial, pa.memory_map(str(task.source)) as file:
         reader = pa.ipc.open_file(file)
         packing = {"compression": "zstd", "compression_level": 1, "use_dictionary": REPEATED}
         with pq.ParquetWriter(partial, DOCUMENTS, **packing) as writer:
@@ -91,6 +107,4 @@ def write_part(task: WritePart) -> int:
                 numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS)
                 writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
                 first += batch.num_rows
-        publish(partial, task.target)
-    task.source.unlink()
     return task.target.stat().st_size

@@ -11,34 +11,12 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-CHUNK = pa.struct([pa.field("begin", pa.int32(), nullable=False), pa.field("end", pa.int32(), nullable=False)])
-SHA1 = pa.binary(20)
+from unquilt.schemas import DOCUMENTS, REJECTS, SHA1
 
-RAW_DOCUMENTS = pa.schema(
-    [
-        pa.field("id", pa.string(), nullable=False),
-        pa.field("url", pa.string()),
-        pa.field("host", pa.string()),
-        pa.field("domain", pa.string()),
-        pa.field("ip", pa.string()),
-        pa.field("text", pa.large_string(), nullable=False),
-        pa.field("raw_sha1", SHA1, nullable=False),
-        pa.field("links", pa.list_(pa.string()), nullable=False),
-        pa.field("chunks", pa.list_(CHUNK), nullable=False),
-        pa.field("chunk_sha1", pa.list_(SHA1), nullable=False),
-        pa.field("file", pa.string(), nullable=False),
-        pa.field("offset", pa.int64(), nullable=False),
-    ]
-)
+__all__ = ["CHUNK", "RAW_DOCUMENTS", "REJECTS", "SHA1", "Batch"]
 
-REJECTS = pa.schema(
-    [
-        pa.field("file", pa.string(), nullable=False),
-        pa.field("offset", pa.int64(), nullable=False),
-        pa.field("reason", pa.string(), nullable=False),
-        pa.field("detail", pa.string(), nullable=False),
-    ]
-)
+CHUNK = DOCUMENTS.field("chunks").type.value_type
+RAW_DOCUMENTS = pa.schema([field for field in DOCUMENTS if field.name not in ("doc", "words", "sequence")])
 
 
 class Batch(NamedTuple):

@@ -62,11 +62,16 @@ class Blocks:
             self.held -= size
             self._ledger.add(-size)
             spilled = self._disk.pop(partition, [])
-        yield from held
+        while held:  # given away one by one: whoever takes a block decides how long it stays in memory
+            yield held.pop()
         if spilled:
             with self._path.open("rb") as file:
                 for offset, length in spilled:
                     yield os.pread(file.fileno(), length, offset)
+
+    def close(self) -> None:
+        """Gives the disk back when all has been taken."""
+        self._path.unlink(missing_ok=True)
 
     def spill(self) -> int:
         """Writes all that is in memory to disk; returns how many bytes that was. The ledger calls it."""

@@ -21,10 +21,11 @@ import pyarrow as pa
 from unquilt import _native
 from unquilt.columns import store as store_columns
 from unquilt.engines.blocks import Blocks, Ledger
-from unquilt.engines.kept import Kept, Split
-from unquilt.engines.progress import Progress, Silent
+from unquilt.engines.engine import Engine, read_twice
+from unquilt.engines.kept import Split
+from unquilt.engines.progress import Progress
 from unquilt.engines.tasks import Scale, map_split
-from unquilt.engines.verbs import Grouped, Item, Mapped, Result, Rows, Stage, Verbs, fold_counters
+from unquilt.engines.verbs import Grouped, Item, Mapped, Result, Rows, Stage, fold_counters
 from unquilt.engines.workers import Workers
 from unquilt.runs import Run, storing
 
@@ -46,7 +47,7 @@ class _Made:
     counters: dict[str, int] = field(default_factory=dict)
 
 
-class Local(Verbs):
+class Local(Engine):
     """The verbs on this machine. Use in a `with` block; its spill files go with it."""
 
     def __init__(
@@ -59,17 +60,15 @@ class Local(Verbs):
         progress: Progress | None = None,
         partitions: int | None = None,
     ) -> None:
-        self._run_folder = run
-        self._scale = scale
+        super().__init__(run, scale, progress)
         self._threads = max(1, min(threads, memory // LEAST_FOR_A_THREAD))
         self._sorting = memory * 2 // 5 // self._threads
         self._ledger = Ledger(memory * 2 // 5)
-        self._progress = progress or Silent()
         self._partitions = partitions or _partitions(scale, self._sorting)
         self._made: dict[Stage, _Made] = {}
 
     def __enter__(self) -> Local:
-        self._spill = tempfile.TemporaryDirectory(prefix="local-", dir=self._run_folder.spill)
+        self._spill = tempfile.TemporaryDirectory(prefix="local-", dir=self._run.spill)
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="unquilt")
         return self
 
@@ -78,30 +77,21 @@ class Local(Verbs):
         self._made.clear()
         self._spill.cleanup()
 
-    def fold(self, rows: Rows, name: str) -> dict[str, int]:
-        if not self._run_folder.done(name):
-            with self._run_folder.stage(name) as stage:
-                counters = self._make(rows.stage).counters
-                stage.record(counters=counters)
-            self._run_folder.mark(name, values=counters)
-        return self._run_folder.values(name)
+    def _counters(self, stage: Stage, name: str) -> dict[str, int]:  # noqa: ARG002 - stages show by themselves
+        return self._make(stage).counters
 
-    def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
-        if not self._run_folder.done(name):
-            with self._run_folder.stage(name) as stage, self._run_folder.writer(name, schema) as writer:
-                blocks = self._take(rows)
-                with self._progress.stage(name, self._partitions) as step:
+    def _sorted(self, rows: Rows, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        blocks = self._take(rows)
 
-                    def store(partition: int) -> pa.RecordBatch:
-                        with self._spilling():
-                            return store_columns(self._fill([blocks], partition), schema)
+        def store(partition: int) -> pa.RecordBatch:
+            with self._spilling():
+                return store_columns(self._fill([blocks], partition), schema)
 
-                    for batch in self._ordered(store, range(self._partitions)):
-                        writer.write(batch)
-                        step(1)
-                stage.record(rows=writer.rows)
-            self._run_folder.mark(name, tables=[name])
-        return Kept.of(name, self._run_folder.path / f"{name}.parquet")
+        with self._progress.stage(name, self._partitions) as step:
+            for batch in self._ordered(store, range(self._partitions)):
+                yield batch
+                step(1)
+        blocks.close()
 
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         if len(items) <= 1 or self._threads == 1:
@@ -125,7 +115,7 @@ class Local(Verbs):
         ports = self._make(rows.stage).ports
         blocks, ports[rows.port] = ports[rows.port], None
         if blocks is None:
-            raise RuntimeError(f"the rows of {rows.stage.kernel.name} have been read before: keep them")
+            raise read_twice(rows)
         return blocks
 
     def _map(self, stage: Mapped, made: _Made) -> None:
@@ -154,6 +144,8 @@ class Local(Verbs):
             for counters in self._ordered(task, range(self._partitions)):
                 fold_counters(made.counters, counters)
                 step(1)
+        for table in tables:
+            table.close()
 
     def _sink(self, made: _Made) -> _native.Sink:
         def put(port: int, partition: int, block: bytes) -> None:

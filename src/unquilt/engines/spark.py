@@ -5,7 +5,9 @@ per task, and `repartitionById` brings the blocks of a partition together. It ne
 numbers, so a lost executor costs time and never changes a result. Kernels' counters travel as rows of port -1: only
 those of tasks that succeeded arrive.
 
-The corpus and the run folder must be readable and writable from all executors, and unquilt installed there.
+The corpus and the run folder must be readable and writable from all executors, and unquilt installed there. A task
+sorts within the memory that the settings leave a thread, spills to its temporary folder, and holds the blocks it emits
+until it has read its input.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from unquilt import _native, columns
-from unquilt.engines.kept import Kept, Split
-from unquilt.engines.progress import Progress, Silent
+from unquilt.engines.engine import Engine, read_twice
+from unquilt.engines.kept import Split
+from unquilt.engines.progress import Progress
 from unquilt.engines.tasks import Scale, map_split
-from unquilt.engines.verbs import Item, Kernel, Mapped, Result, Rows, Stage, Verbs, fold_counters
+from unquilt.engines.verbs import Item, Kernel, Mapped, Result, Rows, Stage, fold_counters
 from unquilt.errors import EngineError, MissingDependencyError, UnquiltError
 from unquilt.runs import Run, publish
 from unquilt.settings import Settings
@@ -41,7 +44,7 @@ BYTES_PER_GRAM = 9
 BYTES_PER_BATCH = 16 << 20
 
 
-class Spark(Verbs):
+class Spark(Engine):
     """The verbs on Spark: in the session that is active, or in one of its own. Use in a `with` block."""
 
     def __init__(
@@ -53,10 +56,8 @@ class Spark(Verbs):
         progress: Progress | None = None,
         partitions: int | None = None,
     ) -> None:
-        self._run_folder = run
-        self._scale = scale
+        super().__init__(run, scale, progress)
         self._settings = settings
-        self._progress = progress or Silent()
         by_size = math.ceil(scale.words * BYTES_PER_GRAM / BYTES_PER_PARTITION)
         self._partitions = partitions or max(by_size, min(2 * settings.threads, math.ceil(scale.words / 100_000)), 1)
         self._frames: dict[Stage, DataFrame] = {}
@@ -71,34 +72,25 @@ class Spark(Verbs):
             if frame.is_cached:
                 frame.unpersist()
 
-    def fold(self, rows: Rows, name: str) -> dict[str, int]:
-        if not self._run_folder.done(name):
-            counters: dict[str, int] = {}
-            with self._run_folder.stage(name) as stage, self._job(name):
-                frame = self._frame(rows.stage)
-                if not frame.is_cached:
-                    frame.persist(_on_disk())
-                for row in frame.filter(f"port = {COUNTERS}").select("block").collect():
-                    fold_counters(counters, json.loads(row.block))
-                stage.record(counters=counters)
-            self._run_folder.mark(name, values=counters)
-        return self._run_folder.values(name)
+    def _counters(self, stage: Stage, name: str) -> dict[str, int]:
+        counters: dict[str, int] = {}
+        with self._job(name):
+            frame = self._frame(stage)
+            if not frame.is_cached:
+                frame.persist(_on_disk())
+            for row in frame.filter(f"port = {COUNTERS}").select("block").collect():
+                fold_counters(counters, json.loads(row.block))
+        return counters
 
-    def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
-        if not self._run_folder.done(name):
-            folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self._run_folder.spill))
-            with self._run_folder.stage(name) as stage, self._job(name):
-                met = self._meet([rows])
-                done = met.mapInArrow(_Store(schema, self._sorting(), folder), "partition int").collect()
-                with self._run_folder.writer(name, schema) as writer:
-                    for partition in sorted(row.partition for row in done):
-                        path = folder / f"{partition}.arrow"
-                        with pa.memory_map(str(path)) as file:
-                            writer.write(pa.ipc.open_file(file).read_all())
-                        path.unlink()
-                stage.record(rows=writer.rows)
-            self._run_folder.mark(name, tables=[name])
-        return Kept.of(name, self._run_folder.path / f"{name}.parquet")
+    def _sorted(self, rows: Rows, name: str, schema: pa.Schema) -> Iterator[pa.Table]:
+        folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self._run.spill))
+        with self._job(name):
+            done = self._meet([rows]).mapInArrow(_Store(schema, self._sorting(), folder), "partition int").collect()
+        for partition in sorted(row.partition for row in done):
+            path = folder / f"{partition}.arrow"
+            with pa.memory_map(str(path)) as file:
+                yield pa.ipc.open_file(file).read_all()
+            path.unlink()
 
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         if not items:
@@ -125,7 +117,7 @@ class Spark(Verbs):
         """The blocks of all tables, those of one partition together; `port` is then the table's place in the list."""
         for rows in tables:
             if rows in self._read:
-                raise RuntimeError(f"the rows of {rows.stage.kernel.name} have been read before: keep them")
+                raise read_twice(rows)
             self._read.add(rows)
         frames = [
             self._frame(rows.stage).filter(f"port = {rows.port}").selectExpr(f"{number} as port", "partition", "block")

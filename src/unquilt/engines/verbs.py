@@ -115,8 +115,8 @@ def fold_counters(into: dict[str, int], counters: Mapping[str, tuple[str, int]])
         into[name] = max(into.get(name, 0), value) if how == "greatest" else into.get(name, 0) + value
 
 
-def look_up(verbs: Verbs, rows: Rows, table: Kept, key: str, columns: Sequence[str]) -> Rows:
-    """Each row with the named columns of the row of `table` that has its key: how results get ids and URLs."""
-    (fields,) = verbs.map(table, Kernel("select", (DOC,), (key, *columns)))
+def look_up(verbs: Verbs, rows: Rows, documents: Kept, columns: Sequence[str]) -> Rows:
+    """Each row behind the named columns of the document that is its key: how results get ids and URLs."""
+    (fields,) = verbs.map(documents, Kernel("select", (DOC,), ("doc", *columns)))
     (found,) = verbs.group([fields, rows], Kernel("look up", (DOC,)))
     return found

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -51,7 +52,7 @@ class Workers:
                 process.kill()
             assert process.stdin is not None
             assert process.stdout is not None
-            if not process.stdin.closed:
+            with suppress(BrokenPipeError):  # it died with something in the pipe
                 process.stdin.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         for process in self._processes:

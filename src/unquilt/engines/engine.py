@@ -1,0 +1,56 @@
+"""What engines have in common: tables and folded values are kept in the run folder, and made only if they are missing.
+
+This is where resuming is decided, once for all engines: a stage is timed, written, and marked as done last of all.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+
+import pyarrow as pa
+
+from unquilt.engines.kept import Kept
+from unquilt.engines.progress import Progress, Silent
+from unquilt.engines.tasks import Scale
+from unquilt.engines.verbs import Rows, Stage, Verbs
+from unquilt.runs import Run
+
+
+class Engine(Verbs):
+    """The verbs over a run folder."""
+
+    def __init__(self, run: Run, scale: Scale, progress: Progress | None = None) -> None:
+        self._run = run
+        self._scale = scale
+        self._progress = progress or Silent()
+
+    def fold(self, rows: Rows, name: str) -> dict[str, int]:
+        if not self._run.done(name):
+            with self._run.stage(name) as stage:
+                counters = self._counters(rows.stage, name)
+                stage.record(counters=counters)
+            self._run.mark(name, values={key: count for key, count in counters.items() if key != "spilled"})
+        return self._run.values(name)
+
+    def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
+        if not self._run.done(name):
+            with self._run.stage(name) as stage, self._run.writer(name, schema) as writer:
+                for table in self._sorted(rows, name, schema):
+                    writer.write(table)
+                stage.record(rows=writer.rows)
+            self._run.mark(name, tables=[name])
+        return Kept.of(name, self._run.path / f"{name}.parquet")
+
+    @abstractmethod
+    def _counters(self, stage: Stage, name: str) -> dict[str, int]:
+        """What a stage counted; its rows can still be read."""
+
+    @abstractmethod
+    def _sorted(self, rows: Rows, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch | pa.Table]:
+        """The rows of a table in order, partition by partition."""
+
+
+def read_twice(rows: Rows) -> RuntimeError:
+    """The complaint about rows that an analysis should have kept."""
+    return RuntimeError(f"the rows of {rows.stage.kernel.name} have been read before: keep them")
