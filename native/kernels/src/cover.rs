@@ -164,6 +164,9 @@ mod tests {
     #[test]
     fn least_ends_the_cover() {
         assert_eq!(picks(&[(5, &[1]), (2, &[2]), (1, &[3])], 0.2), [(1, 5, 5), (2, 2, 2)]);
+        let mut cover = Cover::default();
+        cover.add(7, [1]);
+        assert_eq!(cover.greedy(0.07, 100).len(), 1); // 7 of 100 is 0.07, though 0.07 * 100 is above 7
     }
 
     #[test]
