@@ -1,4 +1,4 @@
-"""What several test files share: the corpora they run on, and ways to run `quilts` on them."""
+"""What several test files share: the corpora they run on, the engines, and ways to run `quilts` on them."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ from unquilt.settings import Settings
 
 SEPARATORS = (" ", "  ", "\n", ", ", " - ", "_", ".\n\n", "!?")
 LETTERS = ("a", "A", "b", "c", "é", "e\u0301", "É", "ß", "ss", "SS", "x", "y")  # seven words, twelve spellings
+
+ENGINES = ("local", "spark")
+ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"}
+DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.parquet"
 
 
 @pytest.fixture(scope="module")
@@ -198,3 +202,35 @@ def spark_settings() -> Iterator[Settings]:
     spark = session(settings)
     yield settings
     spark.stop()
+
+
+@pytest.fixture(params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> str:
+    if request.param == "spark":
+        request.getfixturevalue("spark_settings")
+    return str(request.param)
+
+
+@pytest.fixture
+def settings(engine: str, request: pytest.FixtureRequest) -> Settings:
+    return request.getfixturevalue("spark_settings") if engine == "spark" else Settings(threads=2, memory=1 << 30)
+
+
+@pytest.fixture
+def make(engine: str, settings: Settings) -> Callable[[Scale, int], Callable[[Run], Verbs]]:
+    """Makes the engine for a corpus of some scale, with that many partitions."""
+
+    def for_run(scale: Scale, partitions: int) -> Callable[[Run], Verbs]:
+        if engine == "spark":
+            from unquilt.engines.spark import Spark
+
+            return lambda run: Spark(run, scale, settings, partitions=partitions)
+        return lambda run: Local(run, scale, threads=2, memory=1 << 30, partitions=partitions)
+
+    return for_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    with Run.open(tmp_path / "run", analysis="toy", parameters={}, inputs=[]) as opened:
+        yield opened

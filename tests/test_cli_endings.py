@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
@@ -77,7 +78,11 @@ def test_an_interrupted_demo_resumes(tmp_path):
         (folder / "corpus" / "manifest.json", signal.SIGTERM, "terminated"),
         (folder / "quilts" / "manifest.json", signal.SIGINT, "interrupted"),
     ):
-        result = interrupt(command, until, number)
+        for _ in range(5):  # one that was done before the signal came has to begin again
+            result = interrupt(command, until, number)
+            if result.returncode:
+                break
+            shutil.rmtree(until.parent)
         assert (result.returncode, result.stdout) == (128 + number, "")
         assert result.stderr.splitlines()[-1] == f"unquilt: {word}; the same command resumes"
         assert "Traceback" not in result.stderr

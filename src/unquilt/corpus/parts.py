@@ -31,9 +31,13 @@ UNNUMBERED = pa.schema([field for field in DOCUMENTS if field.name != "doc"])
 
 
 @contextmanager
-def _written(target: Path) -> Iterator[Path]:
-    """A file to write to, which becomes `target` at the end: a task may be tried again while an earlier try lives."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent)
+def _written(target: Path, spill: Path) -> Iterator[Path]:
+    """A file in the spill folder to write to, which becomes `target` at the end.
+
+    Each try has its own, since a task may be tried again while an earlier try lives; what a killed one leaves goes with
+    the spill folder.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=f"{target.name}-", suffix=".partial", dir=spill)
     os.close(descriptor)
     try:
         yield Path(name)
@@ -68,7 +72,11 @@ def read_piece(task: ReadPiece) -> PieceRead:
     documents = words = size = 0
     rejects = []
     # What cannot be read raises an InputError of its own; any OSError left is of the target.
-    with storing(task.target), _written(task.target) as path, pa.ipc.new_file(str(path), UNNUMBERED) as writer:
+    with (
+        storing(task.target),
+        _written(task.target, task.target.parent) as path,
+        pa.ipc.new_file(str(path), UNNUMBERED) as writer,
+    ):
         for batch in read(task.piece, task.limits):
             rejects.append(batch.rejects)
             if batch.documents.num_rows == 0:
@@ -97,7 +105,11 @@ class WritePart:
 def write_part(task: WritePart) -> int:
     """Writes a part of the corpus from what `read_piece` left; returns its size in bytes."""
     first = task.first
-    with storing(task.target), _written(task.target) as partial, pa.memory_map(str(task.source)) as file:
+    with (
+        storing(task.target),
+        _written(task.target, task.source.parent) as partial,
+        pa.memory_map(str(task.source)) as file,
+    ):
         reader = pa.ipc.open_file(file)
         packing = {"compression": "zstd", "compression_level": 1, "use_dictionary": REPEATED}
         with pq.ParquetWriter(partial, DOCUMENTS, **packing) as writer:

@@ -1,0 +1,102 @@
+"""A program that kills runs of `quilts`: `python kill_quilts.py INPUT FOLDER KILLS`.
+
+It forks runs over INPUT, kills them at random points, takes them up again and fails unless each ends with the tables
+of a run that was left alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+
+import unquilt
+from unquilt.corpus.urls import locate
+from unquilt.jobs import How
+from unquilt.runs import Run
+from unquilt.settings import Settings
+
+LOOKS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.scandir", "os.listdir", "os.truncate"}
+REACH = 300
+"""A run looks at its folder some 200 times."""
+
+
+class Crash:
+    """Kills this process at its n-th look at the folder, without a word."""
+
+    def __init__(self, folder: Path, after: int) -> None:
+        self._folder, self._left = str(folder), after
+
+    def __call__(self, event: str, given: tuple[object, ...]) -> None:
+        if event in LOOKS and self._folder in str(given[0]):
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def work(source: str, folder: Path, *, after: int | None = None, seconds: float | None = None) -> int:
+    """Forks a run, to be killed at its `after`-th look at its folder or by the clock; returns how it ended: 0, well."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            if after is not None:
+                sys.addaudithook(Crash(folder, after))
+            how = How(settings=Settings(threads=2, memory=1 << 26))
+            unquilt.quilts(source, folder, how=how, k=3, c=2, sigma=0.2, foreign="ip")
+            status = 0
+        except Exception:  # noqa: BLE001
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    if seconds is not None:
+        time.sleep(seconds)
+        os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.rglob("*.parquet")}
+
+
+def main(source: str, folder: Path, kills: int) -> None:
+    random = Random(5)
+    os.fsync = lambda _: None  # type: ignore[assignment]
+    folder.mkdir()
+    pa.array([locate("http://www.example.com/").host])  # loads what every run needs, so that they need not
+    begin = time.perf_counter()
+    assert work(source, folder / "whole") == 0
+    whole = time.perf_counter() - begin
+    expected, summary = digests(folder / "whole"), Run.read(folder / "whole").manifest["summary"]
+    assert {"quilts.parquet", "sources.parquet", "corpus/documents/part-00000.parquet"} <= expected.keys()
+    killed = number = 0
+    while killed < kills:
+        number += 1
+        path = folder / f"run-{number}"
+        for attempt in range(10):
+            clock = {"seconds": random.uniform(0, whole)} if number % 2 else {"after": random.randint(1, REACH)}
+            status = work(source, path, **(clock if attempt < 9 else {}))
+            assert status in (0, -signal.SIGKILL), path
+            if status == 0:
+                break
+            killed += 1
+            looks_complete = (path / "manifest.json").exists() and Run.read(path).complete
+            assert not looks_complete or digests(path) == expected, path
+        assert Run.read(path).complete
+        assert Run.read(path).manifest["summary"] == summary, path
+        assert digests(path) == expected, path
+        assert not [left for left in path.rglob(".*") if left.name != ".done"], path
+        shutil.rmtree(path)
+    sys.stdout.write(f"killed {killed} times, in {number} runs\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))
