@@ -13,7 +13,8 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use unquilt_kernels::kernel::{Counter, Output};
 use unquilt_kernels::rows::Spread;
-use unquilt_kernels::sorter::{Sorter, SpillError};
+use unquilt_kernels::sorter::Sorter;
+use unquilt_kernels::spill::SpillError;
 use unquilt_kernels::tables::Store;
 use unquilt_kernels::unicode::UNICODE_VERSION;
 

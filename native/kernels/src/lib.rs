@@ -1,7 +1,7 @@
 //! The kernels of unquilt: everything that touches each word of a corpus. Knows nothing of Python, starts no thread.
 //!
-//! [`unicode`], [`words`], [`fingerprint`] and [`grams`] turn text into fingerprints; [`rows`], [`sorter`] and
-//! [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`], [`tables`] and [`components`] serve several of them;
+//! [`unicode`], [`words`], [`fingerprint`] and [`grams`] turn text into fingerprints; [`rows`], [`sorter`], [`spill`]
+//! and [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`], [`tables`] and [`components`] serve several of them;
 //! [`quilts`] with [`cover`] is the first analysis.
 
 pub mod components;
@@ -15,6 +15,7 @@ pub mod sequences;
 pub mod servers;
 pub mod shares;
 pub mod sorter;
+pub mod spill;
 pub mod standing;
 pub mod tables;
 pub mod unicode;
