@@ -47,8 +47,8 @@ def place(tmp_path_factory):
 
 
 WRONG = {
-    "k 0": ("quilts {corpus} -o {new} -k 0", 2, "--k must be a whole number between 1 and 1000, not '0'"),
-    "k x": ("quilts {corpus} -o {new} --k x", 2, "--k must be a whole number between 1 and 1000, not 'x'"),
+    "k 0": ("quilts {corpus} -o {new} -k 0", 2, "--k must be a whole number between 1 and 1048576, not '0'"),
+    "k x": ("quilts {corpus} -o {new} --k x", 2, "--k must be a whole number between 1 and 1048576, not 'x'"),
     "m": ("quilts {corpus} -o {new} -m 1", 2, "--m must be a whole number between 2 and 4294967296, not '1'"),
     "sigma": ("quilts {corpus} -o {new} --sigma 2", 2, "--sigma must be a number between 0 and 1, not '2'"),
     "nan": ("quilts {corpus} -o {new} --sigma nan", 2, "--sigma must be a number between 0 and 1, not 'nan'"),

@@ -66,8 +66,7 @@ pub fn distinct_all(texts: &Column<'_>, k: usize) -> (Vec<u8>, Vec<u8>) {
     let mut grams = Grams::new(&print, k);
     let (mut found, mut counts) = (Vec::new(), Vec::new());
     for row in 0..texts.len() {
-        let text = std::str::from_utf8(texts.bytes(row).unwrap_or_default()).unwrap_or_default();
-        let (_, distinct) = grams.linear(text);
+        let (_, distinct) = grams.linear(&texts.text(row));
         distinct.iter().for_each(|gram| found.extend_from_slice(&gram.to_le_bytes()));
         counts.extend_from_slice(&(distinct.len() as u64).to_le_bytes());
     }

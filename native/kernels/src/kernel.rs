@@ -3,6 +3,7 @@
 //! Kernels start no threads, read no clock and touch no file; what they keep between calls is bounded by what each
 //! says of itself. Engines give them a batch or a partition and move the blocks that come out.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
@@ -49,6 +50,12 @@ impl<'a> Column<'a> {
                 there.then(|| &data[offsets[row] as usize..offsets[row + 1] as usize])
             }
         }
+    }
+
+    /// The text at `row`, empty for null. Bytes that are no UTF-8, against Arrow's contract, part words and lose nothing
+    /// else.
+    pub fn text(&self, row: usize) -> Cow<'a, str> {
+        String::from_utf8_lossy(self.bytes(row).unwrap_or_default())
     }
 }
 

@@ -38,9 +38,7 @@ impl MapKernel for Scan {
         for row in 0..documents.len() {
             let doc = documents.number(row) as u32;
             let Some(code) = standing.code(doc) else { continue };
-            let text = texts.bytes(row).unwrap_or_default();
-            // Arrow strings are UTF-8 by contract; a batch that breaks it loses the damaged text, not the process.
-            let (words, distinct) = grams.linear(std::str::from_utf8(text).unwrap_or_default());
+            let (words, distinct) = grams.linear(&texts.text(row));
             tail.clear();
             tail.extend_from_slice(&doc.to_be_bytes());
             tail.extend_from_slice(code);

@@ -41,8 +41,7 @@ pub fn measure(text: &str) -> (u64, [u8; 16]) {
 pub fn measure_all(texts: &Column<'_>) -> (Vec<u8>, Vec<u8>) {
     let (mut counts, mut digests) = (Vec::new(), Vec::new());
     for row in 0..texts.len() {
-        let text = std::str::from_utf8(texts.bytes(row).unwrap_or_default()).unwrap_or_default();
-        let (count, digest) = measure(text);
+        let (count, digest) = measure(&texts.text(row));
         counts.extend_from_slice(&count.to_le_bytes());
         digests.extend_from_slice(&digest);
     }

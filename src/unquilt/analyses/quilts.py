@@ -33,7 +33,7 @@ from unquilt.schemas import QUILTS, SOURCES
 class QuiltParameters(Parameters):
     """What makes a quilt."""
 
-    k: int = parameter(5, "words in a gram", at_least=1, at_most=1_000)
+    k: int = parameter(5, "words in a gram", at_least=1, at_most=2**20)
     m: int = parameter(50, "most documents that share a patch gram", at_least=2, at_most=2**32)
     c: int = parameter(4, "fewest sources of a quilt", at_least=1, at_most=2**32)
     sigma: float = parameter(0.5, "least patch fraction of a quilt", at_least=0, at_most=1)
