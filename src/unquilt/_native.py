@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unquilt._core import UNICODE_VERSION, Partition, gram_columns, grams, measure, run_map, words
+from unquilt._core import UNICODE_VERSION, Gunzip, Partition, gram_columns, grams, gzip_index, measure, run_map, words
 
 __all__ = [
     "UNICODE_VERSION",
     "Counters",
+    "Gunzip",
     "Partition",
     "Sink",
     "gram_columns",
     "grams",
+    "gzip_index",
     "measure",
     "run_map",
     "words",

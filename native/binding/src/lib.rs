@@ -1,6 +1,7 @@
 //! The Python face of the kernels: names become kernels, buffers become columns, errors become exceptions. No logic.
 
 mod columns;
+mod gunzip;
 mod kernels;
 mod texts;
 
@@ -166,5 +167,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;
     module.add_function(wrap_pyfunction!(texts::gram_columns, module)?)?;
     module.add_function(wrap_pyfunction!(texts::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(gunzip::gzip_index, module)?)?;
+    module.add_class::<gunzip::Gunzip>()?;
     module.add_class::<Partition>()
 }

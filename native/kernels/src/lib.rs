@@ -8,6 +8,8 @@ pub mod components;
 pub mod cover;
 pub mod fingerprint;
 pub mod grams;
+pub mod gzip;
+pub mod inflate;
 pub mod kernel;
 pub mod quilts;
 pub mod rows;

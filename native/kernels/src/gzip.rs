@@ -1,0 +1,534 @@
+//! A gzip file, member by member, that survives broken bytes.
+//!
+//! A web crawl is a file of a million members, one a record; a broken byte must cost one of them. So a member ends at
+//! its first bad byte, after everything that could be decoded, and the next one is looked for: bytes that look like a
+//! header and whose data inflate.
+//!
+//! [`Gunzip::checkpoint`] is what zlib's example `zran` keeps to begin again in the middle of a member: where between
+//! two blocks, and the window of 32 KiB before. It has the running checksum too, so that a part that begins inside a
+//! member still finds out whether the whole of it is sound. [`index`] makes checkpoints all over a file.
+//!
+//! **Cost.** Memory: buffers of 1 MiB, whatever the file. Time is linear in the file and in what is decoded, for hostile
+//! files too: a trial is bounded (`TRIAL_IN`), and bytes are decoded again only while the file as a whole has paid for
+//! it (`PATIENCE`).
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use memchr::memmem;
+use zlib_rs::crc32::crc32;
+use zlib_rs::{compress_bound, compress_slice, decompress_slice, DeflateConfig, InflateConfig, ReturnCode};
+
+use crate::inflate::{Inflate, State, WINDOW};
+
+const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
+const CHECKED: u8 = 1 << 1;
+const EXTRA: u8 = 1 << 2;
+const NAMES: [u8; 2] = [1 << 3, 1 << 4];
+const RESERVED: u8 = 0xe0;
+
+const BLOCK: usize = 1 << 20;
+/// The longest file name or comment of a header: as long as a path can be.
+const NAME: usize = 1 << 12;
+const HEADER: usize = 10 + 2 + 0xffff + 2 * NAME + 2;
+/// A header in a search is believed if this many bytes can be decoded after it (or all there are, with their checksum).
+/// Random bits fail within a few dozen: the first match refers to before the beginning, or a code is incomplete.
+const TRIAL_OUT: usize = 1 << 10;
+/// Deflate never needs more input than output, but for empty blocks; who writes that many of them is not believed.
+const TRIAL_IN: usize = 4 * TRIAL_OUT;
+/// A search may go back into what a broken member seemed to be, and so decode the same bytes again. In honest files
+/// that is a few kilobytes; in all it may be as much as the file up to here and these, then searches go forward only.
+const PATIENCE: u64 = 16 << 20;
+
+const CORRUPT: &str = "corrupt gzip";
+const TRUNCATED: &str = "truncated gzip";
+
+/// Why a member ended before its time: a stable phrase, and the particulars.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    pub reason: &'static str,
+    pub detail: String,
+}
+
+/// A file with a buffer in which one can look ahead.
+struct Input {
+    file: File,
+    buffer: Vec<u8>,
+    /// The part of the buffer that is still to be read.
+    begin: usize,
+    end: usize,
+    /// Where in the file that part begins.
+    position: u64,
+    exhausted: bool,
+}
+
+impl Input {
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let buffer = vec![0; BLOCK + HEADER + TRIAL_IN];
+        Ok(Self { file, buffer, begin: 0, end: 0, position: 0, exhausted: false })
+    }
+
+    /// The next bytes of the file: at least `size` of them (at most what a trial needs), unless it ends before.
+    fn ahead(&mut self, size: usize) -> io::Result<&[u8]> {
+        if self.end - self.begin < size && !self.exhausted {
+            self.buffer.copy_within(self.begin..self.end, 0);
+            (self.begin, self.end) = (0, self.end - self.begin);
+        }
+        while self.end < self.begin + size && !self.exhausted {
+            match self.file.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.exhausted = true,
+                Ok(size) => self.end += size,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(&self.buffer[self.begin..self.end])
+    }
+
+    /// Goes past bytes that have been seen ahead.
+    fn skip(&mut self, size: usize) {
+        self.begin += size;
+        self.position += size as u64;
+    }
+
+    fn seek(&mut self, position: u64) -> io::Result<()> {
+        let buffered = self.position - self.begin as u64;
+        if (buffered..=buffered + self.end as u64).contains(&position) {
+            self.begin = (position - buffered) as usize;
+        } else {
+            self.file.seek(SeekFrom::Start(position))?;
+            (self.begin, self.end, self.exhausted) = (0, 0, false);
+        }
+        self.position = position;
+        Ok(())
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+}
+
+/// The length of the header that these bytes begin with, None if they end before it does, or why it is none.
+fn header(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
+    if bytes.iter().zip(MAGIC).any(|(&byte, magic)| byte != magic) {
+        return Err("no gzip header");
+    }
+    let Some(&flags) = bytes.get(3) else { return Ok(None) };
+    if flags & RESERVED != 0 {
+        return Err("unknown flags in a gzip header");
+    }
+    let mut end = 10;
+    if flags & EXTRA != 0 {
+        let Some(&[low, high]) = bytes.get(end..end + 2) else { return Ok(None) };
+        end += 2 + usize::from(u16::from_le_bytes([low, high]));
+    }
+    for _ in NAMES.iter().filter(|&&flag| flags & flag != 0) {
+        let Some(rest) = bytes.get(end..) else { return Ok(None) };
+        match rest.iter().take(NAME).position(|&byte| byte == 0) {
+            Some(length) => end += length + 1,
+            None if rest.len() < NAME => return Ok(None),
+            None => return Err("name or comment of a gzip header too long"),
+        }
+    }
+    if flags & CHECKED != 0 {
+        let Some(&[low, high]) = bytes.get(end..end + 2) else { return Ok(None) };
+        if u16::from_le_bytes([low, high]) != crc32(0, &bytes[..end]) as u16 {
+            return Err("checksum of a gzip header does not match");
+        }
+        end += 2;
+    }
+    Ok((end <= bytes.len()).then_some(end))
+}
+
+/// The sum of what was decoded, as the trailer of a member has it.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    crc: u32,
+    length: u32,
+}
+
+impl Sum {
+    fn add(&mut self, bytes: &[u8]) {
+        self.crc = crc32(self.crc, bytes);
+        self.length = self.length.wrapping_add(bytes.len() as u32);
+    }
+
+    /// What is wrong with a trailer (of 8 bytes), if anything.
+    fn mismatch(&self, trailer: &[u8]) -> Option<&'static str> {
+        if trailer[..4] != self.crc.to_le_bytes() {
+            return Some("checksum does not match");
+        }
+        (trailer[4..8] != self.length.to_le_bytes()).then_some("length does not match")
+    }
+}
+
+/// Reads the members of a gzip file one after the other.
+pub struct Gunzip {
+    input: Input,
+    inflate: Inflate,
+    member: u64,
+    sum: Sum,
+    /// Where the member ended, well or not; None while it has not.
+    end: Option<u64>,
+    /// Its data and trailer were read to their end, though the trailer may not match.
+    closed: bool,
+    fault: Option<Fault>,
+    skipped: Option<(u64, u64)>,
+    /// How far the file has been decoded, and how many bytes before that more than once.
+    frontier: u64,
+    repeated: u64,
+}
+
+impl Gunzip {
+    fn at(path: &Path, member: u64) -> io::Result<Self> {
+        Ok(Self {
+            input: Input::open(path)?,
+            inflate: Inflate::new(),
+            member,
+            sum: Sum::default(),
+            end: None,
+            closed: false,
+            fault: None,
+            skipped: None,
+            frontier: member,
+            repeated: 0,
+        })
+    }
+
+    /// Opens a file at a member that begins at this byte; if none does, that is its fault.
+    pub fn open(path: &Path, begin: u64) -> io::Result<Self> {
+        let mut this = Self::at(path, begin)?;
+        this.enter(begin)?;
+        Ok(this)
+    }
+
+    /// Opens a file at a checkpoint that was made of it.
+    pub fn resume(path: &Path, checkpoint: &[u8]) -> io::Result<Self> {
+        let point = Checkpoint::unpack(checkpoint)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a checkpoint of a gzip file"))?;
+        let mut this = Self::at(path, point.member)?;
+        (this.sum, this.frontier, this.repeated) = (point.sum, point.frontier, point.repeated);
+        this.input.seek(point.position - 1)?;
+        let byte = this.input.ahead(1)?.first().copied().unwrap_or(0);
+        this.input.seek(point.position)?;
+        this.inflate.resume(&point.window, point.bits, byte);
+        Ok(this)
+    }
+
+    /// Where the current member begins in the file.
+    pub fn member(&self) -> u64 {
+        self.member
+    }
+
+    /// Just after what has been decoded; once a member has ended well, just after it. After a fault, give or take a byte.
+    pub fn consumed(&self) -> u64 {
+        self.end.unwrap_or(self.input.position)
+    }
+
+    /// Why the member ended before its time.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// What the last search passed over and belongs to no member; after a fault, from where decoding failed.
+    pub fn skipped(&self) -> Option<(u64, u64)> {
+        self.skipped
+    }
+
+    /// Decodes until `out` is full or the member ends; 0 bytes once it has.
+    pub fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < out.len() && self.end.is_none() {
+            filled += self.step(&mut out[filled..], false)?;
+        }
+        Ok(filled)
+    }
+
+    /// Goes to the next member; what is left of the current one is passed over.
+    ///
+    /// After a good member that is the one that follows at once, or after zeros. Where none does, and after a fault, it
+    /// is the next place, before `stop`, whose bytes look like a header and whose data inflate and begin with `prefix`
+    /// (the first KiB of it). After a fault this is looked for from the beginning of the broken member on: where the
+    /// middle of a file was lost, the next header lies in what seemed to be its data.
+    pub fn next_member(&mut self, prefix: &[u8], stop: u64) -> io::Result<bool> {
+        let end = self.pass_over()?;
+        let failed = self.fault.is_some();
+        let mut from = (self.member + 1).max(if self.repeated > self.frontier + PATIENCE { self.frontier } else { 0 });
+        self.skipped = None;
+        if self.closed {
+            self.skip_zeros(end)?;
+            let next = self.input.position;
+            if next >= stop || self.input.ahead(1)?.is_empty() {
+                return Ok(false);
+            }
+            // After a mere checksum that does not match, the order of members is most likely intact: what is stored
+            // inside this one is none. But a flipped bit can also make a false end, so this needs a trial.
+            if if failed { self.promises(prefix)? } else { header(self.input.ahead(HEADER)?).is_ok() } {
+                self.enter(next)?;
+                return Ok(true);
+            }
+            if !failed {
+                from = next;
+            }
+        }
+        let bad = if failed { end } else { from };
+        self.search(from, prefix, stop, bad)
+    }
+
+    /// Goes to the first member that begins at `begin` or after it, but before `stop`, found as after a fault.
+    pub fn find_member(&mut self, begin: u64, prefix: &[u8], stop: u64) -> io::Result<bool> {
+        self.search(begin, prefix, stop, begin)
+    }
+
+    /// Where to begin again, if this is between two blocks.
+    fn checkpoint(&self) -> Option<Vec<u8>> {
+        let bits = self.inflate.unused_bits().filter(|_| self.end.is_none())?;
+        let point = Checkpoint {
+            member: self.member,
+            position: self.input.position - u64::from(bits / 8),
+            bits: bits % 8,
+            sum: self.sum,
+            frontier: self.frontier,
+            repeated: self.repeated,
+            window: self.inflate.window(),
+        };
+        Some(point.pack())
+    }
+
+    fn enter(&mut self, member: u64) -> io::Result<()> {
+        self.input.seek(member)?;
+        self.inflate.reset();
+        self.member = member;
+        self.sum = Sum::default();
+        (self.end, self.closed, self.fault) = (None, false, None);
+        match header(self.input.ahead(HEADER)?) {
+            Ok(Some(length)) => self.input.skip(length),
+            Ok(None) => self.fail(TRUNCATED, "the file ends inside a gzip header".into()),
+            Err(why) => self.fail(CORRUPT, why.into()),
+        }
+        Ok(())
+    }
+
+    /// One call of the decoder; a member that ends is checked.
+    fn step(&mut self, out: &mut [u8], between: bool) -> io::Result<usize> {
+        let input = self.input.ahead(1)?;
+        let exhausted = input.is_empty();
+        let done = self.inflate.decode(input, out, between);
+        self.input.skip(done.taken);
+        self.sum.add(&out[..done.made]);
+        match done.state {
+            State::More if exhausted && done.made == 0 => {
+                self.fail(TRUNCATED, "the file ends inside a gzip member".into());
+            }
+            State::More => {}
+            State::Bad(why) => self.fail(CORRUPT, why),
+            State::End => self.close()?,
+        }
+        Ok(done.made)
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        let trailer = self.input.ahead(8)?;
+        if trailer.len() < 8 {
+            self.fail(TRUNCATED, "the file ends inside a gzip member".into());
+            return Ok(());
+        }
+        let mismatch = self.sum.mismatch(trailer);
+        self.input.skip(8);
+        self.closed = true;
+        match mismatch {
+            Some(why) => self.fail(CORRUPT, why.into()),
+            None => self.leave(),
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, reason: &'static str, detail: String) {
+        self.fault = Some(Fault { reason, detail });
+        self.leave();
+    }
+
+    fn leave(&mut self) {
+        let end = self.input.position;
+        self.end = Some(end);
+        self.repeated += self.frontier.min(end).saturating_sub(self.member);
+        self.frontier = self.frontier.max(end);
+    }
+
+    /// Decodes the rest of the member for nobody; returns where it ended.
+    fn pass_over(&mut self) -> io::Result<u64> {
+        let mut nowhere = vec![0; if self.end.is_none() { BLOCK } else { 0 }];
+        loop {
+            match self.end {
+                Some(end) => return Ok(end),
+                None => self.step(&mut nowhere, false)?,
+            };
+        }
+    }
+
+    /// Goes past the zeros that tapes and block devices leave after a member.
+    fn skip_zeros(&mut self, from: u64) -> io::Result<()> {
+        self.input.seek(from)?;
+        loop {
+            let bytes = self.input.ahead(1)?;
+            let zeros = bytes.iter().take_while(|&&byte| byte == 0).count();
+            let more = zeros == bytes.len() && zeros > 0;
+            self.input.skip(zeros);
+            if !more {
+                return Ok(());
+            }
+        }
+    }
+
+    fn search(&mut self, from: u64, prefix: &[u8], stop: u64, bad: u64) -> io::Result<bool> {
+        let found = self.look_for(from, prefix, stop)?;
+        let edge = match found {
+            Some(member) => member,
+            None => self.input.size()?.min(stop),
+        };
+        self.skipped = (bad < edge).then_some((bad, edge));
+        if let Some(member) = found {
+            self.enter(member)?;
+        }
+        Ok(found.is_some())
+    }
+
+    fn look_for(&mut self, from: u64, prefix: &[u8], stop: u64) -> io::Result<Option<u64>> {
+        self.input.seek(from)?;
+        while self.input.position < stop {
+            let bytes = self.input.ahead(MAGIC.len())?;
+            let Some(distance) = memmem::find(bytes, &MAGIC) else {
+                let kept = bytes.len().min(MAGIC.len() - 1);
+                let passed = bytes.len() - kept;
+                if passed == 0 {
+                    break;
+                }
+                self.input.skip(passed);
+                continue;
+            };
+            self.input.skip(distance);
+            let candidate = self.input.position;
+            if candidate < stop && self.promises(prefix)? {
+                return Ok(Some(candidate));
+            }
+            self.input.skip(1);
+        }
+        Ok(None)
+    }
+
+    /// Whether a member begins here, as far as a short trial can tell. The decoder must be free.
+    fn promises(&mut self, prefix: &[u8]) -> io::Result<bool> {
+        let bytes = self.input.ahead(HEADER + TRIAL_IN)?;
+        let Ok(Some(length)) = header(bytes) else { return Ok(false) };
+        let data = &bytes[length..];
+        let (mut taken, mut out, mut made) = (0, [0; TRIAL_OUT], 0);
+        self.inflate.reset();
+        let ended = loop {
+            let done = self.inflate.decode(&data[taken..data.len().min(TRIAL_IN)], &mut out[made..], false);
+            (taken, made) = (taken + done.taken, made + done.made);
+            match done.state {
+                State::Bad(_) => return Ok(false),
+                State::End => break true,
+                State::More if made == out.len() => break false,
+                State::More if done.taken == 0 && done.made == 0 => return Ok(false),
+                State::More => {}
+            }
+        };
+        let mut sum = Sum::default();
+        sum.add(&out[..made]);
+        let sound = !ended || data.get(taken..taken + 8).is_some_and(|trailer| sum.mismatch(trailer).is_none());
+        Ok(sound && out[..made].starts_with(&prefix[..prefix.len().min(TRIAL_OUT)]))
+    }
+}
+
+/// Where decoding can begin again: between two blocks of a member.
+struct Checkpoint {
+    member: u64,
+    /// The next byte of the file; `bits` of the one before are still to be read.
+    position: u64,
+    bits: u8,
+    sum: Sum,
+    frontier: u64,
+    repeated: u64,
+    window: Vec<u8>,
+}
+
+impl Checkpoint {
+    fn pack(&self) -> Vec<u8> {
+        let mut packed = Vec::new();
+        for number in [self.member, self.position, self.frontier, self.repeated] {
+            packed.extend_from_slice(&number.to_le_bytes());
+        }
+        packed.extend_from_slice(&self.sum.crc.to_le_bytes());
+        packed.extend_from_slice(&self.sum.length.to_le_bytes());
+        packed.push(self.bits);
+        let mut window = vec![0; compress_bound(self.window.len())];
+        packed.extend_from_slice(compress_slice(&mut window, &self.window, DeflateConfig::default()).0);
+        packed
+    }
+
+    fn unpack(packed: &[u8]) -> Option<Self> {
+        let mut rest = packed;
+        let mut number = || {
+            let (first, others) = rest.split_first_chunk::<8>()?;
+            rest = others;
+            Some(u64::from_le_bytes(*first))
+        };
+        let (member, position, frontier, repeated) = (number()?, number()?, number()?, number()?);
+        let sums = number()?;
+        let (&bits, compressed) = rest.split_first()?;
+        let mut window = vec![0; WINDOW];
+        let (window, code) = decompress_slice(&mut window, compressed, InflateConfig::default());
+        let valid = code == ReturnCode::Ok && bits < 8 && position > 0;
+        valid.then(|| Self {
+            member,
+            position,
+            bits,
+            sum: Sum { crc: sums as u32, length: (sums >> 32) as u32 },
+            frontier,
+            repeated,
+            window: window.to_vec(),
+        })
+    }
+}
+
+/// Where the decoded stream of a file can be entered: (offset in the stream, checkpoint), and how long the stream is.
+pub struct Index {
+    pub points: Vec<(u64, Vec<u8>)>,
+    pub size: u64,
+}
+
+/// Decodes a file once, and makes a checkpoint as soon as possible after each `span` bytes of its stream.
+///
+/// The stream is that of all members; after a fault, it goes on at the next one on a new line: if the byte before is not
+/// `\n`, one is put between. The first point is the beginning of the file, with an empty checkpoint.
+pub fn index(path: &Path, span: u64) -> io::Result<Index> {
+    let mut gunzip = Gunzip::open(path, 0)?;
+    let mut points = vec![(0, Vec::new())];
+    let mut due = span.max(1);
+    let (mut size, mut last, mut broken) = (0, b'\n', false);
+    let mut block = vec![0; BLOCK];
+    loop {
+        while gunzip.end.is_none() {
+            if size >= due && !broken {
+                if let Some(checkpoint) = gunzip.checkpoint() {
+                    points.push((size, checkpoint));
+                    due = size + span.max(1);
+                }
+            }
+            let made = gunzip.step(&mut block, true)?;
+            if made > 0 {
+                size += made as u64 + u64::from(broken && last != b'\n');
+                (last, broken) = (block[made - 1], false);
+            }
+        }
+        broken |= gunzip.fault.is_some();
+        let more = gunzip.next_member(b"", u64::MAX)?;
+        broken |= gunzip.skipped.is_some();
+        if !more {
+            return Ok(Index { points, size });
+        }
+    }
+}
