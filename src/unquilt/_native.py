@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from unquilt._core import UNICODE_VERSION, Gunzip, Partition, gram_columns, grams, gzip_index, measure, run_map, words
+from unquilt._core import (
+    UNICODE_VERSION,
+    Gunzip,
+    Partition,
+    decode,
+    extract,
+    gram_columns,
+    grams,
+    gzip_index,
+    locate,
+    measure,
+    paragraphs,
+    run_map,
+    words,
+)
 
 __all__ = [
     "UNICODE_VERSION",
@@ -12,10 +26,14 @@ __all__ = [
     "Gunzip",
     "Partition",
     "Sink",
+    "decode",
+    "extract",
     "gram_columns",
     "grams",
     "gzip_index",
+    "locate",
     "measure",
+    "paragraphs",
     "run_map",
     "words",
 ]

@@ -3,6 +3,7 @@
 mod columns;
 mod gunzip;
 mod kernels;
+mod pages;
 mod texts;
 
 use std::collections::BTreeMap;
@@ -167,6 +168,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;
     module.add_function(wrap_pyfunction!(texts::gram_columns, module)?)?;
     module.add_function(wrap_pyfunction!(texts::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::decode, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::paragraphs, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::extract, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::locate, module)?)?;
     module.add_function(wrap_pyfunction!(gunzip::gzip_index, module)?)?;
     module.add_class::<gunzip::Gunzip>()?;
     module.add_class::<Partition>()

@@ -3,15 +3,24 @@
 //! [`unicode`], [`words`], [`fingerprint`] and [`grams`] turn text into fingerprints; [`rows`], [`sorter`], [`spill`]
 //! and [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`], [`tables`] and [`components`] serve several of them;
 //! [`quilts`] with [`cover`] is the first analysis.
+//!
+//! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`])
+//! makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart.
 
+pub mod charset;
 pub mod components;
 pub mod cover;
+pub mod elements;
 pub mod fingerprint;
 pub mod grams;
 pub mod gzip;
 pub mod inflate;
 pub mod kernel;
+pub mod markup;
+pub mod page;
+pub mod paragraphs;
 pub mod quilts;
+pub mod references;
 pub mod rows;
 pub mod sequences;
 pub mod servers;
@@ -21,4 +30,5 @@ pub mod spill;
 pub mod standing;
 pub mod tables;
 pub mod unicode;
+pub mod urls;
 pub mod words;

@@ -1,0 +1,69 @@
+//! Reading for Python: text of bytes, paragraphs of text, what is kept of a page, where URLs lead.
+
+use std::borrow::Cow;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+use unquilt_kernels::paragraphs::Chunks;
+use unquilt_kernels::{charset, page, paragraphs as kernel, urls};
+
+/// Text comes as bytes of UTF-8, so that it is encoded once; offsets are 32-bit, so it must not be longer.
+fn text(utf8: &[u8]) -> PyResult<&str> {
+    if utf8.len() > i32::MAX as usize {
+        return Err(PyValueError::new_err("a text of more than 2 GiB"));
+    }
+    simdutf8::basic::from_utf8(utf8).map_err(|_| PyValueError::new_err("the bytes are no UTF-8"))
+}
+
+/// The bytes of begins, ends, raw digests and text digests.
+fn columns<'py>(py: Python<'py>, chunks: &Chunks) -> [Bound<'py, PyBytes>; 4] {
+    let integers = |values: &[i32]| {
+        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        PyBytes::new(py, &bytes)
+    };
+    let digests = |bytes: &[u8]| PyBytes::new(py, bytes);
+    [integers(&chunks.begins), integers(&chunks.ends), digests(&chunks.raw), digests(&chunks.text)]
+}
+
+/// The text of `raw` as UTF-8 (the same object where it is that already) and the name of its encoding.
+#[pyfunction]
+pub fn decode<'py>(
+    py: Python<'py>,
+    raw: Bound<'py, PyBytes>,
+    declared: Option<&Bound<'py, PyString>>,
+    html: bool,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let label = declared.and_then(|declared| declared.to_str().ok()); // one with lone surrogates is none
+    let bytes = raw.as_bytes();
+    let (text, encoding) = py.detach(|| charset::decode(bytes, label, html));
+    match text {
+        Cow::Borrowed(text) if text.len() == bytes.len() => (raw, encoding).into_pyobject(py),
+        text => (PyBytes::new(py, text.as_bytes()), encoding).into_pyobject(py),
+    }
+}
+
+/// The paragraphs of a text: begins and ends (32-bit integers), SHA-1 of each raw and with white space collapsed.
+#[pyfunction]
+pub fn paragraphs<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTuple>> {
+    let chunks = py.detach(|| text(utf8).map(kernel::paragraphs))?;
+    PyTuple::new(py, columns(py, &chunks))
+}
+
+/// What is kept of a page: its text, the four columns of its chunks, its links, its nodes and its depth.
+#[pyfunction]
+#[pyo3(signature = (utf8, url = None))]
+pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyString>>) -> PyResult<Bound<'py, PyTuple>> {
+    let url = url.and_then(|url| url.to_str().ok());
+    let page = py.detach(|| text(utf8).map(|source| page::extract(source, url)))?;
+    let [begins, ends, raw, texts] = columns(py, &page.chunks);
+    let content = PyBytes::new(py, page.text.as_bytes());
+    (content, begins, ends, raw, texts, page.links, page.nodes, page.depth).into_pyobject(py)
+}
+
+/// The host of a URL, the number of components of its path, and how often the most frequent of them occurs.
+#[pyfunction]
+pub fn locate(url: &Bound<'_, PyString>) -> (Option<String>, u32, u32) {
+    let location = url.to_str().map(urls::locate).unwrap_or_default(); // one with lone surrogates is nowhere
+    (location.host, location.components, location.repeats)
+}

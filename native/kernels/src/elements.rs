@@ -1,0 +1,424 @@
+//! What each HTML element means for the text of a page, and which elements are open.
+//!
+//! Much simpler than the tree construction of the WHATWG standard, and linear for any input: each open element knows the
+//! one of its name before it, so that finding what an end tag ends costs the same however deep the stack is.
+
+use std::collections::HashMap;
+
+/// Its start and end end a chunk.
+pub const BLOCK: u16 = 1;
+/// Has no content and no end tag.
+pub const VOID: u16 = 1 << 1;
+/// Its content is not seen.
+pub const UNSEEN: u16 = 1 << 2;
+/// Keeps its lines as they are.
+pub const PRE: u16 = 1 << 3;
+/// Ends an open paragraph.
+pub const ENDS_P: u16 = 1 << 4;
+/// Ends `<svg>` and `<math>`: it cannot stand in them.
+pub const LEAVES: u16 = 1 << 5;
+/// Inside `<svg>` or `<math>`, holds HTML again.
+pub const RETURNS: u16 = 1 << 6;
+/// Unseen inside `<svg>` only.
+pub const UNSEEN_IN_SVG: u16 = 1 << 7;
+/// No end tag reaches out of it but its own.
+pub const WALL: u16 = 1 << 8;
+
+const FLOW: u16 = BLOCK | ENDS_P;
+
+macro_rules! elements {
+    ($($variant:ident $name:literal $flags:expr;)*) => {
+        /// The elements that are something special. All others are alike.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum Element { $($variant,)* Other }
+
+        const TABLE: &[(&str, Element, u16)] = &[$(($name, Element::$variant, $flags),)*];
+    };
+}
+
+elements! {
+    A "a" 0;
+    Address "address" FLOW;
+    Annotation "annotation" UNSEEN;
+    AnnotationXml "annotation-xml" UNSEEN | RETURNS;
+    Applet "applet" WALL;
+    Area "area" VOID;
+    Article "article" FLOW;
+    Aside "aside" FLOW;
+    Audio "audio" UNSEEN;
+    B "b" LEAVES;
+    Base "base" VOID;
+    Basefont "basefont" VOID;
+    Bgsound "bgsound" VOID;
+    Big "big" LEAVES;
+    Blockquote "blockquote" FLOW | LEAVES;
+    Body "body" BLOCK | LEAVES;
+    Br "br" VOID | LEAVES;
+    Canvas "canvas" UNSEEN;
+    Caption "caption" BLOCK | WALL;
+    Center "center" FLOW | LEAVES;
+    Code "code" LEAVES;
+    Col "col" VOID;
+    Colgroup "colgroup" 0;
+    Datalist "datalist" UNSEEN;
+    Dd "dd" FLOW | LEAVES;
+    Desc "desc" UNSEEN_IN_SVG | RETURNS;
+    Details "details" FLOW;
+    Dialog "dialog" FLOW;
+    Dir "dir" FLOW;
+    Div "div" FLOW | LEAVES;
+    Dl "dl" FLOW | LEAVES;
+    Dt "dt" FLOW | LEAVES;
+    Em "em" LEAVES;
+    Embed "embed" VOID | LEAVES;
+    Fieldset "fieldset" FLOW;
+    Figcaption "figcaption" FLOW;
+    Figure "figure" FLOW;
+    Footer "footer" FLOW;
+    ForeignObject "foreignobject" RETURNS | WALL;
+    Form "form" FLOW;
+    Frame "frame" VOID;
+    Frameset "frameset" BLOCK;
+    H1 "h1" FLOW | LEAVES;
+    H2 "h2" FLOW | LEAVES;
+    H3 "h3" FLOW | LEAVES;
+    H4 "h4" FLOW | LEAVES;
+    H5 "h5" FLOW | LEAVES;
+    H6 "h6" FLOW | LEAVES;
+    Head "head" LEAVES;
+    Header "header" FLOW;
+    Hgroup "hgroup" FLOW;
+    Hr "hr" FLOW | VOID | LEAVES;
+    Html "html" BLOCK;
+    I "i" LEAVES;
+    Iframe "iframe" UNSEEN;
+    Img "img" VOID | LEAVES;
+    Input "input" VOID;
+    Keygen "keygen" VOID;
+    Legend "legend" BLOCK;
+    Li "li" FLOW | LEAVES;
+    Link "link" VOID;
+    Listing "listing" FLOW | PRE | LEAVES;
+    Main "main" FLOW;
+    Marquee "marquee" WALL;
+    Math "math" 0;
+    Menu "menu" FLOW | LEAVES;
+    Meta "meta" VOID | LEAVES;
+    Metadata "metadata" UNSEEN_IN_SVG;
+    Mi "mi" RETURNS;
+    Mn "mn" RETURNS;
+    Mo "mo" RETURNS;
+    Ms "ms" RETURNS;
+    Mtext "mtext" RETURNS;
+    Nav "nav" FLOW;
+    Nobr "nobr" LEAVES;
+    Noembed "noembed" UNSEEN;
+    Noframes "noframes" UNSEEN;
+    Noscript "noscript" UNSEEN;
+    Object "object" UNSEEN | WALL;
+    Ol "ol" FLOW | LEAVES;
+    Optgroup "optgroup" BLOCK;
+    Option "option" BLOCK;
+    P "p" FLOW | LEAVES;
+    Param "param" VOID;
+    Plaintext "plaintext" FLOW | PRE;
+    Pre "pre" FLOW | PRE | LEAVES;
+    Ruby "ruby" LEAVES;
+    S "s" LEAVES;
+    Script "script" UNSEEN;
+    Search "search" FLOW;
+    Section "section" FLOW;
+    Select "select" UNSEEN;
+    Small "small" LEAVES;
+    Source "source" VOID;
+    Span "span" LEAVES;
+    Strike "strike" LEAVES;
+    Strong "strong" LEAVES;
+    Style "style" UNSEEN;
+    Sub "sub" LEAVES;
+    Summary "summary" FLOW;
+    Sup "sup" LEAVES;
+    Svg "svg" 0;
+    Table "table" FLOW | LEAVES | WALL;
+    Tbody "tbody" BLOCK;
+    Td "td" BLOCK | WALL;
+    Template "template" UNSEEN | WALL;
+    Textarea "textarea" UNSEEN;
+    Tfoot "tfoot" BLOCK;
+    Th "th" BLOCK | WALL;
+    Thead "thead" BLOCK;
+    Title "title" UNSEEN | RETURNS;
+    Tr "tr" BLOCK;
+    Track "track" VOID;
+    Tt "tt" LEAVES;
+    U "u" LEAVES;
+    Ul "ul" FLOW | LEAVES;
+    Var "var" LEAVES;
+    Video "video" UNSEEN;
+    Wbr "wbr" VOID;
+    Xmp "xmp" FLOW | PRE;
+}
+
+use Element::{
+    Caption, Colgroup, Datalist, Dd, Dir, Dl, Dt, Li, Math, Menu, Ol, Optgroup, Option as Choice, Other, Select, Svg,
+    Table, Tbody, Td, Template, Tfoot, Th, Thead, Tr, Ul, P,
+};
+
+const KNOWN: usize = Other as usize;
+const SLOTS: usize = 1024;
+
+/// A tag name (of a long one, the last 16 bytes) in one number, in lower case.
+#[inline]
+fn pack(name: &[u8]) -> u128 {
+    name.iter().fold(0, |packed, &byte| packed << 8 | u128::from(byte.to_ascii_lowercase()))
+}
+
+/// Where the search for a name begins in [`NAMES`].
+#[inline]
+const fn slot(packed: u128) -> usize {
+    let folded = packed as u64 ^ (packed >> 64) as u64;
+    (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
+}
+
+/// An open-addressed table from packed names to rows of [`TABLE`].
+static NAMES: [(u128, u8); SLOTS] = {
+    let mut slots = [(0, KNOWN as u8); SLOTS];
+    let mut row = 0;
+    while row < TABLE.len() {
+        let name = TABLE[row].0.as_bytes();
+        let (mut packed, mut i) = (0, 0);
+        while i < name.len() {
+            packed = packed << 8 | name[i] as u128;
+            i += 1;
+        }
+        let mut at = slot(packed);
+        while slots[at].0 != 0 {
+            at = (at + 1) % SLOTS;
+        }
+        slots[at] = (packed, row as u8);
+        row += 1;
+    }
+    slots
+};
+
+/// The element of this name, in any case, and what it is.
+#[inline]
+pub fn look_up(name: &str) -> (Element, u16) {
+    if name.len() > 16 {
+        return (Other, 0);
+    }
+    let packed = pack(name.as_bytes());
+    let mut at = slot(packed);
+    while NAMES[at].0 != 0 {
+        if NAMES[at].0 == packed {
+            let (_, element, flags) = TABLE[usize::from(NAMES[at].1)];
+            return (element, flags);
+        }
+        at = (at + 1) % SLOTS;
+    }
+    (Other, 0)
+}
+
+/// An element that is open: what it is (with what its attributes and surroundings add), and where the one of its name
+/// before it is, counted from 1.
+struct Open {
+    name: usize,
+    flags: u16,
+    before: usize,
+}
+
+/// Beside the flags of the table: it belongs to SVG or MathML.
+const FOREIGN: u16 = 1 << 15;
+
+/// The elements that are open.
+pub struct Stack {
+    open: Vec<Open>,
+    /// For each name, where it was opened last, counted from 1; 0 if it is not open.
+    latest: Vec<usize>,
+    /// Numbers for the names that the table has not; of long names, the last 16 bytes count.
+    others: HashMap<u128, usize>,
+    blocks: Vec<usize>,
+    walls: Vec<usize>,
+    unseen: usize,
+    pre: usize,
+    pub deepest: usize,
+}
+
+impl Default for Stack {
+    fn default() -> Self {
+        Self {
+            open: Vec::new(),
+            latest: vec![0; KNOWN],
+            others: HashMap::new(),
+            blocks: Vec::new(),
+            walls: Vec::new(),
+            unseen: 0,
+            pre: 0,
+            deepest: 0,
+        }
+    }
+}
+
+impl Stack {
+    /// Whether text is seen here.
+    #[inline]
+    pub fn seen(&self) -> bool {
+        self.unseen == 0
+    }
+
+    /// Whether lines are kept as they are here.
+    #[inline]
+    pub fn pre(&self) -> bool {
+        self.pre > 0
+    }
+
+    /// Whether tags that come here belong to SVG or MathML.
+    #[inline]
+    pub fn foreign(&self) -> bool {
+        self.open.last().is_some_and(|top| top.flags & (FOREIGN | RETURNS) == FOREIGN)
+    }
+
+    /// Ends what the start tag of this element ends, which it does by standing where it cannot (a paragraph in a
+    /// paragraph, a list item in an item of the same list). Returns whether a block was ended that was seen.
+    #[inline]
+    pub fn make_room(&mut self, element: Element, flags: u16) -> bool {
+        let mut ended = false;
+        if flags & LEAVES != 0 && self.foreign() {
+            let floor = self.open.iter().rposition(|open| open.flags & (FOREIGN | RETURNS) != FOREIGN);
+            ended |= self.close_to(floor.map_or(0, |last| last + 1));
+        }
+        const CELLS: &[Element] = &[Td, Th, Caption, Colgroup];
+        const ROWS: &[Element] = &[Tr, Td, Th, Caption, Colgroup];
+        const GROUPS: &[Element] = &[Tbody, Thead, Tfoot, Tr, Td, Th, Caption, Colgroup];
+        const TABLES: &[Element] = &[Table, Template];
+        ended |= match element {
+            Li => self.close_any(&[Li], &[Ul, Ol, Menu, Dir], true),
+            Dd | Dt => self.close_any(&[Dd, Dt], &[Dl], true),
+            Choice => self.close_any(&[Choice], &[Optgroup, Select, Datalist], true),
+            Optgroup => self.close_any(&[Optgroup, Choice], &[Select, Datalist], true),
+            Td | Th => self.close_any(CELLS, TABLES, false),
+            Tr => self.close_any(ROWS, TABLES, false),
+            Tbody | Thead | Tfoot | Caption | Colgroup => self.close_any(GROUPS, TABLES, false),
+            _ => false,
+        };
+        if flags & ENDS_P != 0 {
+            ended |= self.close_any(&[P], &[], true);
+        }
+        ended
+    }
+
+    /// Ends the outermost of `elements` that is open inside all of `around` (and inside the last wall).
+    #[inline]
+    fn close_any(&mut self, elements: &[Element], around: &[Element], walls: bool) -> bool {
+        let floor = around.iter().map(|&element| self.latest[element as usize]).max().unwrap_or(0);
+        let floor = if walls { floor.max(self.walls.last().copied().unwrap_or(0)) } else { floor };
+        let inside = elements.iter().map(|&element| self.latest[element as usize]).filter(|&at| at > floor).min();
+        inside.is_some_and(|at| self.close_to(at - 1))
+    }
+
+    /// Opens an element; `hidden` if its attributes hide it. Returns whether it is seen.
+    #[inline]
+    pub fn push(&mut self, name: &str, element: Element, flags: u16, hidden: bool) -> bool {
+        let mut flags = flags & !UNSEEN_IN_SVG | if self.is_unseen(flags, hidden) { UNSEEN } else { 0 };
+        if matches!(element, Svg | Math) || self.foreign() {
+            flags |= FOREIGN;
+        }
+        let name = self.number(name, element);
+        self.open.push(Open { name, flags, before: self.latest[name] });
+        let at = self.open.len();
+        self.latest[name] = at;
+        self.deepest = self.deepest.max(at);
+        self.unseen += usize::from(flags & UNSEEN != 0);
+        self.pre += usize::from(flags & PRE != 0);
+        if flags & BLOCK != 0 {
+            self.blocks.push(at);
+        }
+        if flags & WALL != 0 {
+            self.walls.push(at);
+        }
+        self.unseen == 0
+    }
+
+    fn is_unseen(&self, flags: u16, hidden: bool) -> bool {
+        hidden || flags & UNSEEN != 0 || flags & UNSEEN_IN_SVG != 0 && self.foreign()
+    }
+
+    fn number(&mut self, name: &str, element: Element) -> usize {
+        if element != Other {
+            return element as usize;
+        }
+        let next = self.latest.len();
+        let number = *self.others.entry(pack(name.as_bytes())).or_insert(next);
+        if number == next {
+            self.latest.push(0);
+        }
+        number
+    }
+
+    /// Ends the element that an end tag ends, with all that was opened inside it. No end tag reaches through a wall (a
+    /// table cell), but those of parts of a table reach to their table; that of no block reaches through a block
+    /// unless it hides something. Returns whether a block was ended that was seen.
+    #[inline]
+    pub fn close(&mut self, name: &str, element: Element) -> bool {
+        let number = if element == Other {
+            match self.others.get(&pack(name.as_bytes())) {
+                Some(&number) => number,
+                None => return false,
+            }
+        } else {
+            element as usize
+        };
+        let at = self.latest[number];
+        if at == 0 {
+            return false;
+        }
+        let floor = match element {
+            Table | Template => 0,
+            Td | Th | Tr | Tbody | Thead | Tfoot | Caption | Colgroup => {
+                self.latest[Table as usize].max(self.latest[Template as usize])
+            }
+            _ if self.open[at - 1].flags & (BLOCK | UNSEEN) == 0 => self.blocks.last().copied().unwrap_or(0),
+            _ => self.walls.last().copied().unwrap_or(0),
+        };
+        at >= floor && self.close_to(at - 1)
+    }
+
+    /// Ends all but the outermost `depth` elements.
+    fn close_to(&mut self, depth: usize) -> bool {
+        let mut ended = false;
+        while self.open.len() > depth {
+            let at = self.open.len();
+            let Some(Open { name, flags, before }) = self.open.pop() else { break };
+            self.latest[name] = before;
+            if flags & WALL != 0 {
+                self.walls.pop();
+            }
+            if flags & BLOCK != 0 {
+                debug_assert_eq!(self.blocks.last(), Some(&at));
+                self.blocks.pop();
+                ended |= self.unseen == 0;
+            }
+            self.unseen -= usize::from(flags & UNSEEN != 0);
+            self.pre -= usize::from(flags & PRE != 0);
+        }
+        ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_is_found_in_any_case() {
+        for &(name, element, flags) in TABLE {
+            assert_eq!(look_up(name), (element, flags));
+            assert_eq!(look_up(&name.to_uppercase()), (element, flags));
+            assert_eq!(look_up(&format!("{name}x")), (Other, 0));
+        }
+        for name in ["", "x", "font", "my-element", "averyveryverylongname", "é"] {
+            assert_eq!(look_up(name), (Other, 0));
+        }
+    }
+}

@@ -1,0 +1,350 @@
+//! What a corpus keeps of a page: its visible text in chunks, and its links. One pass over the source, linear.
+//!
+//! **Visible** is all text but comments, what [`crate::elements`] calls unseen (scripts, styles, titles, templates, what
+//! stands in for something that browsers show: `noscript`, `iframe`, `object`, `audio`, `video`, `canvas` …; `select`,
+//! `datalist` and `textarea`, whose text belongs to forms; `title`, `desc` and `metadata` of SVG, annotations of MathML)
+//! and elements with the attribute `hidden` or an inline style of `display: none`. An element ends at its end tag, at
+//! that of an element around it, or, where end tags may be left out, at the next of its kind. `html` and `body` are
+//! always seen: pages hide them until their scripts have run.
+//!
+//! **White space** (Unicode's, no-break spaces too) becomes one space. `<br>` ends a line, without white space around it.
+//! In `pre`, `listing`, `xmp` and `plaintext` lines stay as they are. NULs are dropped.
+//!
+//! **Chunks** end where a block element (`div`, `p`, `li`, `td` …) begins or ends, and at a blank line (two `<br>`, an
+//! empty line of a `pre`). They have no white space around them, and a blank line between them, so that the paragraphs
+//! of the text are the chunks of the page. The raw chunk is the source from its first to its last character, with the
+//! markup between.
+//!
+//! **Links** are what `href` of `a` and `area` leads to, seen or not: resolved against the first `<base href>` and the
+//! URL of the page, http and https only, without fragment, distinct, in order of first appearance. A link to the page
+//! itself (empty, or a fragment alone) is none.
+
+use std::collections::{HashMap, HashSet};
+
+use memchr::memchr2;
+use url::Url;
+
+use crate::elements::{self, Element, Stack, BLOCK, VOID};
+use crate::markup::{self, Attribute, Content, Start, Token, Tokenizer};
+use crate::paragraphs::{count_points, is_white, Chunks};
+use crate::references::{reference, unescape};
+
+/// Bytes of the longest `href` that counts as a link.
+pub const LONGEST_LINK: usize = 1 << 16;
+
+/// What is kept of a page.
+pub struct Page {
+    pub text: String,
+    pub chunks: Chunks,
+    pub links: Vec<String>,
+    /// Tags and runs of text.
+    pub nodes: usize,
+    /// Elements that were open at once, at most.
+    pub depth: usize,
+}
+
+/// Reads a page that was found at `url`.
+pub fn extract(source: &str, url: Option<&str>) -> Page {
+    let mut tokens = Tokenizer::new(source);
+    let mut stack = Stack::default();
+    let mut text = Text::new(source);
+    let mut hrefs = Hrefs::default();
+    let mut nodes = 0;
+    while let Some(token) = tokens.next_token() {
+        nodes += 1;
+        match token {
+            Token::Text(run) => {
+                if stack.seen() {
+                    text.run(run, stack.pre());
+                }
+            }
+            Token::Start(Start { name, closed }) => {
+                let (element, flags) = elements::look_up(name);
+                hrefs.collect(element, tokens.attributes());
+                if stack.make_room(element, flags) {
+                    text.end_chunk();
+                }
+                let foreign = stack.foreign() || matches!(element, Element::Svg | Element::Math);
+                let empty = if foreign { closed } else { flags & VOID != 0 };
+                if empty {
+                    if stack.seen() && element == Element::Br {
+                        text.end_line(stack.pre());
+                    } else if stack.seen() && flags & BLOCK != 0 {
+                        text.end_chunk();
+                    }
+                    continue;
+                }
+                let hidden = !matches!(element, Element::Html | Element::Body) && hides(tokens.attributes());
+                let seen = stack.push(name, element, flags, hidden);
+                if seen && flags & BLOCK != 0 {
+                    text.end_chunk();
+                }
+                if !foreign {
+                    tokens.enter(content(name, element));
+                }
+                tokens.foreign = stack.foreign();
+            }
+            Token::End(name) => {
+                let (element, _) = elements::look_up(name);
+                let ended = stack.close(name, element);
+                // The two that mean something without a start tag.
+                if element == Element::Br && stack.seen() {
+                    text.end_line(stack.pre());
+                } else if ended || element == Element::P && stack.seen() {
+                    text.end_chunk();
+                }
+                tokens.foreign = stack.foreign();
+            }
+            Token::Comment(_) | Token::Doctype => nodes -= 1,
+        }
+    }
+    text.end_chunk();
+    Page { text: text.text, chunks: text.chunks, links: hrefs.resolve(url), nodes, depth: stack.deepest }
+}
+
+/// How an element's content is read, with scripts running: so `noscript` is raw text.
+fn content(name: &str, element: Element) -> Content<'_> {
+    match element {
+        Element::Title | Element::Textarea => Content::Text { name, references: true },
+        Element::Style | Element::Xmp | Element::Iframe | Element::Noembed | Element::Noframes | Element::Noscript => {
+            Content::Text { name, references: false }
+        }
+        Element::Script => Content::Script,
+        Element::Plaintext => Content::Plain,
+        _ => Content::Data,
+    }
+}
+
+fn find<'a>(attributes: &[Attribute<'a>], name: &str) -> Option<&'a str> {
+    attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name)).map(|attribute| attribute.value)
+}
+
+fn hides(attributes: &[Attribute<'_>]) -> bool {
+    find(attributes, "hidden").is_some()
+        || find(attributes, "style").is_some_and(|style| displays_none(&unescape(style)))
+}
+
+/// Whether the last `display` of an inline style is `none`.
+fn displays_none(style: &str) -> bool {
+    let mut declarations = style.split(';').filter_map(|declaration| declaration.split_once(':'));
+    let display = declarations.rfind(|(property, _)| property.trim().eq_ignore_ascii_case("display"));
+    display.is_some_and(|(_, value)| {
+        let (value, _important) = value.split_once('!').unwrap_or((value, ""));
+        value.trim().eq_ignore_ascii_case("none")
+    })
+}
+
+/// The text of a page as it grows, and its chunks.
+struct Text<'a> {
+    source: &'a str,
+    text: String,
+    chunks: Chunks,
+    /// Code points of `text` up to `counted`.
+    points: usize,
+    counted: usize,
+    /// Where the chunk being made begins in `text` and in the source.
+    open: Option<(usize, usize)>,
+    /// Where its last character that is no white space ends in `text` and in the source.
+    solid: usize,
+    raw_end: usize,
+    /// Where its last line begins in `text`.
+    line: usize,
+    /// Whether it has no white space but single spaces.
+    even: bool,
+}
+
+impl<'a> Text<'a> {
+    fn new(source: &'a str) -> Self {
+        Self {
+            source,
+            text: String::new(),
+            chunks: Chunks::default(),
+            points: 0,
+            counted: 0,
+            open: None,
+            solid: 0,
+            raw_end: 0,
+            line: 0,
+            even: true,
+        }
+    }
+
+    fn run(&mut self, run: markup::Text<'_>, pre: bool) {
+        let markup::Text { text: run, begin, references } = run;
+        let bytes = run.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let plain = plain_length(&bytes[at..]);
+            if plain > 0 {
+                self.push(&run[at..at + plain], begin + at, begin + at + plain);
+                at += plain;
+                continue;
+            }
+            if bytes[at] == b'&' && references {
+                if let Some(found) = reference(&bytes[at..], false) {
+                    for c in std::iter::once(found.first).chain(found.second) {
+                        self.character(c, begin + at, begin + at + found.length, pre);
+                    }
+                    at += found.length;
+                    continue;
+                }
+            }
+            let Some(c) = run[at..].chars().next() else { break };
+            // CR LF is one line end.
+            let length = if bytes[at..].starts_with(b"\r\n") { 2 } else { c.len_utf8() };
+            self.character(c, begin + at, begin + at + length, pre);
+            at += length;
+        }
+    }
+
+    #[inline]
+    fn character(&mut self, c: char, begin: usize, end: usize, pre: bool) {
+        if c == '\0' {
+        } else if !is_white(c) {
+            self.push(c.encode_utf8(&mut [0; 4]), begin, end);
+        } else if !pre {
+            self.space();
+        } else if matches!(c, '\n' | '\r') {
+            self.end_line(true);
+        } else if self.open.is_some() {
+            self.text.push(c);
+            self.even = false;
+        }
+    }
+
+    /// Adds what neither begins nor ends with white space and has but single spaces inside.
+    #[inline]
+    fn push(&mut self, solid: &str, begin: usize, end: usize) {
+        if self.open.is_none() {
+            if !self.text.is_empty() {
+                self.text.push_str("\n\n");
+            }
+            self.line = self.text.len();
+            self.even = true;
+            self.open = Some((self.text.len(), begin));
+        }
+        self.text.push_str(solid);
+        self.solid = self.text.len();
+        self.raw_end = end;
+    }
+
+    #[inline]
+    fn space(&mut self) {
+        if self.open.is_some() && self.solid == self.text.len() {
+            self.text.push(' ');
+        }
+    }
+
+    /// Ends the line; a line that is blank ends the chunk.
+    fn end_line(&mut self, pre: bool) {
+        if self.open.is_none() {
+            return;
+        }
+        if self.solid <= self.line {
+            return self.end_chunk();
+        }
+        if !pre {
+            self.text.truncate(self.solid);
+        }
+        self.text.push('\n');
+        self.line = self.text.len();
+        self.even = false;
+    }
+
+    fn end_chunk(&mut self) {
+        let Some((begin, raw_begin)) = self.open.take() else { return };
+        self.text.truncate(self.solid);
+        let begins = self.points + count_points(&self.text.as_bytes()[self.counted..begin]);
+        let chunk = &self.text[begin..];
+        self.points = begins + count_points(chunk.as_bytes());
+        self.counted = self.text.len();
+        self.chunks.push(begins, self.points, &self.source.as_bytes()[raw_begin..self.raw_end], chunk, self.even);
+    }
+}
+
+/// Bytes that may need a closer look: controls and spaces, `&`, and the first bytes of characters that may be white space.
+static CLOSER: [bool; 256] = {
+    let mut closer = [false; 256];
+    let mut byte = 0;
+    while byte <= 0x20 {
+        closer[byte] = true;
+        byte += 1;
+    }
+    closer[b'&' as usize] = true;
+    closer[0xc2] = true;
+    closer[0xe1] = true;
+    closer[0xe2] = true;
+    closer[0xe3] = true;
+    closer
+};
+
+/// How many bytes can be taken as they are: none needs a closer look but single spaces between such bytes.
+#[inline]
+fn plain_length(bytes: &[u8]) -> usize {
+    let closer = |at: usize| bytes.get(at).is_none_or(|&byte| CLOSER[usize::from(byte)]);
+    let mut at = 0;
+    loop {
+        while !closer(at) {
+            at += 1;
+        }
+        if at == 0 || bytes.get(at) != Some(&b' ') || closer(at + 1) {
+            return at;
+        }
+        at += 2;
+    }
+}
+
+/// The distinct values of `href`, before they are resolved: parsing URLs is dear, and pages repeat them.
+#[derive(Default)]
+struct Hrefs<'a> {
+    base: Option<&'a str>,
+    seen: HashSet<&'a str>,
+    distinct: Vec<&'a str>,
+}
+
+impl<'a> Hrefs<'a> {
+    #[inline]
+    fn collect(&mut self, element: Element, attributes: &[Attribute<'a>]) {
+        match element {
+            Element::A | Element::Area => {
+                let Some(href) = find(attributes, "href").filter(|href| href.len() <= LONGEST_LINK) else { return };
+                let href = without_fragment(href);
+                if self.seen.insert(href) {
+                    self.distinct.push(href);
+                }
+            }
+            Element::Base if self.base.is_none() => self.base = find(attributes, "href"),
+            _ => {}
+        }
+    }
+
+    fn resolve(self, url: Option<&str>) -> Vec<String> {
+        let page = url.and_then(|url| Url::parse(url).ok());
+        let based = self.base.and_then(|href| Url::options().base_url(page.as_ref()).parse(&unescape(href)).ok());
+        let base = based.or(page);
+        let mut links = HashMap::with_capacity(self.distinct.len());
+        for (number, href) in self.distinct.into_iter().enumerate() {
+            let href = unescape(href);
+            let href = href.split('#').next().unwrap_or_default().trim_matches(|c| c <= ' ');
+            if href.is_empty() {
+                continue;
+            }
+            if let Ok(link) = Url::options().base_url(base.as_ref()).parse(href) {
+                if matches!(link.scheme(), "http" | "https") {
+                    links.entry(String::from(link)).or_insert(number);
+                }
+            }
+        }
+        let mut links: Vec<_> = links.into_iter().collect();
+        links.sort_unstable_by_key(|(_, number)| *number);
+        links.into_iter().map(|(link, _)| link).collect()
+    }
+}
+
+/// A link up to its `#`, unless that may belong to a character reference.
+fn without_fragment(href: &str) -> &str {
+    match memchr2(b'#', b'&', href.as_bytes()) {
+        Some(at) if href.as_bytes()[at] == b'#' => &href[..at],
+        _ => href,
+    }
+}
