@@ -1,10 +1,10 @@
-"""`python -m benchmarks [medium|scale|shapes|start …]`: all of them without a name. Writes dated records."""
+"""`python -m benchmarks [NAME …]`: all of them without a name. Writes dated records."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import medium, scale, shapes
+from benchmarks import ingest, medium, scale, shapes
 from benchmarks.record import Record, command
 
 
@@ -15,7 +15,14 @@ def start(record: Record) -> None:
     )
 
 
-BENCHMARKS = {"start": start, "medium": medium.measure, "shapes": shapes.measure, "scale": scale.measure}
+BENCHMARKS = {
+    "start": start,
+    "ingest": ingest.measure,
+    "large": ingest.measure_large,
+    "medium": medium.measure,
+    "shapes": shapes.measure,
+    "scale": scale.measure,
+}
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or BENCHMARKS:

@@ -41,7 +41,7 @@ def measure(record: Record, tier: str = "medium") -> None:
     how = uq.How(settings=uq.Settings(threads=THREADS))
     folder = WORK / f"corpus-{tier}"
     if not folder.exists():
-        record.add("ingest (Parquet of extracted text)", seconds(lambda: uq.ingest(debian(tier), folder, how=how)), "s")
+        record.add("ingest", seconds(lambda: uq.ingest(debian(tier), folder, how=how)), "s")
     corpus = uq.read(folder)
     total = corpus.manifest["summary"]
     record.add("pages", total["documents"])

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from unquilt.corpus.inputs import find
-from unquilt.corpus.options import Fields, Limits
+from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.corpus.pieces import pieces
 from unquilt.corpus.read import read
 from unquilt.errors import InputError
@@ -22,7 +22,8 @@ TEXTS = ["Größe\n\nzählt", "", None, "a\0b"]
 def rows(
     path: Path, limits: Limits | None = None, fields: Fields | None = None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    batches = [batch for piece in pieces(find([path]), fields) for batch in read(piece, limits)]
+    reading = Reading(fields or Fields(), limits or Limits())
+    batches = [batch for piece in pieces(find([path]), reading) for batch in read(piece)]
     for batch in batches:
         batch.documents.validate(full=True)
     documents = [row for batch in batches for row in batch.documents.to_pylist()]
@@ -120,10 +121,10 @@ def test_without_footer(tmp_path: Path) -> None:
 def test_without_the_column(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     pq.write_table(pa.table({"id": ["x"], "body": ["x"], "n": [1]}), file)
-    with pytest.raises(InputError, match=r"a\.parquet: no column 'text' \(it has id, body, n\)"):
+    with pytest.raises(InputError, match=r"a\.parquet: no column 'text' or 'html' \(it has id, body, n\)"):
         pieces(find([file]))
     with pytest.raises(InputError, match=r"a\.parquet: column 'n' is int64, not a string"):
-        pieces(find([file]), Fields(text="n"))
+        pieces(find([file]), Reading(Fields(text="n")))
 
 
 def test_a_corrupt_row_group_is_not_the_end(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unquilt.corpus.inputs import find
-from unquilt.corpus.options import Fields, Limits
+from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.corpus.pieces import Piece, pieces
 from unquilt.corpus.read import read
 from unquilt.corpus.sources import Slice, Source
@@ -24,8 +24,8 @@ from unquilt.errors import InputError
 MIB = 1 << 20
 
 
-def rows(made: list[Piece], limits: Limits | None = None) -> tuple[list[Any], list[Any]]:
-    batches = [batch for piece in made for batch in read(piece, limits)]
+def rows(made: list[Piece]) -> tuple[list[Any], list[Any]]:
+    batches = [batch for piece in made for batch in read(piece)]
     documents = [row for batch in batches for row in batch.documents.to_pylist()]
     return documents, [row for batch in batches for row in batch.rejects.to_pylist()]
 
@@ -69,9 +69,9 @@ def test_tiny_files_do_not_make_an_endless_piece() -> None:
 
 def test_pieces_are_numbered_equal_and_can_be_pickled() -> None:
     sources = [Source("a.jsonl", 1000 * MIB, "jsonl"), Source("b.bin", 5, "unknown")]
-    made = pieces(sources, Fields(text="content"))
+    made = pieces(sources, Reading(Fields(text="content")))
     assert [piece.number for piece in made] == list(range(len(made)))
-    assert pickle.loads(pickle.dumps(made)) == made == pieces(sources, Fields(text="content"))
+    assert pickle.loads(pickle.dumps(made)) == made == pieces(sources, Reading(Fields(text="content")))
     assert made[-1].slices == (Slice(sources[1]),)
 
 
@@ -91,7 +91,7 @@ def test_parquet_is_cut_by_row_groups(tmp_path: Path) -> None:
 def test_parquet_is_checked_before_anything_is_read(tmp_path: Path) -> None:
     pq.write_table(pa.table({"text": ["x"]}), tmp_path / "a.parquet")
     pq.write_table(pa.table({"content": ["x"]}), tmp_path / "b.parquet")
-    with pytest.raises(InputError, match=r"b\.parquet: no column 'text' \(it has content\)"):
+    with pytest.raises(InputError, match=r"b\.parquet: no column 'text' or 'html' \(it has content\)"):
         pieces(find([tmp_path]))
 
 
@@ -127,14 +127,14 @@ def test_any_cut_gives_the_same_records(
     file = tmp_path / "a.jsonl"
     file.write_bytes(data)
     source = Source(str(file), len(data), "jsonl")
-    limits = Limits(max_bytes=60)
-    expected = rows(pieces([source]), limits)
-    assert rows(pieces([source], cut=cut, pack=pack), limits) == expected
+    reading = Reading(limits=Limits(max_bytes=60))
+    expected = rows(pieces([source], reading))
+    assert rows(pieces([source], reading, cut=cut, pack=pack)) == expected
 
     packed = tmp_path / "a.jsonl.gz"
     packed.write_bytes(gzip.compress(data))
-    compressed = rows(pieces([Source(str(packed), packed.stat().st_size, "jsonl", "gzip", alias=str(file))]), limits)
-    assert compressed == expected
+    compressed = Source(str(packed), packed.stat().st_size, "jsonl", "gzip", alias=str(file))
+    assert rows(pieces([compressed], reading)) == expected
 
     documents, rejects = expected
     offsets = {row["offset"] for row in documents} | {row["offset"] for row in rejects}

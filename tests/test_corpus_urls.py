@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unquilt.corpus.urls import NOWHERE, address, list_date, locate
+from unquilt.corpus.urls import NOWHERE, address, is_recursive, list_date, locate
 
 CASES = [
     # url, host, domain
@@ -80,7 +80,7 @@ CASES = [
 
 @pytest.mark.parametrize(("url", "host", "domain"), CASES, ids=lambda value: ascii(value)[:40])
 def test_locate(url: str | None, host: str | None, domain: str | None) -> None:
-    assert locate(url) == (host, domain)
+    assert locate(url)[:2] == (host, domain)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +102,9 @@ def test_a_url_of_1_mb_is_answered_at_once(url: str, host: str | None) -> None:
 
 @given(st.text())
 def test_any_string_has_an_answer(url: str) -> None:
-    host, domain = locate(url)
+    host, domain, components, repeats = locate(url)
     assert (host is None) == (domain is None)
+    assert 0 <= repeats <= components
     if host is not None and domain is not None:
         assert host.endswith(domain)
 
@@ -134,3 +135,19 @@ def test_address(text: str, ip: str | None) -> None:
 
 def test_the_list_of_suffixes_is_dated() -> None:
     assert re.fullmatch(r"20\d\d-\d\d-\d\d", list_date())
+
+
+RECURSIVE = [
+    ("http://a.com/" + "/".join(map(str, range(96))), False),
+    ("http://a.com/" + "/".join(map(str, range(97))), True),
+    ("http://a.com/x/y/x/y/x/y/x/y", False),
+    ("http://a.com/x/y/x/y/x/y/x/y/x", True),
+    ("http://a.com//////x////", False),
+    ("http://a.com/?q=/x/x/x/x/x/x", False),
+    ("mailto:a/a/a/a/a/a/a@b.com", False),
+]
+
+
+@pytest.mark.parametrize(("url", "expected"), RECURSIVE, ids=lambda value: ascii(value)[:40])
+def test_a_crawler_that_goes_round_in_circles_is_noticed(url: str, expected: bool) -> None:
+    assert is_recursive(locate(url), max_repeats=4) is expected

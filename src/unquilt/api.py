@@ -9,7 +9,7 @@ from unquilt import jobs
 from unquilt._native import grams, words
 from unquilt.analyses.quilts import QuiltParameters
 from unquilt.analyses.quilts import quilts as find_quilts
-from unquilt.corpus.options import Fields, Limits
+from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.jobs import How, Inputs
 from unquilt.runs import Run
 from unquilt.settings import Settings
@@ -19,6 +19,7 @@ __all__ = [
     "How",
     "Limits",
     "QuiltParameters",
+    "Reading",
     "Run",
     "Settings",
     "grams",

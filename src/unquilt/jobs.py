@@ -21,25 +21,21 @@ import pyarrow.parquet as pq
 from unquilt import _native
 from unquilt.analyses.outcome import Outcome
 from unquilt.corpus.inputs import STDIN, Source, find, fingerprint, spool
-from unquilt.corpus.options import Fields, Limits
-from unquilt.corpus.parts import PieceRead, ReadPiece, WritePart, read_piece, write_part
-from unquilt.corpus.pieces import pieces
+from unquilt.corpus.options import Reading
 from unquilt.corpus.urls import list_date
 from unquilt.engines.kept import Kept
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
-from unquilt.errors import InputError, RunError
+from unquilt.errors import InputError
+from unquilt.ingest import DOCUMENTS, read_into
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run
-from unquilt.schemas import REJECTS
 from unquilt.settings import Settings
 
 CORPUS = "corpus"
-DOCUMENTS = "documents"
 TABLE = "table"
 """What an Arrow table is called in tables and manifests."""
-MOST_DOCUMENTS = (1 << 32) - 1
 
 
 @runtime_checkable
@@ -54,16 +50,12 @@ Inputs = str | Path | Sequence[str | Path] | ArrowStream
 
 @dataclass(frozen=True)
 class How:
-    """How to carry out a job: none of it changes what comes out, save `fields` and `limits`, which say how to read."""
+    """How to carry out a job: none of it changes what comes out, save `reading`, which says how to read."""
 
     settings: Settings = field(default_factory=Settings)
-    fields: Fields = field(default_factory=Fields)
-    limits: Limits = field(default_factory=Limits)
+    reading: Reading = field(default_factory=Reading)
     overwrite: bool = False
     progress: Progress = field(default_factory=Silent)
-
-    def reading(self) -> dict[str, Any]:
-        return {"fields": asdict(self.fields), "limits": asdict(self.limits)}
 
 
 def ingest(inputs: Inputs, output: str | Path | None = None, how: How | None = None) -> Run:
@@ -87,7 +79,7 @@ def analyse(
     output = output or _temporary_folder()
     corpus = open_corpus(inputs)
     with _found(inputs) if corpus is None else _as_found(corpus) as found:
-        asked = parameters.to_dict() | (how.reading() if corpus is None else {})
+        asked = parameters.to_dict() | (asdict(how.reading) if corpus is None else {})
         with _open(name, asked, found.records, output, how) as run:
             if not run.complete:
                 if corpus is None:
@@ -189,56 +181,11 @@ def _open(
 
 
 def _ingest(found: _Found, output: str | Path, how: How) -> Run:
-    with _open("ingest", how.reading(), found.records, output, how) as run:
+    with _open("ingest", asdict(how.reading), found.records, output, how) as run:
         if not run.complete:
             with engine(run, Scale(0, 0), how) as verbs:
-                _read(verbs, run, found.sources, how)
+                read_into(verbs, run, found.sources, how.reading, how.progress)
     return run
-
-
-def _read(verbs: Verbs, run: Run, sources: Sequence[Source], how: How) -> None:
-    if not run.done(DOCUMENTS):
-        with run.stage(DOCUMENTS) as stage:
-            read = _read_pieces(verbs, run, sources, how)
-            writes = _number(read, run.path / DOCUMENTS)
-            with how.progress.stage("write", len(writes)) as step:
-                for write, _ in zip(writes, verbs.each(write_part, writes), strict=True):
-                    write.source.unlink()
-                    step(1)
-            with run.writer("rejects", REJECTS) as rejects:
-                for result in read:
-                    rejects.write(result.rejects)
-            totals = {name: sum(getattr(result, name) for result in read) for name in ("documents", "words", "bytes")}
-            stage.record(rows=totals["documents"], bytes=totals["bytes"])
-        files = [f"{DOCUMENTS}/{write.target.name}" for write in writes]
-        run.mark(DOCUMENTS, ["rejects"], files=files, values=totals | {"rejects": rejects.rows})
-    run.finish(run.values(DOCUMENTS))
-
-
-def _read_pieces(verbs: Verbs, run: Run, sources: Sequence[Source], how: How) -> list[PieceRead]:
-    found = pieces(sources, how.fields)
-    tasks = [ReadPiece(piece, how.limits, run.spill / f"piece-{piece.number}.arrow") for piece in found]
-    sizes = [sum(part.weight for part in piece.slices) for piece in found]
-    read: list[PieceRead] = []
-    with how.progress.stage("read", sum(sizes), "B") as step:
-        for size, result in zip(sizes, verbs.each(read_piece, tasks), strict=True):
-            read.append(result)
-            step(size)
-    if sum(result.documents for result in read) > MOST_DOCUMENTS:
-        raise RunError(f"a corpus holds at most {MOST_DOCUMENTS} documents; give the inputs in several parts")
-    return read
-
-
-def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
-    """What is left to write: a part for each piece that has documents, numbered on from the one before."""
-    folder.mkdir(exist_ok=True)
-    writes: list[WritePart] = []
-    first = 0
-    for result in read:
-        if result.documents:
-            writes.append(WritePart(result.path, folder / f"part-{len(writes):05}.parquet", first))
-        first += result.documents
-    return writes
 
 
 def _temporary_folder() -> Path:

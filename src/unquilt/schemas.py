@@ -20,13 +20,18 @@ DOCUMENTS = pa.schema(
         pa.field("host", pa.string()),
         pa.field("domain", pa.string()),
         pa.field("ip", pa.string()),
+        pa.field("path", pa.int32(), nullable=False),  # components of the URL's path
+        pa.field("recursive", pa.bool_(), nullable=False),  # the URL looks like a crawler going round in circles
+        pa.field("media", pa.string(), nullable=False),  # html, text or mail
+        pa.field("truncated", pa.string()),  # why the content is known to be incomplete
         pa.field("text", pa.large_string(), nullable=False),
         pa.field("words", pa.int64(), nullable=False),
         pa.field("sequence", pa.binary(16), nullable=False),  # digest of the folded words: equal for copies
         pa.field("raw_sha1", SHA1, nullable=False),
         pa.field("links", pa.list_(pa.string())),
         pa.field("chunks", pa.list_(pa.struct([("begin", pa.int32()), ("end", pa.int32())]))),
-        pa.field("chunk_sha1", pa.list_(SHA1)),
+        pa.field("chunk_sha1", pa.list_(SHA1)),  # of the text, white space collapsed
+        pa.field("raw_chunk_sha1", pa.list_(SHA1)),  # of the source between paragraph boundaries
         pa.field("file", pa.string(), nullable=False),
         pa.field("offset", pa.int64(), nullable=False),
     ]

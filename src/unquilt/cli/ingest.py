@@ -8,7 +8,7 @@ from unquilt.cli.options import Asked, job_options
 
 EXAMPLES = """\b
 Examples:
-  unquilt ingest crawl/*.jsonl.gz -o corpus
+  unquilt ingest crawl/*.warc.gz -o corpus
   unquilt ingest pages.parquet -o corpus --field text=content --field id=page_id
   zcat pages.jsonl.gz | unquilt ingest - -o corpus
   unquilt quilts corpus -o run
@@ -22,9 +22,11 @@ Examples:
 def ingest(inputs: tuple[str, ...], output: str, asked: Asked) -> None:
     """Read pages into a corpus folder, which analyses take in place of the inputs.
 
-    INPUT is any number of files, folders, globs, or - for standard input: JSON lines (fields id, url, text, ip),
-    Parquet with such columns, or plain text, each also as .gz or .zst. Records that cannot be read are left out and
-    listed, with the reason, in the table rejects. The same command again resumes what was interrupted.
+    INPUT is any number of files, folders, globs, or - for standard input, of any of these kinds, also mixed: WARC and
+    ARC (responses), WET, HTML, plain text, JSON lines (fields id, url, text or html, ip), Parquet with such columns,
+    mail (.eml, mbox, folders of messages); each also as .gz or .zst. Kinds are told by content and name. Records that
+    cannot be read are left out and listed, with the reason, in the table rejects. The same command again resumes what
+    was interrupted.
     """
     from unquilt import api
     from unquilt.cli.summary import conclude, is_complete

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from unquilt.cli.group import usual_options
-from unquilt.corpus.options import Fields
+from unquilt.corpus.options import Fields, Reading
 from unquilt.corpus.options import Limits as ReadingLimits
 from unquilt.errors import ParameterError
 from unquilt.parameters import Limits, ParameterInfo, Parameters
@@ -33,6 +33,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PLACEHOLDERS: dict[type, str] = {int: "N", float: "X"}
 FIELDS = tuple(each.name for each in fields(Fields))
+LIMITS = ReadingLimits()
 
 
 class Value(ParamType):
@@ -161,8 +162,20 @@ class Asked:
     quiet: bool
     as_json: bool
     fields: dict[str, str] = field(default_factory=dict)
+    main_content: bool = False
     max_bytes: int | None = None
+    max_nodes: int | None = None
+    max_depth: int | None = None
+    deadline: float | None = None
+    max_repeats: int | None = None
     max_rejects: int | None = None
+
+    def reading(self) -> Reading:
+        """What was said about reading; defaults for the rest."""
+        names = [each.name for each in fields(ReadingLimits)]
+        limits = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        reading = Reading(Fields(**self.fields), ReadingLimits(**limits), self.main_content)
+        return reading if self.max_repeats is None else replace(reading, max_repeats=self.max_repeats)
 
     def how(self) -> How:
         """The same for the API."""
@@ -171,8 +184,7 @@ class Asked:
 
         return How(
             settings=Settings(self.engine, self.threads or 0, self.memory or 0, self.master),
-            fields=Fields(**self.fields),
-            limits=ReadingLimits() if self.max_bytes is None else ReadingLimits(self.max_bytes),
+            reading=self.reading(),
             overwrite=self.overwrite,
             progress=choose_progress(quiet=self.quiet),
         )
@@ -202,10 +214,29 @@ _READING = (
         callback=_read_fields,
         help=f"Name of a field in JSONL or Parquet, such as text=content; repeat for each of {', '.join(FIELDS)}.",
     ),
+    click.option("--main-content", is_flag=True, help="Keep of HTML the article only, not all visible text."),
     click.option(
         "--max-bytes",
         type=Size(),
-        help=f"Largest document; larger ones are rejected (default {ReadingLimits().max_bytes >> 20}MiB).",
+        help=f"Largest document; larger ones are rejected (default {LIMITS.max_bytes >> 20}MiB).",
+    ),
+    number_option(
+        "max_nodes", f"Most tags and texts of a page for --main-content (default {LIMITS.max_nodes}).", at_least=1
+    ),
+    number_option(
+        "max_depth", f"Deepest nesting of a page for --main-content (default {LIMITS.max_depth}).", at_least=1
+    ),
+    click.option(
+        "--deadline",
+        type=click.FloatRange(0.1, 86_400),
+        metavar="SECONDS",
+        help=f"Most processor time for one document (default {LIMITS.deadline:g}); the last resort.",
+    ),
+    number_option(
+        "max_repeats",
+        "Flag a URL in whose path a component occurs more often than this, as a crawler going round in circles "
+        f"(default {Reading().max_repeats}).",
+        at_least=1,
     ),
     number_option(
         "max_rejects",

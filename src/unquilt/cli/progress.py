@@ -1,7 +1,7 @@
 """How far a job is, on standard error: a bar on a terminal, elsewhere a plain line now and then.
 
-A stage is shown when it has taken a second, by a thread of its own, so that one that says nothing for a minute is seen
-too, and so that an interrupt of the main thread never leaves the terminal in disorder.
+A stage is shown when it has taken two seconds, by a thread of its own, so that one that says nothing for a minute is
+seen too, and so that an interrupt of the main thread never leaves the terminal in disorder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from unquilt.cli.output import count, duration, size
 from unquilt.engines.progress import Progress, Silent, Step
 
-PATIENCE = 1.0
+PATIENCE = 2.0
 """Seconds before a stage is shown."""
 EVERY = 5.0
 """Seconds between two plain lines."""
@@ -59,10 +59,12 @@ class Stage:
     total: int
     unit: str
     done: int = 0
+    documents: int = 0
     began: float = field(default_factory=time.monotonic)
 
-    def step(self, units: int) -> None:
+    def step(self, units: int, documents: int = 0) -> None:
         self.done += units
+        self.documents += documents
 
     @property
     def label(self) -> str:
@@ -81,7 +83,8 @@ class Stage:
         rate = self.done / passed
         speed = size(rate, self.unit) if self.unit else count(round(rate)) if rate >= 10 else f"{rate:.1f}"
         left = math.ceil(max(0, self.total - self.done) / rate)
-        return f"{speed}/s, {duration(left) if left >= 10 else f'{left} s'} left"
+        read = f"{count(self.documents, 'document')}, " if self.documents else ""
+        return f"{read}{speed}/s, {duration(left) if left >= 10 else f'{left} s'} left"
 
 
 class Watched(ABC):

@@ -8,6 +8,7 @@ import click
 
 from unquilt.analyses.quilts import QuiltParameters
 from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, usage_error
+from unquilt.corpus.options import Reading
 
 AS_PUBLISHED = {"foreign": "none", "collapse": "none"}
 EXAMPLES = """\b
@@ -59,5 +60,5 @@ def _refuse_reading_options(inputs: tuple[str, ...], asked: Asked) -> None:
     """A corpus was read already: what says how to read would be ignored."""
     from unquilt.jobs import open_corpus
 
-    if (asked.fields or asked.max_bytes) and open_corpus(list(inputs)) is not None:
-        raise usage_error(f"{inputs[0]} is a corpus, read already; leave out --field and --max-bytes")
+    if asked.reading() != Reading() and open_corpus(list(inputs)) is not None:
+        raise usage_error(f"{inputs[0]} is a corpus, read already; leave out what says how to read")

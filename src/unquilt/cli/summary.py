@@ -18,6 +18,7 @@ from unquilt.runs import Run
 Facts = Mapping[str, Any]
 
 MOST_INPUTS = 3
+MOST_KINDS = 8
 RESULTS = {"quilts": ("quilts", "sources"), "ingest": ("documents",)}
 """The tables that a job is run for; of an analysis that is not here, all of them."""
 _TIMES = ("seconds", "rows", "peak_memory")
@@ -79,6 +80,8 @@ def gather(folder: Folder) -> dict[str, Any]:
         "bytes": summary.get("bytes"),
         "rejects": summary.get("rejects") if rejected is None else sum(rejected.values()),
         "rejected": rejected,
+        "skipped": summary.get("skipped", {}),
+        "warnings": summary.get("warnings", []),
         "copies": counters.get("copies"),
         "without_address": counters.get("without_address"),
         "parameters": manifest["parameters"],
@@ -91,6 +94,9 @@ def conclusion(facts: Facts) -> Iterator[str]:
     """The end of a job: what came out, where it is, and what to type next."""
     folder, tables = printable(facts["folder"]), facts["tables"]
     yield f"{count(facts['documents'], 'document')}, {count(facts['words'], 'word')}; {rejects(facts)}"
+    yield from (f"Warning: {printable(warning)}" for warning in facts["warnings"])
+    if facts["analysis"] == "ingest" and facts["skipped"]:
+        yield f"Skipped, as they are no pages: {skipped(facts)}"
     if facts["analysis"] != "ingest":
         yield found(facts)
     own = sorted(name for name, table in tables.items() if _is_in(facts["folder"], table["files"]))
@@ -136,6 +142,14 @@ def rejects(facts: Facts) -> str:
     return f"{count(number, 'record')} rejected" + (f" ({by_reason})" if by_reason else "")
 
 
+def skipped(facts: Facts) -> str:
+    """Records that were never meant to be documents, the most frequent kinds first."""
+    kinds = sorted(facts["skipped"].items(), key=lambda item: (-item[1], item[0]))
+    shown = [f"{n:,} × {printable(kind)}" for kind, n in kinds[:MOST_KINDS]]
+    others = sum(n for _, n in kinds[MOST_KINDS:])
+    return ", ".join([*shown, f"{others:,} others"] if others else shown)
+
+
 def describe(folder: Folder, facts: Facts) -> Iterator[str]:
     """Everything about a run in any state, for people."""
     what = "corpus" if facts["analysis"] == "ingest" else f"run of {printable(facts['analysis'])}"
@@ -167,6 +181,10 @@ def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
         unknown = "not known yet" if facts["documents"] is None else "not counted"
         yield name, unknown if facts[name] is None else count(facts[name])
     yield "rejects", rejects(facts)
+    if facts["skipped"]:
+        yield "skipped", skipped(facts)
+    for warning in facts["warnings"]:
+        yield "warning", printable(warning)
     tables = facts["tables"]
     if facts["analysis"] != "ingest":
         if facts["copies"] is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
@@ -10,50 +10,61 @@ import pyarrow as pa
 
 from unquilt.corpus.options import MIB
 from unquilt.corpus.raw import CHUNK, RAW_DOCUMENTS, REJECTS, SHA1, Batch
-from unquilt.corpus.records import Document, Reject
-from unquilt.corpus.urls import address, locate
+from unquilt.corpus.records import Chunks, Document, Reject, Skipped
+from unquilt.corpus.urls import address, is_recursive, locate
 
 BATCH_BYTES = 8 * MIB
 BATCH_ROWS = 8192
 
 
-def batches(records: Iterable[Document | Reject]) -> Iterator[Batch]:
+def batches(records: Iterable[Document | Reject | Skipped], max_repeats: int) -> Iterator[Batch]:
     """Batches that close at 8 MiB of text or 8,192 documents (or rejects), whichever comes first.
 
-    Ids and URLs count as text: 8,192 URLs of 1 MB would be no small batch. Memory: one batch and its largest document.
+    Ids and URLs count as text: 8,192 URLs of 1 MB would be no small batch; so do links. Memory: one batch and its
+    largest document.
     """
     documents: list[Document] = []
     rejects: list[Reject] = []
+    skipped: Counter[str] = Counter()
     size = 0
     for record in records:
         if isinstance(record, Document):
             documents.append(record)
-            size += len(record.text) + len(record.id) + len(record.url or "")
-        else:
+            size += len(record.text) + len(record.page.id) + len(record.page.url or "") + 64 * len(record.links)
+        elif isinstance(record, Reject):
             rejects.append(record)
+        else:
+            skipped[record.what] += 1
         if size >= BATCH_BYTES or len(documents) >= BATCH_ROWS or len(rejects) >= BATCH_ROWS:
-            yield Batch(_documents(documents), _rejects(rejects))
-            documents, rejects, size = [], [], 0
-    if documents or rejects:
-        yield Batch(_documents(documents), _rejects(rejects))
+            yield Batch(_documents(documents, max_repeats), _rejects(rejects), skipped)
+            documents, rejects, skipped, size = [], [], Counter(), 0
+    if documents or rejects or skipped:
+        yield Batch(_documents(documents, max_repeats), _rejects(rejects), skipped)
 
 
-def _documents(documents: Sequence[Document]) -> pa.RecordBatch:
-    places = [locate(document.url) for document in documents]
-    lengths = [len(document.begins) for document in documents]
+def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatch:
+    pages = [document.page for document in documents]
+    places = [locate(page.url) for page in pages]
+    chunks = [document.chunks for document in documents]
+    lengths = [len(each.begins) // 4 for each in chunks]
     columns = [
-        pa.array([document.id for document in documents], pa.string()),
-        pa.array([document.url for document in documents], pa.string()),
+        pa.array([page.id for page in pages], pa.string()),
+        pa.array([page.url for page in pages], pa.string()),
         pa.array([place.host for place in places], pa.string()),
         pa.array([place.domain for place in places], pa.string()),
-        pa.array([address(document.ip) if document.ip else None for document in documents], pa.string()),
+        pa.array([address(page.ip) if page.ip else None for page in pages], pa.string()),
+        pa.array([place.components for place in places], pa.int32()),
+        pa.array([is_recursive(place, max_repeats) for place in places], pa.bool_()),
+        pa.array([page.media for page in pages], pa.string()),
+        pa.array([page.truncated for page in pages], pa.string()),
         _texts([document.text for document in documents]),
         _digests(document.raw_sha1 for document in documents),
         pa.array([document.links for document in documents], pa.list_(pa.string())),
-        _lists(lengths, _chunks(documents)),
-        _lists(lengths, _digests(document.digests for document in documents)),
-        pa.array([document.file for document in documents], pa.string()),
-        pa.array([document.offset for document in documents], pa.int64()),
+        _lists(lengths, _bounds(chunks)),
+        _lists(lengths, _digests(each.text for each in chunks)),
+        _lists(lengths, _digests(each.raw for each in chunks)),
+        pa.array([page.file for page in pages], pa.string()),
+        pa.array([page.offset for page in pages], pa.int64()),
     ]
     return pa.RecordBatch.from_arrays(columns, schema=RAW_DOCUMENTS)
 
@@ -74,13 +85,13 @@ def _digests(digests: Iterable[bytes]) -> pa.Array:
     return pa.FixedSizeBinaryArray.from_buffers(SHA1, len(data) // 20, [None, pa.py_buffer(data)])
 
 
-def _chunks(documents: Sequence[Document]) -> pa.Array:
-    bounds = [_integers(document.begins for document in documents), _integers(document.ends for document in documents)]
+def _bounds(chunks: Sequence[Chunks]) -> pa.Array:
+    bounds = [_integers(each.begins for each in chunks), _integers(each.ends for each in chunks)]
     return pa.StructArray.from_arrays(bounds, fields=list(CHUNK))
 
 
-def _integers(arrays: Iterable[array[int]]) -> pa.Array:
-    data = b"".join(arrays)
+def _integers(parts: Iterable[bytes]) -> pa.Array:
+    data = b"".join(parts)
     return pa.Array.from_buffers(pa.int32(), len(data) // 4, [None, pa.py_buffer(data)])
 
 

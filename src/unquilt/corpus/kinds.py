@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from unquilt.corpus import jsonl, parquet, text
-from unquilt.corpus.options import Fields, Limits
-from unquilt.corpus.records import Document, Reject
+from unquilt.corpus import html, jsonl, mail, parquet, text
+from unquilt.corpus.options import Reading
+from unquilt.corpus.records import Found, Reject
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
 
 
@@ -20,10 +20,10 @@ class Reader(Protocol):
     def recognise(self, glimpse: Glimpse) -> bool:
         """Is a file that looks like this one of mine?"""
 
-    def cut(self, source: Source, fields: Fields, size: int) -> list[Slice]:
+    def cut(self, source: Source, reading: Reading, size: int) -> list[Slice]:
         """The file in slices of about `size` bytes, in order, if it can be cut."""
 
-    def read(self, part: Slice, fields: Fields, limits: Limits) -> Iterator[Document | Reject]:
+    def read(self, part: Slice, reading: Reading) -> Iterator[Found]:
         """The records of a slice, in order. Raises only if the file cannot be read at all."""
 
 
@@ -36,16 +36,18 @@ class _Rejected:
     def recognise(self, glimpse: Glimpse) -> bool:  # noqa: ARG002
         return False
 
-    def cut(self, source: Source, fields: Fields, size: int) -> list[Slice]:  # noqa: ARG002
+    def cut(self, source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: ARG002
         return whole(source)
 
-    def read(self, part: Slice, fields: Fields, limits: Limits) -> Iterator[Document | Reject]:  # noqa: ARG002
+    def read(self, part: Slice, reading: Reading) -> Iterator[Found]:  # noqa: ARG002
         yield Reject(part.source.name, 0, self.reason, self.detail)
 
 
 READERS: dict[str, Reader] = {
     "parquet": parquet,
     "jsonl": jsonl,
+    "html": html,
+    "mail": mail,
     "text": text,
 }
 

@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.columns import measure
-from unquilt.corpus.options import Limits
 from unquilt.corpus.pieces import Piece
 from unquilt.corpus.read import read
+from unquilt.corpus.records import Span, Warned
+from unquilt.corpus.watch import Blame, Watch, blame
 from unquilt.runs import publish, storing
 from unquilt.schemas import DOCUMENTS, REJECTS
 
-REPEATED = ["host", "domain", "ip", "file"]
+REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.element"]
 """Columns that a dictionary makes smaller; of the others, most values occur once."""
 
 UNNUMBERED = pa.schema([field for field in DOCUMENTS if field.name != "doc"])
@@ -49,36 +51,48 @@ def _written(target: Path, spill: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class ReadPiece:
-    """To do: read a piece into a file."""
+    """To do: read a piece into a file; with a note, in a process that may be lost (see `watch`)."""
 
     piece: Piece
-    limits: Limits
     target: Path
+    note: Path | None = None
+    blamed: tuple[Blame, ...] = ()
+
+    def retry(self, code: int) -> ReadPiece | None:
+        """What to do after a process was lost over this: the same without the record that did it, if one did."""
+        found = None if self.note is None else blame(self.note, code, self.piece.reading.limits)
+        return None if found is None or found in self.blamed else replace(self, blamed=(*self.blamed, found))
 
 
 @dataclass(frozen=True)
 class PieceRead:
-    """Done: what was in a piece."""
+    """Done: what was in a piece. `spans` is what the readers of its slices said of where they began and ended."""
 
     path: Path
     documents: int
     words: int
     bytes: int
     rejects: pa.Table
+    skipped: Counter[str]
+    spans: dict[int, Span]
+    warnings: list[Warned]
 
 
 def read_piece(task: ReadPiece) -> PieceRead:
     """Reads a piece, measures its texts and leaves them in an Arrow file."""
     documents = words = size = 0
     rejects = []
+    skipped: Counter[str] = Counter()
+    watch = Watch(task.note, task.piece.reading.limits, task.blamed)
     # What cannot be read raises an InputError of its own; any OSError left is of the target.
     with (
         storing(task.target),
         _written(task.target, task.target.parent) as path,
         pa.ipc.new_file(str(path), UNNUMBERED) as writer,
     ):
-        for batch in read(task.piece, task.limits):
+        for batch in read(task.piece, watch):
             rejects.append(batch.rejects)
+            skipped.update(batch.skipped)
             if batch.documents.num_rows == 0:
                 continue
             counts, sequences = measure(batch.documents.column("text"))
@@ -90,7 +104,7 @@ def read_piece(task: ReadPiece) -> PieceRead:
             words += sum(counts.to_pylist())
             size += batch.documents.column("text").nbytes
     table = pa.Table.from_batches(rejects, schema=rejects[0].schema) if rejects else REJECTS.empty_table()
-    return PieceRead(task.target, documents, words, size, table.cast(REJECTS))
+    return PieceRead(task.target, documents, words, size, table.cast(REJECTS), skipped, watch.spans, watch.warnings)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from unquilt.corpus import kinds
-from unquilt.corpus.options import MIB, Fields
+from unquilt.corpus.options import MIB, Reading
 from unquilt.corpus.sources import Slice, Source
 
 CUT = 64 * MIB
@@ -19,27 +19,29 @@ PACK = 32 * MIB
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What one task reads: slices of sources, in order, and how the fields are called. Small, and can be pickled."""
+    """What one task reads: slices of sources, in order, and how. Small, and can be pickled."""
 
     number: int
     slices: tuple[Slice, ...]
-    fields: Fields
+    reading: Reading
 
 
-def pieces(sources: Iterable[Source], fields: Fields | None = None, *, cut: int = CUT, pack: int = PACK) -> list[Piece]:
+def pieces(
+    sources: Iterable[Source], reading: Reading | None = None, *, cut: int = CUT, pack: int = PACK
+) -> list[Piece]:
     """Cut the sources in slices of about `cut` bytes, and pack neighbours together up to `pack` bytes.
 
     Uncompressed JSONL is cut by bytes, Parquet by row groups (which reads its footer, and raises `InputError` if that
     or the column of the texts is missing); other files stay whole. The same sources always give the same pieces.
     """
-    fields = fields or Fields()
+    reading = reading or Reading()
     packs: list[list[Slice]] = []
     weight = 0
     for source in sources:
-        for part in kinds.reader(source.kind).cut(source, fields, cut):
+        for part in kinds.reader(source.kind).cut(source, reading, cut):
             if not packs or weight + part.weight > pack:
                 packs.append([])
                 weight = 0
             packs[-1].append(part)
             weight += part.weight
-    return [Piece(number, tuple(parts), fields) for number, parts in enumerate(packs)]
+    return [Piece(number, tuple(parts), reading) for number, parts in enumerate(packs)]

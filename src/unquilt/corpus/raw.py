@@ -1,12 +1,13 @@
 """The tables that reading makes: documents as found, and what was rejected.
 
 `RAW_DOCUMENTS` has no `doc` numbers yet: those are given once the order of all pieces is known. `offset` is the byte
-at which the record begins in the (decompressed) file, for Parquet the number of its row; `begin` and `end` of a chunk
-are code points of `text`, half-open.
+at which the record begins in the (decompressed) file; for Parquet the number of its row, for a compressed WARC the byte
+at which its gzip member begins in the file as it is. `begin` and `end` of a chunk are code points of `text`, half-open.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -20,7 +21,10 @@ RAW_DOCUMENTS = pa.schema([field for field in DOCUMENTS if field.name not in ("d
 
 
 class Batch(NamedTuple):
-    """Some documents (`RAW_DOCUMENTS`) and the rejects (`REJECTS`) met while reading them; either may be empty."""
+    """Some documents (`RAW_DOCUMENTS`), the rejects (`REJECTS`) met while reading them, and how many records were no
+    documents, by what they were; each may be empty.
+    """
 
     documents: pa.RecordBatch
     rejects: pa.RecordBatch
+    skipped: Counter[str]

@@ -6,25 +6,36 @@ from collections.abc import Iterator
 
 from unquilt.corpus import kinds
 from unquilt.corpus.batches import batches
-from unquilt.corpus.options import Limits
+from unquilt.corpus.documents import document
 from unquilt.corpus.pieces import Piece
 from unquilt.corpus.raw import Batch
-from unquilt.corpus.records import Document, Reject
+from unquilt.corpus.records import Document, Page, Reject, Skipped, Span, Warned
+from unquilt.corpus.watch import Watch
 from unquilt.errors import InputError
 
 
-def read(piece: Piece, limits: Limits | None = None) -> Iterator[Batch]:
+def read(piece: Piece, watch: Watch | None = None) -> Iterator[Batch]:
     """The documents of a piece, in order, and what was rejected on the way; the same batches every time.
 
     A bad record never raises. `InputError` means that a file that was there a moment ago cannot be read any more,
-    `InputChangedError` that it has another size. Memory: one batch, and one record of up to `limits.max_bytes`.
+    `InputChangedError` that it has another size. Memory: one batch, and one record of up to `max_bytes`.
     """
-    return batches(_records(piece, limits or Limits()))
+    return batches(_records(piece, watch or Watch()), piece.reading.max_repeats)
 
 
-def _records(piece: Piece, limits: Limits) -> Iterator[Document | Reject]:
-    for part in piece.slices:
+def _records(piece: Piece, watch: Watch) -> Iterator[Document | Reject | Skipped]:
+    for number, part in enumerate(piece.slices):
+        source = part.source
         try:
-            yield from kinds.reader(part.source.kind).read(part, piece.fields, limits)
+            found = kinds.reader(source.kind).read(part, piece.reading)
+            for record in watch.over(number, source.name, found):
+                if isinstance(record, Page):
+                    yield watch.work(number, record, lambda page: document(page, piece.reading))
+                elif isinstance(record, Span):
+                    watch.spans[number] = record
+                elif isinstance(record, Warned):
+                    watch.warnings.append(record)
+                else:
+                    yield record
         except OSError as error:
-            raise InputError(f"{part.source.name}: {(error.strerror or str(error)).lower()}") from error
+            raise InputError(f"{source.name}: {(error.strerror or str(error)).lower()}") from error

@@ -1,34 +1,36 @@
-"""What a reader yields: documents and rejects, one at a time, before they are put together in batches."""
+"""What readers find, and what becomes of it: pages, documents, rejects."""
 
 from __future__ import annotations
 
-import hashlib
 import math
-from array import array
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from unquilt.corpus.paragraphs import paragraphs
+Media = Literal["html", "text", "mail"]
 
 
-class Document(NamedTuple):
-    """One document, see `raw.RAW_DOCUMENTS`.
+class Page(NamedTuple):
+    """A record as a reader found it, before any work on its content; `documents.document` makes a document of it.
 
-    `text` is valid UTF-8. Its chunks: `begins` and `ends` in code points (`array("i")`), and in `digests`, one after
-    the other, the SHA-1 of their raw bytes; so they cost a third of what lists would, and become Arrow as they are.
+    `content` is bytes as they were stored, or a str if the file itself (JSON, Parquet) says that it is text. `charset`
+    is what was declared outside the content, `truncated` why the archive says that the content is incomplete.
     """
 
+    file: str
+    offset: int
     id: str
     url: str | None
     ip: str | None
-    text: bytes
-    raw_sha1: bytes
-    links: Sequence[str]
-    begins: array[int]
-    ends: array[int]
-    digests: bytes
-    file: str
-    offset: int
+    media: Media
+    content: bytes | str
+    charset: str | None = None
+    truncated: str | None = None
+
+
+class Skipped(NamedTuple):
+    """A record that is no document and was never meant to be one, such as a WARC request: counted by `what`."""
+
+    what: str
 
 
 class Reject(NamedTuple):
@@ -38,6 +40,48 @@ class Reject(NamedTuple):
     offset: int
     reason: str
     detail: str
+
+
+class Warned(NamedTuple):
+    """Something a user should know about a file although nothing of it is lost, such as that it cannot be cut."""
+
+    file: str
+    what: str
+
+
+class Span(NamedTuple):
+    """The last thing that the reader of a slice says: it read the records that begin in [begin, end) of the file.
+
+    `end` is where the next record begins, known from the last one; `begin` was found by looking for a record. What one
+    slice says of its end decides over what the next one found. Readers that never have to look need not say it.
+    """
+
+    begin: int
+    end: int
+
+
+Found = Page | Skipped | Reject | Warned | Span
+
+
+class Chunks(NamedTuple):
+    """The chunks of a text: `begins` and `ends` as the bytes of 32-bit integers, in code points, and of each chunk the
+    SHA-1 as it stands in the source (`raw`) and of its text with white space collapsed (`text`), one after the other.
+    """
+
+    begins: bytes
+    ends: bytes
+    raw: bytes
+    text: bytes
+
+
+class Document(NamedTuple):
+    """One document, see `raw.RAW_DOCUMENTS`. `text` is valid UTF-8."""
+
+    page: Page
+    text: bytes
+    raw_sha1: bytes
+    links: Sequence[str]
+    chunks: Chunks
 
 
 def identify(value: object, file: str, offset: int) -> str:
@@ -55,24 +99,9 @@ def identify(value: object, file: str, offset: int) -> str:
     return f"{file}#{offset}"
 
 
-def plain(
-    file: str, offset: int, ident: str, url: object, ip: object, *, text: str, utf8: bytes, raw: bytes
-) -> Document:
-    """A document of plain text: its chunks are its paragraphs. `utf8` is `text` encoded, `raw` the content as found."""
-    begins, ends, digests = paragraphs(text)
-    return Document(
-        ident,
-        url if isinstance(url, str) and url else None,
-        ip if isinstance(ip, str) else None,
-        utf8,
-        hashlib.sha1(raw, usedforsecurity=False).digest(),
-        (),
-        begins,
-        ends,
-        digests,
-        file,
-        offset,
-    )
+def string(value: object) -> str | None:
+    """A value that is a string, and not an empty one."""
+    return value if isinstance(value, str) and value else None
 
 
 def undecodable(error: UnicodeDecodeError, file: str, offset: int) -> Reject:

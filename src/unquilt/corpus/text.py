@@ -1,7 +1,4 @@
-"""Plain text: a file is a document.
-
-UTF-8, with or without a byte order mark, or UTF-16 and UTF-32 with one. Nothing is guessed: other bytes are rejected.
-"""
+"""Plain text: a file is a document. Its charset is told by its byte order mark, or by its bytes."""
 
 from __future__ import annotations
 
@@ -9,8 +6,8 @@ import codecs
 from collections.abc import Iterator
 
 from unquilt.corpus.compression import Stream
-from unquilt.corpus.options import Fields, Limits
-from unquilt.corpus.records import Document, Reject, plain, too_large, undecodable
+from unquilt.corpus.options import Reading
+from unquilt.corpus.records import Found, Media, Page, Reject, too_large
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
@@ -54,33 +51,25 @@ def _is_utf8(head: bytes, complete: bool) -> bool:
     return True
 
 
-def cut(source: Source, fields: Fields, size: int) -> list[Slice]:  # noqa: ARG001 (all kinds are cut alike)
+def cut(source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: ARG001 (all kinds are cut alike)
     """A text stays whole."""
     return whole(source)
 
 
-def read(part: Slice, fields: Fields, limits: Limits) -> Iterator[Document | Reject]:  # noqa: ARG001
-    """The file as one document, or as one reject: of a broken stream no half document is kept. Memory: the file."""
-    source, limit, name = part.source, limits.max_bytes, part.source.name
+def read(part: Slice, reading: Reading) -> Iterator[Found]:
+    """The file as one page, or as one reject: of a broken stream no half document is kept. Memory: the file."""
+    yield whole_file(part, "text", reading)
+
+
+def whole_file(part: Slice, media: Media, reading: Reading) -> Page | Reject:
+    """A file that is one page."""
+    source, limit, name = part.source, reading.limits.max_bytes, part.source.name
     with Stream(source.path, source.compression) as stream:
         source.check_size(stream.size_on_disk)
         raw = stream.read(1 + (limit if source.compression else min(limit, source.size)))
         fault = stream.fault
     if len(raw) > limit:
-        yield too_large("file", limit, name, 0)
-    elif fault:
-        yield Reject(name, len(raw), *fault)
-    else:
-        yield _document(raw, limit, name)
-
-
-def _document(raw: bytes, limit: int, name: str) -> Document | Reject:
-    code = encoding(raw)
-    try:
-        text = str(raw, code)
-    except UnicodeDecodeError as error:
-        return undecodable(error, name, 0)
-    utf8 = raw if code == "utf-8" else text.encode()
-    if len(utf8) > limit:
-        return too_large("text", limit, name, 0)
-    return plain(name, 0, name, None, None, text=text, utf8=utf8, raw=raw)
+        return too_large("file", limit, name, 0)
+    if fault:
+        return Reject(name, len(raw), *fault)
+    return Page(name, 0, name, None, None, media, raw)

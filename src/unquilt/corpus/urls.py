@@ -1,6 +1,6 @@
 """Where a document lives: host, registered domain and IP address.
 
-URLs are parsed as browsers do (WHATWG, by can_ada), so `HTTP://Bücher.DE:80/` and `http://xn--bcher-kva.de/` are one
+URLs are parsed as browsers do (WHATWG, by the core), so `HTTP://Bücher.DE:80/` and `http://xn--bcher-kva.de/` are one
 host. The registered domain is decided by the ICANN part of the Public Suffix List that comes with publicsuffixlist:
 offline, and dated (`list_date`). A URL costs about 1 µs once its host has been seen.
 """
@@ -13,53 +13,63 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-import can_ada
 from publicsuffixlist import PSLFILE, PublicSuffixList
+
+from unquilt import _native
 
 LONGEST_HOST = 253
 """Characters of the longest name that DNS can hold."""
 
 
 class Location(NamedTuple):
-    """The host of a URL and its registered domain; both None where there is no host."""
+    """The host of a URL and its registered domain, both None where there is no host; the components of its path, and
+    how many times the most frequent of them occurs.
+    """
 
     host: str | None
     domain: str | None
+    components: int = 0
+    repeats: int = 0
 
 
 NOWHERE = Location(None, None)
+MOST_COMPONENTS = 96
 
 
 def locate(url: str | None) -> Location:
-    """Host and registered domain of a URL.
+    """Host and registered domain of a URL, and what its path looks like.
 
     The host is in lower case and punycode, without user, port, brackets and trailing dots. The domain of an IP address
     is the address; that of a public suffix (`co.uk`) or a single label (`localhost`) is the host itself. A URL that
     is empty, cannot be parsed (relative ones cannot) or has no host (`javascript:`, `mailto:`, `file:///x`), or a host
     longer than DNS allows, is nowhere.
 
-    >>> locate("https://user:secret@News.BBC.co.uk.:8443/world")
-    Location(host='news.bbc.co.uk', domain='bbc.co.uk')
+    >>> locate("https://user:secret@News.BBC.co.uk.:8443/world/a/world")
+    Location(host='news.bbc.co.uk', domain='bbc.co.uk', components=3, repeats=2)
     >>> locate("javascript:void(0)")
-    Location(host=None, domain=None)
+    Location(host=None, domain=None, components=0, repeats=0)
     """
-    if not url:
+    host, components, repeats = _native.locate(url) if url else (None, 0, 0)
+    host = (host or "").rstrip(".")
+    if not 0 < len(host) <= LONGEST_HOST:
         return NOWHERE
-    try:
-        host = can_ada.parse(url).hostname
-    except (ValueError, TypeError):  # TypeError: lone surrogates
-        return NOWHERE
-    host = host.rstrip(".")
-    return _place(host) if 0 < len(host) <= LONGEST_HOST else NOWHERE
+    return Location(*_place(host), components, repeats)
+
+
+def is_recursive(place: Location, max_repeats: int) -> bool:
+    """Whether a crawler that went round in circles made up this URL: a path of more than 96 components, or one with a
+    component more than `max_repeats` times in it.
+    """
+    return place.components > MOST_COMPONENTS or place.repeats > max_repeats
 
 
 @lru_cache(maxsize=1 << 16)
-def _place(host: str) -> Location:
+def _place(host: str) -> tuple[str, str]:
     host = host.lower()  # of schemes that WHATWG does not know, hosts come as written
     ip = address(host.strip("[]"))
     if ip is not None:
-        return Location(ip, ip)
-    return Location(host, _suffixes().privatesuffix(host) or host)
+        return ip, ip
+    return host, _suffixes().privatesuffix(host) or host
 
 
 @cache

@@ -12,9 +12,10 @@ import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
 
 import pyarrow as pa
 
@@ -70,9 +71,14 @@ class Local(Engine):
     def __enter__(self) -> Local:
         self._spill = tempfile.TemporaryDirectory(prefix="local-", dir=self._run.spill)
         self._pool = ThreadPoolExecutor(self._threads, thread_name_prefix="unquilt")
+        self._workers: Workers | None = None
+        self._closing = ExitStack()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.__exit__(kind, error, trace)
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._made.clear()
         self._spill.cleanup()
@@ -94,11 +100,11 @@ class Local(Engine):
         blocks.close()
 
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
-        if len(items) <= 1 or self._threads == 1:
-            yield from map(function, items)
-            return
-        with Workers(min(self._threads, len(items))) as workers:
-            yield from workers.map(function, items)
+        if not items:
+            return ()
+        if self._workers is None:  # once for the engine's life: a process takes a third of a second to start
+            self._workers = self._closing.enter_context(Workers(min(self._threads, len(items))))
+        return self._workers.map(function, items)
 
     def _make(self, stage: Stage) -> _Made:
         if stage not in self._made:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-Step = Callable[[int], None]
+
+class Step(Protocol):
+    def __call__(self, units: int, documents: int = 0) -> None:
+        """So many units more are done; while reading, so many documents were in them."""
 
 
 class Progress(Protocol):
@@ -19,4 +22,4 @@ class Silent:
 
     @contextmanager
     def stage(self, name: str, total: int, unit: str = "") -> Iterator[Step]:  # noqa: ARG002
-        yield lambda done: None  # noqa: ARG005
+        yield lambda units, documents=0: None  # noqa: ARG005

@@ -29,6 +29,7 @@ from unquilt.engines.kept import Split
 from unquilt.engines.progress import Progress
 from unquilt.engines.tasks import Scale, map_split
 from unquilt.engines.verbs import Item, Kernel, Mapped, Result, Rows, Stage, fold_counters
+from unquilt.engines.workers import Workers
 from unquilt.errors import EngineError, MissingDependencyError, UnquiltError
 from unquilt.runs import Run, publish
 from unquilt.settings import Settings
@@ -168,14 +169,19 @@ class _Answer:
 
 
 class _Guarded:
-    """A function whose errors, where they are meant for the user, come back as they are and not as Spark's."""
+    """A function whose errors, where they are meant for the user, come back as they are and not as Spark's.
+
+    It runs in a process of its own, which items that know how to go on without what killed it may lose.
+    """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._function = function
 
     def __call__(self, item: Any) -> _Answer:
         try:
-            return _Answer(self._function(item), None)
+            with Workers(1) as workers:
+                (value,) = workers.map(self._function, [item])
+            return _Answer(value, None)
         except UnquiltError as error:
             return _Answer(None, error)
 

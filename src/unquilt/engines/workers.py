@@ -2,7 +2,7 @@
 
 Not `multiprocessing`: its workers import the caller's main module again, which a script without a guard does not
 survive. A worker here is `python -m unquilt.engines.workers`, fed pickles through a pipe; one that dies is noticed at
-once, and what it was doing is said.
+once and replaced if its item knows how to go on (`Retried`); otherwise what it was doing is said.
 """
 
 from __future__ import annotations
@@ -17,10 +17,17 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from unquilt.engines.verbs import Item, Result
 from unquilt.errors import EngineError
+
+
+class Retried(Protocol):
+    """An item that knows what to do if the process at work on it dies, such as leaving out what killed it."""
+
+    def retry(self, code: int) -> Any | None:
+        """The item to work on instead, given the exit code of the process; None if nothing helps."""
 
 
 class Workers:
@@ -30,35 +37,25 @@ class Workers:
         self._count = count
 
     def __enter__(self) -> Workers:
-        package = str(Path(__file__).resolve().parents[2])
-        path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-        command = [sys.executable, "-m", "unquilt.engines.workers"]
-        pipe = subprocess.PIPE
-        environment = os.environ | {"PYTHONPATH": path}
-        self._processes = [
-            # In a group of its own a Ctrl-C does not reach it: it is for the parent to end it.
-            subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, process_group=0)  # noqa: S603
-            for _ in range(self._count)
-        ]
-        self._free: queue.SimpleQueue[subprocess.Popen[bytes]] = queue.SimpleQueue()
-        for process in self._processes:
-            self._free.put(process)
+        self._processes = [_start() for _ in range(self._count)]
+        self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
+        for number in range(self._count):
+            self._free.put(number)
         self._pool = ThreadPoolExecutor(self._count)
+        self._over = False
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
+        self._over = True
         for process in self._processes:
             if kind is not None:
                 process.kill()
             assert process.stdin is not None
-            assert process.stdout is not None
             with suppress(BrokenPipeError):  # it died with something in the pipe
                 process.stdin.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
         for process in self._processes:
-            process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
+            _close(process)
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """`function(item)` for each item, in order."""
@@ -71,21 +68,58 @@ class Workers:
                 future.cancel()
 
     def _call(self, function: Callable[[Item], Result], item: Item) -> Result:
-        process = self._free.get()
+        number = self._free.get()
         try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            _send(process.stdin, (function, item))
-            answer = _receive(process.stdout)
-        except (BrokenPipeError, EOFError) as error:
-            code = process.wait(timeout=10)
-            raise EngineError(f"a worker process died (exit code {code}) while working on {item}") from error
+            while True:
+                try:
+                    return _ask(self._processes[number], function, item)
+                except (BrokenPipeError, EOFError) as error:
+                    code = self._processes[number].wait(timeout=10)
+                    instead = item.retry(code) if hasattr(item, "retry") and not self._over else None
+                    if instead is None:
+                        raise EngineError(
+                            f"a worker process died (exit code {code}) while working on {item}"
+                        ) from error
+                    item = instead
+                    _close(self._processes[number])
+                    self._processes[number] = _start()
+                    if self._over:
+                        self._processes[number].kill()
         finally:
-            self._free.put(process)
-        result, raised = answer
-        if raised is not None:
-            raise raised
-        return result  # type: ignore[no-any-return]
+            self._free.put(number)
+
+
+def _start() -> subprocess.Popen[bytes]:
+    package = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
+    command = [sys.executable, "-m", "unquilt.engines.workers"]
+    # In a group of its own a Ctrl-C does not reach it: it is for the parent to end it.
+    return subprocess.Popen(  # noqa: S603
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": path},
+        process_group=0,
+    )
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with suppress(BrokenPipeError):
+        process.stdin.close()
+    process.wait()
+    process.stdout.close()
+
+
+def _ask(process: subprocess.Popen[bytes], function: Callable[[Item], Result], item: Item) -> Result:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    _send(process.stdin, (function, item))
+    result, raised = _receive(process.stdout)
+    if raised is not None:
+        raise raised
+    return result  # type: ignore[no-any-return]
 
 
 def _send(pipe: IO[bytes], message: object) -> None:

@@ -1,0 +1,129 @@
+"""From input files to a corpus: pieces are read by many processes, put in order, numbered and written.
+
+What a corpus holds depends on the inputs and on `Reading` alone: pieces are cut by the inputs, a slice that had to look
+for its first record is checked against the end of the one before, and numbers are given when all are counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from unquilt.corpus.options import Reading
+from unquilt.corpus.parts import PieceRead, ReadPiece, WritePart, read_piece, write_part
+from unquilt.corpus.pieces import pieces
+from unquilt.corpus.records import Warned
+from unquilt.corpus.sources import Slice, Source
+from unquilt.engines.progress import Progress
+from unquilt.engines.verbs import Verbs
+from unquilt.errors import RunError
+from unquilt.runs import Run
+from unquilt.schemas import REJECTS
+
+DOCUMENTS = "documents"
+MOST_DOCUMENTS = (1 << 32) - 1
+
+
+def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress) -> None:
+    """Reads sources into the folder of a run: the tables `documents` and `rejects`."""
+    if not run.done(DOCUMENTS):
+        with run.stage(DOCUMENTS) as stage:
+            read = _read_pieces(verbs, run, sources, reading, progress)
+            writes = _number(read, run.path / DOCUMENTS)
+            with progress.stage("write", len(writes)) as step:
+                for write, _ in zip(writes, verbs.each(write_part, writes), strict=True):
+                    write.source.unlink()
+                    step(1)
+            with run.writer("rejects", REJECTS) as rejects:
+                for result in read:
+                    rejects.write(result.rejects)
+            totals = {name: sum(getattr(result, name) for result in read) for name in ("documents", "words", "bytes")}
+            stage.record(rows=totals["documents"], bytes=totals["bytes"])
+        files = [f"{DOCUMENTS}/{write.target.name}" for write in writes]
+        skipped = sum((result.skipped for result in read), Counter[str]())
+        values = totals | {
+            "rejects": rejects.rows,
+            "skipped": dict(sorted(skipped.items())),
+            "warnings": _warnings([warning for result in read for warning in result.warnings]),
+        }
+        run.mark(DOCUMENTS, ["rejects"], files=files, values=values)
+    run.finish(run.values(DOCUMENTS))
+
+
+def _warnings(found: Sequence[Warned]) -> list[str]:
+    """One line for each thing to warn of, with the first file it is true of."""
+    files: dict[str, list[str]] = {}
+    for warning in found:
+        files.setdefault(warning.what, []).append(warning.file)
+    more = {what: f" and {len(names) - 1} more" if len(names) > 1 else "" for what, names in files.items()}
+    return [f"{names[0]}{more[what]}: {what}" for what, names in files.items()]
+
+
+def _read_pieces(
+    verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress
+) -> list[PieceRead]:
+    found = pieces(sources, reading)
+    spill = run.spill
+    tasks = [
+        ReadPiece(piece, spill / f"piece-{piece.number}.arrow", spill / f"piece-{piece.number}.note") for piece in found
+    ]
+    sizes = [sum(part.weight for part in piece.slices) for piece in found]
+    read: list[PieceRead] = []
+    with progress.stage("read", sum(sizes), "B") as step:
+        for size, result in zip(sizes, verbs.each(read_piece, tasks), strict=True):
+            read.append(result)
+            step(size, result.documents)
+        _join(verbs, tasks, read)
+    if sum(result.documents for result in read) > MOST_DOCUMENTS:
+        raise RunError(f"a corpus holds at most {MOST_DOCUMENTS} documents; give the inputs in several parts")
+    return read
+
+
+def _join(verbs: Verbs, tasks: list[ReadPiece], read: list[PieceRead]) -> None:
+    """Reads again what began in the wrong place: where one slice of a file ends, the next must have begun.
+
+    A slice that begins inside a record looks for the next one, and can be fooled by an archive within a record. The end
+    of the slice before is no guess, as it follows from the records there, all the way from the beginning of the file.
+    """
+    source, end = None, 0
+    for number, at in _slices(tasks):
+        part, span = tasks[number].piece.slices[at], read[number].spans.get(at)
+        if span is None or part.source != source:
+            source, end = (None, 0) if span is None else (part.source, span.end)
+            continue
+        begin = min(end, _stop(part))
+        if span.begin != begin:
+            tasks[number] = _beginning(tasks[number], at, begin)
+            (read[number],) = verbs.each(read_piece, [tasks[number]])
+            span = read[number].spans[at]
+        end = max(end, span.end)
+
+
+def _slices(tasks: Sequence[ReadPiece]) -> Iterator[tuple[int, int]]:
+    """All slices, as the numbers of their task and their place in it; tasks may change on the way."""
+    return ((number, at) for number in range(len(tasks)) for at in range(len(tasks[number].piece.slices)))
+
+
+def _stop(part: Slice) -> int:
+    return part.source.size if part.end is None else part.end
+
+
+def _beginning(task: ReadPiece, at: int, begin: int) -> ReadPiece:
+    """The task with one of its slices beginning exactly there."""
+    slices = list(task.piece.slices)
+    slices[at] = replace(slices[at], begin=begin, exact=True)
+    return replace(task, piece=replace(task.piece, slices=tuple(slices)))
+
+
+def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
+    """What is left to write: a part for each piece that has documents, numbered on from the one before."""
+    folder.mkdir(exist_ok=True)
+    writes: list[WritePart] = []
+    first = 0
+    for result in read:
+        if result.documents:
+            writes.append(WritePart(result.path, folder / f"part-{len(writes):05}.parquet", first))
+        first += result.documents
+    return writes

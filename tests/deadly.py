@@ -1,0 +1,54 @@
+"""Pages that end the process that reads them, for tests: what their text says happens to it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+from collections.abc import Iterator
+
+from unquilt.corpus import jsonl
+from unquilt.corpus import read as reading
+from unquilt.corpus.documents import document
+from unquilt.corpus.options import Reading
+from unquilt.corpus.parts import PieceRead, ReadPiece, read_piece
+from unquilt.corpus.records import Document, Found, Page, Reject
+from unquilt.corpus.sources import Slice
+
+
+def _suffer(page: Page, options: Reading) -> Document | Reject:
+    match page.content:
+        case "spin":
+            while True:
+                pass
+        case "crash":
+            ctypes.string_at(0)
+        case "leave":
+            os._exit(3)
+        case "killed":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "hungry":
+            bytearray(1 << 40)
+    return document(page, options)
+
+
+class _Deadly:
+    """Finds the records of JSONL, and dies while finding the one after `last`."""
+
+    def recognise(self, glimpse: object) -> bool:
+        raise NotImplementedError
+
+    cut = staticmethod(jsonl.cut)
+
+    def read(self, part: Slice, options: Reading) -> Iterator[Found]:
+        for record in jsonl.read(part, options):
+            yield record
+            if isinstance(record, Page) and record.content == "last":
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def read_suffering(task: ReadPiece) -> PieceRead:
+    """`read_piece`, with readers and parsers as bad as can be."""
+    reading.document = _suffer
+    reading.kinds.READERS["jsonl"] = _Deadly()
+    return read_piece(task)

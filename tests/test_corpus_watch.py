@@ -1,0 +1,95 @@
+"""Records that end their process: they are left out, and everything else is read (FAULTS 20, 23)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from deadly import read_suffering
+
+from unquilt.corpus.inputs import find
+from unquilt.corpus.options import Limits, Reading
+from unquilt.corpus.parts import PieceRead, ReadPiece, read_piece
+from unquilt.corpus.pieces import pieces
+from unquilt.engines.workers import Workers
+from unquilt.errors import EngineError
+
+
+@pytest.fixture
+def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReadPiece:
+    """To read what `write` wrote."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    write(tmp_path / "a.jsonl", ["one"])
+    (piece,) = pieces(find([tmp_path / "a.jsonl"]), Reading(limits=Limits(deadline=0.5)))
+    return ReadPiece(piece, tmp_path / "read.arrow", tmp_path / "note")
+
+
+def write(path: Path, texts: list[str]) -> None:
+    path.write_text("".join(json.dumps({"id": str(i), "text": text}) + "\n" for i, text in enumerate(texts)))
+
+
+def suffer(task: ReadPiece, *texts: str) -> tuple[list[str], list[tuple[int, str, str]], PieceRead]:
+    """The texts that were read all the same, and the rejects: which, why, and the particulars."""
+    path = Path(task.piece.slices[0].source.path)
+    write(path, list(texts))
+    (piece,) = pieces(find([path]), task.piece.reading)
+    with Workers(1) as workers:
+        (result,) = workers.map(read_suffering, [replace(task, piece=piece)])
+    offsets = [0]
+    for line in path.read_bytes().splitlines(keepends=True):
+        offsets.append(offsets[-1] + len(line))
+    read = pa.ipc.open_file(str(result.path)).read_all().column("text").to_pylist()
+    rejects = [(offsets.index(r["offset"]), r["reason"], r["detail"]) for r in result.rejects.to_pylist()]
+    return read, rejects, result
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "detail"),
+    [
+        ("spin", "too slow", "0.5 s"),
+        ("crash", "crashed", "SIGSEGV"),
+        ("leave", "crashed", "exit code 3"),
+        ("killed", "crashed", "SIGKILL"),
+        ("hungry", "out of memory", "bytes"),
+    ],
+)
+def test_a_deadly_record_is_left_out(text: str, reason: str, detail: str, task: ReadPiece) -> None:
+    read, ((where, why, said),), result = suffer(task, "one", text, "two")
+    assert read == ["one", "two"]
+    assert (where, why) == (1, reason)
+    assert detail in said
+    assert result.documents == 2
+
+
+def test_several_deadly_records(task: ReadPiece) -> None:
+    read, rejects, _ = suffer(task, "crash", "one", "killed", "crash", "two", "leave")
+    assert read == ["one", "two"]
+    assert [where for where, _, _ in rejects] == [0, 2, 3, 5]
+
+
+def test_a_file_whose_next_record_cannot_even_be_found_is_given_up_there(task: ReadPiece) -> None:
+    read, ((where, reason, detail),), _ = suffer(task, "one", "last", "two")
+    assert read == ["one", "last"]
+    assert (where, reason) == (1, "crashed")
+    assert detail.endswith("what follows was given up")
+
+
+def test_a_death_that_no_record_is_to_blame_for_is_an_error(task: ReadPiece) -> None:
+    assert task.note is not None
+    assert task.retry(-9) is None
+    with pytest.raises(EngineError, match="exit code 7"), Workers(1) as workers:
+        list(workers.map(leave, [task]))
+
+
+def leave(task: ReadPiece) -> PieceRead:
+    raise SystemExit(7)
+
+
+def test_watching_changes_nothing(task: ReadPiece, tmp_path: Path) -> None:
+    watched, alone = read_piece(replace(task, target=tmp_path / "a", note=None)), tmp_path / "b"
+    with Workers(1) as workers:
+        (guarded,) = workers.map(read_piece, [replace(task, target=alone)])
+    assert guarded.path.read_bytes() == watched.path.read_bytes()
