@@ -19,7 +19,8 @@ import pyarrow.parquet as pq
 
 from unquilt.engines.kept import Kept, Split
 from unquilt.errors import ParameterError, RunError
-from unquilt.jobs import CORPUS, DOCUMENTS, documents
+from unquilt.ingest import DOCUMENTS
+from unquilt.jobs import CORPUS, documents
 from unquilt.runs import Run
 
 ROWS_AT_ONCE = 1_000

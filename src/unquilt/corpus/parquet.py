@@ -110,7 +110,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _is_binary(kind: pa.DataType) -> bool:
-    return pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind)
+    return any((pa.types.is_binary(kind), pa.types.is_large_binary(kind), pa.types.is_binary_view(kind)))
 
 
 def _one_line(error: BaseException) -> str:
