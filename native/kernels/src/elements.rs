@@ -23,6 +23,8 @@ pub const RETURNS: u16 = 1 << 6;
 pub const UNSEEN_IN_SVG: u16 = 1 << 7;
 /// No end tag reaches out of it but its own.
 pub const WALL: u16 = 1 << 8;
+/// A box in the line: set apart from the words around it.
+pub const BOX: u16 = 1 << 9;
 
 const FLOW: u16 = BLOCK | ENDS_P;
 
@@ -55,6 +57,7 @@ elements! {
     Blockquote "blockquote" FLOW | LEAVES;
     Body "body" BLOCK | LEAVES;
     Br "br" VOID | LEAVES;
+    Button "button" BOX;
     Canvas "canvas" UNSEEN;
     Caption "caption" BLOCK | WALL;
     Center "center" FLOW | LEAVES;
@@ -94,7 +97,7 @@ elements! {
     I "i" LEAVES;
     Iframe "iframe" UNSEEN;
     Img "img" VOID | LEAVES;
-    Input "input" VOID;
+    Input "input" VOID | BOX;
     Keygen "keygen" VOID;
     Legend "legend" BLOCK;
     Li "li" FLOW | LEAVES;
@@ -129,7 +132,7 @@ elements! {
     Script "script" UNSEEN;
     Search "search" FLOW;
     Section "section" FLOW;
-    Select "select" UNSEEN;
+    Select "select" UNSEEN | BOX;
     Small "small" LEAVES;
     Source "source" VOID;
     Span "span" LEAVES;
@@ -144,7 +147,7 @@ elements! {
     Tbody "tbody" BLOCK;
     Td "td" BLOCK | WALL;
     Template "template" UNSEEN | WALL;
-    Textarea "textarea" UNSEEN;
+    Textarea "textarea" UNSEEN | BOX;
     Tfoot "tfoot" BLOCK;
     Th "th" BLOCK | WALL;
     Thead "thead" BLOCK;
@@ -168,35 +171,46 @@ use Element::{
 const KNOWN: usize = Other as usize;
 const SLOTS: usize = 1024;
 
-/// A tag name (of a long one, the last 16 bytes) in one number, in lower case.
+/// Four bytes as a number, ASCII letters in lower case.
 #[inline]
-fn pack(name: &[u8]) -> u128 {
-    name.iter().fold(0, |packed, &byte| packed << 8 | u128::from(byte.to_ascii_lowercase()))
+const fn four(name: &[u8], at: usize) -> u128 {
+    (u32::from_le_bytes([name[at], name[at + 1], name[at + 2], name[at + 3]]) | 0x2020_2020) as u128
+}
+
+/// A tag name as a number, in lower case. Up to 16 bytes, no two names of one length that are made of letters and
+/// digits have the same; of longer ones, the ends count.
+#[inline]
+const fn pack(name: &[u8]) -> u128 {
+    let length = name.len();
+    match length {
+        0 => 0,
+        1..=3 => {
+            ((name[0] as u32 | (name[length / 2] as u32) << 8 | (name[length - 1] as u32) << 16) | 0x20_2020) as u128
+        }
+        4..=8 => four(name, 0) | four(name, length - 4) << 32,
+        _ => four(name, 0) | four(name, 4) << 32 | four(name, length - 8) << 64 | four(name, length - 4) << 96,
+    }
 }
 
 /// Where the search for a name begins in [`NAMES`].
 #[inline]
-const fn slot(packed: u128) -> usize {
-    let folded = packed as u64 ^ (packed >> 64) as u64;
+const fn slot(packed: u128, length: usize) -> usize {
+    let folded = packed as u64 ^ (packed >> 64) as u64 ^ length as u64;
     (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
 }
 
-/// An open-addressed table from packed names to rows of [`TABLE`].
-static NAMES: [(u128, u8); SLOTS] = {
-    let mut slots = [(0, KNOWN as u8); SLOTS];
+/// An open-addressed table from names, packed and by length, to rows of [`TABLE`]; a length of 0 is a free place.
+static NAMES: [(u128, u8, u8); SLOTS] = {
+    let mut slots = [(0, 0, 0); SLOTS];
     let mut row = 0;
     while row < TABLE.len() {
         let name = TABLE[row].0.as_bytes();
-        let (mut packed, mut i) = (0, 0);
-        while i < name.len() {
-            packed = packed << 8 | name[i] as u128;
-            i += 1;
-        }
-        let mut at = slot(packed);
-        while slots[at].0 != 0 {
+        let packed = pack(name);
+        let mut at = slot(packed, name.len());
+        while slots[at].1 != 0 {
             at = (at + 1) % SLOTS;
         }
-        slots[at] = (packed, row as u8);
+        slots[at] = (packed, name.len() as u8, row as u8);
         row += 1;
     }
     slots
@@ -205,19 +219,19 @@ static NAMES: [(u128, u8); SLOTS] = {
 /// The element of this name, in any case, and what it is.
 #[inline]
 pub fn look_up(name: &str) -> (Element, u16) {
-    if name.len() > 16 {
-        return (Other, 0);
-    }
     let packed = pack(name.as_bytes());
-    let mut at = slot(packed);
-    while NAMES[at].0 != 0 {
-        if NAMES[at].0 == packed {
-            let (_, element, flags) = TABLE[usize::from(NAMES[at].1)];
+    let mut at = slot(packed, name.len());
+    loop {
+        let (other, length, row) = NAMES[at];
+        if other == packed && usize::from(length) == name.len() {
+            let (_, element, flags) = TABLE[usize::from(row)];
             return (element, flags);
+        }
+        if length == 0 {
+            return (Other, 0);
         }
         at = (at + 1) % SLOTS;
     }
-    (Other, 0)
 }
 
 /// An element that is open: what it is (with what its attributes and surroundings add), and where the one of its name
@@ -236,8 +250,8 @@ pub struct Stack {
     open: Vec<Open>,
     /// For each name, where it was opened last, counted from 1; 0 if it is not open.
     latest: Vec<usize>,
-    /// Numbers for the names that the table has not; of long names, the last 16 bytes count.
-    others: HashMap<u128, usize>,
+    /// Numbers for the names that the table has not, packed and by length.
+    others: HashMap<(u128, usize), usize>,
     blocks: Vec<usize>,
     walls: Vec<usize>,
     unseen: usize,
@@ -349,7 +363,7 @@ impl Stack {
             return element as usize;
         }
         let next = self.latest.len();
-        let number = *self.others.entry(pack(name.as_bytes())).or_insert(next);
+        let number = *self.others.entry((pack(name.as_bytes()), name.len())).or_insert(next);
         if number == next {
             self.latest.push(0);
         }
@@ -362,7 +376,7 @@ impl Stack {
     #[inline]
     pub fn close(&mut self, name: &str, element: Element) -> bool {
         let number = if element == Other {
-            match self.others.get(&pack(name.as_bytes())) {
+            match self.others.get(&(pack(name.as_bytes()), name.len())) {
                 Some(&number) => number,
                 None => return false,
             }

@@ -66,12 +66,46 @@ pub struct Tokenizer<'a> {
 }
 
 /// White space of the standard; CR too, which it would have replaced by LF before.
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0c')
+const SPACE: u8 = 1;
+/// `/` or `>`, which end the names of tags, as white space does.
+const MARK: u8 = 2;
+/// `=`, which ends the names of attributes too.
+const EQUALS: u8 = 4;
+
+/// What bytes do inside tags.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    classes[b' ' as usize] = SPACE;
+    classes[b'\t' as usize] = SPACE;
+    classes[b'\n' as usize] = SPACE;
+    classes[b'\r' as usize] = SPACE;
+    classes[b'\x0c' as usize] = SPACE;
+    classes[b'/' as usize] = MARK;
+    classes[b'>' as usize] = MARK;
+    classes[b'=' as usize] = EQUALS;
+    classes
+};
+
+#[inline]
+fn is(byte: u8, classes: u8) -> bool {
+    CLASSES[usize::from(byte)] & classes != 0
 }
 
-fn ends_name(byte: u8) -> bool {
-    is_space(byte) || matches!(byte, b'/' | b'>')
+/// Where the first byte of these classes is, from `at` on.
+#[inline]
+fn find_class(bytes: &[u8], at: usize, classes: u8) -> Option<usize> {
+    bytes[at..].iter().position(|&byte| is(byte, classes)).map(|length| at + length)
+}
+
+/// [`memchr`] for what is mostly near: a call costs more than a few steps.
+#[inline]
+fn find_near(byte: u8, bytes: &[u8], at: usize) -> Option<usize> {
+    const NEAR: usize = 12;
+    let near = &bytes[at..bytes.len().min(at + NEAR)];
+    match near.iter().position(|&other| other == byte) {
+        Some(length) => Some(at + length),
+        None => memchr(byte, &bytes[at + near.len()..]).map(|length| at + near.len() + length),
+    }
 }
 
 impl<'a> Tokenizer<'a> {
@@ -142,7 +176,7 @@ impl<'a> Tokenizer<'a> {
         let bytes = self.source.as_bytes();
         self.attributes.clear();
         self.at = bytes.len();
-        let mut at = begin + bytes[begin..].iter().position(|&byte| ends_name(byte))?;
+        let mut at = find_class(bytes, begin, SPACE | MARK)?;
         let name = &self.source[begin..at];
         loop {
             match *bytes.get(at)? {
@@ -154,7 +188,7 @@ impl<'a> Tokenizer<'a> {
                     self.at = at + 2;
                     return Some((name, true));
                 }
-                byte if is_space(byte) || byte == b'/' => at += 1,
+                byte if is(byte, SPACE | MARK) => at += 1,
                 _ => at = self.attribute(at)?,
             }
         }
@@ -164,7 +198,7 @@ impl<'a> Tokenizer<'a> {
     fn attribute(&mut self, begin: usize) -> Option<usize> {
         let bytes = self.source.as_bytes();
         // The first character belongs to the name, even if it is `=`.
-        let name_end = begin + 1 + bytes[begin + 1..].iter().position(|&byte| ends_name(byte) || byte == b'=')?;
+        let name_end = find_class(bytes, begin + 1, SPACE | MARK | EQUALS)?;
         let name = &self.source[begin..name_end];
         let mut at = skip_spaces(bytes, name_end)?;
         let mut value = "";
@@ -172,11 +206,11 @@ impl<'a> Tokenizer<'a> {
             at = skip_spaces(bytes, at + 1)?;
             let quote = bytes[at];
             if matches!(quote, b'"' | b'\'') {
-                let end = at + 1 + memchr(quote, &bytes[at + 1..])?;
+                let end = find_near(quote, bytes, at + 1)?;
                 value = &self.source[at + 1..end];
                 at = end + 1;
             } else if quote != b'>' {
-                let end = at + bytes[at..].iter().position(|&byte| is_space(byte) || byte == b'>')?;
+                let end = at + bytes[at..].iter().position(|&byte| is(byte, SPACE) || byte == b'>')?;
                 value = &self.source[at..end];
                 at = end;
             }
@@ -236,8 +270,8 @@ impl<'a> Tokenizer<'a> {
 #[inline]
 fn find_markup(bytes: &[u8], begin: usize) -> usize {
     let mut at = begin;
-    while let Some(length) = memchr(b'<', &bytes[at..]) {
-        at += length;
+    while let Some(found) = find_near(b'<', bytes, at) {
+        at = found;
         match bytes.get(at + 1) {
             Some(b'/') if at + 2 == bytes.len() => at += 1,
             Some(b'!' | b'/' | b'?' | b'a'..=b'z' | b'A'..=b'Z') => return at,
@@ -249,12 +283,12 @@ fn find_markup(bytes: &[u8], begin: usize) -> usize {
 
 #[inline]
 fn skip_spaces(bytes: &[u8], at: usize) -> Option<usize> {
-    bytes[at..].iter().position(|&byte| !is_space(byte)).map(|spaces| at + spaces)
+    bytes[at..].iter().position(|&byte| !is(byte, SPACE)).map(|spaces| at + spaces)
 }
 
 /// Whether `bytes` begin with this tag name, in any case, and with what ends it.
 fn begins_with_name(bytes: &[u8], name: &[u8]) -> bool {
-    bytes.len() > name.len() && bytes[..name.len()].eq_ignore_ascii_case(name) && ends_name(bytes[name.len()])
+    bytes.len() > name.len() && bytes[..name.len()].eq_ignore_ascii_case(name) && is(bytes[name.len()], SPACE | MARK)
 }
 
 fn find_end_tag(bytes: &[u8], begin: usize, name: &[u8]) -> usize {
@@ -292,5 +326,231 @@ fn find_script_end(bytes: &[u8], begin: usize) -> usize {
         } else if rest.starts_with(b"<!--") {
             escaped = Some(found + 2);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::references::{reference, unescape, Reference};
+
+    /// Tokens as the standard has them: names in lower case, references replaced, attributes by name, text put together.
+    #[derive(Debug, PartialEq)]
+    enum Plain {
+        Text(String),
+        Start(String, BTreeMap<String, String>, bool),
+        End(String),
+        Comment(String),
+        Doctype,
+    }
+
+    const RAW: [&str; 6] = ["style", "xmp", "iframe", "noembed", "noframes", "noscript"];
+
+    fn content(name: &str) -> Content<'_> {
+        match name.to_ascii_lowercase().as_str() {
+            "title" | "textarea" => Content::Text { name, references: true },
+            "script" => Content::Script,
+            "plaintext" => Content::Plain,
+            lower if RAW.contains(&lower) => Content::Text { name, references: false },
+            _ => Content::Data,
+        }
+    }
+
+    fn add_text(tokens: &mut Vec<Plain>, more: &str) {
+        match tokens.last_mut() {
+            Some(Plain::Text(text)) => text.push_str(more),
+            _ if more.is_empty() => {}
+            _ => tokens.push(Plain::Text(more.to_owned())),
+        }
+    }
+
+    fn unescape_text(text: &str) -> String {
+        let (mut plain, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find('&') {
+            plain.push_str(&rest[..at]);
+            let found = reference(rest[at..].as_bytes(), false);
+            let Reference { first, second, length } =
+                found.unwrap_or(Reference { first: '&', second: None, length: 1 });
+            plain.push(first);
+            plain.extend(second);
+            rest = &rest[at + length..];
+        }
+        plain + rest
+    }
+
+    fn ours(source: &str) -> Vec<Plain> {
+        let mut tokens = Tokenizer::new(source);
+        let mut found = Vec::new();
+        while let Some(token) = tokens.next_token() {
+            match token {
+                Token::Text(Text { text, begin, references }) => {
+                    assert_eq!(&source[begin..begin + text.len()], text);
+                    add_text(&mut found, &if references { unescape_text(text) } else { text.to_owned() });
+                }
+                Token::Start(Start { name, closed }) => {
+                    let mut attributes = BTreeMap::new();
+                    for attribute in tokens.attributes() {
+                        let name = attribute.name.to_ascii_lowercase();
+                        attributes.entry(name).or_insert_with(|| unescape(attribute.value).into_owned());
+                    }
+                    found.push(Plain::Start(name.to_ascii_lowercase(), attributes, closed));
+                    tokens.enter(content(name));
+                }
+                Token::End(name) => found.push(Plain::End(name.to_ascii_lowercase())),
+                Token::Comment(text) => found.push(Plain::Comment(text.to_owned())),
+                Token::Doctype => found.push(Plain::Doctype),
+            }
+        }
+        found
+    }
+
+    fn theirs(source: &str) -> Vec<Plain> {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let mut tokens = html5gum::Tokenizer::new(source);
+        let mut found = Vec::new();
+        while let Some(Ok(token)) = tokens.next() {
+            match token {
+                html5gum::Token::String(string) => add_text(&mut found, &text(&string)),
+                html5gum::Token::StartTag(tag) => {
+                    let name = text(&tag.name);
+                    match content(&name) {
+                        Content::Data => {}
+                        Content::Text { references: true, .. } => tokens.set_state(html5gum::State::RcData),
+                        Content::Text { references: false, .. } => tokens.set_state(html5gum::State::RawText),
+                        Content::Script => tokens.set_state(html5gum::State::ScriptData),
+                        Content::Plain => tokens.set_state(html5gum::State::PlainText),
+                    }
+                    let attributes = tag.attributes.iter().map(|(name, value)| (text(name), text(value))).collect();
+                    found.push(Plain::Start(name, attributes, tag.self_closing));
+                }
+                html5gum::Token::EndTag(tag) => found.push(Plain::End(text(&tag.name))),
+                html5gum::Token::Comment(comment) => found.push(Plain::Comment(text(&comment))),
+                html5gum::Token::Doctype(_) => found.push(Plain::Doctype),
+                html5gum::Token::Error(_) => {}
+            }
+        }
+        found
+    }
+
+    const PIECES: &[&str] = &[
+        "<",
+        ">",
+        "/",
+        "!",
+        "-",
+        "--",
+        "-->",
+        "--!>",
+        "<!--",
+        "<!-",
+        "<!",
+        "<!>",
+        "</",
+        "</>",
+        "<?",
+        "?>",
+        "=",
+        "\"",
+        "'",
+        " ",
+        "\n",
+        "\t",
+        "\x0c",
+        "a",
+        "b",
+        "é",
+        "漢",
+        "x y",
+        "&",
+        "&amp",
+        "&amp;",
+        "&notit;",
+        "&notin;",
+        "&#65;",
+        "&#x",
+        "&#",
+        "&#150",
+        ";",
+        "<a",
+        "<a ",
+        "<A href=",
+        "<b>",
+        "</b>",
+        "</A>",
+        "</a b=c>",
+        "<br/>",
+        "<br / >",
+        " a=1",
+        " A='2'",
+        " b=\"&copy=3&copy;\"",
+        " c",
+        " =d",
+        " e= f",
+        "<script>",
+        "<SCRIPT",
+        "</script",
+        "</script>",
+        "<script ",
+        "<style>",
+        "</style>",
+        "</STYLE ",
+        "<title>",
+        "</title>",
+        "</title/",
+        "<textarea>",
+        "</textarea>",
+        "<xmp>",
+        "</xmp>",
+        "<noscript>",
+        "</noscript>",
+        "<noframes>",
+        "</noframes>",
+        "<iframe>",
+        "</iframe>",
+        "<plaintext>",
+        "<!DOCTYPE html>",
+        "<!doctype",
+        "<![CDATA[",
+        "]]>",
+        "[CDATA[",
+        "<svg>",
+        "</svg>",
+        "<1",
+        "<é",
+    ];
+
+    /// A small generator of numbers (splitmix64): the same every time.
+    fn draw(state: &mut u64) -> usize {
+        *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = *state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as usize
+    }
+
+    #[test]
+    fn nasty_markup_is_read_as_html5gum_reads_it() {
+        let mut state = 1;
+        for _ in 0..40_000 {
+            let length = draw(&mut state) % 14;
+            let source: String = (0..length).map(|_| PIECES[draw(&mut state) % PIECES.len()]).collect();
+            assert_eq!(ours(&source), theirs(&source), "{source:?}");
+        }
+    }
+
+    #[test]
+    fn cdata_sections_are_text_in_foreign_elements_only() {
+        let text = |text, begin| Some(Token::Text(Text { text, begin, references: false }));
+        let mut tokens = Tokenizer::new("<![CDATA[a<b>]]&]]]><![CDATA[]]>");
+        tokens.foreign = true;
+        assert_eq!(tokens.next_token(), text("a<b>]]&]", 9));
+        tokens.foreign = false;
+        assert_eq!(tokens.next_token(), Some(Token::Comment("[CDATA[]]")));
+        let mut tokens = Tokenizer::new("<![CDATA[a");
+        tokens.foreign = true;
+        assert_eq!(tokens.next_token(), text("a", 9));
+        assert_eq!(tokens.next_token(), None);
     }
 }

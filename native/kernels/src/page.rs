@@ -7,8 +7,9 @@
 //! that of an element around it, or, where end tags may be left out, at the next of its kind. `html` and `body` are
 //! always seen: pages hide them until their scripts have run.
 //!
-//! **White space** (Unicode's, no-break spaces too) becomes one space. `<br>` ends a line, without white space around it.
-//! In `pre`, `listing`, `xmp` and `plaintext` lines stay as they are. NULs are dropped.
+//! **White space** (Unicode's, no-break spaces too) becomes one space; so does the edge of a form control (`button`,
+//! `input`, `select`, `textarea`), which stands apart from the words around it. `<br>` ends a line, without white space
+//! around it. In `pre`, `listing`, `xmp` and `plaintext` lines stay as they are. NULs are dropped.
 //!
 //! **Chunks** end where a block element (`div`, `p`, `li`, `td` …) begins or ends, and at a blank line (two `<br>`, an
 //! empty line of a `pre`). They have no white space around them, and a blank line between them, so that the paragraphs
@@ -24,7 +25,7 @@ use std::collections::{HashMap, HashSet};
 use memchr::memchr2;
 use url::Url;
 
-use crate::elements::{self, Element, Stack, BLOCK, VOID};
+use crate::elements::{self, Element, Stack, BLOCK, BOX, VOID};
 use crate::markup::{self, Attribute, Content, Start, Token, Tokenizer};
 use crate::paragraphs::{count_points, is_white, Chunks};
 use crate::references::{reference, unescape};
@@ -64,6 +65,9 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
                 if stack.make_room(element, flags) {
                     text.end_chunk();
                 }
+                if flags & BOX != 0 && stack.seen() {
+                    text.space();
+                }
                 let foreign = stack.foreign() || matches!(element, Element::Svg | Element::Math);
                 let empty = if foreign { closed } else { flags & VOID != 0 };
                 if empty {
@@ -85,8 +89,11 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
                 tokens.foreign = stack.foreign();
             }
             Token::End(name) => {
-                let (element, _) = elements::look_up(name);
+                let (element, flags) = elements::look_up(name);
                 let ended = stack.close(name, element);
+                if flags & BOX != 0 && stack.seen() {
+                    text.space();
+                }
                 // The two that mean something without a start tag.
                 if element == Element::Br && stack.seen() {
                     text.end_line(stack.pre());
@@ -178,6 +185,11 @@ impl<'a> Text<'a> {
             if plain > 0 {
                 self.push(&run[at..at + plain], begin + at, begin + at + plain);
                 at += plain;
+                continue;
+            }
+            if !pre && bytes[at].is_ascii_whitespace() {
+                at += bytes[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+                self.space();
                 continue;
             }
             if bytes[at] == b'&' && references {
@@ -346,5 +358,121 @@ fn without_fragment(href: &str) -> &str {
     match memchr2(b'#', b'&', href.as_bytes()) {
         Some(at) if href.as_bytes()[at] == b'#' => &href[..at],
         _ => href,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sha1::{Digest, Sha1};
+
+    use super::*;
+    use crate::paragraphs::paragraphs;
+
+    fn text(source: &str) -> String {
+        let page = extract(source, None);
+        let found = paragraphs(&page.text);
+        assert_eq!((found.begins, found.ends), (page.chunks.begins, page.chunks.ends), "{source}");
+        assert_eq!(found.text, page.chunks.text, "{source}");
+        page.text
+    }
+
+    #[test]
+    fn chunks_and_lines() {
+        for (source, expected) in [
+            ("", ""),
+            (" \n\u{a0}&nbsp; ", ""),
+            ("a<b>b</b> c", "ab c"),
+            (" a  \n\t b\u{a0}\u{2003}c&nbsp;&#32;d ", "a b c d"),
+            ("a<p>b<p>c</p>d", "a\n\nb\n\nc\n\nd"),
+            ("<div>a<span> b </span> c</div>d", "a b c\n\nd"),
+            ("<table><tr><td>a<td>b<tr><th>c</table>d", "a\n\nb\n\nc\n\nd"),
+            ("<ul><li>a<ul><li>b</ul>c<li>d</ul>", "a\n\nb\n\nc\n\nd"),
+            ("a <br> b<br/>c</br>d", "a\nb\nc\nd"),
+            ("a<br>\n<br>b<br>&nbsp;<br>c<br>", "a\n\nb\n\nc"),
+            ("a<hr>b<wbr>c<img>d", "a\n\nbcd"),
+            ("a<button>b</button><button>c</button><input>d", "a b c d"),
+            ("a\0b&#0;", "ab\u{fffd}"),
+            ("<pre>\n  a\r\n\tb \r\r c  d \n</pre>e  f", "a\n\tb\n\nc  d\n\ne f"),
+            ("<pre>a <br>  b&#10;&#13;c</pre>", "a \n  b\n\nc"),
+            ("<pre>a\u{85}b\u{b}\n\u{a0}\nc</pre>", "a\u{85}b\n\nc"),
+            ("<xmp> a <b>&amp;\n</xmp><plaintext>b</plaintext>", "a <b>&amp;\n\nb</plaintext>"),
+            ("&lt;p&gt; &amp &eacute;", "<p> & é"),
+            ("a</div>b</p>c", "ab\n\nc"),
+            ("1 < 2 <3", "1 < 2 <3"),
+        ] {
+            assert_eq!(text(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn what_is_seen() {
+        for (source, expected) in [
+            ("<head><title>a</title><style>b</style></head>c", "c"),
+            ("a<script>'<p>'</script>b<noscript><p>c</noscript>d", "abd"),
+            ("a<!-- b --><?c?><!d>e", "ae"),
+            ("a<template><p>b</template>c<iframe>d</iframe>e", "ace"),
+            ("a<video>b<p>c</video>d<object>e<p>f</object>g", "adg"),
+            ("a<select><option>b<option>c</select>d<textarea><p>e</textarea>f", "a d f"),
+            ("<p>a<p hidden>b<p>c", "a\n\nc"),
+            ("a<div HIDDEN>b<div>c</div>d</div>e", "ae"),
+            ("<div>a<span hidden>b<i>c</div>d", "a\n\nd"),
+            ("<ul><li>a<li style='color:red; DISPLAY : none !important'>b<ul><li>c</ul><li>d</ul>", "a\n\nd"),
+            ("<table><tr><td style=display:none>a<td>b", "b"),
+            ("<p style='display:none;display:block'>a<p style=x-display:none>b", "a\n\nb"),
+            ("<img hidden>a<br hidden>b", "a\nb"),
+            ("<html style=display:none><body hidden>a", "a"),
+            ("<span hidden>a<div>b</span>c", "c"),
+            ("<span>a<div hidden>b</span>c</div>d", "ad"),
+            ("<div hidden><table><td>a</div>b</table>c</div>d", "d"),
+            ("<svg><title>a<b>b</title><desc>c</desc><text>d</text><style>e</style></svg>f", "df"),
+            ("<svg><path/><text>a</text><![CDATA[<b>]]></svg><![CDATA[c]]>", "a<b>"),
+            ("<svg><p>a<script><b></script>c", "ac"),
+            ("<math><mi>x</mi><annotation>y</annotation></math>", "x"),
+        ] {
+            assert_eq!(text(source), expected, "{source}");
+        }
+    }
+
+    #[test]
+    fn raw_chunks_are_source() {
+        let page = extract("<p> A&amp;<b>b</b>&eacute; <i> </i><p>c<br> d", None);
+        let sources = ["A&amp;<b>b</b>&eacute;", "c<br> d"];
+        let expected: Vec<u8> = sources.iter().flat_map(|source| Sha1::digest(source)).collect();
+        assert_eq!(page.chunks.raw, expected);
+        assert_eq!(page.chunks.text, ["A&bé", "c d"].iter().flat_map(|text| Sha1::digest(text)).collect::<Vec<u8>>());
+        assert_eq!((page.nodes, page.depth), (13, 2));
+    }
+
+    #[test]
+    fn links() {
+        let source = "<a href=b>x</a><a href='b#c'><a href=#d><a href=''><a href='/e?f&amp;g'><area href=//other.org>\
+            <A HREF=' HTTPS://Example.COM/%7e/../h '><a href=mailto:i><a href=http://><a name=j><a href='b&#35;k'>";
+        for (url, base, expected) in [
+            (
+                Some("http://example.org/a/x.html?y#z"),
+                "",
+                ["http://example.org/a/b", "http://example.org/e?f&g"].as_slice(),
+            ),
+            (None, "", &[]),
+            (Some("file:///x"), "", &[]),
+            (
+                Some("nonsense"),
+                "<base href='http://example.org/'>",
+                &["http://example.org/b", "http://example.org/e?f&g"],
+            ),
+            (
+                Some("http://example.org/"),
+                "<base href=/q/r><base href=/s/>",
+                &["http://example.org/q/b", "http://example.org/e?f&g"],
+            ),
+        ] {
+            let other = url.is_some_and(|url| url.starts_with("http")) || !base.is_empty();
+            let mut expected = expected.to_vec();
+            expected.extend(if other { Some("http://other.org/") } else { None });
+            expected.push("https://example.com/h");
+            assert_eq!(extract(&format!("{base}{source}"), url).links, expected, "{url:?} {base}");
+        }
+        let long = format!("<a href='http://example.org/{}'>", "x".repeat(LONGEST_LINK));
+        assert!(extract(&long, None).links.is_empty());
     }
 }
