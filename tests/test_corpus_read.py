@@ -246,7 +246,7 @@ def test_a_truncated_stream_keeps_what_came_before(codec: str, tmp_path: Path) -
     assert 5000 < count < 15_000
     assert [row["id"] for row in documents] == [str(i) for i in range(count)]
     assert reject["reason"] == f"truncated {codec}"
-    assert reject["offset"] == len(b"\n".join(LINES[:count])) + 1
+    assert 0 <= reject["offset"] - len(b"\n".join(LINES[:count])) - 1 < len(LINES[count])  # in the line it cut short
 
 
 def test_a_stream_without_its_checksum_loses_nothing(tmp_path: Path) -> None:

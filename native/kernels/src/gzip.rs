@@ -260,14 +260,17 @@ impl Gunzip {
         if self.closed {
             self.skip_zeros(end)?;
             let next = self.input.position;
-            if next >= stop || self.input.ahead(1)?.is_empty() {
+            if !failed && (next >= stop || self.input.ahead(1)?.is_empty()) {
                 return Ok(false);
             }
             // After a mere checksum that does not match, the order of members is most likely intact: what is stored
-            // inside this one is none. But a flipped bit can also make a false end, so this needs a trial.
-            if if failed { self.promises(prefix)? } else { header(self.input.ahead(HEADER)?).is_ok() } {
-                self.enter(next)?;
-                return Ok(true);
+            // inside this one is none. But damage can also make a false end, so this needs a trial.
+            let follows = if failed { self.promises(prefix)? } else { header(self.input.ahead(HEADER)?).is_ok() };
+            if follows {
+                if next < stop {
+                    self.enter(next)?;
+                }
+                return Ok(next < stop);
             }
             if !failed {
                 from = next;
@@ -512,17 +515,18 @@ pub fn index(path: &Path, span: u64) -> io::Result<Index> {
     let mut block = vec![0; BLOCK];
     loop {
         while gunzip.end.is_none() {
-            if size >= due && !broken {
-                if let Some(checkpoint) = gunzip.checkpoint() {
-                    points.push((size, checkpoint));
-                    due = size + span.max(1);
-                }
-            }
+            let checkpoint = if size >= due && !broken { gunzip.checkpoint() } else { None };
             let made = gunzip.step(&mut block, true)?;
-            if made > 0 {
-                size += made as u64 + u64::from(broken && last != b'\n');
-                (last, broken) = (block[made - 1], false);
+            if made == 0 {
+                continue;
             }
+            // Only where bytes follow: whoever begins there could not know whether a fault needs a new line.
+            if let Some(checkpoint) = checkpoint {
+                points.push((size, checkpoint));
+                due = size + span.max(1);
+            }
+            size += made as u64 + u64::from(broken && last != b'\n');
+            (last, broken) = (block[made - 1], false);
         }
         broken |= gunzip.fault.is_some();
         let more = gunzip.next_member(b"", u64::MAX)?;

@@ -1,8 +1,11 @@
 """Plain, gzip and zstd files as one kind of stream.
 
-The readers of the standard library raise at a broken byte and lose what they had decoded before it. A web corpus has
-broken bytes. So here a stream just ends at the first fault, after everything that could be decoded, and says so in
-`fault`. Concatenated gzip members and zstd frames are read through.
+The readers of the standard library raise at a broken byte, and lose the rest of the file. A web corpus has broken
+bytes. So here a stream goes on: first everything that could be decoded before the bad byte, then the next gzip member
+or zstd frame that is intact, on a fresh line: if what came before did not end with a line feed, one is put between, so
+that half a line and the beginning of another never become one. What is missing is told in `faults`.
+
+A gzip file can also be entered in the middle, at a checkpoint; `index` makes them.
 
 Compression is told by magic bytes; a new one is a generator and a line in `CODECS`. Memory: at most 1 MiB of decoded
 data at a time for gzip, 32 MiB for a hostile zstd file (1 KiB of it can hold 256 blocks of 128 KiB, and the decoder
@@ -12,101 +15,117 @@ has no way to stop half-way), plus the window of up to 128 MiB that a zstd frame
 from __future__ import annotations
 
 import io
-import os
-import zlib
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator
+from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self
 
 import zstandard
 
-GZIP_FEED = 1 << 16
-ZSTD_FEED = 1 << 10
+from unquilt._native import Gunzip, gzip_index
+
 BLOCK = 1 << 20
+ZSTD_FEED = 1 << 10
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+ZSTD_BLOCK = 129 << 10
+"""The largest block of a frame, with all headers. One that begins before the bytes went wrong ends not long after."""
 
 
 class Fault(NamedTuple):
-    """Why a stream ended early: a reason for the rejects, and what the decoder said."""
+    """A hole in a stream: where in the decoded bytes, why (a phrase for the rejects), and what the decoder said."""
 
+    offset: int
     reason: str
     detail: str
 
 
-class _BrokenError(Exception):
-    """Carries a fault from a decoder to its stream; never leaves this module."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(reason, detail)
-        self.fault = Fault(reason, detail)
+Flaw = tuple[str, str]
+"""A fault as a decoder knows it: reason and detail."""
 
 
-def _gunzip(file: BinaryIO) -> Iterator[bytes]:
-    data = file.read(GZIP_FEED)
-    while data:
-        member = zlib.decompressobj(wbits=31)
-        while not member.eof:
-            if not data:
-                yield member.flush()
-                raise _BrokenError("truncated gzip", "the file ends inside a gzip member")
-            before = member.copy()  # the output of a failing call is lost: `_salvage` repeats it from here
-            try:
-                block = member.decompress(data, BLOCK)
-            except zlib.error as error:
-                yield _salvage(before, data)
-                raise _BrokenError("corrupt gzip", str(error)) from error
-            data = member.unused_data if member.eof else member.unconsumed_tail or file.read(GZIP_FEED)
-            yield block
-        data = _skip_padding(file, data)
+Pieces = Generator[bytes | Flaw]
+"""What a decoder yields: decoded bytes, and in between, why some are missing."""
 
 
-def _salvage(member: zlib._Decompress, data: bytes) -> bytes:
-    """All that can be decoded of `data` before its first bad byte; byte by byte, about 30 ms, once a file."""
-    blocks = []
-    try:
-        for i in range(len(data)):
-            blocks.append(member.decompress(data[i : i + 1]))  # noqa: PERF401 (the blocks before the error are kept)
-    except zlib.error:
-        pass
-    return b"".join(blocks)
+def _gunzip(path: str, checkpoint: bytes) -> Pieces:
+    with Gunzip(path, checkpoint=checkpoint) as file:
+        more = True
+        while more:
+            while block := file.read(BLOCK):
+                yield block
+            flaw = file.fault
+            more = file.next_member()
+            if flaw is None and file.skipped is not None:
+                begin, end = file.skipped
+                flaw = "corrupt gzip", f"{end - begin} bytes that belong to no member"
+            if flaw is not None:
+                yield flaw
 
 
-def _skip_padding(file: BinaryIO, data: bytes) -> bytes:
-    """What follows a member, without the zeros that tapes and block devices leave there."""
-    while not (data := data.lstrip(b"\0")):
-        if not (data := file.read(GZIP_FEED)):
-            break
-    return data
-
-
-def _unzstd(file: BinaryIO) -> Iterator[bytes]:
+def _unzstd(path: str, checkpoint: bytes) -> Pieces:  # noqa: ARG001 (zstd has none)
     decompressor = zstandard.ZstdDecompressor()
-    data = file.read(ZSTD_FEED)
-    while data:
-        frame = decompressor.decompressobj()
-        while not frame.eof:
-            if not data:
-                raise _BrokenError("truncated zstd", "the file ends inside a zstd frame")
+    with Path(path).open("rb", BLOCK) as file:
+        begin: int | None = 0
+        while begin is not None:
+            file.seek(begin)
+            frame = decompressor.decompressobj()
             try:
-                block = frame.decompress(data)
+                while not frame.eof and (data := file.read(ZSTD_FEED)):
+                    yield frame.decompress(data)
             except zstandard.ZstdError as error:
-                raise _BrokenError("corrupt zstd", str(error)) from error
-            data = frame.unused_data if frame.eof else file.read(ZSTD_FEED)
-            yield block
-        data = data or file.read(ZSTD_FEED)
+                flaw = "corrupt zstd", str(error)
+            else:
+                flaw = "truncated zstd", "the file ends inside a zstd frame"
+            if frame.eof:
+                begin = file.tell() - len(frame.unused_data)
+            elif file.tell() == begin:
+                break
+            else:
+                yield flaw
+                begin = _find_frame(file, max(begin + 1, file.tell() - ZSTD_FEED - ZSTD_BLOCK))
+
+
+def _find_frame(file: BinaryIO, begin: int) -> int | None:
+    """Where the next frame begins whose first block can be decoded."""
+    file.seek(begin)
+    data = b""
+    while block := file.read(BLOCK):
+        data = data[-len(ZSTD_MAGIC) + 1 :] + block
+        end = file.tell()
+        at = data.find(ZSTD_MAGIC)
+        while at >= 0:
+            if _begins_frame(file, end - len(data) + at):
+                return end - len(data) + at
+            at = data.find(ZSTD_MAGIC, at + 1)
+        file.seek(end)
+    return None
+
+
+def _begins_frame(file: BinaryIO, begin: int) -> bool:
+    file.seek(begin)
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    try:
+        for _ in range(0, ZSTD_BLOCK, ZSTD_FEED):
+            if frame.decompress(file.read(ZSTD_FEED)) or frame.eof:
+                return True
+    except zstandard.ZstdError:
+        pass
+    return False
 
 
 class Codec(NamedTuple):
-    """How a compressed file begins, and how it is decoded."""
+    """How a compressed file begins, and how it is decoded: from a path and a checkpoint to blocks and flaws."""
 
     magic: tuple[bytes, ...]
-    decode: Callable[[BinaryIO], Iterator[bytes]]
+    decode: Callable[[str, bytes], Pieces]
 
 
 _SKIPPABLE = tuple(bytes([0x50 + i]) + b"\x2a\x4d\x18" for i in range(16))
 
 CODECS = {
     "gzip": Codec((b"\x1f\x8b\x08",), _gunzip),
-    "zstd": Codec((b"\x28\xb5\x2f\xfd", *_SKIPPABLE), _unzstd),
+    "zstd": Codec((ZSTD_MAGIC, *_SKIPPABLE), _unzstd),
 }
 
 
@@ -118,55 +137,96 @@ def tell(head: bytes) -> str | None:
     return None
 
 
-class _Decoded(io.RawIOBase):
-    """The blocks of a decoder as a raw file. It ends at a fault, and keeps it."""
+Index = tuple[tuple[int, bytes], ...]
+"""Where a stream can be entered: (offset, checkpoint), in order; first its beginning, last its end, without one."""
 
-    def __init__(self, blocks: Iterator[bytes]) -> None:
-        self._blocks = blocks
+
+def index(path: str, span: int) -> Index:
+    """The index of a gzip file, with a checkpoint about every `span` decoded bytes; 10 KB each, 1 GB/s.
+
+    Offsets are those of its `Stream`. The file is decoded once, and not kept.
+    """
+    points, size = gzip_index(path, span)
+    return (*points, (size, b""))
+
+
+class _Decoded(io.RawIOBase):
+    """What a decoder yields as a raw file: blocks joined, faults noted."""
+
+    def __init__(self, pieces: Pieces, offset: int) -> None:
+        self.faults: deque[Fault] = deque()
+        self._pieces = pieces
+        self._offset = offset
         self._rest = memoryview(b"")
-        self.fault: Fault | None = None
+        self._last = b"\n"
+        self._broken = False
 
     def readable(self) -> bool:
         return True
 
+    def close(self) -> None:
+        self._pieces.close()
+        super().close()
+
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        try:
-            while not self._rest:
-                self._rest = memoryview(next(self._blocks))
-        except StopIteration:
-            return 0
-        except _BrokenError as broken:
-            self.fault = broken.fault
-            return 0
+        while not self._rest:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return 0
+            if isinstance(piece, tuple):
+                self._note(Fault(self._offset, *piece))
+            elif piece:
+                self._rest = memoryview(self._join(piece))
         size = min(len(buffer), len(self._rest))
         buffer[:size] = self._rest[:size]
         self._rest = self._rest[size:]
+        self._offset += size
         return size
+
+    def _note(self, fault: Fault) -> None:
+        """One hole in the stream is one fault, however many members fell into it."""
+        if not self._broken:
+            self.faults.append(fault)
+        self._broken = True
+
+    def _join(self, block: bytes) -> bytes:
+        if self._broken and self._last != b"\n":
+            block = b"\n" + block
+        self._last, self._broken = block[-1:], False
+        return block
 
 
 class Stream:
-    """A file opened for reading, decompressed. `fault` is known once its end is reached. Use it in a `with`."""
+    """A file opened for reading, decompressed. Use it in a `with`.
 
-    def __init__(self, path: str, compression: str | None) -> None:
-        self._disk = io.BufferedReader(io.FileIO(path), BLOCK)
-        self._decoded: _Decoded | None = None
-        file: io.BufferedReader[Any] = self._disk
-        if compression is not None:
-            self._decoded = _Decoded(CODECS[compression].decode(self._disk))
-            file = io.BufferedReader(self._decoded, BLOCK)
-        self.read = file.read
-        self.readline = file.readline
-        self.seek = file.seek
+    It begins at `offset` of the decoded bytes; in a compressed file that must be the offset of the `checkpoint`.
+    `faults` are those that reading has come across, in order; it reads ahead, so they may lie behind what was asked
+    for. Whoever has dealt with one may remove it.
+    """
+
+    def __init__(self, path: str, compression: str | None, offset: int = 0, checkpoint: bytes = b"") -> None:
+        self._path = path
+        self.faults: deque[Fault] = deque()
+        self._file: io.BufferedReader[Any]
+        if compression is None:
+            self._file = io.BufferedReader(io.FileIO(path), BLOCK)
+            self._file.seek(offset)
+        else:
+            decoded = _Decoded(CODECS[compression].decode(path, checkpoint), offset)
+            self._file = io.BufferedReader(decoded, BLOCK)
+            self.faults = decoded.faults
+        self.read = self._file.read
+        self.readline = self._file.readline
 
     @property
-    def fault(self) -> Fault | None:
-        """Why the stream ended before its time, None if it did not, or not yet."""
-        return self._decoded.fault if self._decoded else None
+    def fault(self) -> Flaw | None:
+        """What is wrong first, None if nothing is, or not yet."""
+        return self.faults[0][1:] if self.faults else None
 
     @property
     def size_on_disk(self) -> int:
         """Bytes of the file as it is now, compressed."""
-        return os.fstat(self._disk.fileno()).st_size
+        return Path(self._path).stat().st_size
 
     def __enter__(self) -> Self:
         return self
@@ -174,4 +234,4 @@ class Stream:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._disk.close()
+        self._file.close()

@@ -145,7 +145,7 @@ def _glimpse(path: str) -> Glimpse:
     with compression.Stream(path, packed) as stream:
         head = stream.read(HEAD)
         # A stream that is broken from its first byte is not an empty file: its reader will report the fault.
-        return Glimpse(name, head, complete=len(head) < HEAD and not stream.fault, compression=packed)
+        return Glimpse(name, head, complete=len(head) < HEAD and not stream.faults, compression=packed)
 
 
 def _stat(path: str) -> os.stat_result:

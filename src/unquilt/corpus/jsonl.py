@@ -1,7 +1,8 @@
 """JSON lines: one object a line, UTF-8.
 
-An uncompressed file is cut at any byte: a slice owns the lines that *begin* in it. A line over the limit is skipped
-without being held, and no slice reads further than it must, so a file that is one line of 1 GB costs one pass.
+A file is cut at any byte, or if it is compressed, where its index allows it: a slice owns the lines that *begin* in it,
+and the faults that lie in it. A line over the limit is skipped without being held, and no slice reads further than it
+must, so a file that is one line of 1 GB costs one pass.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from unquilt.corpus.compression import Stream
-from unquilt.corpus.options import Fields, Limits
-from unquilt.corpus.records import Document, Reject, identify, plain, too_large, undecodable
+from unquilt.corpus.options import Fields, Reading
+from unquilt.corpus.records import Found, Page, Reject, identify, string, too_large, undecodable
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
 
 SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -42,8 +44,10 @@ def _parse(line: bytes) -> object:
         return None
 
 
-def cut(source: Source, fields: Fields, size: int) -> list[Slice]:  # noqa: ARG001 (all kinds are cut alike)
-    """Byte ranges of about `size`, all nearly equal; a compressed file stays whole, as one cannot begin in it."""
+def cut(source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: ARG001 (all kinds are cut alike)
+    """Byte ranges of about `size`, all nearly equal; of a compressed file decoded bytes, if it has an index."""
+    if source.index:
+        return _cut_indexed(source, size)
     if source.compression or source.size <= size:
         return whole(source)
     count = max(1, round(source.size / size))
@@ -51,37 +55,58 @@ def cut(source: Source, fields: Fields, size: int) -> list[Slice]:  # noqa: ARG0
     return [Slice(source, a, b, b - a) for a, b in pairwise(edges)]
 
 
-def read(part: Slice, fields: Fields, limits: Limits) -> Iterator[Document | Reject]:
+def _cut_indexed(source: Source, size: int) -> list[Slice]:
+    """A slice begins one byte after its checkpoint: the byte before tells whether a line begins there."""
+    first, *others, last = source.index
+    points = [first]
+    for point in others:
+        if point[0] >= points[-1][0] + size:
+            points.append(point)
+    bare = replace(source, index=())
+    slices = [
+        Slice(bare, begin and begin + 1, end + 1, end - begin, checkpoint=checkpoint)
+        for (begin, checkpoint), (end, _) in pairwise([*points, last])
+    ]
+    return [*slices[:-1], replace(slices[-1], end=None)]
+
+
+def read(part: Slice, reading: Reading) -> Iterator[Found]:
     """The records of the lines that begin in the slice. Memory: one line."""
-    name = part.source.name
-    with Stream(part.source.path, part.source.compression) as stream:
+    name, limits = part.source.name, reading.limits
+    begin, stop = part.begin, sys.maxsize if part.end is None else part.end
+    offset = max(begin - 1, 0)
+    with Stream(part.source.path, part.source.compression, offset, part.checkpoint) as stream:
         part.source.check_size(stream.size_on_disk)
-        stop = sys.maxsize if part.end is None else part.end
-        offset = _first_line(stream, part.begin, stop)
+        if begin > 0:
+            offset = _next_line(stream, offset, stop)
         while offset < stop:
             line = stream.readline(limits.max_bytes + 1)
             if not line:
                 break
+            yield from _rejects(stream, name, begin, offset + 1)
             if len(line) > limits.max_bytes and not line.endswith(b"\n"):
                 yield too_large("line", limits.max_bytes, name, offset)
                 offset = _next_line(stream, offset + len(line), stop)
                 continue
-            record = _record(line, offset, name, fields)
-            if stream.fault and isinstance(record, Reject) and not line.endswith(b"\n"):
-                break  # the fault cut this line short: it is rejected below, once
-            if record is not None:
+            record = _record(line, offset, name, reading.fields)
+            if record is not None and not (isinstance(record, Reject) and _is_cut(stream, line, offset)):
                 yield record
             offset += len(line)
-        if stream.fault:
-            yield Reject(name, offset, *stream.fault)
+        yield from _rejects(stream, name, begin, stop)
 
 
-def _first_line(stream: Stream, begin: int, stop: int) -> int:
-    """Go to the first line that begins at `begin` or after, but not beyond `stop`."""
-    if begin == 0:
-        return 0
-    stream.seek(begin - 1)
-    return _next_line(stream, begin - 1, stop)
+def _rejects(stream: Stream, name: str, begin: int, end: int) -> Iterator[Reject]:
+    """The faults so far that lie in [begin, end), each once."""
+    while stream.faults and stream.faults[0].offset < end:
+        fault = stream.faults.popleft()
+        if fault.offset >= begin:
+            yield Reject(name, *fault)
+
+
+def _is_cut(stream: Stream, line: bytes, offset: int) -> bool:
+    """Whether a fault cut this line short: the fault is rejected, not what it left of the line."""
+    end = offset + len(line.removesuffix(b"\n"))
+    return bool(stream.faults) and stream.faults[0].offset == end
 
 
 def _next_line(stream: Stream, offset: int, stop: int) -> int:
@@ -94,7 +119,7 @@ def _next_line(stream: Stream, offset: int, stop: int) -> int:
     return offset
 
 
-def _record(line: bytes, offset: int, name: str, fields: Fields) -> Document | Reject | None:
+def _record(line: bytes, offset: int, name: str, fields: Fields) -> Page | Reject | None:
     """The document on a line, or why there is none; None for a blank line."""
     if line.isspace():
         return None
@@ -112,19 +137,23 @@ def _record(line: bytes, offset: int, name: str, fields: Fields) -> Document | R
         return Reject(name, offset, "bad json", str(error))
     if not isinstance(value, dict):
         return Reject(name, offset, "not an object", "the line is valid JSON, but not {…}")
-    return _document(value, offset, name, fields)
+    return _page(value, offset, name, fields)
 
 
-def _document(value: dict[str, object], offset: int, name: str, fields: Fields) -> Document | Reject:
-    text = value.get(fields.text)
-    if not isinstance(text, str):
-        found = "null" if text is None and fields.text in value else type(text).__name__
-        what = f"is {found}, not a string" if fields.text in value else "is missing"
-        return Reject(name, offset, "no text", f"field {fields.text!a} {what}")
-    ident, url = identify(value.get(fields.id), name, offset), value.get(fields.url)
-    for field, part in ((fields.url, url), (fields.id, ident), (fields.text, text)):
+def _page(value: dict[str, object], offset: int, name: str, fields: Fields) -> Page | Reject:
+    ident, url, ip = identify(value.get(fields.id), name, offset), value.get(fields.url), value.get(fields.ip)
+    for field, part in ((fields.id, ident), (fields.url, url)):
         try:
-            utf8 = part.encode() if isinstance(part, str) else b""
+            str(part).encode()
         except UnicodeEncodeError as error:
             return Reject(name, offset, "lone surrogate", f"field {field!a}, character {error.start}")
-    return plain(name, offset, ident, url, value.get(fields.ip), text=text, utf8=utf8, raw=utf8)
+    for media, field in fields.contents:
+        content = value.get(field)
+        if isinstance(content, str):
+            return Page(name, offset, ident, string(url), string(ip), media, content)
+    what = f"is {_json_type(value[fields.text])}, not a string" if fields.text in value else "is missing"
+    return Reject(name, offset, "no text", f"field {fields.text!a} {what}")
+
+
+def _json_type(value: object) -> str:
+    return "null" if value is None else type(value).__name__

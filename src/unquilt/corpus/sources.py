@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from unquilt.errors import InputChangedError
 
@@ -21,6 +21,7 @@ class Source:
     """One input file: where it is, its bytes on disk, its kind and its compression (None, "gzip", "zstd").
 
     `alias` stands in tables instead of the path: `-` for standard input, whose spooled copy has another path each time.
+    `index` says where a compressed file can be cut, see `compression.Index`; it changes nothing that is read.
     """
 
     path: str
@@ -28,6 +29,7 @@ class Source:
     kind: str
     compression: str | None = None
     alias: str = ""
+    index: tuple[tuple[int, bytes], ...] = field(default=(), repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -44,12 +46,18 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of a source: bytes of JSONL, row groups of Parquet, `end` None for a whole file. `weight` is its size."""
+    """A part of a source: bytes of JSONL, row groups of Parquet, `end` None for a whole file. `weight` is its size.
+
+    `exact` says that a record begins at `begin`: a reader that would look for one there must not.
+    `checkpoint` is where a compressed file is entered, one byte before `begin`.
+    """
 
     source: Source
     begin: int = 0
     end: int | None = None
     weight: int = SMALLEST
+    exact: bool = False
+    checkpoint: bytes = b""
 
 
 def whole(source: Source) -> list[Slice]:

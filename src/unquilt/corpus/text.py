@@ -67,9 +67,9 @@ def whole_file(part: Slice, media: Media, reading: Reading) -> Page | Reject:
     with Stream(source.path, source.compression) as stream:
         source.check_size(stream.size_on_disk)
         raw = stream.read(1 + (limit if source.compression else min(limit, source.size)))
-        fault = stream.fault
+        faults = stream.faults
     if len(raw) > limit:
         return too_large("file", limit, name, 0)
-    if fault:
-        return Reject(name, len(raw), *fault)
+    if faults:
+        return Reject(name, *faults[0])
     return Page(name, 0, name, None, None, media, raw)
