@@ -223,12 +223,12 @@ pub fn look_up(name: &str) -> (Element, u16) {
     let mut at = slot(packed, name.len());
     loop {
         let (other, length, row) = NAMES[at];
+        if length == 0 {
+            return (Other, 0);
+        }
         if other == packed && usize::from(length) == name.len() {
             let (_, element, flags) = TABLE[usize::from(row)];
             return (element, flags);
-        }
-        if length == 0 {
-            return (Other, 0);
         }
         at = (at + 1) % SLOTS;
     }

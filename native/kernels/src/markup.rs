@@ -370,7 +370,7 @@ mod tests {
         let (mut plain, mut rest) = (String::new(), text);
         while let Some(at) = rest.find('&') {
             plain.push_str(&rest[..at]);
-            let found = reference(rest[at..].as_bytes(), false);
+            let found = reference(&rest.as_bytes()[at..], false);
             let Reference { first, second, length } =
                 found.unwrap_or(Reference { first: '&', second: None, length: 1 });
             plain.push(first);

@@ -437,9 +437,9 @@ mod tests {
     fn raw_chunks_are_source() {
         let page = extract("<p> A&amp;<b>b</b>&eacute; <i> </i><p>c<br> d", None);
         let sources = ["A&amp;<b>b</b>&eacute;", "c<br> d"];
-        let expected: Vec<u8> = sources.iter().flat_map(|source| Sha1::digest(source)).collect();
+        let expected: Vec<u8> = sources.iter().flat_map(Sha1::digest).collect();
         assert_eq!(page.chunks.raw, expected);
-        assert_eq!(page.chunks.text, ["A&bé", "c d"].iter().flat_map(|text| Sha1::digest(text)).collect::<Vec<u8>>());
+        assert_eq!(page.chunks.text, ["A&bé", "c d"].iter().flat_map(Sha1::digest).collect::<Vec<u8>>());
         assert_eq!((page.nodes, page.depth), (13, 2));
     }
 
