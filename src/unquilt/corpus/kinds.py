@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from unquilt.corpus import html, jsonl, mail, parquet, text
+from unquilt.corpus import arc, html, jsonl, mail, parquet, text, warc
 from unquilt.corpus.options import Reading
 from unquilt.corpus.records import Found, Reject
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
@@ -45,6 +45,8 @@ class _Rejected:
 
 READERS: dict[str, Reader] = {
     "parquet": parquet,
+    "warc": warc,
+    "arc": arc,
     "jsonl": jsonl,
     "html": html,
     "mail": mail,

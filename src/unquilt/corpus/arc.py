@@ -1,0 +1,63 @@
+"""ARC files, the format of archives before WARC, versions 1 and 2: a header is one line, `URL IP date type length`.
+
+Version 2 has the fields status, checksum, location, offset and file name before the length. Headers are given the
+names they have in WARC, and records read as if they were there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from unquilt.corpus import archives, warc
+from unquilt.corpus.archives import Format
+from unquilt.corpus.http import Fields
+from unquilt.corpus.options import Reading
+from unquilt.corpus.records import Found
+from unquilt.corpus.sources import Glimpse, Slice, Source
+
+SUFFIXES = (".arc",)
+MAGIC = b"filedesc://"
+
+# The URL may have spaces in it, hostile or not; what comes after it has none.
+_SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
+_LINE = rb"(" + _SCHEME + rb"[^\n]*) ([0-9A-Fa-f.:]+|-) (\d{12,18}) ([^ \n]*)(?: [^ \n]*){0,5} ([^ \r\n]+)[ \t]*\r?\n"
+
+
+def recognise(glimpse: Glimpse) -> bool:
+    """By the record about the file that comes first; or by name, as the beginning may be what is broken."""
+    return glimpse.head.startswith(MAGIC) or glimpse.name.endswith(SUFFIXES)
+
+
+def cut(source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: ARG001 (all kinds are cut alike)
+    """Byte ranges, see `archives.cut`."""
+    return archives.cut(source, size, FORMAT)
+
+
+def read(part: Slice, reading: Reading) -> Iterator[Found]:
+    """The records of a slice, see `archives.read`."""
+    return archives.read(part, reading, FORMAT)
+
+
+def _fields(header: re.Match[bytes]) -> Fields:
+    url, ip, _, kind, length = (group.decode("latin-1") for group in header.groups())
+    return {
+        "warc-type": "warcinfo" if url.startswith("filedesc:") else "response",
+        "warc-target-uri": url,
+        "warc-ip-address": ip,
+        "content-type": kind,
+        "content-length": length,
+    }
+
+
+FORMAT = Format(
+    name="arc",
+    magic=MAGIC,
+    prefix=b"",
+    header=re.compile(_LINE),
+    line=re.compile(rb"\n" + _LINE),
+    believed=lambda data, begin: True,  # noqa: ARG005 (the line is the header)
+    end=re.compile(rb"\r?\n[\r\n]*+(?=" + _SCHEME + rb"|\Z)|\Z"),
+    fields=_fields,
+    page=warc.page,
+)

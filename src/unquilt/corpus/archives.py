@@ -1,0 +1,263 @@
+"""Archives: files of records whose headers say how long they are. What WARC and ARC have in common.
+
+We frame records ourselves. FastWARC, the fastest library there is, loses the rest of a file after a flipped bit, and
+says nothing of a Content-Length that swallows the records behind it; a crawl has both. Here a broken record costs
+itself, and everything that is intact is found.
+
+A file is a sequence of members (`members.py`), and a record never crosses the end of its member. In a member, a record
+is expected where the one before ended. Where there is none, or where its length is wrong, the next one is looked for: a
+line that begins a header that can be believed. So a slice can begin anywhere in a file; it owns what begins in it.
+
+Offsets are those of the file as stored, as an index of the archive has them: the record of a gzip member is where the
+member is. Records behind the first one of a member are as much further as they are in the decoded member.
+
+Memory: one record of at most `max_bytes`; a longer one is passed over. Time: linear, whatever is in the file.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Generator, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from unquilt.corpus.http import Fields
+from unquilt.corpus.members import STRIDE, GzipFile, Member, PlainFile, ZstdFile
+from unquilt.corpus.options import Reading
+from unquilt.corpus.records import Found, Page, Reject, Skipped, Span, Warned
+from unquilt.corpus.sources import SMALLEST, Slice, Source
+
+HEADER = 1 << 16
+DENSITY = 4
+"""How many times larger a gzip file is when decoded, roughly."""
+WHOLE = "gzipped as a whole, so one process has to read it all, and a broken byte loses the rest; gzip each record"
+
+_BLANKS = (b"", b"\r", b"\n")
+_BLANK = re.compile(rb"[\r\n]*")
+_LENGTH = re.compile(r"[0-9]{1,18}")
+_END = 64
+"""How many bytes after a record tell whether it ends there."""
+
+
+class Record(NamedTuple):
+    """A record: its header, and its body in `data[begin:end]`; of one over the limit (not `whole`) the first bytes."""
+
+    file: str
+    offset: int
+    fields: Fields
+    data: bytes
+    begin: int
+    end: int
+    whole: bool
+
+
+class Format(NamedTuple):
+    """What tells one kind of archive from another.
+
+    A file begins with `magic`, and each record with `prefix`, if they all begin alike. `header` matches a header where
+    one is expected, `line` a line end and the first line of a header, and `believed` says whether to believe it where
+    none is expected. `end` matches what may follow a body. `fields` reads a header, `page` says what a record is.
+    """
+
+    name: str
+    magic: bytes
+    prefix: bytes
+    header: re.Pattern[bytes]
+    line: re.Pattern[bytes]
+    believed: Callable[[bytes, int], bool]
+    end: re.Pattern[bytes]
+    fields: Callable[[re.Match[bytes]], Fields]
+    page: Callable[[Record, Reading], Page | Skipped | Reject]
+
+
+class _Problem(NamedTuple):
+    reason: str
+    detail: str
+
+
+class _Garbage(NamedTuple):
+    begin: int
+    end: int
+
+
+GARBAGE = "garbage"
+
+
+def cut(source: Source, size: int, form: Format) -> list[Slice]:
+    """Byte ranges of about `size` when decoded, all nearly equal. A zstd file stays whole."""
+    density = DENSITY if _is_gzip(source, form) else 1
+    count = 1 if source.compression == "zstd" else max(1, round(source.size * density / size))
+    edges = [i * source.size // count for i in range(count + 1)]
+    return [Slice(source, a, b, max((b - a) * density, SMALLEST)) for a, b in pairwise(edges)]
+
+
+def _is_gzip(source: Source, form: Format) -> bool:
+    """By the name too: if the bytes that tell compression are broken, there are sound members behind them."""
+    if source.compression is None and source.path.lower().endswith(".gz"):
+        with Path(source.path).open("rb") as file:
+            return file.read(len(form.magic)) != form.magic
+    return source.compression == "gzip"
+
+
+def read(part: Slice, reading: Reading, form: Format) -> Iterator[Found]:
+    """What the records that begin in a slice are, and what is wrong with it; then its `Span`."""
+    source = part.source
+    source.check_size(Path(source.path).stat().st_size)
+    stop = source.size if part.end is None else part.end
+    archive = _Archive(source, reading, form)
+    if source.compression == "zstd":
+        return archive.read_zstd()
+    if _is_gzip(source, form):
+        return archive.read_gzip(part.begin, stop, search=part.begin > 0 and not part.exact)
+    return archive.read_plain(part.begin, stop, search=part.begin > 0 and not part.exact)
+
+
+class _Archive:
+    """A file, how it is read, and its format: what all the steps below have to know."""
+
+    def __init__(self, source: Source, reading: Reading, form: Format) -> None:
+        self.source, self.name = source, source.name
+        self.reading, self.limit = reading, reading.limits.max_bytes
+        self.form = form
+
+    def read_zstd(self) -> Iterator[Found]:
+        """The whole file."""
+        with ZstdFile(self.source.path) as file:
+            yield from self.records(Member(file), 0, sys.maxsize)
+        yield Span(0, self.source.size)
+
+    def read_plain(self, begin: int, stop: int, *, search: bool) -> Iterator[Found]:
+        """The records that begin in [begin, stop)."""
+        with PlainFile(self.source.path, self.source.size) as file:
+            member = Member(file, size=self.source.size)
+            first = self.search(member, begin - 1, stop) if search else begin
+            if first is None:
+                yield Span(stop, stop)
+            else:
+                end = yield from self.records(member, first, stop)
+                yield Span(first, end)
+
+    def read_gzip(self, begin: int, stop: int, *, search: bool) -> Iterator[Found]:
+        """The members that begin in [begin, stop)."""
+        end = self.source.size
+        with GzipFile(self.source.path, self.source.size, begin) as file:
+            if search:
+                begin = file.decoder.member if file.decoder.find_member(begin, self.form.prefix, stop) else stop
+            for stretch in self._stretches(file) if begin < stop else ():
+                if stretch.begin >= stop:
+                    end = stretch.begin
+                    break
+                if isinstance(stretch, Member):
+                    yield from self.records(stretch, 0, sys.maxsize)
+                else:
+                    size = stretch.end - stretch.begin
+                    yield self._garbage(stretch.begin, size, all_of_it=size == self.source.size)
+        yield Span(begin, end if begin < stop else begin)
+
+    def _stretches(self, file: GzipFile) -> Iterator[Member | _Garbage]:
+        """Members and what is between them, from a place where a member is expected."""
+        more, garbage = True, None
+        flaw = file.decoder.fault
+        if flaw and flaw[0] == "corrupt gzip":  # already, before anything was read: no member begins here
+            more, garbage = file.decoder.find_member(file.decoder.member, self.form.prefix), file.decoder.skipped
+        while True:
+            if garbage:
+                yield _Garbage(*garbage)
+            if not more:
+                return
+            member = Member(file, file.decoder.member)
+            yield member
+            more = file.decoder.next_member(self.form.prefix)
+            garbage = None if member.broken else file.decoder.skipped  # what is passed over after a fault is part of it
+
+    def records(self, member: Member, at: int, stop: int) -> Generator[Found, None, int]:
+        """What the records that begin in [at, stop) of a member are. Returns where the next one begins."""
+        alone, count = member.begin + at == 0, 0
+        while at < stop and at != member.size:
+            data, i = member.view(at, HEADER)
+            if data[i : i + 1] in _BLANKS:  # also if there is nothing left
+                at = _pass_blank(member, at)
+                continue
+            if at + 1 != member.size and (flaw := member.fault(at + 1)):  # between records: it has cost another one
+                yield Reject(self.name, member.begin + at, *flaw)
+            begin, count = at, count + 1
+            record, at = self._take(member, begin, data, i)
+            if isinstance(record, _Problem):
+                found = self.search(member, at, sys.maxsize)
+                at = found if found is not None else member.size or 0
+            if flaw := member.fault(at):
+                yield Reject(self.name, member.begin + begin, *flaw)
+            elif isinstance(record, Record):
+                yield self.form.page(record, self.reading)
+            elif record.reason == GARBAGE:
+                all_of_it = alone and count == 1 and at == member.size and member.stream.exhausted
+                yield self._garbage(member.begin + begin, at - begin, all_of_it=all_of_it)
+            else:
+                yield Reject(self.name, member.begin + begin, *record)
+            if count == 2 and member.begin == 0 and isinstance(member.stream, GzipFile):
+                yield Warned(self.name, WHOLE)
+            del record, data  # they hold the window
+        if flaw := member.fault(sys.maxsize):
+            yield Reject(self.name, member.begin + at, *flaw)
+        return _pass_blank(member, at)
+
+    def _garbage(self, offset: int, size: int, *, all_of_it: bool) -> Reject:
+        reason = f"not a {self.form.name}" if all_of_it else GARBAGE
+        return Reject(self.name, offset, reason, f"{size} bytes that are no record")
+
+    def _take(self, member: Member, at: int, data: bytes, i: int) -> tuple[Record | _Problem, int]:
+        """The record that begins here, and where the next one does; or what is wrong, and from where on to search."""
+        header = self.form.header.match(data, i, i + HEADER)
+        if header is None:
+            if not self.form.prefix or not data.startswith(self.form.prefix, i):
+                return _Problem(GARBAGE, ""), at
+            long = len(data) - i >= HEADER
+            return _Problem("bad header", f"no end within {HEADER} bytes" if long else "cut short"), at
+        fields = self.form.fields(header)
+        body = at + header.end() - i
+        declared = fields.get("content-length", "")
+        if not _LENGTH.fullmatch(declared):
+            return _Problem("wrong length", f"{declared[:40]!a} bytes declared"), body - 1
+        length = int(declared)
+        end, whole = body + length, length <= self.limit
+        record = closing = None
+        if member.holds(end) and (whole or member.stream.patient):
+            data, i = member.view(body, length + _END if whole else HEADER)
+            record = Record(self.name, member.begin + at, fields, data, i, min(i + length, len(data)), whole)
+            data, i = (data, i + length) if whole else member.view(end, _END)
+            closing = self.form.end.match(data, i) if member.holds(end) else None
+        if record is None or closing is None:
+            return _Problem("wrong length", f"{length} bytes declared, but no record ends there"), body - 1
+        return record, end + closing.end() - closing.start()
+
+    def search(self, member: Member, at: int, stop: int) -> int | None:
+        """Where the first header begins, after a line end at `at` or later and before `stop`, that can be believed."""
+        while at < stop:
+            data, i = member.view(at, STRIDE + HEADER)
+            last = len(data) - i < STRIDE + HEADER
+            edge = len(data) if last else i + STRIDE  # what begins behind it may be cut short here, and is seen later
+            line = self.form.line.search(data, i)
+            while line and line.start() < edge:
+                begin = at + line.start() + 1 - i
+                if begin >= stop:
+                    return None
+                if self.form.believed(data, line.start() + 1):
+                    return begin
+                line = self.form.line.search(data, line.start() + 1)
+            if last:
+                return None
+            at += edge - i
+        return None
+
+
+def _pass_blank(member: Member, at: int) -> int:
+    """Past line ends that nobody asked for."""
+    while at != member.size:
+        data, i = member.view(at, 1)
+        end = _BLANK.match(data, i).end()  # type: ignore[union-attr]  # it matches anything
+        at += end - i
+        if end < len(data) or i == len(data):
+            break
+    return at

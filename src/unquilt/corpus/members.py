@@ -1,0 +1,202 @@
+"""The members of an archive: what decodes on its own. A plain file is one, and so is each member of a gzip file.
+
+A member is read by offset, through a window that moves forward. Going back costs nothing in a plain file; in a
+compressed one it means to decode the member anew, as is done when a length has lied, but `PATIENCE` times at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Generic, Protocol, Self, TypeVar
+
+from unquilt._native import Gunzip
+from unquilt.corpus.compression import Fault, Stream
+
+STRIDE = 1 << 20
+PATIENCE = 100
+
+
+class Decoded(Protocol):
+    """What a member is read from."""
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether there is nothing behind the member, once it has ended."""
+
+    @property
+    def patient(self) -> bool:
+        """Whether one may go back once more."""
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes, fewer than `size` only at the end of the member."""
+
+    def go(self, here: int, there: int) -> int:
+        """Go from one offset in the member to another; says how far one got, less only at the end."""
+
+    def faults(self, here: int) -> Iterable[Fault]:
+        """What is wrong, up to `here` or a bit further; the offset is behind the first byte that may be wrong."""
+
+
+class Member:
+    """A member that begins at `begin` of the file as stored. Its decoded `size` is known once its end was seen."""
+
+    __slots__ = ("_begin", "_data", "_faults", "_last_fault", "begin", "size", "stream")
+
+    def __init__(self, stream: Decoded, begin: int = 0, size: int | None = None) -> None:
+        self.begin = begin
+        self.size = size
+        self.stream = stream
+        self._data = b""
+        self._begin = 0
+        self._faults: list[Fault] = []
+        self._last_fault = -1
+
+    @property
+    def broken(self) -> bool:
+        """Whether there was any fault so far."""
+        return self._last_fault >= 0
+
+    def fault(self, end: int) -> tuple[str, str] | None:
+        """Why bytes before `end` may be wrong or missing: reason and detail. Says it once."""
+        told: tuple[str, str] | None = None
+        while self._faults and self._faults[0].offset <= end:
+            _, reason, detail = self._faults.pop(0)
+            told = told or (reason, detail)
+        return told
+
+    def view(self, offset: int, size: int) -> tuple[bytes, int]:
+        """Bytes of the member, and where in them `offset` is; at least `size` follow, if there are as many."""
+        at = offset - self._begin
+        if not 0 <= at <= len(self._data):
+            self._begin = self.stream.go(self._begin + len(self._data), offset)
+            self._data, at = b"", 0
+            self._note(self._begin, ended=self._begin < offset)
+        have = len(self._data) - at
+        if have < size and self._begin + len(self._data) != self.size:
+            # At least as much as is held: lengths that lie, one after the other, must not copy the window each time.
+            wanted = max(size - have, have, STRIDE)
+            block = self.stream.read(wanted)
+            self._data, self._begin, at = self._data[at:] + block if have else block, self._begin + at, 0
+            self._note(self._begin + len(self._data), ended=len(block) < wanted)
+        return self._data, at
+
+    def holds(self, offset: int) -> bool:
+        """Whether the member is that long, as far as is known."""
+        return self.size is None or offset <= self.size
+
+    def _note(self, here: int, *, ended: bool) -> None:
+        """Note what has been found out; what was decoded before, and is now again, has been noted."""
+        if ended and self.size is None:
+            self.size = here
+        for fault in self.stream.faults(here):
+            if fault.offset > self._last_fault:
+                self._last_fault = fault.offset
+                self._faults.append(fault)
+
+
+class PlainFile:
+    """A file that is not compressed."""
+
+    exhausted = True
+    patient = True
+
+    def __init__(self, path: str, size: int) -> None:
+        self._file: BinaryIO = Path(path).open("rb")  # noqa: SIM115 (closed by `__exit__`)
+        self._size = size
+        self.read = self._file.read
+
+    def go(self, here: int, there: int) -> int:  # noqa: ARG002
+        """Costs nothing."""
+        return self._file.seek(min(there, self._size))
+
+    def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002
+        """There are none that one could see."""
+        return ()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+
+Decoder = TypeVar("Decoder", Gunzip, Stream)
+
+
+class _CompressedFile(Generic[Decoder]):
+    """What has to be decoded from the beginning of a member."""
+
+    exhausted = True
+
+    def __init__(self, path: str, decoder: Decoder) -> None:
+        self._path = path
+        self.decoder: Decoder = decoder
+        self._patience = PATIENCE
+
+    @property
+    def patient(self) -> bool:
+        return self._patience > 0
+
+    def read(self, size: int, /) -> bytes:
+        return self.decoder.read(size)
+
+    def go(self, here: int, there: int) -> int:
+        if there < here:
+            with self.decoder:
+                self.decoder = self._again()
+            self._patience -= 1
+            here = 0
+        while here < there and (block := self.decoder.read(min(there - here, STRIDE))):
+            here += len(block)
+        return here
+
+    def _again(self) -> Decoder:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.decoder.__exit__(kind, error, trace)
+
+
+class GzipFile(_CompressedFile[Gunzip]):
+    """The members of a gzip file. To go to the next one is up to `decoder`."""
+
+    def __init__(self, path: str, size: int, begin: int) -> None:
+        super().__init__(path, Gunzip(path, begin))
+        self._size = size
+
+    @property
+    def exhausted(self) -> bool:  # type: ignore[override]  # of a file that is one member, True is enough
+        return self.decoder.consumed >= self._size
+
+    def faults(self, here: int) -> Iterable[Fault]:
+        """A gzip member ends with its fault."""
+        flaw = self.decoder.fault
+        return (Fault(here, *flaw),) if flaw else ()
+
+    def _again(self) -> Gunzip:
+        return Gunzip(self._path, self.decoder.member)
+
+
+class ZstdFile(_CompressedFile[Stream]):
+    """A zstd file, as one member, whatever its frames: records are found in it all the same."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, Stream(path, "zstd"))
+
+    def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002
+        """The stream goes on after a fault. If a checksum does not match, the bytes before are to blame, or may be: the
+        decoder keeps the last bytes of a small frame to itself. All else is about bytes that are missing behind it.
+        """
+        return (fault._replace(offset=fault.offset + ("checksum" not in fault.detail)) for fault in self.decoder.faults)
+
+    def _again(self) -> Stream:
+        return Stream(self._path, "zstd")
