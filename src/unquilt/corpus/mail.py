@@ -34,8 +34,8 @@ _KNOWN = re.compile(
     rb"\n(?:(received|return-path|delivered-to|message-id|from|to|subject|date|mime-version)|(x-)[^\s:]+)[ \t]*:",
     re.IGNORECASE,
 )
-# What a web server sends has them too.
-_NO_PROOF = {b"date", b"mime-version", b"x-"}
+# A text may begin with them too, and so may what a web server sends.
+_NO_PROOF = {b"subject", b"date", b"mime-version", b"x-"}
 _MESSAGE_ID = re.compile(rb"\nmessage-id[ \t]*:\s*<?([^<>\s\0-\x1f]{1,500})(?:[>\s]|\Z)", re.IGNORECASE)
 _BLANK = re.compile(rb"\n\r?\n")
 _QUOTED = re.compile(rb"\n>(>*From )")
@@ -44,9 +44,9 @@ _QUOTED = re.compile(rb"\n>(>*From )")
 def recognise(glimpse: Glimpse) -> bool:
     """By name, or by how it begins: a `From ` line and a header, or the header of a message.
 
-    A header is one of a message if it has two fields that mails have, of different names, and not only such as web
-    servers send too. A file that begins so is mail whatever its name, a patch as `git` writes it or an article of
-    Usenet too; a page or JSON never begins so, and if a file is called .html or .json, that decides.
+    A header is one of a message if a blank line follows and it has two fields that mails have, of different names, one
+    of which says from where or to whom. A file that begins so is mail whatever its name, a patch as `git` writes it or
+    an article of Usenet too; a page or JSON never begins so, and if a file is called .html or .json, that decides.
     """
     return glimpse.name.endswith(SUFFIXES) or _tell(glimpse.head) is not None
 
@@ -57,7 +57,8 @@ def _tell(head: bytes) -> Literal["mailbox", "message"] | None:
     if messages.ENVELOPE.match(head):
         return "mailbox" if header else None
     names = {(name or extra).lower() for name, extra in _KNOWN.findall(header)}
-    return "message" if len(names) >= 2 and not names <= _NO_PROOF else None
+    ends = _BLANK.match(head, len(header) - 1) or not head[len(header) - 1 :].strip()
+    return "message" if ends and len(names) >= 2 and not names <= _NO_PROOF else None
 
 
 def cut(source: Source, reading: Reading, size: int) -> list[Slice]:
