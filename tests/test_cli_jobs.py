@@ -251,7 +251,7 @@ class TestShow:
             raise RunError("stop here")
 
         with monkeypatch.context() as patch:
-            patch.setattr("unquilt.ingest._number", fail)
+            patch.setattr("unquilt.intake._number", fail)
             assert invoke("quilts", "pages.jsonl", "-o", "run").exit_code == 1
         assert "documents   not known yet\n" in succeed("show", "run")
         assert "tables      none yet\n" in succeed("show", "run/corpus")

@@ -33,6 +33,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "unquilt.engines.spark": ("unquilt.engines.local",),
     "unquilt.runs": ("unquilt.analyses", "unquilt.corpus", "unquilt.engines", "unquilt.cli", "unquilt.jobs"),
     "unquilt.demo": ("unquilt.analyses", "unquilt.corpus", "unquilt.engines", "unquilt.cli", "unquilt.jobs"),
+    "unquilt.intake": ("unquilt.analyses", "unquilt.cli", "unquilt.jobs", "unquilt.api"),
     "unquilt.jobs": ("unquilt.cli", "unquilt.api"),
 }
 

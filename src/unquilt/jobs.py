@@ -28,7 +28,7 @@ from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
 from unquilt.errors import InputError
-from unquilt.ingest import DOCUMENTS, read_into
+from unquilt.intake import DOCUMENTS, read_into
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import Settings

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from unquilt.engines.kept import Kept, Split
 from unquilt.errors import ParameterError, RunError
-from unquilt.ingest import DOCUMENTS
+from unquilt.intake import DOCUMENTS
 from unquilt.jobs import CORPUS, documents
 from unquilt.runs import Run
 

@@ -26,6 +26,7 @@ EVERY = 5.0
 FRAME = 0.1
 LABELS = {
     "make": "making pages",
+    "index": "looking where to cut",
     "read": "reading",
     "write": "writing the corpus",
     "places": "telling servers apart",

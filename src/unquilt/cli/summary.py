@@ -12,7 +12,7 @@ from unquilt.cli.folders import Folder
 from unquilt.cli.options import Asked
 from unquilt.cli.output import count, duration, emit, json_line, printable, size, typed
 from unquilt.errors import RunError
-from unquilt.ingest import DOCUMENTS
+from unquilt.intake import DOCUMENTS
 from unquilt.runs import Run
 
 Facts = Mapping[str, Any]

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from unquilt.corpus.compression import index
 from unquilt.corpus.options import Reading
 from unquilt.corpus.parts import PieceRead, ReadPiece, WritePart, read_piece, write_part
-from unquilt.corpus.pieces import pieces
+from unquilt.corpus.pieces import CUT, pieces
 from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
 from unquilt.engines.progress import Progress
@@ -24,6 +26,8 @@ from unquilt.schemas import REJECTS
 
 DOCUMENTS = "documents"
 MOST_DOCUMENTS = (1 << 32) - 1
+INDEXED_SHARE = 16
+"""A compressed file is worth an index, which costs a pass over it, if it is at least this part of all inputs."""
 
 
 def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress) -> None:
@@ -64,7 +68,7 @@ def _warnings(found: Sequence[Warned]) -> list[str]:
 def _read_pieces(
     verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress
 ) -> list[PieceRead]:
-    found = pieces(sources, reading)
+    found = pieces(_indexed(verbs, sources, progress), reading)
     spill = run.spill
     tasks = [
         ReadPiece(piece, spill / f"piece-{piece.number}.arrow", spill / f"piece-{piece.number}.note") for piece in found
@@ -79,6 +83,20 @@ def _read_pieces(
     if sum(result.documents for result in read) > MOST_DOCUMENTS:
         raise RunError(f"a corpus holds at most {MOST_DOCUMENTS} documents; give the inputs in several parts")
     return read
+
+
+def _indexed(verbs: Verbs, sources: Sequence[Source], progress: Progress) -> list[Source]:
+    """The sources; a gzip file that is a large part of all of them with an index, so that it can be cut."""
+    least = max(CUT, sum(source.size for source in sources)) // INDEXED_SHARE
+    large = [source for source in sources if source.compression == "gzip" and source.kind == "jsonl"]
+    large = [source for source in large if source.size >= least]
+    found = dict[Source, Source]()
+    with progress.stage("index", sum(source.size for source in large), "B") as step:
+        indices = verbs.each(partial(index, span=CUT), [source.path for source in large])
+        for source, made in zip(large, indices, strict=True):
+            found[source] = replace(source, index=made)
+            step(source.size)
+    return [found.get(source, source) for source in sources]
 
 
 def _join(verbs: Verbs, tasks: list[ReadPiece], read: list[PieceRead]) -> None:
