@@ -65,7 +65,7 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
                 if stack.make_room(element, flags) {
                     text.end_chunk();
                 }
-                if flags & BOX != 0 && stack.seen() {
+                if flags & BOX != 0 && stack.seen() && !stack.pre() {
                     text.space();
                 }
                 let foreign = stack.foreign() || matches!(element, Element::Svg | Element::Math);
@@ -91,7 +91,7 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
             Token::End(name) => {
                 let (element, flags) = elements::look_up(name);
                 let ended = stack.close(name, element);
-                if flags & BOX != 0 && stack.seen() {
+                if flags & BOX != 0 && stack.seen() && !stack.pre() {
                     text.space();
                 }
                 // The two that mean something without a start tag.
