@@ -45,6 +45,12 @@ def _unsynced(unsynced):
     pass
 
 
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """On a busy machine a job may take long enough for its progress to be shown: not here."""
+    monkeypatch.setattr("unquilt.cli.progress.PATIENCE", 600.0)
+
+
 @pytest.fixture
 def pages(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
