@@ -12,156 +12,41 @@
 //! files too: a trial is bounded (`TRIAL_IN`), and bytes are decoded again only while the file as a whole has paid for
 //! it (`PATIENCE`).
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+mod format;
+mod index;
+mod input;
+
+use std::io;
 use std::path::Path;
 
 use memchr::memmem;
-use zlib_rs::crc32::crc32;
-use zlib_rs::{compress_bound, compress_slice, decompress_slice, DeflateConfig, InflateConfig, ReturnCode};
 
-use crate::inflate::{Inflate, State, WINDOW};
-
-const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
-const CHECKED: u8 = 1 << 1;
-const EXTRA: u8 = 1 << 2;
-const NAMES: [u8; 2] = [1 << 3, 1 << 4];
-const RESERVED: u8 = 0xe0;
+use self::format::{header, Sum, HEADER, MAGIC};
+use self::index::Checkpoint;
+pub use self::index::{index, Index};
+use self::input::Input;
+use crate::inflate::{Inflate, State};
 
 const BLOCK: usize = 1 << 20;
-/// The longest file name or comment of a header: as long as a path can be.
-const NAME: usize = 1 << 12;
-const HEADER: usize = 10 + 2 + 0xffff + 2 * NAME + 2;
 /// A header in a search is believed if this many bytes can be decoded after it (or all there are, with their checksum).
 /// Random bits fail within a few dozen: the first match refers to before the beginning, or a code is incomplete.
 const TRIAL_OUT: usize = 1 << 10;
-/// Deflate never needs more input than output, but for empty blocks; who writes that many of them is not believed.
+/// Deflate hardly needs more input than output, but for empty blocks; who writes that many of them is not believed.
 const TRIAL_IN: usize = 4 * TRIAL_OUT;
+const AHEAD: usize = HEADER + TRIAL_IN;
 /// A search may go back into what a broken member seemed to be, and so decode the same bytes again. In honest files
 /// that is a few kilobytes; in all it may be as much as the file up to here and these, then searches go forward only.
 const PATIENCE: u64 = 16 << 20;
 
 const CORRUPT: &str = "corrupt gzip";
 const TRUNCATED: &str = "truncated gzip";
+const INSIDE: &str = "the file ends inside a gzip member";
 
 /// Why a member ended before its time: a stable phrase, and the particulars.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub reason: &'static str,
     pub detail: String,
-}
-
-/// A file with a buffer in which one can look ahead.
-struct Input {
-    file: File,
-    buffer: Vec<u8>,
-    /// The part of the buffer that is still to be read.
-    begin: usize,
-    end: usize,
-    /// Where in the file that part begins.
-    position: u64,
-    exhausted: bool,
-}
-
-impl Input {
-    fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
-        let buffer = vec![0; BLOCK + HEADER + TRIAL_IN];
-        Ok(Self { file, buffer, begin: 0, end: 0, position: 0, exhausted: false })
-    }
-
-    /// The next bytes of the file: at least `size` of them (at most what a trial needs), unless it ends before.
-    fn ahead(&mut self, size: usize) -> io::Result<&[u8]> {
-        if self.end - self.begin < size && !self.exhausted {
-            self.buffer.copy_within(self.begin..self.end, 0);
-            (self.begin, self.end) = (0, self.end - self.begin);
-        }
-        while self.end < self.begin + size && !self.exhausted {
-            match self.file.read(&mut self.buffer[self.end..]) {
-                Ok(0) => self.exhausted = true,
-                Ok(size) => self.end += size,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(&self.buffer[self.begin..self.end])
-    }
-
-    /// Goes past bytes that have been seen ahead.
-    fn skip(&mut self, size: usize) {
-        self.begin += size;
-        self.position += size as u64;
-    }
-
-    fn seek(&mut self, position: u64) -> io::Result<()> {
-        let buffered = self.position - self.begin as u64;
-        if (buffered..=buffered + self.end as u64).contains(&position) {
-            self.begin = (position - buffered) as usize;
-        } else {
-            self.file.seek(SeekFrom::Start(position))?;
-            (self.begin, self.end, self.exhausted) = (0, 0, false);
-        }
-        self.position = position;
-        Ok(())
-    }
-
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.file.metadata()?.len())
-    }
-}
-
-/// The length of the header that these bytes begin with, None if they end before it does, or why it is none.
-fn header(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
-    if bytes.iter().zip(MAGIC).any(|(&byte, magic)| byte != magic) {
-        return Err("no gzip header");
-    }
-    let Some(&flags) = bytes.get(3) else { return Ok(None) };
-    if flags & RESERVED != 0 {
-        return Err("unknown flags in a gzip header");
-    }
-    let mut end = 10;
-    if flags & EXTRA != 0 {
-        let Some(&[low, high]) = bytes.get(end..end + 2) else { return Ok(None) };
-        end += 2 + usize::from(u16::from_le_bytes([low, high]));
-    }
-    for _ in NAMES.iter().filter(|&&flag| flags & flag != 0) {
-        let Some(rest) = bytes.get(end..) else { return Ok(None) };
-        match rest.iter().take(NAME).position(|&byte| byte == 0) {
-            Some(length) => end += length + 1,
-            None if rest.len() < NAME => return Ok(None),
-            None => return Err("name or comment of a gzip header too long"),
-        }
-    }
-    if flags & CHECKED != 0 {
-        let Some(&[low, high]) = bytes.get(end..end + 2) else { return Ok(None) };
-        if u16::from_le_bytes([low, high]) != crc32(0, &bytes[..end]) as u16 {
-            return Err("checksum of a gzip header does not match");
-        }
-        end += 2;
-    }
-    Ok((end <= bytes.len()).then_some(end))
-}
-
-/// The sum of what was decoded, as the trailer of a member has it.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    crc: u32,
-    length: u32,
-}
-
-impl Sum {
-    fn add(&mut self, bytes: &[u8]) {
-        self.crc = crc32(self.crc, bytes);
-        self.length = self.length.wrapping_add(bytes.len() as u32);
-    }
-
-    /// What is wrong with a trailer (of 8 bytes), if anything.
-    fn mismatch(&self, trailer: &[u8]) -> Option<&'static str> {
-        if trailer[..4] != self.crc.to_le_bytes() {
-            return Some("checksum does not match");
-        }
-        (trailer[4..8] != self.length.to_le_bytes()).then_some("length does not match")
-    }
 }
 
 /// Reads the members of a gzip file one after the other.
@@ -255,7 +140,8 @@ impl Gunzip {
     pub fn next_member(&mut self, prefix: &[u8], stop: u64) -> io::Result<bool> {
         let end = self.pass_over()?;
         let failed = self.fault.is_some();
-        let mut from = (self.member + 1).max(if self.repeated > self.frontier + PATIENCE { self.frontier } else { 0 });
+        let patient = self.repeated <= self.frontier + PATIENCE;
+        let mut from = if patient { self.member + 1 } else { self.frontier.max(self.member + 1) };
         self.skipped = None;
         if self.closed {
             self.skip_zeros(end)?;
@@ -280,8 +166,10 @@ impl Gunzip {
         self.search(from, prefix, stop, bad)
     }
 
-    /// Goes to the first member that begins at `begin` or after it, but before `stop`, found as after a fault.
+    /// Goes to the first member that begins at `begin` or after it, but before `stop`, found as after a fault. The current
+    /// one is given up.
     pub fn find_member(&mut self, begin: u64, prefix: &[u8], stop: u64) -> io::Result<bool> {
+        self.end.get_or_insert(self.input.position);
         self.search(begin, prefix, stop, begin)
     }
 
@@ -323,7 +211,7 @@ impl Gunzip {
         self.sum.add(&out[..done.made]);
         match done.state {
             State::More if exhausted && done.made == 0 => {
-                self.fail(TRUNCATED, "the file ends inside a gzip member".into());
+                self.fail(TRUNCATED, INSIDE.into());
             }
             State::More => {}
             State::Bad(why) => self.fail(CORRUPT, why),
@@ -333,11 +221,10 @@ impl Gunzip {
     }
 
     fn close(&mut self) -> io::Result<()> {
-        let trailer = self.input.ahead(8)?;
-        if trailer.len() < 8 {
-            self.fail(TRUNCATED, "the file ends inside a gzip member".into());
+        let Some(trailer) = self.input.ahead(8)?.first_chunk::<8>() else {
+            self.fail(TRUNCATED, INSIDE.into());
             return Ok(());
-        }
+        };
         let mismatch = self.sum.mismatch(trailer);
         self.input.skip(8);
         self.closed = true;
@@ -423,7 +310,7 @@ impl Gunzip {
 
     /// Whether a member begins here, as far as a short trial can tell. The decoder must be free.
     fn promises(&mut self, prefix: &[u8]) -> io::Result<bool> {
-        let bytes = self.input.ahead(HEADER + TRIAL_IN)?;
+        let bytes = self.input.ahead(AHEAD)?;
         let Ok(Some(length)) = header(bytes) else { return Ok(false) };
         let data = &bytes[length..];
         let (mut taken, mut out, mut made) = (0, [0; TRIAL_OUT], 0);
@@ -441,98 +328,7 @@ impl Gunzip {
         };
         let mut sum = Sum::default();
         sum.add(&out[..made]);
-        let sound = !ended || data.get(taken..taken + 8).is_some_and(|trailer| sum.mismatch(trailer).is_none());
+        let sound = !ended || data[taken..].first_chunk().is_some_and(|trailer| sum.mismatch(trailer).is_none());
         Ok(sound && out[..made].starts_with(&prefix[..prefix.len().min(TRIAL_OUT)]))
-    }
-}
-
-/// Where decoding can begin again: between two blocks of a member.
-struct Checkpoint {
-    member: u64,
-    /// The next byte of the file; `bits` of the one before are still to be read.
-    position: u64,
-    bits: u8,
-    sum: Sum,
-    frontier: u64,
-    repeated: u64,
-    window: Vec<u8>,
-}
-
-impl Checkpoint {
-    fn pack(&self) -> Vec<u8> {
-        let mut packed = Vec::new();
-        for number in [self.member, self.position, self.frontier, self.repeated] {
-            packed.extend_from_slice(&number.to_le_bytes());
-        }
-        packed.extend_from_slice(&self.sum.crc.to_le_bytes());
-        packed.extend_from_slice(&self.sum.length.to_le_bytes());
-        packed.push(self.bits);
-        let mut window = vec![0; compress_bound(self.window.len())];
-        packed.extend_from_slice(compress_slice(&mut window, &self.window, DeflateConfig::default()).0);
-        packed
-    }
-
-    fn unpack(packed: &[u8]) -> Option<Self> {
-        let mut rest = packed;
-        let mut number = || {
-            let (first, others) = rest.split_first_chunk::<8>()?;
-            rest = others;
-            Some(u64::from_le_bytes(*first))
-        };
-        let (member, position, frontier, repeated) = (number()?, number()?, number()?, number()?);
-        let sums = number()?;
-        let (&bits, compressed) = rest.split_first()?;
-        let mut window = vec![0; WINDOW];
-        let (window, code) = decompress_slice(&mut window, compressed, InflateConfig::default());
-        let valid = code == ReturnCode::Ok && bits < 8 && position > 0;
-        valid.then(|| Self {
-            member,
-            position,
-            bits,
-            sum: Sum { crc: sums as u32, length: (sums >> 32) as u32 },
-            frontier,
-            repeated,
-            window: window.to_vec(),
-        })
-    }
-}
-
-/// Where the decoded stream of a file can be entered: (offset in the stream, checkpoint), and how long the stream is.
-pub struct Index {
-    pub points: Vec<(u64, Vec<u8>)>,
-    pub size: u64,
-}
-
-/// Decodes a file once, and makes a checkpoint as soon as possible after each `span` bytes of its stream.
-///
-/// The stream is that of all members; after a fault, it goes on at the next one on a new line: if the byte before is not
-/// `\n`, one is put between. The first point is the beginning of the file, with an empty checkpoint.
-pub fn index(path: &Path, span: u64) -> io::Result<Index> {
-    let mut gunzip = Gunzip::open(path, 0)?;
-    let mut points = vec![(0, Vec::new())];
-    let mut due = span.max(1);
-    let (mut size, mut last, mut broken) = (0, b'\n', false);
-    let mut block = vec![0; BLOCK];
-    loop {
-        while gunzip.end.is_none() {
-            let checkpoint = if size >= due && !broken { gunzip.checkpoint() } else { None };
-            let made = gunzip.step(&mut block, true)?;
-            if made == 0 {
-                continue;
-            }
-            // Only where bytes follow: whoever begins there could not know whether a fault needs a new line.
-            if let Some(checkpoint) = checkpoint {
-                points.push((size, checkpoint));
-                due = size + span.max(1);
-            }
-            size += made as u64 + u64::from(broken && last != b'\n');
-            (last, broken) = (block[made - 1], false);
-        }
-        broken |= gunzip.fault.is_some();
-        let more = gunzip.next_member(b"", u64::MAX)?;
-        broken |= gunzip.skipped.is_some();
-        if !more {
-            return Ok(Index { points, size });
-        }
     }
 }

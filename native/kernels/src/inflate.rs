@@ -112,3 +112,72 @@ impl Drop for Inflate {
         unsafe { zlib::inflateEnd(&mut *self.stream) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zlib_rs::{Deflate, DeflateFlush};
+
+    /// Text in many blocks, which end anywhere in a byte.
+    fn sample() -> (Vec<u8>, Vec<u8>) {
+        let text: Vec<u8> =
+            (0..200_000_u32).flat_map(|i| (i.wrapping_mul(0x9e37_79b9) >> 20).to_string().into_bytes()).collect();
+        let (mut packed, mut deflate) = (vec![0; text.len()], Deflate::new(6, false, 15));
+        for part in text.chunks(10_000) {
+            let done = deflate.total_out() as usize;
+            deflate.compress(part, &mut packed[done..], DeflateFlush::Block).expect("room enough");
+        }
+        let done = deflate.total_out() as usize;
+        deflate.compress(&[], &mut packed[done..], DeflateFlush::Finish).expect("room enough");
+        packed.truncate(deflate.total_out() as usize);
+        (text, packed)
+    }
+
+    fn rest(inflate: &mut Inflate, packed: &[u8]) -> Vec<u8> {
+        let mut out = vec![0; 2_000_000];
+        let done = inflate.decode(packed, &mut out, false);
+        assert!(matches!(done.state, State::End));
+        out.truncate(done.made);
+        out
+    }
+
+    #[test]
+    fn decoding_resumes_between_any_two_blocks() {
+        let (text, packed) = sample();
+        let (mut inflate, mut taken, mut made, mut odd) = (Inflate::new(), 0, 0, 0);
+        let mut out = vec![0; text.len()];
+        loop {
+            let bits = inflate.unused_bits();
+            if let Some(bits) = bits {
+                let mut other = Inflate::new();
+                other.resume(&inflate.window(), bits, if taken > 0 { packed[taken - 1] } else { 0 });
+                assert_eq!(other.unused_bits(), Some(bits));
+                assert_eq!(rest(&mut other, &packed[taken..]), text[made..]);
+                odd += u32::from(bits > 0);
+            }
+            let done = inflate.decode(&packed[taken..], &mut out[made..], true);
+            (taken, made) = (taken + done.taken, made + done.made);
+            if matches!(done.state, State::End) {
+                break;
+            }
+        }
+        assert_eq!((made, taken), (text.len(), packed.len()));
+        assert!(odd > 10);
+    }
+
+    #[test]
+    fn everything_before_a_bad_byte_is_decoded() {
+        let (text, mut packed) = sample();
+        let (mut inflate, mut out) = (Inflate::new(), vec![0; text.len()]);
+        let Progress { taken, made, .. } = inflate.decode(&packed, &mut out, true);
+        let bits = inflate.unused_bits().expect("between two blocks");
+        packed[taken - 1] |= !(0xff_u8 >> bits);
+        packed[taken] = 0xff; // a block of no known type
+        inflate.reset();
+        let done = inflate.decode(&packed, &mut out, false);
+        assert!(matches!(done.state, State::Bad(_)));
+        assert_eq!(out[..done.made], text[..made]);
+        inflate.reset();
+        assert_eq!(rest(&mut inflate, &sample().1), text);
+    }
+}

@@ -5,7 +5,8 @@
 //! [`quilts`] with [`cover`] is the first analysis.
 //!
 //! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`])
-//! makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart.
+//! makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
+//! [`gzip`] (with [`inflate`]) reads what is left of compressed files.
 
 pub mod charset;
 pub mod components;
