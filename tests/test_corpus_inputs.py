@@ -79,6 +79,8 @@ def test_kinds(name: str, content: bytes, kind: str, pack: str | None, tmp_path:
         ("a.txt", b"", "empty file"),
         ("a.txt.gz", gzip.compress(b""), "empty file"),
         ("zeros", bytes(1 << 20), "not a known kind"),
+        ("a.jsonl", bytes(1 << 20), "not a known kind"),
+        ("a.warc", b"no archive\n" * 9, "no WARC record"),
     ],
 )
 def test_named_files_must_be_of_use(name: str, content: bytes, message: str, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """What to read: files, folders, globs and standard input become a list of sources, in a fixed order.
 
 Everything is checked here, before any record is read: an input that is missing or cannot be opened ends the run at
-once. Cost: one `open` and up to 64 KiB for each file.
+once. Cost: one `open` and up to 64 KiB for each file; more only for one that begins with zeros, or is called .warc and
+does not begin like one.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ from pathlib import Path
 from typing import BinaryIO, NoReturn
 
 from unquilt.corpus import compression, kinds
-from unquilt.corpus.sources import Glimpse, Source, spell
+from unquilt.corpus.options import Reading
+from unquilt.corpus.records import Reject
+from unquilt.corpus.sources import Glimpse, Slice, Source, spell
 from unquilt.errors import InputError, StorageError
 
 __all__ = ["STDIN", "Source", "find", "fingerprint", "spool"]
 
 STDIN = "-"
 HEAD = 1 << 16
+BLOCK = bytes(1 << 20)
 
 
 def find(inputs: Sequence[str | Path] | str | Path, stdin: Path | None = None) -> list[Source]:
@@ -36,7 +40,8 @@ def find(inputs: Sequence[str | Path] | str | Path, stdin: Path | None = None) -
     came first.
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
-    that was named, one that is empty or of no known kind. Such files in folders become rejects.
+    that was named, one that is empty, of no known kind, or an archive by name only. Such files in folders become
+    rejects.
     """
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     if not given:
@@ -126,6 +131,8 @@ def _named(path: str, alias: str = "") -> Source:
     if source.kind == "unknown":
         known = ", ".join(kinds.READERS)
         raise InputError(f"{source.name}: binary, and not a known kind of file (known: {known})")
+    if _is_archive_by_name_only(source):
+        raise InputError(f"{source.name}: called an archive, but there is no {source.kind.upper()} record in it")
     return source
 
 
@@ -133,9 +140,29 @@ def _source(path: str, alias: str = "") -> Source:
     try:
         size = _stat(path).st_size
         glimpse = _glimpse(path)
+        kind = "unknown" if _is_all_zeros(path, glimpse) else kinds.tell(glimpse)
     except OSError as error:
         _fail(error, path)
-    return Source(path, size, kinds.tell(glimpse), glimpse.compression, alias)
+    return Source(path, size, kind, glimpse.compression, alias)
+
+
+def _is_all_zeros(path: str, glimpse: Glimpse) -> bool:
+    """What a disk, or a download that ran out of room, makes of a file, whatever it is called; 2 GB/s."""
+    if glimpse.compression or not glimpse.head or any(glimpse.head):
+        return False
+    with Path(path).open("rb", 0) as file:
+        return all(block == BLOCK[: len(block)] for block in iter(lambda: file.read(len(BLOCK)), b""))
+
+
+def _is_archive_by_name_only(source: Source) -> bool:
+    """Whether no record is found in a file with the name of an archive. One that begins like an archive is believed."""
+    if source.kind not in ("warc", "arc"):
+        return False
+    with compression.Stream(source.path, source.compression) as stream:
+        if stream.read(9).startswith((b"WARC/", b"filedesc:")):
+            return False
+    first = next(kinds.reader(source.kind).read(Slice(source), Reading()), None)
+    return isinstance(first, Reject) and first.reason == f"not a {source.kind}"
 
 
 def _glimpse(path: str) -> Glimpse:
