@@ -262,7 +262,7 @@ def test_a_corrupt_stream_keeps_what_came_before(tmp_path: Path) -> None:
     file.write_bytes(gzip.compress(BEFORE + b"\n") + gzip.compress(AFTER + b"\n") + b"garbage")
     documents, (reject,) = rows(file)
     assert [row["id"] for row in documents] == ["before", "after"]
-    assert (reject["reason"], reject["offset"]) == ("corrupt gzip", len(BEFORE + AFTER) + 2)
+    assert (reject["reason"], reject["offset"]) == ("garbage", len(BEFORE + AFTER) + 2)
 
 
 @pytest.mark.parametrize("codec", PACK)

@@ -58,7 +58,7 @@ def _gunzip(path: str, checkpoint: bytes) -> Pieces:
             more = file.next_member()
             if flaw is None and file.skipped is not None:
                 begin, end = file.skipped
-                flaw = "corrupt gzip", f"{end - begin} bytes that belong to no member"
+                flaw = "garbage", f"{end - begin} bytes that belong to no member"
             if flaw is not None:
                 yield flaw
 

@@ -105,7 +105,8 @@ def _mailbox(part: Slice, reading: Reading) -> Iterator[Found]:
             broken: Fault | None = None
             while stream.faults and stream.faults[0].offset <= frame.end:
                 fault = stream.faults.popleft()
-                if fault.offset <= frame.begin:  # it is in no message
+                # Before the message, or behind it: then none of its bytes is missing.
+                if fault.offset <= frame.begin or (fault.reason == "garbage" and fault.offset == frame.end):
                     yield Reject(name, *fault)
                 else:
                     broken = broken or fault
