@@ -258,6 +258,16 @@ def test_lengths_that_lie_without_end(tmp_path: Path) -> None:
     assert rejects(found)[-1][0] == begins(lies)[-1]
 
 
+@pytest.mark.parametrize("how", ["plain", "whole", "zstd"])
+def test_many_lengths_that_lie(how: str, tmp_path: Path) -> None:
+    """Each seems to end among the y, and wants 9 MB to be read again."""
+    lies = [response(i, length=8_900_000) for i in range(40_000)]
+    source = store(tmp_path / "a.warc", pack([b"".join(lies) + response(0, b"y" * 10_000_000)], how))
+    begin = time.process_time()
+    assert ids(read(source)) == [0]
+    assert time.process_time() - begin < 10
+
+
 @each_how
 def test_large_header(how: str, tmp_path: Path) -> None:
     """Fault 8."""

@@ -34,7 +34,7 @@ DENSITY = 4
 """How many times larger a gzip file is when decoded, roughly."""
 WHOLE = "gzipped as a whole, so one process has to read it all, and a broken byte loses the rest; gzip each record"
 
-_BLANKS = (b"", b"\r", b"\n")
+_BLANKS = b"\r\n"
 _BLANK = re.compile(rb"[\r\n]*")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _END = 64
@@ -177,7 +177,9 @@ class _Archive:
         alone, count = member.begin + at == 0, 0
         while at < stop and at != member.size:
             data, i = member.view(at, HEADER)
-            if data[i : i + 1] in _BLANKS:  # also if there is nothing left
+            if i == len(data):  # no more is left, though a file has a size: it is being changed
+                break
+            if data[i] in _BLANKS:
                 at = _pass_blank(member, at)
                 continue
             if at + 1 != member.size and (flaw := member.fault(at + 1)):  # between records: it has cost another one
@@ -216,20 +218,22 @@ class _Archive:
             long = len(data) - i >= HEADER
             return _Problem("bad header", f"no end within {HEADER} bytes" if long else "cut short"), at
         fields = self.form.fields(header)
-        body = at + header.end() - i
+        last = at + header.end() - i - 1  # the line end before the body, from which on one would search: held with it
         declared = fields.get("content-length", "")
         if not _LENGTH.fullmatch(declared):
-            return _Problem("wrong length", f"{declared[:40]!a} bytes declared"), body - 1
+            return _Problem("wrong length", f"{declared[:40]!a} bytes declared"), last
         length = int(declared)
-        end, whole = body + length, length <= self.limit
+        end, whole = last + 1 + length, length <= self.limit
         record = closing = None
         if member.holds(end) and (whole or member.stream.patient):
-            data, i = member.view(body, length + _END if whole else HEADER)
-            record = Record(self.name, member.begin + at, fields, data, i, min(i + length, len(data)), whole)
-            data, i = (data, i + length) if whole else member.view(end, _END)
-            closing = self.form.end.match(data, i) if member.holds(end) else None
+            data, i = member.view(last, 1 + length + _END if whole else HEADER)
+            begin, i = i + 1, i + 1 + length
+            record = Record(self.name, member.begin + at, fields, data, begin, min(i, len(data)), whole)
+            if not whole:
+                data, i = member.view(end, _END)
+            closing = self.form.end.match(data, i) if member.holds(end) and i <= len(data) else None
         if record is None or closing is None:
-            return _Problem("wrong length", f"{length} bytes declared, but no record ends there"), body - 1
+            return _Problem("wrong length", f"{length} bytes declared, but no record ends there"), last
         return record, end + closing.end() - closing.start()
 
     def search(self, member: Member, at: int, stop: int) -> int | None:
