@@ -75,7 +75,7 @@ fn decode_detected(raw: &[u8]) -> (Cow<'_, str>, &'static str) {
         return (decode_as(raw, encoding), encoding.name());
     }
     let text = decode_as(raw, UTF_8);
-    if fits(&text) {
+    if fits(&text) || is_cut_short(raw) {
         return (text, UTF_8.name());
     }
     let begin = Encoding::ascii_valid_up_to(raw).saturating_sub(2); // the guess wants to see what stands before
@@ -84,6 +84,11 @@ fn decode_detected(raw: &[u8]) -> (Cow<'_, str>, &'static str) {
     detector.feed(&raw[begin..end], end == raw.len());
     let encoding = detector.guess(None, Utf8Detection::Deny);
     (decode_as(raw, encoding), encoding.name())
+}
+
+/// Whether this is UTF-8 but for its last character, of which the end is missing.
+fn is_cut_short(raw: &[u8]) -> bool {
+    std::str::from_utf8(raw).is_err_and(|error| error.error_len().is_none())
 }
 
 fn count_faults(text: &str) -> usize {
