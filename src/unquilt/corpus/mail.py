@@ -105,8 +105,7 @@ def _mailbox(part: Slice, reading: Reading) -> Iterator[Found]:
             broken: Fault | None = None
             while stream.faults and stream.faults[0].offset <= frame.end:
                 fault = stream.faults.popleft()
-                # Before the message, or behind it: then none of its bytes is missing.
-                if fault.offset <= frame.begin or (fault.reason == "garbage" and fault.offset == frame.end):
+                if fault.offset <= frame.begin or frame.ends_before(fault):
                     yield Reject(name, *fault)
                 else:
                     broken = broken or fault
@@ -121,6 +120,13 @@ class _Frame(NamedTuple):
     begin: int
     end: int
     raw: bytes | None
+
+    def ends_before(self, fault: Fault) -> bool:
+        """Whether what is missing is behind the message: it ends there as a message should, and what was decoded until
+        there is not in doubt.
+        """
+        whole = self.raw is None or self.raw.endswith((b"\n\n", b"\n\r\n"))
+        return fault.offset == self.end and whole and "checksum" not in fault.detail
 
 
 def _frames(stream: Stream, begin: int, stop: int, limit: int) -> Iterator[_Frame]:
