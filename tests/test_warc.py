@@ -79,7 +79,7 @@ def test_records(how: str, tmp_path: Path) -> None:
         response(2, WARC_IP_Address="10.0.0.1", WARC_Truncated="length"),
         record("request", 3, b"GET / HTTP/1.1\r\n\r\n"),
         record("resource", 4, b"text", Content_Type="text/plain; charset=latin1", WARC_Target_URI="<http://b.org/ x>"),
-        record("conversion", 5, "é".encode(), Content_Type="text/plain", warc_target_uri="http://b.org/é"),
+        record("conversion", 5, "é".encode(), warc_target_uri="http://b.org/é"),
         record("revisit", 6, b""),
         record("metadata", 7, b"{}"),
         record("continuation", 8, b"x"),

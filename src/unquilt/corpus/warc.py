@@ -67,7 +67,7 @@ def page(record: Record, reading: Reading) -> Page | Skipped | Reject:
         return Skipped(f"{kind} record" if kind in TYPES else "record of unknown type")
     message = http.parse(record.data, record.begin, record.end) if kind == "response" else None
     if message is None:
-        own = fields.get("content-type", "")
+        own = fields.get("content-type") or ("text/plain" if kind == "conversion" else "")
         if kind == "response" and http.content_type(own)[0] in ("", "application/http"):
             return Reject(record.file, record.offset, "bad http", "the response does not begin with an HTTP header")
         message = http.Message(200, {"content-type": own}, record.data[record.begin : record.end])
