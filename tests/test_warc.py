@@ -202,6 +202,15 @@ def test_flipped_bits_of_zstd(tmp_path: Path) -> None:
             assert {each.content for each in found if isinstance(each, Page)} <= {b"<p>page 0", b"<p>page 2"}
 
 
+def test_a_record_without_its_checksum(tmp_path: Path) -> None:
+    """The next member follows in the place of the checksum: decoded too, for a while, it is trash behind the record."""
+    parts = pack([response(i) for i in range(3)], "gzip")
+    for cut in range(1, 12):
+        found = read(store(tmp_path / "a.warc.gz", [parts[0], parts[1][:-cut], parts[2]]))
+        assert ids(found) == [0, 2]
+        assert rejects(found) == [(len(parts[0]), "corrupt gzip")]
+
+
 @each_how
 def test_truncated(how: str, tmp_path: Path) -> None:
     """Fault 3: what is before is kept, at any length."""

@@ -189,6 +189,8 @@ class _Archive:
             if isinstance(record, _Problem):
                 found = self.search(member, at, sys.maxsize)
                 at = found if found is not None else member.size or 0
+            elif member.corrupt and self.search(member, at - 1, sys.maxsize) is None:
+                at = member.size or 0  # the last one before wrong bytes: nobody knows where they begin
             if flaw := member.fault(at):
                 yield Reject(self.name, member.begin + begin, *flaw)
             elif isinstance(record, Record):

@@ -58,6 +58,11 @@ class Member:
         """Whether there was any fault so far."""
         return self._last_fault >= 0
 
+    @property
+    def corrupt(self) -> bool:
+        """Whether it is known that wrong bytes come, and has not been said yet."""
+        return bool(self._faults) and self._faults[0].reason.startswith("corrupt")
+
     def fault(self, end: int) -> tuple[str, str] | None:
         """Why bytes before `end` may be wrong or missing: reason and detail. Says it once."""
         told: tuple[str, str] | None = None
