@@ -169,7 +169,7 @@ use Element::{
 };
 
 const KNOWN: usize = Other as usize;
-const SLOTS: usize = 1024;
+const SLOTS: usize = 256;
 
 /// Four bytes as a number, ASCII letters in lower case.
 #[inline]
@@ -196,21 +196,21 @@ const fn pack(name: &[u8]) -> u128 {
 #[inline]
 const fn slot(packed: u128, length: usize) -> usize {
     let folded = packed as u64 ^ (packed >> 64) as u64 ^ length as u64;
-    (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
+    (folded.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
 }
 
-/// An open-addressed table from names, packed and by length, to rows of [`TABLE`]; a length of 0 is a free place.
-static NAMES: [(u128, u8, u8); SLOTS] = {
-    let mut slots = [(0, 0, 0); SLOTS];
+/// [`TABLE`] by name, packed and with its length: open-addressed; a length of 0 is a free place.
+static NAMES: [(u128, u8, Element, u16); SLOTS] = {
+    let mut slots = [(0, 0, Other, 0); SLOTS];
     let mut row = 0;
     while row < TABLE.len() {
-        let name = TABLE[row].0.as_bytes();
-        let packed = pack(name);
+        let (name, element, flags) = TABLE[row];
+        let packed = pack(name.as_bytes());
         let mut at = slot(packed, name.len());
         while slots[at].1 != 0 {
             at = (at + 1) % SLOTS;
         }
-        slots[at] = (packed, name.len() as u8, row as u8);
+        slots[at] = (packed, name.len() as u8, element, flags);
         row += 1;
     }
     slots
@@ -222,12 +222,8 @@ pub fn look_up(name: &str) -> (Element, u16) {
     let packed = pack(name.as_bytes());
     let mut at = slot(packed, name.len());
     loop {
-        let (other, length, row) = NAMES[at];
-        if length == 0 {
-            return (Other, 0);
-        }
-        if other == packed && usize::from(length) == name.len() {
-            let (_, element, flags) = TABLE[usize::from(row)];
+        let (other, length, element, flags) = NAMES[at];
+        if length == 0 || other == packed && usize::from(length) == name.len() {
             return (element, flags);
         }
         at = (at + 1) % SLOTS;

@@ -4,8 +4,8 @@
 //! and [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`], [`tables`] and [`components`] serve several of them;
 //! [`quilts`] with [`cover`] is the first analysis.
 //!
-//! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`])
-//! makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
+//! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`]
+//! and [`lanes`]) makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
 //! [`gzip`] (with [`inflate`]) reads what is left of compressed files.
 
 pub mod charset;
@@ -17,6 +17,7 @@ pub mod grams;
 pub mod gzip;
 pub mod inflate;
 pub mod kernel;
+pub mod lanes;
 pub mod markup;
 pub mod page;
 pub mod paragraphs;

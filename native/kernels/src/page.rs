@@ -26,6 +26,7 @@ use memchr::memchr2;
 use url::Url;
 
 use crate::elements::{self, Element, Stack, BLOCK, BOX, VOID};
+use crate::lanes;
 use crate::markup::{self, Attribute, Content, Start, Token, Tokenizer};
 use crate::paragraphs::{count_points, is_white, Chunks};
 use crate::references::{reference, unescape};
@@ -211,16 +212,16 @@ impl<'a> Text<'a> {
 
     #[inline]
     fn character(&mut self, c: char, begin: usize, end: usize, pre: bool) {
-        if c == '\0' {
-        } else if !is_white(c) {
-            self.push(c.encode_utf8(&mut [0; 4]), begin, end);
-        } else if !pre {
-            self.space();
-        } else if matches!(c, '\n' | '\r') {
-            self.end_line(true);
-        } else if self.open.is_some() {
-            self.text.push(c);
-            self.even = false;
+        match c {
+            '\0' => {}
+            _ if !is_white(c) => self.push(c.encode_utf8(&mut [0; 4]), begin, end),
+            _ if !pre => self.space(),
+            '\n' | '\r' => self.end_line(true),
+            _ if self.open.is_some() => {
+                self.text.push(c);
+                self.even = false;
+            }
+            _ => {}
         }
     }
 
@@ -295,14 +296,31 @@ static CLOSER: [bool; 256] = {
 fn plain_length(bytes: &[u8]) -> usize {
     let closer = |at: usize| bytes.get(at).is_none_or(|&byte| CLOSER[usize::from(byte)]);
     let mut at = 0;
+    if closer(0) {
+        return 0;
+    }
     loop {
+        while let (Some(word), Some(next)) = (lanes::load(bytes, at), lanes::load(bytes, at + 1)) {
+            let spaces = lanes::equal(word, b' ') & lanes::equal(next, b' ');
+            let marks = lanes::below(word, 0x20) | lanes::equal(word, b'&') | lanes::beyond_ascii(word) | spaces;
+            at += lanes::first(marks);
+            if marks != 0 {
+                break;
+            }
+        }
         while !closer(at) {
             at += 1;
         }
-        if at == 0 || bytes.get(at) != Some(&b' ') || closer(at + 1) {
-            return at;
+        if bytes.get(at) != Some(&b' ') || closer(at + 1) {
+            break;
         }
         at += 2;
+    }
+    // The eight at a time may have passed a space before other white space.
+    if bytes[at - 1] == b' ' {
+        at - 1
+    } else {
+        at
     }
 }
 
