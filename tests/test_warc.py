@@ -188,6 +188,22 @@ def test_flipped_bits(place: int, tmp_path: Path) -> None:
             assert rejects(found)[0][1] in ("corrupt gzip", "truncated gzip", "garbage")
 
 
+@pytest.mark.parametrize("size", [100, 700, 65_280])
+def test_blocks_that_are_no_records(size: int, tmp_path: Path) -> None:
+    """As bgzip packs them. It reads, as one stream, and warns; a broken block costs the records in it."""
+    records = [response(i, b"<p>%d " % i + random.Random(i).randbytes(40_000).hex().encode()) for i in range(4)]
+    data = b"".join(records)
+    blocks = [gzip.compress(data[i : i + size]) for i in range(0, len(data), size)]
+    found = read(store(tmp_path / "a.warc.gz", blocks))
+    assert ids(found) == [0, 1, 2, 3]
+    assert rejects(found) == []
+    assert [type(each) for each in found].count(Warned) == 1
+    blocks[len(blocks) // 2] = blocks[len(blocks) // 2][:-9] + b"x" * 9
+    broken = read(store(tmp_path / "a.warc.gz", blocks))
+    assert {0, 3} <= set(ids(broken)) < {0, 1, 2, 3}
+    assert rejects(broken)
+
+
 def test_flipped_bits_of_zstd(tmp_path: Path) -> None:
     """The same, for a frame in the middle. A bad checksum may cost the record before too: the stream cannot tell."""
     parts = pack([response(i) for i in range(3)], "zstd")

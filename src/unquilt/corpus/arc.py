@@ -51,7 +51,7 @@ def _fields(header: re.Match[bytes]) -> Fields:
 
 
 FORMAT = Format(
-    name="arc",
+    name="an arc",
     magic=MAGIC,
     prefix=b"",
     header=re.compile(_LINE),

@@ -23,8 +23,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from unquilt._native import Gunzip
 from unquilt.corpus.http import Fields
-from unquilt.corpus.members import STRIDE, GzipFile, Member, PlainFile, ZstdFile
+from unquilt.corpus.members import STRIDE, GzipFile, Member, PlainFile, StreamFile
 from unquilt.corpus.options import Reading
 from unquilt.corpus.records import Found, Page, Reject, Skipped, Span, Warned
 from unquilt.corpus.sources import SMALLEST, Slice, Source
@@ -33,6 +34,7 @@ HEADER = 1 << 16
 DENSITY = 4
 """How many times larger a gzip file is when decoded, roughly."""
 WHOLE = "gzipped as a whole, so one process has to read it all, and a broken byte loses the rest; gzip each record"
+BLOCKS = "gzipped in blocks that are no records, so one process has to read it all; gzip each record"
 
 _BLANKS = b"\r\n"
 _BLANK = re.compile(rb"[\r\n]*")
@@ -56,7 +58,7 @@ class Record(NamedTuple):
 class Format(NamedTuple):
     """What tells one kind of archive from another.
 
-    A file begins with `magic`, and each record with `prefix`, if they all begin alike. `header` matches a header where
+    `name` is what a file is. It begins with `magic`, and each record with `prefix`, if they all begin alike. `header` matches a header where
     one is expected, `line` a line end and the first line of a header, and `believed` says whether to believe it where
     none is expected. `end` matches what may follow a body. `fields` reads a header, `page` says what a record is.
     """
@@ -86,9 +88,9 @@ GARBAGE = "garbage"
 
 
 def cut(source: Source, size: int, form: Format) -> list[Slice]:
-    """Byte ranges of about `size` when decoded, all nearly equal. A zstd file stays whole."""
+    """Byte ranges of about `size` when decoded, all nearly equal. A file whose members are no records stays whole."""
     density = DENSITY if _is_gzip(source, form) else 1
-    count = 1 if source.compression == "zstd" else max(1, round(source.size * density / size))
+    count = 1 if _is_stream(source, form) else max(1, round(source.size * density / size))
     edges = [i * source.size // count for i in range(count + 1)]
     return [Slice(source, a, b, max((b - a) * density, SMALLEST)) for a, b in pairwise(edges)]
 
@@ -101,14 +103,34 @@ def _is_gzip(source: Source, form: Format) -> bool:
     return source.compression == "gzip"
 
 
+def _is_stream(source: Source, form: Format) -> bool:
+    """Whether members mean nothing to the records: in zstd, and in gzip of equal blocks, where the second member does
+    not begin with a record. A first member that is long is that of a file gzipped as a whole, which is read as it is.
+    """
+    if source.compression != "gzip" or not form.prefix:
+        return source.compression == "zstd"
+    with Gunzip(source.path) as blocks:
+        first = _read_small(blocks)
+        if not first.startswith(form.prefix) or not blocks.next_member() or blocks.skipped:
+            return False
+        second = _read_small(blocks)
+        return second != b"" and not second.startswith(form.prefix)
+
+
+def _read_small(member: Gunzip) -> bytes:
+    """A member that is intact and not large; nothing of any other."""
+    data = member.read(STRIDE)
+    return b"" if member.read(1) or member.fault else data
+
+
 def read(part: Slice, reading: Reading, form: Format) -> Iterator[Found]:
     """What the records that begin in a slice are, and what is wrong with it; then its `Span`."""
     source = part.source
     source.check_size(Path(source.path).stat().st_size)
     stop = source.size if part.end is None else part.end
     archive = _Archive(source, reading, form)
-    if source.compression == "zstd":
-        return archive.read_zstd()
+    if _is_stream(source, form):
+        return archive.read_stream()
     if _is_gzip(source, form):
         return archive.read_gzip(part.begin, stop, search=part.begin > 0 and not part.exact)
     return archive.read_plain(part.begin, stop, search=part.begin > 0 and not part.exact)
@@ -122,9 +144,11 @@ class _Archive:
         self.reading, self.limit = reading, reading.limits.max_bytes
         self.form = form
 
-    def read_zstd(self) -> Iterator[Found]:
+    def read_stream(self) -> Iterator[Found]:
         """The whole file."""
-        with ZstdFile(self.source.path) as file:
+        if self.source.compression == "gzip":
+            yield Warned(self.name, BLOCKS)
+        with StreamFile(self.source.path, self.source.compression or "") as file:
             yield from self.records(Member(file), 0, sys.maxsize)
         yield Span(0, self.source.size)
 
@@ -208,7 +232,7 @@ class _Archive:
         return _pass_blank(member, at)
 
     def _garbage(self, offset: int, size: int, *, all_of_it: bool) -> Reject:
-        reason = f"not a {self.form.name}" if all_of_it else GARBAGE
+        reason = f"not {self.form.name}" if all_of_it else GARBAGE
         return Reject(self.name, offset, reason, f"{size} bytes that are no record")
 
     def _take(self, member: Member, at: int, data: bytes, i: int) -> tuple[Record | _Problem, int]:

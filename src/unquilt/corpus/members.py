@@ -191,11 +191,12 @@ class GzipFile(_CompressedFile[Gunzip]):
         return Gunzip(self._path, self.decoder.member)
 
 
-class ZstdFile(_CompressedFile[Stream]):
-    """A zstd file, as one member, whatever its frames: records are found in it all the same."""
+class StreamFile(_CompressedFile[Stream]):
+    """A compressed file as one member, whatever its frames: records are found in it all the same."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path, Stream(path, "zstd"))
+    def __init__(self, path: str, compression: str) -> None:
+        super().__init__(path, Stream(path, compression))
+        self._compression = compression
 
     def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002
         """The stream goes on after a fault. If a checksum does not match, the bytes before are to blame, or may be: the
@@ -204,4 +205,4 @@ class ZstdFile(_CompressedFile[Stream]):
         return (fault._replace(offset=fault.offset + ("checksum" not in fault.detail)) for fault in self.decoder.faults)
 
     def _again(self) -> Stream:
-        return Stream(self._path, "zstd")
+        return Stream(self._path, self._compression)

@@ -127,7 +127,7 @@ def _unbracket(value: str) -> str:
 
 
 FORMAT = Format(
-    name="warc",
+    name="a warc",
     magic=b"WARC/",
     prefix=b"WARC/",
     header=_HEADER,
