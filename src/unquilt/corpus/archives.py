@@ -58,9 +58,10 @@ class Record(NamedTuple):
 class Format(NamedTuple):
     """What tells one kind of archive from another.
 
-    `name` is what a file is. It begins with `magic`, and each record with `prefix`, if they all begin alike. `header` matches a header where
-    one is expected, `line` a line end and the first line of a header, and `believed` says whether to believe it where
-    none is expected. `end` matches what may follow a body. `fields` reads a header, `page` says what a record is.
+    `name` is what a file is. It begins with `magic`, and each record with `prefix`, if they all begin alike. `header`
+    matches a header where one is expected, `line` a line end and the first line of a header, and `believed` says
+    whether to believe it where none is expected. `end` matches what may follow a body. `fields` reads a header, `page`
+    says what a record is.
     """
 
     name: str
