@@ -20,7 +20,6 @@ import unquilt
 from unquilt._native import Partition
 from unquilt.analyses.standing import stand
 from unquilt.corpus.inputs import find
-from unquilt.corpus.options import Limits
 from unquilt.corpus.parts import ReadPiece, WritePart, read_piece, write_part
 from unquilt.corpus.pieces import pieces
 from unquilt.demo import write_jsonl
@@ -197,11 +196,11 @@ def test_no_room_while_reading(text: str, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text(f"x {text}")
     (piece,) = pieces(find([tmp_path / "in.txt"]))
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    read_piece(ReadPiece(piece, Limits(), tmp_path / "good.arrow"))
+    read_piece(ReadPiece(piece, tmp_path / "good.arrow"))
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
     try:
         with pytest.raises(StorageError, match=r"piece\.arrow"):
-            read_piece(ReadPiece(piece, Limits(), tmp_path / "piece.arrow"))
+            read_piece(ReadPiece(piece, tmp_path / "piece.arrow"))
         with pytest.raises(StorageError, match=r"part\.parquet"):
             write_part(WritePart(tmp_path / "good.arrow", tmp_path / "part.parquet", 0))
     finally:

@@ -83,7 +83,8 @@ def read_piece(task: ReadPiece) -> PieceRead:
     documents = words = size = 0
     rejects = []
     skipped: Counter[str] = Counter()
-    watch = Watch(task.note, task.piece.reading.limits, task.blamed)
+    with storing(task.target):
+        watch = Watch(task.note, task.piece.reading.limits, task.blamed)
     # What cannot be read raises an InputError of its own; any OSError left is of the target.
     with (
         storing(task.target),
