@@ -103,7 +103,7 @@ class Local(Engine):
         if not items:
             return ()
         if self._workers is None:  # once for the engine's life: a process takes a third of a second to start
-            self._workers = self._closing.enter_context(Workers(min(self._threads, len(items))))
+            self._workers = self._closing.enter_context(Workers(self._threads))
         return self._workers.map(function, items)
 
     def _make(self, stage: Stage) -> _Made:

@@ -31,14 +31,14 @@ class Retried(Protocol):
 
 
 class Workers:
-    """A few processes that apply functions to items."""
+    """A few processes that apply functions to items; each is started when there is first something for it to do."""
 
     def __init__(self, count: int) -> None:
         self._count = count
 
     def __enter__(self) -> Workers:
-        self._processes = [_start() for _ in range(self._count)]
-        self._free: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._processes: list[subprocess.Popen[bytes] | None] = [None] * self._count
+        self._free: queue.LifoQueue[int] = queue.LifoQueue()  # the last one in has a process to offer
         for number in range(self._count):
             self._free.put(number)
         self._pool = ThreadPoolExecutor(self._count)
@@ -47,14 +47,14 @@ class Workers:
 
     def __exit__(self, kind: object, *_: object) -> None:
         self._over = True
-        for process in self._processes:
+        for process in filter(None, self._processes):
             if kind is not None:
                 process.kill()
             assert process.stdin is not None
             with suppress(BrokenPipeError):  # it died with something in the pipe
                 process.stdin.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        for process in self._processes:
+        for process in filter(None, self._processes):
             _close(process)
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
@@ -71,22 +71,26 @@ class Workers:
         number = self._free.get()
         try:
             while True:
+                process = self._processes[number] or self._begin(number)
                 try:
-                    return _ask(self._processes[number], function, item)
+                    return _ask(process, function, item)
                 except (BrokenPipeError, EOFError) as error:
-                    code = self._processes[number].wait(timeout=10)
+                    code = process.wait(timeout=10)
                     instead = item.retry(code) if hasattr(item, "retry") and not self._over else None
                     if instead is None:
-                        raise EngineError(
-                            f"a worker process died (exit code {code}) while working on {item}"
-                        ) from error
+                        died = f"a worker process died (exit code {code}) while working on {item}"
+                        raise EngineError(died) from error
                     item = instead
-                    _close(self._processes[number])
-                    self._processes[number] = _start()
-                    if self._over:
-                        self._processes[number].kill()
+                    _close(process)
+                    self._processes[number] = None
         finally:
             self._free.put(number)
+
+    def _begin(self, number: int) -> subprocess.Popen[bytes]:
+        process = self._processes[number] = _start()
+        if self._over:  # since it was decided to start it: nobody else will end it
+            process.kill()
+        return process
 
 
 def _start() -> subprocess.Popen[bytes]:
