@@ -220,8 +220,8 @@ impl Tally {
     }
 }
 
-/// Group by list: adds its weights up and sends it to each of its documents as an element to cover, with the foreign
-/// documents as candidates. Keeps one list at a time (at most m documents).
+/// Group by list: adds its weights up and sends it to each of its documents as an element to cover: the foreign
+/// documents as candidates, the df of its grams, the weight. Keeps one list at a time (at most m documents).
 #[derive(Default)]
 pub struct Elements {
     list: Vec<u8>,
@@ -246,6 +246,7 @@ impl Elements {
                 put_varint(&mut self.tail, u64::from(other - last));
                 last = other;
             }
+            self.tail.extend_from_slice(&(documents.len() as u32).to_be_bytes());
             self.tail.extend_from_slice(&self.weight.to_be_bytes());
             out.ports[0].row(u64::from(doc), &self.tail);
         }
@@ -312,13 +313,13 @@ impl Covers {
         self.cover.clear();
         let (mut begin, mut same, mut weight) = (0, &[][..], 0);
         for &end in &self.ends {
-            let (candidates, mut own_weight) = self.tails[begin..end].split_at(end - begin - 8);
+            let (candidates, _, own_weight) = element(&self.tails[begin..end]);
             // Equal candidates stand next to each other, since rows are sorted: one element.
             if candidates != same {
                 self.cover.add(weight, numbers(same));
                 (same, weight) = (candidates, 0);
             }
-            weight += take_u64(&mut own_weight).unwrap_or_default();
+            weight += own_weight;
             begin = end;
         }
         self.cover.add(weight, numbers(same));
@@ -326,8 +327,15 @@ impl Covers {
     }
 }
 
+/// The candidates of an element, as differences, the df of its grams and its weight.
+pub fn element(tail: &[u8]) -> (&[u8], u32, u64) {
+    let (candidates, mut numbers) = tail.split_at(tail.len().saturating_sub(12));
+    let df = take_doc(&mut numbers).unwrap_or_default();
+    (candidates, df, take_u64(&mut numbers).unwrap_or_default())
+}
+
 /// Ascending numbers from their differences.
-fn numbers(mut differences: &[u8]) -> impl Iterator<Item = u32> + '_ {
+pub fn numbers(mut differences: &[u8]) -> impl Iterator<Item = u32> + '_ {
     let mut last = 0;
     std::iter::from_fn(move || {
         last += take_varint(&mut differences)? as u32;
@@ -345,7 +353,7 @@ impl GroupKernel for Covers {
                 words = take_u64(&mut tail).unwrap_or_default();
                 grams = take_u64(&mut tail).unwrap_or_default();
             } else {
-                patch_grams += tail.last_chunk().map_or(0, |weight| u64::from_be_bytes(*weight));
+                patch_grams += element(tail).2;
                 self.tails.extend_from_slice(tail);
                 self.ends.push(self.tails.len());
             }
