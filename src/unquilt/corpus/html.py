@@ -24,10 +24,17 @@ cut = text.cut
 
 def recognise(glimpse: Glimpse) -> bool:
     """By name, or by how it begins; NULs of UTF-16 and a byte order mark do not matter."""
-    if not text.recognise(glimpse) and not glimpse.name.endswith(SUFFIXES):
+    if glimpse.name.endswith(SUFFIXES):
+        return True
+    if not text.recognise(glimpse) and not _is_wide(glimpse.head):
         return False
     head = glimpse.head[:1024].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff")
-    return glimpse.name.endswith(SUFFIXES) or _BEGINS_PAGE.match(head) is not None
+    return _BEGINS_PAGE.match(head) is not None
+
+
+def _is_wide(head: bytes) -> bool:
+    """Whether it begins like ASCII in UTF-16 without a mark, which `text` takes for binary."""
+    return any(head[:16]) and not (any(head[0:16:2]) and any(head[1:16:2]))
 
 
 def read(part: Slice, reading: Reading) -> Iterator[Found]:
