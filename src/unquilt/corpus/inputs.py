@@ -162,7 +162,7 @@ def _is_archive_by_name_only(source: Source) -> bool:
         if stream.read(9).startswith((b"WARC/", b"filedesc:")):
             return False
     first = next(kinds.reader(source.kind).read(Slice(source), Reading()), None)
-    return isinstance(first, Reject) and first.reason == f"not a {source.kind}"
+    return isinstance(first, Reject) and first.reason in ("not a warc", "not an arc")
 
 
 def _glimpse(path: str) -> Glimpse:
