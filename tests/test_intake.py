@@ -70,7 +70,7 @@ def test_an_archive_within_a_record_fools_no_one(seed: int, tmp_path: Path) -> N
 
 
 def test_a_large_gzip_file_gets_an_index_and_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [json.dumps({"id": str(i), "text": f"text {i} " * 50}) for i in range(2000)]
+    lines = [json.dumps({"id": str(i), "text": random.Random(i).randbytes(100).hex()}) for i in range(2000)]
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(lines[0].encode()))
     monkeypatch.setattr(intake, "CUT", 100_000)
@@ -78,6 +78,6 @@ def test_a_large_gzip_file_gets_an_index_and_is_cut(tmp_path: Path, monkeypatch:
     assert large.index
     assert not small.index
     made = pieces([large, small], cut=100_000, pack=1)
-    assert len(made) > 5
+    assert len(made) > 3
     ids = list(_ids(read_piece(ReadPiece(piece, tmp_path / f"{piece.number}")) for piece in made))
     assert ids == [*map(str, range(2000)), "0"]
