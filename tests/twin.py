@@ -6,11 +6,12 @@ against it. Documents are numbered by their place in the list.
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 WITHOUT_SPACES = {  # where the letters and digits of these scripts stand, first to last
     "Han": [(0x3005, 0x3005), (0x303B, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)],
@@ -183,3 +184,23 @@ def quilts(
             found.clusters.extend((doc, kept, doc == kept) for doc in docs)
     found.clusters.sort()
     return found
+
+
+def sweep(
+    documents: Sequence[Document],
+    *,
+    k: Sequence[int],
+    m: Sequence[int],
+    c: Sequence[int],
+    sigma: Sequence[float],
+    collapse: str = "none",
+    **others: Any,
+) -> list[tuple[int, int, int, float, int, int, int]]:
+    """SPEC 3.1, Sweep: (k, m, c, σ, quilts, sources of all quilts, documents), copies that were collapsed being one."""
+    kept = len(gather_copies([sequence(document.text) for document in documents], collapse))
+    rows = []
+    for one in itertools.product(sorted(k), sorted(m), sorted(c), sorted(sigma)):
+        limits: dict[str, Any] = dict(zip(("k", "m", "c", "sigma"), one, strict=True))
+        found = quilts(documents, collapse=collapse, **limits, **{"foreign": "none"} | others)
+        rows.append((*one, len(found.quilts), len(found.sources), kept))
+    return rows

@@ -22,10 +22,12 @@ if TYPE_CHECKING:
         Reading,
         Run,
         Settings,
+        SweepParameters,
         grams,
         ingest,
         quilts,
         read,
+        sweep,
         words,
     )
 
@@ -37,10 +39,12 @@ __all__ = [
     "Reading",
     "Run",
     "Settings",
+    "SweepParameters",
     "grams",
     "ingest",
     "quilts",
     "read",
+    "sweep",
     "words",
 ]
 

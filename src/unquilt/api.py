@@ -9,6 +9,8 @@ from unquilt import jobs
 from unquilt._native import grams, words
 from unquilt.analyses.quilts import QuiltParameters
 from unquilt.analyses.quilts import quilts as find_quilts
+from unquilt.analyses.sweep import SweepParameters
+from unquilt.analyses.sweep import sweep as count_quilts
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.jobs import How, Inputs
 from unquilt.runs import Run
@@ -22,10 +24,12 @@ __all__ = [
     "Reading",
     "Run",
     "Settings",
+    "SweepParameters",
     "grams",
     "ingest",
     "quilts",
     "read",
+    "sweep",
     "words",
 ]
 
@@ -55,6 +59,21 @@ def quilts(inputs: Inputs, output: str | Path | None = None, *, how: How | None 
     [{'id': 'z', 'patchfrac': 0.8, 'sources': 2}]
     """
     return jobs.analyse("quilts", QuiltParameters.from_dict(parameters), find_quilts, inputs, output, how)
+
+
+def sweep(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
+    """Counts the quilts for every combination of several k, m, c and sigma, at the price of one pass for each k.
+
+    `parameters` are those of `SweepParameters`, by default as published; without `output`, results live in a temporary
+    folder.
+
+    >>> import pyarrow as pa
+    >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
+    >>> run = sweep(pages, k=[3], m=[2, 50], c=[1, 2], sigma=[0.5, 0.9])
+    >>> run.sweep.to_pylist()[2]
+    {'k': 3, 'm': 2, 'c': 2, 'sigma': 0.5, 'quilts': 1, 'share': 0.3333333333333333, 'mean_sources': 2.0}
+    """
+    return jobs.analyse("sweep", SweepParameters.from_dict(parameters), count_quilts, inputs, output, how)
 
 
 def read(path: str | Path) -> Run:

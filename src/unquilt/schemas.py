@@ -91,3 +91,27 @@ SOURCES = pa.schema(  # primary key (quilt, rank)
         pa.field("all_grams", pa.int64(), nullable=False),
     ]
 )
+
+SWEEP = pa.schema(  # primary key (k, m, c, sigma)
+    [
+        pa.field("k", pa.int64(), nullable=False),
+        pa.field("m", pa.int64(), nullable=False),
+        pa.field("c", pa.int64(), nullable=False),
+        pa.field("sigma", pa.float64(), nullable=False),
+        pa.field("quilts", pa.int64(), nullable=False),
+        pa.field("share", pa.float64(), nullable=False),  # of all documents, copies that were collapsed being one
+        pa.field("mean_sources", pa.float64(), nullable=False),  # of the quilts; 0 if there are none
+    ]
+)
+
+COUNTS = pa.schema(  # what a sweep counted for one k; primary key (k, m, c, sigma)
+    [
+        pa.field("k", pa.int64(), nullable=False),
+        pa.field("m", pa.int64(), nullable=False),
+        pa.field("c", pa.int64(), nullable=False),
+        pa.field("sigma", pa.int64(), nullable=False),  # its place among the values given, from 0
+        pa.field("quilts", pa.int64(), nullable=False),
+        pa.field("sources", pa.int64(), nullable=False),  # of all quilts together
+        pa.field("documents", pa.int64(), nullable=False),
+    ]
+)

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use unquilt_kernels::fingerprint::Fingerprinter;
 use unquilt_kernels::kernel::{GroupKernel, MapKernel};
 use unquilt_kernels::standing::By;
-use unquilt_kernels::{components, quilts, shares, standing, tables};
+use unquilt_kernels::{components, quilts, shares, standing, sweep, tables};
 
 pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
     Ok(match name {
@@ -14,6 +14,7 @@ pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel 
         "places" => Box::new(standing::Places { by: by(&get::<String>(given, "by")?)? }),
         "scan" => Box::new(quilts::Scan { k: get(given, "k")?, print: fingerprinter(given)? }),
         "ends" => Box::new(components::Ends),
+        "rates" => Box::new(sweep::Rates { sigma: get(given, "sigma")? }),
         "postings" => Box::new(shares::Postings),
         _ => return Err(PyValueError::new_err(format!("no such map kernel: {name}"))),
     })
@@ -29,6 +30,8 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box
         "lists" => Box::new(quilts::Lists::new(get(given, "m")?, full)),
         "elements" => Box::<quilts::Elements>::default(),
         "covers" => Box::new(quilts::Covers::new(get(given, "c")?, get(given, "sigma")?, get(given, "min_share")?)),
+        "sweep" => Box::new(sweep::Sweep::new(get(given, "k")?, grid(given)?, get(given, "min_share")?)),
+        "sums" => Box::<sweep::Sums>::default(),
         "shares" => Box::new(shares::Shares::new(get(given, "m")?)),
         "large star" => Box::<components::LargeStar>::default(),
         "small star" => Box::<components::SmallStar>::default(),
@@ -40,6 +43,10 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box
 fn get<'py, T: for<'a> FromPyObject<'a, 'py>>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<T> {
     let value = given.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
     value.extract().map_err(|_| PyValueError::new_err(format!("kernel parameter {name} has the wrong type")))
+}
+
+fn grid(given: &Bound<'_, PyDict>) -> PyResult<sweep::Grid> {
+    Ok(sweep::Grid { m: get(given, "m")?, c: get(given, "c")?, sigma: get(given, "sigma")? })
 }
 
 fn by(name: &str) -> PyResult<By> {

@@ -63,6 +63,11 @@ impl Cover {
         }
     }
 
+    /// No cover has more picks: each newly covers an element, and none is picked twice.
+    pub fn most_picks(&self) -> usize {
+        self.weights.len().min(self.sources.len())
+    }
+
     fn candidates(&self, element: usize) -> &[u32] {
         let begin = element.checked_sub(1).map_or(0, |previous| self.ends[previous]);
         &self.members[begin..self.ends[element]]

@@ -1,0 +1,93 @@
+"""A sweep: how many quilts there are for other k, m, c and σ, without a run for each combination.
+
+For every (k, m, c, σ) of a grid: the number of quilts as `quilts` defines them, their share of all documents, and the
+mean number of their sources, which is what Table 1 and Figure 3 of the paper (Najork, SIGIR 2012) show. Documents are
+counted as the paper does: all of them, those too short to have a gram included; copies that were collapsed are one.
+
+By default everything is as published: any other document can be a source, and copies are documents of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
+from unquilt.engines.kept import Kept
+from unquilt.engines.verbs import DOC, HASH, Kernel, Verbs
+from unquilt.errors import ParameterError
+from unquilt.parameters import Parameters, parameter
+from unquilt.schemas import COUNTS, SWEEP
+
+PIVOT = QuiltParameters().k, QuiltParameters().m, QuiltParameters().c, QuiltParameters().sigma
+"""The combination around which the paper varies one parameter at a time."""
+DIMENSIONS = ("k", "m", "c", "sigma")
+MOST_COMBINATIONS = 100_000
+
+
+@dataclass(frozen=True)
+class SweepParameters(Parameters):
+    """The grid: all combinations of these values."""
+
+    k: tuple[int, ...] = parameter((3, 4, 5, 6, 7), "words in a gram", at_least=1, at_most=2**20)
+    m: tuple[int, ...] = parameter(
+        (5, 10, 20, 50, 100), "most documents that share a patch gram", at_least=2, at_most=2**32
+    )
+    c: tuple[int, ...] = parameter((1, 2, 4, 8, 16), "fewest sources of a quilt", at_least=1, at_most=2**32)
+    sigma: tuple[float, ...] = parameter(
+        (0.1, 0.25, 0.5, 0.75, 0.9), "least patch fraction of a quilt", at_least=0, at_most=1
+    )
+    foreign: str = parameter("none", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
+    collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
+    min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
+    key: str = parameter("", "32 hexadecimal digits: keyed fingerprints, safe against crafted collisions")
+
+    def check(self) -> None:
+        """Values are a set, stored in ascending order."""
+        for name in DIMENSIONS:
+            values = getattr(self, name)
+            if not values:
+                raise ParameterError(f"{name} must have at least one value")
+            twice = next((value for value in values if values.count(value) > 1), None)
+            if twice is not None:
+                raise ParameterError(f"{name} has the value {twice:g} twice")
+            object.__setattr__(self, name, tuple(sorted(values)))
+        combinations = math.prod(len(getattr(self, name)) for name in DIMENSIONS)
+        if combinations > MOST_COMBINATIONS:
+            raise ParameterError(f"a sweep has at most {MOST_COMBINATIONS:,} combinations, not {combinations:,}")
+        QuiltParameters(key=self.key)  # refuses a bad one
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the manifest has it: of the key, a digest."""
+        return super().to_dict() | {"key": QuiltParameters(key=self.key).to_dict()["key"]}
+
+
+def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
+    """Counts the quilts of a corpus for every combination.
+
+    For each k it costs little more than `quilts` with the largest m does: grams, lists and elements are the same, and
+    of smaller m, c and σ only the covers are made again, where they can differ. Each k is kept when it is done.
+    """
+    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    counts = [_count(verbs, corpus, standing.table, given, k) for k in given.k]
+    together = Kept("counts", tuple(path for table in counts for path in table.paths))
+    columns = tuple(COUNTS.names)
+    (rates,) = verbs.map(together, Kernel("rates", (DOC,), columns, {"sigma": list(given.sigma)}))
+    return Outcome([*standing.tables, verbs.keep(rates, "sweep", SWEEP)], standing.counters)
+
+
+def _count(verbs: Verbs, corpus: Kept, standing: Kept | None, given: SweepParameters, k: int) -> Kept:
+    """The quilts of one k, for every (m, c, σ): whole numbers, which add up over partitions."""
+    key = bytes.fromhex(given.key) if given.key else None
+    scan = Kernel("scan", (HASH, DOC), ("doc", "text"), {"k": k, "key": key})
+    grams, documents = verbs.map(corpus, scan, beside=standing)
+    (lists,) = verbs.group([grams], Kernel("lists", (HASH,), (), {"m": given.m[-1]}))
+    (elements,) = verbs.group([lists], Kernel("elements", (DOC,)))
+    grid = {"k": k, "m": list(given.m), "c": list(given.c), "sigma": list(given.sigma)}
+    counting = Kernel("sweep", (DOC,), (), grid | {"min_share": given.min_share})
+    (counts,) = verbs.group([documents, elements], counting)
+    (sums,) = verbs.group([counts], Kernel("sums", (DOC,)))
+    return verbs.keep(sums, f"counts_{k}", COUNTS)
