@@ -11,11 +11,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow.parquet as pq
 import zstandard
 from click.testing import CliRunner
 
@@ -181,8 +182,6 @@ def tables(folder: Path) -> Tables:
     assert run.complete
     assert not [path for path in folder.rglob("*") if ".partial" in path.name or ".spill" in path.name]
     paths = sorted((folder / "documents").glob("*.parquet"))
-    import pyarrow.parquet as pq
-
     documents = [row for path in paths for row in pq.read_table(path).to_pylist()]
     assert [row["doc"] for row in documents] == list(range(len(documents)))
     return Tables(documents, run.rejects.to_pylist(), run.manifest["summary"]["warnings"])
@@ -239,7 +238,3 @@ def peak(*arguments: object) -> tuple[Ended, int]:
         reader.join()
     out, err = read[0]
     return _checked(Ended(process.returncode, out.decode(), err.decode())), most
-
-
-def joined(parts: Iterable[bytes]) -> bytes:
-    return b"".join(parts)
