@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -210,31 +210,33 @@ def files(folder: Path) -> dict[str, bytes]:
 def _family(root: int) -> list[int]:
     found = [root]
     for pid in found:
-        try:
-            found += map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
-        except OSError:
-            continue
+        for thread in Path(f"/proc/{pid}/task").glob("*"):  # a child belongs to the thread that started it
+            with suppress(OSError):
+                found += map(int, (thread / "children").read_text().split())
     return found
 
 
-def _rss(pid: int) -> int:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
-        return 0
+def _peak(pid: int) -> int:
+    """The most memory that a process has had so far: no peak is too short to be seen."""
+    with suppress(OSError):
+        for entry in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if entry.startswith("VmHWM:"):
+                return int(entry.split()[1]) << 10
+    return 0
 
 
 def peak(*arguments: object) -> tuple[Ended, int]:
-    """A command in a process of its own, and the most memory that it and its workers held, together, in bytes."""
+    """A command in a process of its own, and the sum of what it and each of its workers held at most, in bytes."""
     command = [*UNQUILT, *map(str, arguments)]
-    most = 0
+    most: dict[int, int] = {}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         read: list[tuple[bytes, bytes]] = []
         reader = threading.Thread(target=lambda: read.append(process.communicate(timeout=TIMEOUT)))
         reader.start()
         while reader.is_alive():
-            most = max(most, sum(map(_rss, _family(process.pid))))
+            for pid in _family(process.pid):
+                most[pid] = max(most.get(pid, 0), _peak(pid))
             time.sleep(0.005)
         reader.join()
     out, err = read[0]
-    return _checked(Ended(process.returncode, out.decode(), err.decode())), most
+    return _checked(Ended(process.returncode, out.decode(), err.decode())), sum(most.values())
