@@ -146,7 +146,7 @@ BUSY: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.0, "foreign": "ip"}
 def reference(packed_corpus: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     run = unquilt.quilts(packed_corpus.path, tmp_path_factory.mktemp("reference") / "run", **BUSY)
     files = read_files(run)
-    assert files.keys() == {"clusters.parquet", "quilts.parquet", "sources.parquet", "standing.parquet"}
+    assert {"clusters.parquet", "quilts.parquet", "sources.parquet", "standing.parquet"} <= files.keys()
     return files
 
 

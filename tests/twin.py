@@ -186,6 +186,24 @@ def quilts(
     return found
 
 
+def count_domains(
+    documents: Sequence[Document], found: Found
+) -> tuple[list[tuple[int, str | None, int, int, float]], list[tuple[int, str | None, int, int, int]]]:
+    """quilting_domains (first, domain, documents, quilts, share), source_domains (first, domain, quilts, sources,
+    new_grams), in the order of the domains' lowest documents; those without a domain are one."""
+    quilting, feeding = [], []
+    for domain in dict.fromkeys(document.domain for document in documents):
+        docs = [doc for doc, document in enumerate(documents) if document.domain == domain]
+        on_it = [row for row in found.quilts if documents[row[0]].domain == domain]
+        drawn = [(quilt, new) for quilt, _, source, new, *_ in found.sources if documents[source].domain == domain]
+        if on_it:
+            quilting.append((docs[0], domain, len(docs), len(on_it), len(on_it) / len(docs)))
+        if drawn:
+            quilts = {quilt for quilt, _ in drawn}
+            feeding.append((docs[0], domain, len(quilts), len(drawn), sum(new for _, new in drawn)))
+    return quilting, feeding
+
+
 def sweep(
     documents: Sequence[Document],
     *,

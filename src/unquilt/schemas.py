@@ -92,6 +92,26 @@ SOURCES = pa.schema(  # primary key (quilt, rank)
     ]
 )
 
+QUILTING_DOMAINS = pa.schema(
+    [
+        pa.field("first", pa.int64(), nullable=False),  # its lowest document
+        pa.field("domain", pa.string()),
+        pa.field("documents", pa.int64(), nullable=False),
+        pa.field("quilts", pa.int64(), nullable=False),
+        pa.field("share", pa.float64(), nullable=False),  # quilts / documents
+    ]
+)
+
+SOURCE_DOMAINS = pa.schema(
+    [
+        pa.field("first", pa.int64(), nullable=False),  # its lowest document
+        pa.field("domain", pa.string()),
+        pa.field("quilts", pa.int64(), nullable=False),  # that draw on it
+        pa.field("sources", pa.int64(), nullable=False),
+        pa.field("new_grams", pa.int64(), nullable=False),
+    ]
+)
+
 SWEEP = pa.schema(  # primary key (k, m, c, sigma)
     [
         pa.field("k", pa.int64(), nullable=False),

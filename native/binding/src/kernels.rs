@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use unquilt_kernels::fingerprint::Fingerprinter;
 use unquilt_kernels::kernel::{GroupKernel, MapKernel};
 use unquilt_kernels::standing::By;
-use unquilt_kernels::{components, quilts, shares, standing, sweep, tables};
+use unquilt_kernels::{components, domains, quilts, shares, standing, sweep, tables};
 
 pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
     Ok(match name {
@@ -33,6 +33,8 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box
         "sweep" => Box::new(sweep::Sweep::new(get(given, "k")?, grid(given)?, get(given, "min_share")?)),
         "sums" => Box::<sweep::Sums>::default(),
         "shares" => Box::new(shares::Shares::new(get(given, "m")?)),
+        "visits" => Box::<domains::Visits>::default(),
+        "domains" => Box::<domains::Domains>::default(),
         "large star" => Box::<components::LargeStar>::default(),
         "small star" => Box::<components::SmallStar>::default(),
         "totals" => Box::new(shares::Totals),

@@ -2,7 +2,7 @@
 //!
 //! [`unicode`], [`words`], [`fingerprint`] and [`grams`] turn text into fingerprints; [`rows`], [`sorter`], [`spill`]
 //! and [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`], [`tables`] and [`components`] serve several of them;
-//! [`quilts`] with [`cover`] is the first analysis, [`sweep`] counts what it would find with other parameters.
+//! [`quilts`] with [`cover`] and [`domains`] is the first analysis, [`sweep`] counts what it would find with other parameters.
 //!
 //! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`]
 //! and [`lanes`]) makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
@@ -11,6 +11,7 @@
 pub mod charset;
 pub mod components;
 pub mod cover;
+pub mod domains;
 pub mod elements;
 pub mod fingerprint;
 pub mod grams;

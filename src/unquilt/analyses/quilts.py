@@ -20,6 +20,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
+from unquilt.analyses.domains import count_domains
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
 from unquilt.engines.kept import Kept
@@ -74,4 +75,5 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
         verbs.keep(look_up(verbs, found, corpus, ("id", "url")), "quilts", QUILTS),
         verbs.keep(sources, "sources", SOURCES),
     ]
+    tables += count_domains(verbs, corpus, *tables)
     return Outcome([*standing.tables, *tables], standing.counters | statistics)
