@@ -108,3 +108,18 @@ def test_hostile_bytes(piece: bytes) -> None:
     """Quadratic time would show: these take less than a second."""
     for declared in (None, "gb18030", "utf-16be", "iso-2022-jp"):
         decode(piece * (4_000_000 // len(piece)), declared, True)[0].decode()
+
+
+@pytest.mark.parametrize("declared", ["shift_jis", "gbk", "euc-kr"])
+@pytest.mark.parametrize("text", [TEXTS["shift_jis"], TEXTS["gbk"], TEXTS["windows-1251"]])
+def test_utf_8_that_the_declared_encoding_cannot_quite_decode(declared: str, text: str) -> None:
+    raw = text.encode()
+    found, name = decode(raw, declared, False)
+    assert "\ufffd" not in found.decode()
+    if raw.decode(declared, "replace").count("\ufffd"):
+        assert (found, name) == (raw, "UTF-8")
+
+
+def test_utf_16_is_seen_whatever_is_declared() -> None:
+    for code in ("utf-16-le", "utf-16-be"):
+        assert decode("<p>plain words".encode(code), "utf-8", True)[0] == b"<p>plain words"

@@ -307,6 +307,14 @@ def test_plain_text(content: bytes, text: str, codec: str | None, tmp_path: Path
     assert document["chunk_sha1"] == [sha1(" ".join(block.split()).encode()) for block in blocks]
 
 
+def test_garbage_behind_a_text_does_it_no_harm(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt.gz"
+    file.write_bytes(gzip.compress(b"a text") + b"garbage")
+    (document,), (reject,) = rows(file)
+    assert document["text"] == "a text"
+    assert reject["reason"] == "garbage"
+
+
 def test_plain_text_over_the_limit(tmp_path: Path) -> None:
     for name, content in [
         ("a", b"x" * 10),

@@ -121,7 +121,7 @@ def test_fault_15_parquet_without_footer_or_column(content: bytes, message: str,
     assert (ended.code, ended.out) == (1, "")
     (said,) = ended.err.splitlines()
     assert said.startswith(f"unquilt: {file}: {message}")
-    assert not list(tmp_path.rglob("out/**/*.parquet"))
+    assert not (tmp_path / "out").exists()
 
 
 def test_fault_15_a_corrupt_row_group(tmp_path: Path) -> None:

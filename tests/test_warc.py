@@ -188,6 +188,23 @@ def test_flipped_bits(place: int, tmp_path: Path) -> None:
             assert rejects(found)[0][1] in ("corrupt gzip", "truncated gzip", "garbage")
 
 
+@pytest.mark.parametrize("bit", range(8))
+def test_no_flipped_bit_costs_a_neighbour(bit: int, tmp_path: Path) -> None:
+    """Also where the end of a member is no longer seen, and it seems to go on to the end of the next one."""
+    parts = [gzip.compress(response(i), mtime=0) for i in range(6)]
+    for at in range(len(parts[2])):
+        broken = bytearray(parts[2])
+        broken[at] ^= 1 << bit
+        found = read(store(tmp_path / "a.warc.gz", [*parts[:2], bytes(broken), *parts[3:]]))
+        assert {0, 1, 3, 4, 5} <= set(ids(found)), at
+
+
+def test_garbage_without_a_line_end(tmp_path: Path) -> None:
+    found = read(store(tmp_path / "a.warc", [response(0), b"garbage", response(1)]))
+    assert ids(found) == [0, 1]
+    assert rejects(found) == [(len(response(0)), "garbage")]
+
+
 @pytest.mark.parametrize("size", [100, 700, 65_280])
 def test_blocks_that_are_no_records(size: int, tmp_path: Path) -> None:
     """As bgzip packs them. It reads, as one stream, and warns; a broken block costs the records in it."""

@@ -22,6 +22,7 @@ from unquilt import _native
 from unquilt.analyses.outcome import Outcome
 from unquilt.corpus.inputs import STDIN, Source, find, fingerprint, spool
 from unquilt.corpus.options import Reading
+from unquilt.corpus.pieces import check
 from unquilt.corpus.urls import list_date
 from unquilt.engines.kept import Kept
 from unquilt.engines.progress import Progress, Silent
@@ -62,7 +63,7 @@ def ingest(inputs: Inputs, output: str | Path | None = None, how: How | None = N
     """Reads inputs into a corpus folder, which analyses take instead of the inputs, again and again."""
     how = how or How()
     output = output or _temporary_folder()
-    with _found(inputs) as found:
+    with _found(inputs, how.reading) as found:
         return _ingest(found, output, how)
 
 
@@ -78,7 +79,7 @@ def analyse(
     how = how or How()
     output = output or _temporary_folder()
     corpus = open_corpus(inputs)
-    with _found(inputs) if corpus is None else _as_found(corpus) as found:
+    with _found(inputs, how.reading) if corpus is None else _as_found(corpus) as found:
         asked = parameters.to_dict() | (asdict(how.reading) if corpus is None else {})
         with _open(name, asked, found.records, output, how) as run:
             if not run.complete:
@@ -136,8 +137,8 @@ class _Found:
 
 
 @contextmanager
-def _found(inputs: Inputs) -> Iterator[_Found]:
-    """Finds and fingerprints inputs; standard input and Arrow tables become files for as long as they are needed."""
+def _found(inputs: Inputs, reading: Reading) -> Iterator[_Found]:
+    """Finds, checks and fingerprints inputs; standard input and Arrow tables become files for as long as need be."""
     with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
         spooled, alias = None, ""
         if isinstance(inputs, ArrowStream):
@@ -148,6 +149,7 @@ def _found(inputs: Inputs) -> Iterator[_Found]:
         sources = find(paths, spooled)
         if alias:
             sources = [replace(source, alias=alias) for source in sources]
+        check(sources, reading)
         yield _Found(sources, [InputRecord(source.name, source.size, fingerprint(source)) for source in sources])
 
 

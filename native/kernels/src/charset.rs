@@ -31,8 +31,12 @@ pub fn decode<'a>(raw: &'a [u8], declared: Option<&str>, html: bool) -> (Cow<'a,
     let Some(declared) = declared.filter(|encoding| !is_utf_16(encoding) || is_possible_utf_16(raw)) else {
         return decode_detected(raw);
     };
+    if let Some(encoding) = detect_utf_16(raw).filter(|_| !is_utf_16(declared)) {
+        return (decode_as(raw, encoding), encoding.name());
+    }
     let text = decode_as(raw, declared);
-    if fits(&text) {
+    let is_utf_8 = || simdutf8::basic::from_utf8(raw).is_ok();
+    if fits(&text) && (count_faults(&text) == 0 || !is_utf_8()) {
         return (text, declared.name());
     }
     let detected = decode_detected(raw);

@@ -153,6 +153,9 @@ impl Gunzip {
             // inside this one is none. But damage can also make a false end, so this needs a trial.
             let follows = if failed { self.promises(prefix)? } else { header(self.input.ahead(HEADER)?).is_ok() };
             if follows {
+                if failed && self.find_swallowed(from, end, prefix, stop)? {
+                    return Ok(true);
+                }
                 if next < stop {
                     self.enter(next)?;
                 }
@@ -171,6 +174,29 @@ impl Gunzip {
     pub fn find_member(&mut self, begin: u64, prefix: &[u8], stop: u64) -> io::Result<bool> {
         self.end.get_or_insert(self.input.position);
         self.search(begin, prefix, stop, begin)
+    }
+
+    /// Damage can also hide the end of a member, so that it seems to go on through the next ones and to end where one of
+    /// them does. Goes to the first of those. What is merely stored inside a member ends before that one's trailer.
+    fn find_swallowed(&mut self, from: u64, end: u64, prefix: &[u8], stop: u64) -> io::Result<bool> {
+        let mut from = from;
+        while self.repeated <= self.frontier + PATIENCE {
+            let Some(first) = self.look_for(from, prefix, end.min(stop))? else { break };
+            let mut reached = first;
+            while reached < end {
+                self.enter(reached)?;
+                reached = self.pass_over()?;
+                if self.fault.is_some() {
+                    break;
+                }
+            }
+            if self.fault.is_none() && reached == end {
+                self.enter(first)?;
+                return Ok(true);
+            }
+            from = first + 1;
+        }
+        Ok(false)
     }
 
     /// Where to begin again, if this is between two blocks.

@@ -55,7 +55,7 @@ FORMAT = Format(
     magic=MAGIC,
     prefix=b"",
     header=re.compile(_LINE),
-    line=re.compile(rb"\n" + _LINE),
+    line=re.compile(rb"\n(?P<header>" + _LINE + rb")"),
     believed=lambda data, begin: True,  # noqa: ARG005 (the line is the header)
     end=re.compile(rb"\r?\n[\r\n]*+(?=" + _SCHEME + rb"|\Z)|\Z"),
     fields=_fields,

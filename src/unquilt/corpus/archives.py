@@ -59,9 +59,9 @@ class Format(NamedTuple):
     """What tells one kind of archive from another.
 
     `name` is what a file is. It begins with `magic`, and each record with `prefix`, if they all begin alike. `header`
-    matches a header where one is expected, `line` a line end and the first line of a header, and `believed` says
-    whether to believe it where none is expected. `end` matches what may follow a body. `fields` reads a header, `page`
-    says what a record is.
+    matches a header where one is expected, `line` what may be the first line of a header (its group `header`), and
+    `believed` says whether to believe it where none is expected. `end` matches what may follow a body. `fields` reads a
+    header, `page` says what a record is.
     """
 
     name: str
@@ -264,17 +264,17 @@ class _Archive:
         return record, end + closing.end() - closing.start()
 
     def search(self, member: Member, at: int, stop: int) -> int | None:
-        """Where the first header begins, after a line end at `at` or later and before `stop`, that can be believed."""
+        """Where the first header that can be believed begins, behind `at` and before `stop`."""
         while at < stop:
             data, i = member.view(at, STRIDE + HEADER)
             last = len(data) - i < STRIDE + HEADER
             edge = len(data) if last else i + STRIDE  # what begins behind it may be cut short here, and is seen later
             line = self.form.line.search(data, i)
-            while line and line.start() < edge:
-                begin = at + line.start() + 1 - i
+            while line and (header := line.start("header")) <= edge:
+                begin = at + header - i
                 if begin >= stop:
                     return None
-                if self.form.believed(data, line.start() + 1):
+                if header > i and self.form.believed(data, header):
                     return begin
                 line = self.form.line.search(data, line.start() + 1)
             if last:

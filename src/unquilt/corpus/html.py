@@ -39,4 +39,4 @@ def _is_wide(head: bytes) -> bool:
 
 def read(part: Slice, reading: Reading) -> Iterator[Found]:
     """The file as one page."""
-    yield text.whole_file(part, "html", reading)
+    return text.whole_file(part, "html", reading)

@@ -72,10 +72,11 @@ def read(part: Slice, reading: Reading) -> Iterator[Found]:
     """The messages that begin in the slice. Memory: one message, and a block."""
     head = _head(part.source)
     if not _is_mailbox(part.source, head):
-        page = text.whole_file(part, "mail", reading)
-        if isinstance(page, Page) and isinstance(page.content, bytes):
-            page = page._replace(id=_identify(page.content, page.file, 0))
-        yield page
+        for found in text.whole_file(part, "mail", reading):
+            if isinstance(found, Page) and isinstance(found.content, bytes):
+                yield found._replace(id=_identify(found.content, found.file, 0))
+            else:
+                yield found
         return
     first = head.lstrip(b"\r\n")
     if part.begin == 0 and first and not messages.ENVELOPE.match(first):

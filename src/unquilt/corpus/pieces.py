@@ -26,6 +26,13 @@ class Piece:
     reading: Reading
 
 
+def check(sources: Iterable[Source], reading: Reading) -> None:
+    """Raise `InputError` for a source that `pieces` would stumble over; before there is a folder to leave behind."""
+    for source in sources:
+        if source.kind == "parquet":  # the one kind whose cutting looks into the file
+            kinds.reader(source.kind).cut(source, reading, CUT)
+
+
 def pieces(
     sources: Iterable[Source], reading: Reading | None = None, *, cut: int = CUT, pack: int = PACK
 ) -> list[Piece]:

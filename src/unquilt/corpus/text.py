@@ -58,18 +58,20 @@ def cut(source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: AR
 
 def read(part: Slice, reading: Reading) -> Iterator[Found]:
     """The file as one page, or as one reject: of a broken stream no half document is kept. Memory: the file."""
-    yield whole_file(part, "text", reading)
+    return whole_file(part, "text", reading)
 
 
-def whole_file(part: Slice, media: Media, reading: Reading) -> Page | Reject:
-    """A file that is one page."""
+def whole_file(part: Slice, media: Media, reading: Reading) -> Iterator[Found]:
+    """A file that is one page. Bytes behind it that belong to nothing do it no harm."""
     source, limit, name = part.source, reading.limits.max_bytes, part.source.name
     with Stream(source.path, source.compression) as stream:
         source.check_size(stream.size_on_disk)
         raw = stream.read(1 + (limit if source.compression else min(limit, source.size)))
         faults = stream.faults
     if len(raw) > limit:
-        return too_large("file", limit, name, 0)
+        yield too_large("file", limit, name, 0)
+        return
+    if all(fault.reason == "garbage" for fault in faults):
+        yield Page(name, 0, name, None, None, media, raw)
     if faults:
-        return Reject(name, *faults[0])
-    return Page(name, 0, name, None, None, media, raw)
+        yield Reject(name, *faults[0])

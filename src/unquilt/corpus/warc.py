@@ -131,7 +131,7 @@ FORMAT = Format(
     magic=b"WARC/",
     prefix=b"WARC/",
     header=_HEADER,
-    line=re.compile(rb"\n" + _VERSION),
+    line=re.compile(rb"(?P<header>" + _VERSION + rb")"),  # wherever it is: garbage before it has no line end
     believed=_believed,
     end=re.compile(rb"\r\n\r\n[\r\n]*+|[\r\n]*+(?=WARC/\d|\Z)"),
     fields=_fields,
