@@ -148,6 +148,40 @@ class TestJobs:
         assert "; 2 records rejected (" in out
         assert "unquilt show corpus rejects" in out
 
+    def test_the_domains_that_count_most(self, pages):
+        sites = [page | {"url": f"http://{page['id'][0]}.example/"} for page in PAGES[:3]]
+        write(pages, [*sites, *({"id": f"z{i}", "text": f"a b c {i}"} for i in range(3))])
+        out = succeed("quilts", pages, "-o", "run", "-k", "3", "-c", "1", "--sigma", "0.3")
+        quilting = "pages without URL (3 of 3 documents), x.example (1 of 1 document), y.example (1 of 1 document)"
+        assert f"\nMost quilts are on {quilting}\n" in out
+        assert "\nThey draw most on x.example (4 quilts), z.example (2 quilts), y.example (1 quilt)\n" in out
+        assert "unquilt show run quilts --doc ID" in out
+        facts = json.loads(succeed("show", "run", "--json"))
+        assert facts["source_domains"][0]["domain"] == "x.example"
+        assert [line.split()[0] for line in succeed("show", "run", "quilting_domains").splitlines()] == [
+            *("domain", "-", "x.example", "y.example", "z.example")
+        ]
+        rows = [json.loads(line) for line in succeed("show", "run", "quilting_domains", "--json").splitlines()]
+        assert [row["first"] for row in rows] == [0, 1, 2, 3]
+
+    @pytest.mark.parametrize(
+        ("texts", "said"),
+        [
+            (["a b c d e f", "u v w x y z"], "There are no quilts: no two documents share 5 words in a row. Try a"),
+            (
+                [f"a b c d e {i}" for i in range(60)],
+                "There are no quilts: all that is shared is in more than 50 documents",
+            ),
+            (["a b c d e f", "a b c d e g"], "No document is a quilt by these parameters. Try a smaller -c (now 4) or"),
+            ([], "There are no quilts, as the corpus has no documents."),
+        ],
+    )
+    def test_what_to_try_without_quilts(self, pages, texts, said):
+        write(pages, [{"id": str(i), "text": text} for i, text in enumerate(texts)], "{}")
+        out = succeed("quilts", pages, "-o", "run")
+        assert f"0 quilts, 0 sources; 0 copies collapsed\n{said}" in out
+        assert "--doc" not in out
+
     @pytest.mark.parametrize("command", ["ingest", "quilts"])
     def test_too_many_rejects(self, command, pages):
         write(pages, PAGES, "{broken", "[]")
@@ -202,7 +236,13 @@ class TestShow:
         assert lines[-1] == "… and 1 more (--limit 2 for all, --json for programs)"
         assert succeed("show", made / "run", "sources", "--limit", "1", "--json").count("\n") == 1
 
-    @pytest.mark.parametrize("table", ["clusters", "documents", "quilts", "rejects", "sources", "standing"])
+    @pytest.mark.parametrize(
+        "table",
+        [
+            *("clusters", "documents", "quilting_domains", "quilts", "rejects", "source_domains", "sources"),
+            "standing",
+        ],
+    )
     def test_every_table_for_people_and_programs(self, made, table):
         rows = [json.loads(line) for line in succeed("show", made / "run", table, "--json").splitlines()]
         assert len(rows) == len(succeed("show", made / "run", table).splitlines()) - 1 > 0

@@ -54,7 +54,12 @@ def demo(output: str, pages: int, seed: int, asked: Asked) -> None:
     if asked.as_json:
         emit(json_line(facts(report, reasons, folder)))
     elif not asked.quiet:
-        told = (_introduce(folder, made, corpus, run), _tell(report, reasons), _examples(report, run), _next(folder))
+        told = (
+            _introduce(folder, made, corpus, run),
+            _tell(report, reasons),
+            _examples(report, run),
+            _next(folder, report),
+        )
         for line in chain(*told):
             emit(line)
 
@@ -213,13 +218,17 @@ def _examples(report: Report, run: Run) -> Iterator[str]:
         yield f"    {page.patchfrac:.0%} of its grams come from {', '.join(map(printable, first[:SHOWN]))}{more}"
 
 
-def _next(folder: Path) -> Iterator[str]:
+def _next(folder: Path, report: Report) -> Iterator[str]:
     from unquilt.cli.summary import suggest
 
     where = typed(folder)
     yield ""
     yield "Next:"
-    commands = {
+    some = {
+        f"unquilt show {where}/quilts quilts --doc {page.id}": "one, its patches marked"
+        for page in report.found["quilt"][:1]
+    }
+    commands = some | {
         f"unquilt show {where}/quilts quilts --limit 5": "the quilts as a table",
         f"unquilt show {where}/quilts sources --limit 10": "which pages they draw on",
         f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "ask for more",

@@ -7,14 +7,16 @@ neither ids for its sources nor rejects. Nothing is read but what is asked for: 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from unquilt.engines.kept import Kept, Split
@@ -92,16 +94,37 @@ class Folder:
             found.update(_read(split, ["host"]).column("host").unique().to_pylist())
         return len(found - {None})
 
-    def pages(self, numbers: Sequence[int]) -> dict[int, tuple[str, str | None]]:
-        """Id and URL of documents by number, as far as the corpus is there; reads only these columns."""
+    def pages(self, numbers: Iterable[int]) -> dict[int, tuple[str, str | None]]:
+        """Id and URL of documents by number, as far as the corpus is there."""
+        return {number: (row["id"], row["url"]) for number, row in self.documents(numbers, ["id", "url"])}
+
+    def documents(
+        self, numbers: Iterable[int], columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Documents by number, in order, as far as the corpus is there; reads only these columns, of the row groups
+        that have some of them, one at a time."""
         table = self.tables.get(DOCUMENTS)
-        wanted, found, first = sorted(set(numbers)), dict[int, tuple[str, str | None]](), 0
+        wanted, at, first = sorted(set(numbers)), 0, 0
         for split in table.splits() if table and wanted else ():
-            here = [number for number in wanted if first <= number < first + split.rows]
-            if here:
-                part = _read(split, ["id", "url"]).take([number - first for number in here]).to_pylist()
-                found |= {number: (row["id"], row["url"]) for number, row in zip(here, part, strict=True)}
-            first += split.rows
+            until = bisect_left(wanted, first + split.rows)
+            if here := wanted[at:until]:
+                part = _read(split, columns).take([number - first for number in here])
+                yield from zip(here, part.to_pylist(), strict=True)
+            at, first = until, first + split.rows
+
+    def columns(self, name: str) -> list[str]:
+        """The columns of a table."""
+        return column_names(self.table(name))
+
+    def about(self, name: str, number: int) -> list[dict[str, Any]]:
+        """The rows of a table whose first column is this document; none if there is no such table."""
+        if name not in self.tables:
+            return []
+        if name == DOCUMENTS:
+            return [row for _, row in self.documents([number])]
+        table = self.tables[name]
+        with _reading(table.paths[0]):
+            found: list[dict[str, Any]] = table.between(number, number).to_pylist()
         return found
 
 
@@ -133,6 +156,26 @@ def rows(table: Kept, columns: Sequence[str] | None = None, limit: int | None = 
             here = part.slice(begin, ROWS_AT_ONCE if left is None else min(left, ROWS_AT_ONCE)).to_pylist()
             left = None if left is None else left - len(here)
             yield from here
+
+
+def find_rows(
+    table: Kept, column: str, value: object, columns: Sequence[str], limit: int, *, within: bool = False
+) -> list[dict[str, Any]]:
+    """The first rows that have this value in a column (or `within` its text, whatever the case); reads row group by row
+    group, the column and those asked for."""
+    found: list[dict[str, Any]] = []
+    for split in table.splits():
+        part = _read(split, list(dict.fromkeys([column, *columns])))
+        texts = part.column(column)
+        mask = (
+            pc.match_substring(texts, value, ignore_case=True)
+            if within
+            else pc.equal(texts, pa.scalar(value, texts.type))
+        )
+        found += part.filter(mask).slice(0, limit - len(found)).select(list(columns)).to_pylist()
+        if len(found) >= limit:
+            break
+    return found
 
 
 def column_names(table: Kept) -> list[str]:

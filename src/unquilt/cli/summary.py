@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from unquilt.cli.endings import RejectsError
-from unquilt.cli.folders import Folder
+from unquilt.cli.folders import MOST_COUNTED, Folder, column_names
 from unquilt.cli.options import Asked
 from unquilt.cli.output import count, duration, emit, json_line, printable, size, typed
+from unquilt.cli.tables import read_first
 from unquilt.errors import RunError
 from unquilt.intake import DOCUMENTS
 from unquilt.runs import Run
@@ -19,15 +20,22 @@ Facts = Mapping[str, Any]
 
 MOST_INPUTS = 3
 MOST_KINDS = 8
-RESULTS = {"quilts": ("quilts", "sources"), "ingest": ("documents",)}
+RESULTS = {"quilts": ("quilts", "sources"), "sweep": ("sweep",), "ingest": ("documents",)}
 """The tables that a job is run for; of an analysis that is not here, all of them."""
 _TIMES = ("seconds", "rows", "peak_memory")
+_NOUNS = {"sweep": "combination"}
+"""What a row of a table is, where its name does not say it."""
 _SEE = {
     "quilts": "the pages found",
     "sources": "the pages they draw on",
     "rejects": "what was left out, and why",
     "documents": "the pages",
+    "sweep": "the whole grid",
+    "quilting_domains": "the sites that they are on",
+    "source_domains": "the sites that they draw on most",
 }
+_DOMAINS = ("quilting_domains", "source_domains")
+_MOST_DOMAINS = 3
 
 
 def is_complete(output: str) -> bool:
@@ -83,11 +91,18 @@ def gather(folder: Folder) -> dict[str, Any]:
         "skipped": summary.get("skipped", {}),
         "warnings": summary.get("warnings", []),
         "copies": counters.get("copies"),
+        "pairs": {kind: counters.get(f"{kind}_pairs") for kind in ("unique", "patch", "common")},
         "without_address": counters.get("without_address"),
         "parameters": manifest["parameters"],
         "stages": {name: {key: stage[key] for key in _TIMES} for name, stage in stages.items()},
         "tables": {name: {"rows": table.rows, "files": table.paths} for name, table in folder.tables.items()},
-    }
+    } | {name: top_domains(folder, name) for name in _DOMAINS if name in folder.tables}
+
+
+def top_domains(folder: Folder, name: str) -> list[dict[str, Any]] | None:
+    """The domains that count most; None if there are too many to look through for a summary."""
+    table = folder.table(name)
+    return read_first(table, column_names(table), _MOST_DOMAINS) if table.rows <= MOST_COUNTED else None
 
 
 def conclusion(facts: Facts) -> Iterator[str]:
@@ -99,6 +114,8 @@ def conclusion(facts: Facts) -> Iterator[str]:
         yield f"Skipped, as they are no pages: {skipped(facts)}"
     if facts["analysis"] != "ingest":
         yield found(facts)
+        yield from domains(facts)
+        yield from advise(facts)
     own = sorted(name for name, table in tables.items() if _is_in(facts["folder"], table["files"]))
     yield f"The tables are in {folder}, as Parquet: {', '.join(own)}"
     yield ""
@@ -109,6 +126,9 @@ def conclusion(facts: Facts) -> Iterator[str]:
     commands = {f"unquilt quilts {where} -o run": "find pages stitched together from others"} if ingested else {}
     commands |= {f"unquilt show {where}": "a summary"}
     commands |= {f"unquilt show {where} {name}": _SEE.get(name, "") for name in shown if name in tables}
+    if facts["analysis"] == "quilts" and tables["quilts"]["rows"]:
+        commands |= {f"unquilt show {where} quilts --doc ID": "one of them, with its patches marked"}
+        commands |= {f"unquilt show {where} {name}": _SEE[name] for name in _DOMAINS if name in tables}
     yield from suggest(commands)
 
 
@@ -129,8 +149,42 @@ def _results(facts: Facts) -> Sequence[str]:
 def found(facts: Facts) -> str:
     """What an analysis found, in one line."""
     rows = {name: facts["tables"][name]["rows"] for name in _results(facts)}
-    line = ", ".join(count(number, name.removesuffix("s"), name) for name, number in rows.items())
+    line = ", ".join(count(number, _NOUNS.get(name, name.removesuffix("s"))) for name, number in rows.items())
     return f"{line}; {count(facts['copies'], 'copy', 'copies')} collapsed" if facts["copies"] is not None else line
+
+
+def domains(facts: Facts) -> Iterator[str]:
+    """The domains that most quilts are on, and those that feed most, in a line each."""
+    quilting, feeding = (facts.get(name) for name in _DOMAINS)
+    if quilting:
+        named = (f"{_domain(row)} ({row['quilts']:,} of {count(row['documents'], 'document')})" for row in quilting)
+        yield f"Most quilts are on {', '.join(named)}"
+    if feeding:
+        named = (f"{_domain(row)} ({count(row['quilts'], 'quilt')})" for row in feeding)
+        yield f"They draw most on {', '.join(named)}"
+
+
+def _domain(row: Facts) -> str:
+    return printable(row["domain"]) if row["domain"] is not None else "pages without URL"
+
+
+def advise(facts: Facts) -> Iterator[str]:
+    """What to try where no quilts were found."""
+    if facts["analysis"] != "quilts" or facts["tables"]["quilts"]["rows"]:
+        return
+    asked, pairs = facts["parameters"], facts["pairs"]
+    if not facts["documents"]:
+        yield "There are no quilts, as the corpus has no documents."
+    elif not pairs["patch"] and not pairs["common"]:
+        yield f"There are no quilts: no two documents share {asked['k']} words in a row. Try a smaller -k."
+    elif not pairs["patch"]:
+        yield f"There are no quilts: all that is shared is in more than {asked['m']} documents. Try a larger -m."
+    else:
+        now = f"-c (now {asked['c']}) or --sigma (now {asked['sigma']:g}), or a larger -m (now {asked['m']})"
+        foreign = (
+            "" if asked["foreign"] == "none" else f"; only sources on another {asked['foreign']} count (--foreign)"
+        )
+        yield f"No document is a quilt by these parameters. Try a smaller {now}{foreign}."
 
 
 def rejects(facts: Facts) -> str:
@@ -213,6 +267,8 @@ def _parameters(parameters: Mapping[str, Any]) -> str:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(_value, value))
     return f"{value:g}" if isinstance(value, float) else str(value) if value not in ("", None) else "none"
 
 

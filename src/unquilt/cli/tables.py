@@ -7,12 +7,14 @@ right, and the last line says which. Where output is no terminal, nothing goes.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from typing import Any
 
 import click
 
 from unquilt.cli.folders import Folder, column_names, rows
 from unquilt.cli.output import LONGEST_CELL, count, cut, emit, pad, printable, terminal_width, use_colour
+from unquilt.engines.kept import Kept
 
 NARROWEST = 24
 GAP = 2
@@ -20,8 +22,15 @@ ORDER: Mapping[str, Sequence[str]] = {
     "quilts": ("doc", "id", "patchfrac", "sources", "words", "url", "patch_grams", "grams"),
     "documents": ("doc", "id", "words", "url", "text"),
     "sources": ("quilt", "rank", "source", "new_grams", "all_grams"),
+    "quilting_domains": ("domain", "quilts", "documents", "share", "first"),
+    "source_domains": ("domain", "quilts", "sources", "new_grams", "first"),
 }
 """Columns by importance; other tables keep their own order, and only of documents are some left out."""
+LARGEST_FIRST: Mapping[str, Sequence[str]] = {
+    "quilting_domains": ("quilts", "share"),
+    "source_domains": ("quilts", "new_grams"),
+}
+"""Tables of counts, which people read from the top; as JSON they keep the order of the file, as all tables do."""
 
 Row = Mapping[str, Any]
 
@@ -29,17 +38,31 @@ Row = Mapping[str, Any]
 def show_table(folder: Folder, name: str, limit: int) -> None:
     """Print the first rows of a table."""
     table = folder.table(name)
-    if table.rows == 0:
+    columns = _columns(name, column_names(table))
+    _show(folder, name, read_first(table, columns, limit), table.rows)
+
+
+def show_rows(folder: Folder, name: str, found: Sequence[Row], limit: int | None) -> None:
+    """Print rows of a table that were read."""
+    columns = _columns(name, folder.columns(name))
+    _show(folder, name, [{column: row[column] for column in columns} for row in found[:limit]], len(found))
+
+
+def read_first(table: Kept, columns: Sequence[str], limit: int) -> list[dict[str, Any]]:
+    """The first rows of a table, those with the largest counts if it is one of counts."""
+    if by := LARGEST_FIRST.get(table.name):
+        return nlargest(limit, rows(table, columns), key=lambda row: [row[column] for column in by])
+    return list(rows(table, columns, limit))
+
+
+def _show(folder: Folder, name: str, shown: Sequence[Row], total: int) -> None:
+    if total == 0:
         emit(f"{name} has no rows.")
         return
-    columns = _columns(name, column_names(table))
-    shown: Sequence[Row] = list(rows(table, columns, limit))
-    if name == "sources":
-        shown = name_pages(folder, shown)
-    left_out = print_rows(shown)
-    more = table.rows - len(shown)
+    left_out = print_rows(name_pages(folder, shown) if name == "sources" else shown)
+    more = total - len(shown)
     if more > 0:
-        emit(f"… and {more:,} more (--limit {table.rows} for all, --json for programs)")
+        emit(f"… and {more:,} more (--limit {total} for all, --json for programs)")
     if left_out:
         emit(f"Too narrow for {', '.join(left_out)}; a wider terminal, or a pipe, has room for all columns.")
 
