@@ -339,7 +339,8 @@ class TestLayout:
         shown = "".join(show_page(text, patches, width, Pens(("1", "4")), full=True))
         plain = re.sub(r"\x1b\[[\d;]*m", "", shown)
         expected = "".join(
-            f"{rank or ''}{':' if rank else ''}{text[begin:end]}" for begin, end, rank in mark(len(text), patches)
+            ("" if rank == NO_PATCH or text[begin:end].isspace() else f"{rank}:") + text[begin:end]
+            for begin, end, rank in mark(len(text), patches)
         )
         spelled = "".join(
             c if c.isprintable() else c.encode("unicode_escape").decode() for c in "".join(expected.split())
@@ -349,6 +350,11 @@ class TestLayout:
     def test_chinese_fills_its_lines(self):
         lines = list(show_page("漢字" * 30, [(10, 20, 1)], 20, Pens(), full=True))
         assert all(cell_len(line) >= 19 for line in lines[:-1])
+
+    def test_a_label_stays_with_the_first_word(self):
+        lines = list(show_page("one two three four words", [(8, 24, 1)], 20, Pens()))
+        assert lines == ["one two [1: three", "four words :1]"]
+        assert list(show_page("one two threeandfour", [(8, 20, 1)], 20, Pens())) == ["one two", "[1: threeandfour :1]"]
 
     def test_marks_without_width(self):
         assert max(map(len, show_page("a" + "\u0301" * 10_000, (), 20, Pens(), full=True))) <= 5 * 20

@@ -93,8 +93,8 @@ def show_page(text: str, patches: Iterable[Patch], width: int, pens: Pens, *, fu
     """The lines of a page, wrapped to the width, its patches marked."""
     lines = _Lines(width, pens)
     for begin, end, rank in mark(len(text), patches):
-        before, after = pens.ends(rank)
         piece = text[begin:end]
+        before, after = pens.ends(rank) if not piece.isspace() else ("", "")
         if rank == NO_PATCH and not full:
             head, left_out, tail = _shorten(piece, width, first=begin == 0, last=end == len(text))
             yield from lines.add(head, rank)
@@ -103,8 +103,7 @@ def show_page(text: str, patches: Iterable[Patch], width: int, pens: Pens, *, fu
                 yield f"… {count(_count_words(left_out), 'word')} …"
             yield from lines.add(tail, rank)
         else:
-            yield from lines.add(f"{before} " if before else "", rank)
-            yield from lines.add(piece, rank)
+            yield from lines.add(piece, rank, before)
             yield from lines.add(f" {after}" if after else "", rank)
     yield from lines.end()
 
@@ -146,8 +145,8 @@ class _Lines:
     chars: int = 0
     space: bool = False
 
-    def add(self, text: str, rank: int) -> Iterator[str]:
-        """Take up more text; gives the lines that are full."""
+    def add(self, text: str, rank: int, label: str = "") -> Iterator[str]:
+        """Take up more text; gives the lines that are full. A label stays with the first word."""
         for match in _TOKEN.finditer(text):
             token = match[0]
             if token.isspace():
@@ -155,7 +154,8 @@ class _Lines:
                 if "\n" in token:
                     yield from self.end()
                 continue
-            for part in self._parts(printable(token)):
+            shown, label = f"{label} {printable(token)}" if label else printable(token), ""
+            for part in self._parts(shown):
                 cells = cell_len(part)
                 if self.line and self.cells + self.space + cells > self.width:
                     yield from self.end()
