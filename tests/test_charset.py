@@ -123,3 +123,9 @@ def test_utf_8_that_the_declared_encoding_cannot_quite_decode(declared: str, tex
 def test_utf_16_is_seen_whatever_is_declared() -> None:
     for code in ("utf-16-le", "utf-16-be"):
         assert decode("<p>plain words".encode(code), "utf-8", True)[0] == b"<p>plain words"
+
+
+@pytest.mark.parametrize("declared", [None, "utf-8"])
+def test_replacement_characters_in_the_source_are_no_faults(declared: str | None) -> None:
+    raw = ("\ufffd\ufffd þ " * 20).encode()
+    assert decode(raw, declared, True) == (raw, "UTF-8")

@@ -35,8 +35,13 @@ pub fn decode<'a>(raw: &'a [u8], declared: Option<&str>, html: bool) -> (Cow<'a,
         return (decode_as(raw, encoding), encoding.name());
     }
     let text = decode_as(raw, declared);
-    let is_utf_8 = || simdutf8::basic::from_utf8(raw).is_ok();
-    if fits(&text) && (count_faults(&text) == 0 || !is_utf_8()) {
+    if matches!(text, Cow::Borrowed(_)) || count_faults(&text) == 0 {
+        return (text, declared.name());
+    }
+    if simdutf8::basic::from_utf8(raw).is_ok() {
+        return (decode_as(raw, UTF_8), UTF_8.name());
+    }
+    if fits(&text) {
         return (text, declared.name());
     }
     let detected = decode_detected(raw);
@@ -79,7 +84,8 @@ fn decode_detected(raw: &[u8]) -> (Cow<'_, str>, &'static str) {
         return (decode_as(raw, encoding), encoding.name());
     }
     let text = decode_as(raw, UTF_8);
-    if fits(&text) || is_cut_short(raw) {
+    // Valid is enough: a U+FFFD that stands in it is no fault of ours.
+    if matches!(text, Cow::Borrowed(_)) || fits(&text) || is_cut_short(raw) {
         return (text, UTF_8.name());
     }
     let begin = Encoding::ascii_valid_up_to(raw).saturating_sub(2); // the guess wants to see what stands before
