@@ -278,6 +278,10 @@ class TestRows:
         assert "--full is for one document" in refused(run, "quilts", "--full")
         assert "has no table 'nothing'" in refused(run, "nothing", "--doc", "quilt")
 
+    @pytest.mark.parametrize("table", ["quilts", "patches", "sources"])
+    def test_a_corpus_has_no_quilts(self, corpus, table):
+        assert f"has no table '{table}'; there are: documents, rejects" in refused(corpus.path, table, "--doc", "first")
+
 
 class TestChoice:
     @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ LINKED = {"page": "linked", "domain": "site linked", None: "not linked"}
 
 def show_quilt(folder: Folder, given: str, limit: int | None, *, as_json: bool, full: bool) -> None:
     """Print a quilt: what was counted, its sources, and the page with its patches in the colours of the sources."""
+    folder.table("quilts")  # or say that there is none
     number = choose(folder, "quilts", given)
     (quilt,) = folder.about("quilts", number)
     if as_json:
@@ -136,6 +137,7 @@ def read_texts(folder: Folder, patches: Sequence[Row]) -> list[dict[str, Any]]:
 
 def show_document(folder: Folder, given: str, *, as_json: bool, full: bool) -> None:
     """Print one document: its columns, then its text."""
+    folder.table("documents")
     number = choose(folder, "documents", given)
     (row,) = folder.about("documents", number)
     if as_json:
