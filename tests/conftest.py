@@ -99,7 +99,7 @@ class Packed:
 
     def split(self, found: Found) -> list[Found]:
         """What was found in each corpus, in its own numbers."""
-        parts = [Found([], [], []) for _ in self.corpora]
+        parts = [Found([], [], [], []) for _ in self.corpora]
         for doc, *rest in found.quilts:
             number, place = self.places[doc]
             parts[number].quilts.append((place, *rest))
@@ -107,6 +107,10 @@ class Packed:
             number, place = self.places[quilt]
             assert self.places[source][0] == number
             parts[number].sources.append((place, rank, self.places[source][1], new, all_))
+        for quilt, begin, end, source, *rest in found.patches:
+            number, place = self.places[quilt]
+            assert self.places[source][0] == number
+            parts[number].patches.append((place, begin, end, self.places[source][1], *rest))
         for doc, cluster, keep in found.clusters:
             number, place = self.places[doc]
             assert self.places[cluster][0] == number
@@ -130,6 +134,7 @@ def read_found(run: Run) -> Found:
     return Found(
         rows("quilts", "doc", "words", "grams", "patch_grams", "patchfrac", "sources", "id", "url"),
         rows("sources", "quilt", "rank", "source", "new_grams", "all_grams"),
+        rows("patches", "quilt", "begin", "end", "source", "source_begin", "source_end", "words"),
         rows("clusters", "doc", "cluster", "keep"),
     )
 

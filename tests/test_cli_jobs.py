@@ -95,7 +95,7 @@ class TestJobs:
 
     def test_quilts_from_files(self, pages):
         out = succeed("quilts", pages, "-o", "run", "-k", "3", "-c", "2")
-        assert "The tables are in run, as Parquet: clusters, " in out
+        assert "The tables are in run, as Parquet: asked, clusters, " in out
         assert succeed("show", "run", "rejects") == "rejects has no rows.\n"
 
     def test_again_there_is_nothing_to_do(self, pages):

@@ -222,6 +222,58 @@ def test_a_hundred_kilobytes_of_punctuation(text: str, tmp_path: Path) -> None:
     assert [row["doc"] for row in found.quilts.to_pylist()] == [2, 3]
 
 
+# ------------------------------------------------------------------------------------------------------------- patches
+
+PERIODIC: dict[str, tuple[Callable[[int], str], Callable[[int], str]]] = {  # a page, and what it may have copied
+    "one word": (lambda n: "a " * n, lambda n: "a " * (n + 1)),
+    "one word, in many places": (lambda n: "a a a a a a b " * (n // 7), lambda n: "a " * n),
+    "two words": (lambda n: "a b " * (n // 2), lambda n: "b a " * (n // 2 + 1)),
+    "one gram": (lambda n: "".join(f"a b c d e u{i} " for i in range(n // 6)), lambda n: "a b c d e . 1 " * (n // 6)),
+    "a word that all follow": (
+        lambda n: "".join(f"a w{i} " for i in range(n)),
+        lambda n: "".join(f"w{i} a " for i in range(n)),
+    ),
+    "words and their doubles": (
+        lambda n: "".join(f"{bin(i)[2:]} " for i in range(n)).replace("0", "0 "),
+        lambda n: "1 0 0 1 " * n,
+    ),
+}
+
+
+@pytest.mark.parametrize("shape", PERIODIC)
+def test_patches_of_pages_that_repeat_themselves(shape: str, tmp_path: Path) -> None:
+    """As many equal runs as pairs of words, none of which is listed."""
+
+    def cost(size: int) -> float:
+        table = pages([make(size) for make in PERIODIC[shape]])
+        found = run(table, tmp_path / str(size), k=3, collapse="none")
+        stages = found.manifest["stages"]
+        assert found.manifest["summary"]["collisions"] == 0
+        assert 0 < found.patches.num_rows <= 2 * found.manifest["summary"]["words"]
+        return sum(float(stages[name]["seconds"]) for name in ("asked", "slices", "confirmed", "patches"))
+
+    grows_no_faster(cost, 20_000, 10)
+
+
+def test_a_gram_a_hundred_thousand_times_in_a_source(tmp_path: Path) -> None:
+    """The first of them is the patch, in each page that has it."""
+    texts = ["a b c d e ! 1 " * 100_000, *(f"u{i} a b c d e v{i}" for i in range(40))]
+    found = run(pages(texts), tmp_path / "run", sigma=0.1)
+    rows = found.patches.to_pylist()
+    assert len(rows) == 40 + 100_000
+    assert {(row["source"], row["source_begin"], row["words"]) for row in rows if row["quilt"]} == {(0, 0, 5)}
+    assert {(row["source"], row["source_begin"], row["words"]) for row in rows if not row["quilt"]} == {(1, 3, 5)}
+
+
+def test_patches_of_a_page_with_very_many_sources(tmp_path: Path) -> None:
+    """Thirty thousand sources of one patch each."""
+    number = 30_000
+    texts = [f"a{i} b{i} c{i}" for i in range(number)]
+    found = run(pages([*texts, " | ".join(texts)]), tmp_path / "run", k=3)
+    rows = [row for row in found.patches.to_pylist() if row["quilt"] == number]
+    assert [row["source"] for row in rows] == list(range(number))
+
+
 # ----------------------------------------------------------------------------------------------------------- addresses
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
@@ -47,11 +47,16 @@ class Word(NamedTuple):
 
 class Found(NamedTuple):
     """The tables: quilts (doc, words, grams, patch_grams, patchfrac, sources, id, url), sources (quilt, rank, source,
-    new_grams, all_grams), clusters (doc, cluster, keep)."""
+    new_grams, all_grams), patches (quilt, begin, end, source, source_begin, source_end, words), clusters (doc, cluster,
+    keep)."""
 
     quilts: list[tuple[int, int, int, int, float, int, str, str | None]]
     sources: list[tuple[int, int, int, int, int]]
+    patches: list[tuple[int, int, int, int, int, int, int]]
     clusters: list[tuple[int, int, bool]]
+
+
+Gram = tuple[str, ...]
 
 
 @cache
@@ -146,6 +151,35 @@ def cover(candidates: dict[int, set[tuple[str, ...]]], least: float, total: int)
     return picks
 
 
+def runs(ours: Sequence[Gram], theirs: Sequence[Gram], patch: set[Gram]) -> list[tuple[int, int, int]]:
+    """(i, j, count): from i on, so many of our grams, all of them in `patch`, are theirs from j on; no more, no fewer
+    would do on either side."""
+    places = defaultdict(list)
+    for j, gram in enumerate(theirs):
+        places[gram].append(j)
+    pairs = {(i, j) for i, gram in enumerate(ours) if gram in patch for j in places[gram]}
+    found = []
+    for i, j in pairs:
+        if (i - 1, j - 1) not in pairs:
+            count = 1
+            while (i + count, j + count) in pairs:
+                count += 1
+            found.append((i, j, count))
+    return found
+
+
+def locate(page: str, sources: Sequence[str], patch: set[Gram], k: int) -> set[tuple[int, int, int, int]]:
+    """The patches of a page, as (place of the source in the list, i, j, number of words): around each gram the longest,
+    then that of the first source, then the first there, then the first here."""
+    ours = linear(sequence(page), k)
+    best: dict[int, tuple[int, int, int, int]] = {}
+    for rank, source in enumerate(sources):
+        for i, j, count in runs(ours, linear(sequence(source), k), patch):
+            for gram in range(i, i + count):
+                best[gram] = min(best.get(gram, (0, 0, 0, 0)), (-count, rank, j, i))
+    return {(rank, i, j, -count + k - 1) for count, rank, j, i in best.values()}
+
+
 def quilts(
     documents: Sequence[Document],
     *,
@@ -163,7 +197,7 @@ def quilts(
     members = gather_copies(sequences, collapse)
     grams = {doc: set(linear(sequences[doc], k)) for doc in members}
     df = Counter(gram for doc in grams for gram in grams[doc])
-    found = Found([], [], [])
+    found = Found([], [], [], [])
     for d, document in enumerate(documents):
         if d not in members:
             continue
@@ -179,9 +213,16 @@ def quilts(
             numbers = (len(sequences[d]), len(grams[d]), len(patch), share, len(picks))
             found.quilts.append((d, *numbers, document.id, document.url))
             found.sources.extend((d, rank, *pick) for rank, pick in enumerate(picks, 1))
+            here = words(document.text)
+            for rank, i, j, count in locate(document.text, [documents[e].text for e, *_ in picks], patch, k):
+                source = picks[rank][0]
+                there = words(documents[source].text)
+                begins, ends = (here[i].begin, there[j].begin), (here[i + count - 1].end, there[j + count - 1].end)
+                found.patches.append((d, begins[0], ends[0], source, begins[1], ends[1], count))
     for kept, docs in members.items():
         if len(docs) > 1:
             found.clusters.extend((doc, kept, doc == kept) for doc in docs)
+    found.patches.sort()
     found.clusters.sort()
     return found
 

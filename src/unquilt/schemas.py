@@ -92,6 +92,38 @@ SOURCES = pa.schema(  # primary key (quilt, rank)
     ]
 )
 
+PATCHES = pa.schema(  # primary key (quilt, begin)
+    [
+        pa.field("quilt", pa.int64(), nullable=False),
+        pa.field("begin", pa.int64(), nullable=False),
+        pa.field("end", pa.int64(), nullable=False),
+        pa.field("source", pa.int64(), nullable=False),
+        pa.field("source_begin", pa.int64(), nullable=False),
+        pa.field("source_end", pa.int64(), nullable=False),
+        pa.field("words", pa.int64(), nullable=False),
+    ]
+)
+
+ASKED = pa.schema(  # primary key (source, quilt); on the way to patches
+    [
+        pa.field("source", pa.int64(), nullable=False),
+        pa.field("quilt", pa.int64(), nullable=False),
+        pa.field("rank", pa.int64(), nullable=False),
+        pa.field("grams", pa.large_binary(), nullable=False),  # fingerprints of those that both have
+    ]
+)
+
+SLICES = pa.schema(  # primary key (quilt, rank, source, begin); on the way to patches
+    [
+        pa.field("quilt", pa.int64(), nullable=False),
+        pa.field("rank", pa.int64(), nullable=False),
+        pa.field("source", pa.int64(), nullable=False),
+        pa.field("begin", pa.int64(), nullable=False),
+        pa.field("words", pa.large_binary(), nullable=False),  # both as patches.rs packs them
+        pa.field("places", pa.large_binary(), nullable=False),
+    ]
+)
+
 QUILTING_DOMAINS = pa.schema(
     [
         pa.field("first", pa.int64(), nullable=False),  # its lowest document

@@ -6,13 +6,15 @@ use pyo3::types::PyDict;
 use unquilt_kernels::fingerprint::Fingerprinter;
 use unquilt_kernels::kernel::{GroupKernel, MapKernel};
 use unquilt_kernels::standing::By;
-use unquilt_kernels::{components, domains, quilts, shares, standing, sweep, tables};
+use unquilt_kernels::{components, domains, patches, quilts, shares, standing, sweep, tables};
 
 pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
     Ok(match name {
         "select" => Box::new(tables::Select),
         "places" => Box::new(standing::Places { by: by(&get::<String>(given, "by")?)? }),
         "scan" => Box::new(quilts::Scan { k: get(given, "k")?, print: fingerprinter(given)? }),
+        "slices" => Box::new(patches::Slices { k: get(given, "k")?, print: fingerprinter(given)? }),
+        "patches" => Box::new(patches::Patches { k: get(given, "k")?, print: fingerprinter(given)? }),
         "ends" => Box::new(components::Ends),
         "rates" => Box::new(sweep::Rates { sigma: get(given, "sigma")? }),
         "postings" => Box::new(shares::Postings),
@@ -27,9 +29,11 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box
         "shared" => Box::new(standing::Shared),
         "pool" => Box::<standing::Pool>::default(),
         "copies" => Box::new(standing::Copies { collapse: get(given, "collapse")?, widest: get(given, "widest")? }),
-        "lists" => Box::new(quilts::Lists::new(get(given, "m")?, full)),
-        "elements" => Box::<quilts::Elements>::default(),
-        "covers" => Box::new(quilts::Covers::new(get(given, "c")?, get(given, "sigma")?, get(given, "min_share")?)),
+        "lists" => Box::new(quilts::Lists::new(get(given, "m")?, flag(given, "patches")?, full)),
+        "elements" => Box::new(quilts::Elements::new(flag(given, "patches")?)),
+        "covers" => Box::new(covers(given)?),
+        "requests" => Box::<patches::Requests>::default(),
+        "asked" => Box::<patches::Asked>::default(),
         "sweep" => Box::new(sweep::Sweep::new(get(given, "k")?, grid(given)?, get(given, "min_share")?)),
         "sums" => Box::<sweep::Sums>::default(),
         "shares" => Box::new(shares::Shares::new(get(given, "m")?)),
@@ -45,6 +49,16 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box
 fn get<'py, T: for<'a> FromPyObject<'a, 'py>>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<T> {
     let value = given.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
     value.extract().map_err(|_| PyValueError::new_err(format!("kernel parameter {name} has the wrong type")))
+}
+
+/// Whether a flag is set; one that is not given is not.
+fn flag(given: &Bound<'_, PyDict>, name: &str) -> PyResult<bool> {
+    Ok(given.contains(name)? && get(given, name)?)
+}
+
+fn covers(given: &Bound<'_, PyDict>) -> PyResult<quilts::Covers> {
+    let (c, sigma, min_share) = (get(given, "c")?, get(given, "sigma")?, get(given, "min_share")?);
+    Ok(quilts::Covers::new(c, sigma, min_share, flag(given, "patches")?))
 }
 
 fn grid(given: &Bound<'_, PyDict>) -> PyResult<sweep::Grid> {

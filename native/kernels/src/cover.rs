@@ -128,7 +128,7 @@ impl Cover {
     }
 }
 
-/// Hash of a document number: one multiplication. Document numbers are ours, nobody aims at them.
+/// Hash of numbers that are ours, such as documents, or of fingerprints: one multiplication each.
 #[derive(Default)]
 pub struct Multiply(u64);
 
@@ -138,7 +138,11 @@ impl Hasher for Multiply {
     }
 
     fn write_u32(&mut self, value: u32) {
-        self.0 = (self.0 ^ u64::from(value)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
+        self.write_u64(u64::from(value));
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }
 
     fn finish(&self) -> u64 {

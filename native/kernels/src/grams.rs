@@ -97,6 +97,11 @@ impl Distinct {
         }
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.items.len()
+    }
+
     #[inline]
     pub fn insert(&mut self, gram: u64) {
         if gram == 0 {

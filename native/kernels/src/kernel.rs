@@ -59,6 +59,31 @@ impl<'a> Column<'a> {
     }
 }
 
+/// The rows that stand beside a batch, by document, read along in ascending order.
+pub struct Along<'a> {
+    documents: Column<'a>,
+    at: usize,
+}
+
+impl<'a> Along<'a> {
+    /// Of the column of documents.
+    pub fn new(documents: Column<'a>) -> Self {
+        Self { documents, at: 0 }
+    }
+
+    /// The rows of `doc`.
+    pub fn rows(&mut self, doc: u64) -> std::ops::Range<usize> {
+        while self.at < self.documents.len() && self.documents.number(self.at) < doc {
+            self.at += 1;
+        }
+        let begin = self.at;
+        while self.at < self.documents.len() && self.documents.number(self.at) == doc {
+            self.at += 1;
+        }
+        begin..self.at
+    }
+}
+
 /// Turns a batch of a table, and the rows of a kept table that stand beside it, into rows.
 pub trait MapKernel {
     /// `beside` has the rows of the other table whose first column lies between the first and last number of the

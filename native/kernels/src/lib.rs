@@ -2,7 +2,8 @@
 //!
 //! [`unicode`], [`words`], [`fingerprint`] and [`grams`] turn text into fingerprints; [`rows`], [`sorter`], [`spill`]
 //! and [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`], [`tables`] and [`components`] serve several of them;
-//! [`quilts`] with [`cover`] and [`domains`] is the first analysis, [`sweep`] counts what it would find with other parameters.
+//! [`quilts`] with [`cover`], [`patches`], [`matches`] and [`domains`] is the first analysis, [`sweep`] counts what it would
+//! find with other parameters.
 //!
 //! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`]
 //! and [`lanes`]) makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
@@ -20,8 +21,10 @@ pub mod inflate;
 pub mod kernel;
 pub mod lanes;
 pub mod markup;
+pub mod matches;
 pub mod page;
 pub mod paragraphs;
+pub mod patches;
 pub mod quilts;
 pub mod references;
 pub mod rows;

@@ -6,9 +6,13 @@
 //! 3. [`Elements`] adds up the weights of a list and sends it to each of its documents, less those not foreign to it.
 //! 4. [`Covers`] has all elements of a document: it decides whether it is a quilt and picks its sources.
 //!
+//! Where patches are wanted, lists keep the names of their grams, and covers ask for them: see [`patches`](crate::patches).
 //! Nothing is ever of size Σ df² over grams; lists are few even where grams are many.
 
-use crate::cover::{Cover, Pick};
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use crate::cover::{Cover, Multiply, Pick};
 use crate::fingerprint::Fingerprinter;
 use crate::grams::Grams;
 use crate::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
@@ -52,10 +56,11 @@ impl MapKernel for Scan {
 }
 
 /// Group by gram: the lists of documents that patch grams have, each with the number of grams in this partition that
-/// have it. Keeps m + 1 rows of a key.
+/// have it; and these grams themselves, on a second port, if patches will be asked for. Keeps m + 1 rows of a key.
 pub struct Lists {
     full: usize,
     m: usize,
+    name_grams: bool,
     print: Fingerprinter,
     found: Tally,
     documents: Vec<u8>,
@@ -68,11 +73,15 @@ pub struct Lists {
 }
 
 impl Lists {
+    pub const LISTS: usize = 0;
+    pub const GRAMS: usize = 1;
+
     /// Distinct lists are sent on when they take more than `full` bytes.
-    pub fn new(m: u64, full: usize) -> Self {
+    pub fn new(m: u64, name_grams: bool, full: usize) -> Self {
         Self {
             full,
             m: usize::try_from(m).unwrap_or(usize::MAX),
+            name_grams,
             print: Fingerprinter::plain(),
             found: Tally::default(),
             documents: Vec::new(),
@@ -107,14 +116,17 @@ impl Lists {
             self.documents.clear();
             self.documents.extend_from_slice(list);
             self.documents.extend_from_slice(&weight.to_be_bytes());
-            out.ports[0].row(hash, &self.documents);
+            out.ports[Self::LISTS].row(hash, &self.documents);
+        }
+        for (hash, grams) in self.found.grams() {
+            out.ports[Self::GRAMS].row(hash, &grams);
         }
         self.found.clear();
     }
 }
 
 impl GroupKernel for Lists {
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
+    fn key(&mut self, gram: u64, rows: &mut dyn Rows, out: &mut Output) {
         let df = match rows.left() {
             Some(df) if df == 1 || df > self.m => df, // no need to look at them
             _ => self.read(rows),
@@ -127,7 +139,10 @@ impl GroupKernel for Lists {
             self.patch += df as u64;
             self.patch_grams += 1;
             self.squares += (df * df) as u64;
-            self.found.add(self.print.bytes(&self.documents), &self.documents, &self.codes);
+            let entry = self.found.add(self.print.bytes(&self.documents), &self.documents, &self.codes);
+            if self.name_grams {
+                self.found.grams.push((entry, gram));
+            }
             if self.found.bytes() > self.full {
                 self.send(out);
             }
@@ -152,6 +167,8 @@ struct Tally {
     entries: Vec<Entry>,
     /// Entry number plus one by leading bits of its hash; zero for none; a power of two, at most half full.
     slots: Vec<u32>,
+    /// Entries and their grams, where these are wanted.
+    grams: Vec<(u32, u64)>,
 }
 
 struct Entry {
@@ -164,25 +181,28 @@ struct Entry {
 
 impl Tally {
     fn bytes(&self) -> usize {
-        self.bytes.len() + self.entries.len() * (size_of::<Entry>() + 4 * size_of::<u32>())
+        let entries = self.entries.len() * (size_of::<Entry>() + 4 * size_of::<u32>());
+        self.bytes.len() + entries + self.grams.len() * size_of::<(u32, u64)>()
     }
 
     fn clear(&mut self) {
         self.bytes.clear();
         self.entries.clear();
         self.slots.clear();
+        self.grams.clear();
     }
 
-    fn add(&mut self, hash: u64, documents: &[u8], codes: &[u8]) {
+    /// Counts a list; returns the number of its entry.
+    fn add(&mut self, hash: u64, documents: &[u8], codes: &[u8]) -> u32 {
         if self.entries.len() * 2 >= self.slots.len() {
             self.grow();
         }
         let mut slot = self.home(hash);
-        while let Some(entry) = self.slots[slot].checked_sub(1) {
-            let entry = &mut self.entries[entry as usize];
+        while let Some(number) = self.slots[slot].checked_sub(1) {
+            let entry = &mut self.entries[number as usize];
             if entry.hash == hash && &self.bytes[entry.documents.0..entry.documents.1] == documents {
                 entry.count += 1;
-                return;
+                return number;
             }
             slot = (slot + 1) & (self.slots.len() - 1);
         }
@@ -193,6 +213,7 @@ impl Tally {
         let documents = (begin, begin + documents.len());
         self.entries.push(Entry { hash, count: 1, documents, end: self.bytes.len() });
         self.slots[slot] = self.entries.len() as u32;
+        self.slots[slot] - 1
     }
 
     fn home(&self, hash: u64) -> usize {
@@ -218,12 +239,34 @@ impl Tally {
             (entry.hash, list, entry.count)
         })
     }
+
+    /// The grams of each entry, if they are wanted, with its hash.
+    fn grams(&self) -> impl Iterator<Item = (u64, Vec<u8>)> + '_ {
+        let ends = self.entries.iter().scan(0, |end, entry| {
+            *end += entry.count as usize;
+            Some(*end)
+        });
+        let mut places: Vec<usize> = std::iter::once(0).chain(ends).collect();
+        let mut sorted = vec![0; self.grams.len()];
+        for &(entry, gram) in &self.grams {
+            sorted[places[entry as usize]] = gram;
+            places[entry as usize] += 1;
+        }
+        let mut begin = 0;
+        let wanted = self.entries.iter().zip(places).filter(|_| !self.grams.is_empty());
+        wanted.map(move |(entry, end)| {
+            let grams = &sorted[std::mem::replace(&mut begin, end)..end];
+            (entry.hash, grams.iter().flat_map(|gram| gram.to_be_bytes()).collect())
+        })
+    }
 }
 
 /// Group by list: adds its weights up and sends it to each of its documents as an element to cover: the foreign
-/// documents as candidates, the df of its grams, the weight. Keeps one list at a time (at most m documents).
+/// documents as candidates, the df of its grams, the weight; and its hash, if patches will be asked for. Keeps one list
+/// at a time (at most m documents).
 #[derive(Default)]
 pub struct Elements {
+    name_lists: bool,
     list: Vec<u8>,
     weight: u64,
     tail: Vec<u8>,
@@ -232,7 +275,11 @@ pub struct Elements {
 }
 
 impl Elements {
-    fn send(&mut self, out: &mut Output) {
+    pub fn new(name_lists: bool) -> Self {
+        Self { name_lists, ..Self::default() }
+    }
+
+    fn send(&mut self, hash: u64, out: &mut Output) {
         if self.weight == 0 {
             return;
         }
@@ -248,6 +295,9 @@ impl Elements {
             }
             self.tail.extend_from_slice(&(documents.len() as u32).to_be_bytes());
             self.tail.extend_from_slice(&self.weight.to_be_bytes());
+            if self.name_lists {
+                self.tail.extend_from_slice(&hash.to_be_bytes());
+            }
             out.ports[0].row(u64::from(doc), &self.tail);
         }
         self.lists += 1;
@@ -269,17 +319,17 @@ fn members(mut list: &[u8]) -> Vec<(u32, &[u8])> {
 }
 
 impl GroupKernel for Elements {
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
         while let Some((_, tail)) = rows.next() {
             let (list, mut weight) = tail.split_at(tail.len().saturating_sub(8));
             if list != self.list {
-                self.send(out);
+                self.send(key, out);
                 self.list.clear();
                 self.list.extend_from_slice(list);
             }
             self.weight += take_u64(&mut weight).unwrap_or_default();
         }
-        self.send(out);
+        self.send(key, out);
         self.list.clear();
     }
 
@@ -290,23 +340,48 @@ impl GroupKernel for Elements {
 }
 
 /// Group by document, of its numbers (first table) and its elements (second): whether it is a quilt, and its sources.
-/// Keeps the elements of one document: at most as many as it has patch grams.
+/// On a third port, if patches are asked for, each list of a quilt with the sources picked from it. Keeps the elements of one document: at most as many as it has patch grams.
 pub struct Covers {
     pub c: u64,
     pub sigma: f64,
     pub min_share: f64,
-    pub cover: Cover,
+    pub ask: bool,
+    cover: Cover,
     /// Elements of the document: their tails one after the other, and where each ends.
-    pub tails: Vec<u8>,
-    pub ends: Vec<usize>,
+    tails: Vec<u8>,
+    ends: Vec<usize>,
+    /// The hashes of their lists, if patches are asked for.
+    lists: Vec<u64>,
 }
 
 impl Covers {
     pub const QUILTS: usize = 0;
     pub const SOURCES: usize = 1;
+    pub const ASKED: usize = 2;
 
-    pub fn new(c: u64, sigma: f64, min_share: f64) -> Self {
-        Self { c, sigma, min_share, cover: Cover::default(), tails: Vec::new(), ends: Vec::new() }
+    pub fn new(c: u64, sigma: f64, min_share: f64, ask: bool) -> Self {
+        let (cover, tails, ends, lists) = (Cover::default(), Vec::new(), Vec::new(), Vec::new());
+        Self { c, sigma, min_share, ask, cover, tails, ends, lists }
+    }
+
+    /// Asks the lists of a quilt for their grams on behalf of the sources they have, by rank.
+    fn ask(&self, doc: u32, picks: &[Pick], out: &mut Output) {
+        let ranks: HashMap<u32, u32, BuildHasherDefault<Multiply>> =
+            picks.iter().map(|pick| pick.source).zip(1..).collect();
+        let mut begin = 0;
+        let mut tail = Vec::new();
+        for (&end, &list) in self.ends.iter().zip(&self.lists) {
+            let (candidates, ..) = element(&self.tails[std::mem::replace(&mut begin, end)..end]);
+            tail.clear();
+            tail.extend_from_slice(&doc.to_be_bytes());
+            for (source, rank) in numbers(candidates).filter_map(|source| Some((source, ranks.get(&source)?))) {
+                tail.extend_from_slice(&source.to_be_bytes());
+                tail.extend_from_slice(&rank.to_be_bytes());
+            }
+            if tail.len() > 4 {
+                out.ports[Self::ASKED].row(list, &tail);
+            }
+        }
     }
 
     fn picks(&mut self, patch_grams: u64) -> Vec<Pick> {
@@ -348,11 +423,16 @@ impl GroupKernel for Covers {
         let (mut words, mut grams, mut patch_grams) = (0, 0, 0);
         self.tails.clear();
         self.ends.clear();
+        self.lists.clear();
         while let Some((table, mut tail)) = rows.next() {
             if table == 0 {
                 words = take_u64(&mut tail).unwrap_or_default();
                 grams = take_u64(&mut tail).unwrap_or_default();
             } else {
+                if let (true, Some((rest, list))) = (self.ask, tail.split_last_chunk()) {
+                    tail = rest;
+                    self.lists.push(u64::from_be_bytes(*list));
+                }
                 patch_grams += element(tail).2;
                 self.tails.extend_from_slice(tail);
                 self.ends.push(self.tails.len());
@@ -379,6 +459,10 @@ impl GroupKernel for Covers {
                 put_number(&mut tail, number);
             }
             out.ports[Self::SOURCES].row(key, &tail);
+        }
+        out.count("covered_grams", picks.iter().map(|pick| pick.new).sum());
+        if self.ask {
+            self.ask(key as u32, &picks, out);
         }
     }
 }

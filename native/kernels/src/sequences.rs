@@ -17,14 +17,7 @@ pub fn measure(text: &str) -> (u64, [u8; 16]) {
     let mut count = 0;
     words(text, &Fingerprinter::plain(), |begin, end, _| {
         count += 1;
-        let word = &text[begin..end];
-        if word.is_ascii() {
-            let start = buffer.len();
-            buffer.extend_from_slice(word.as_bytes());
-            buffer[start..].make_ascii_lowercase();
-        } else {
-            buffer.extend_from_slice(unicode::fold(word).as_bytes());
-        }
+        unicode::append_folded(&mut buffer, &text[begin..end]);
         buffer.push(b'\n');
         if buffer.len() > (1 << 13) - 64 {
             digest.update(&buffer);

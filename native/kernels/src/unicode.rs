@@ -137,6 +137,25 @@ fn inert(c: char) -> bool {
     block && ComposingNormalizerBorrowed::new_nfc().is_normalized(c.encode_utf8(&mut text))
 }
 
+/// Appends what [`fold`] makes of a word; faster, since few words need more than a look at each character.
+#[inline]
+pub fn append_folded(to: &mut Vec<u8>, word: &str) {
+    let begin = to.len();
+    if word.is_ascii() {
+        to.extend_from_slice(word.as_bytes());
+        to[begin..].make_ascii_lowercase();
+        return;
+    }
+    for c in word.chars() {
+        let Some(folded) = look_up(c).simple() else {
+            to.truncate(begin);
+            to.extend_from_slice(fold(word).as_bytes());
+            return;
+        };
+        to.extend_from_slice(folded.encode_utf8(&mut [0; 4]).as_bytes());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,12 +189,20 @@ mod tests {
             if let Some(folded) = look_up(c).simple() {
                 assert_eq!(fold(&c.to_string()), folded.to_string(), "{c:?}");
                 assert_eq!(fold(&format!("a{c}가")), format!("a{folded}가"), "{c:?}");
+                let mut appended = b"x".to_vec();
+                append_folded(&mut appended, &format!("A{c}가"));
+                assert_eq!(appended, format!("xa{folded}가").into_bytes(), "{c:?}");
             }
         }
     }
 
     #[test]
     fn folding_is_full_and_canonical() {
+        for word in ["Straße", "e\u{301}", "\u{212a}elvin", "ABC9", "ΐ"] {
+            let mut appended = Vec::new();
+            append_folded(&mut appended, word);
+            assert_eq!(appended, fold(word).into_bytes());
+        }
         assert_eq!(fold("Straße"), "strasse");
         assert_eq!(fold("STRASSE"), "strasse");
         assert_eq!(fold("e\u{301}"), "é");

@@ -12,6 +12,13 @@ beyond the paper, when the next source would newly cover less than a share `min_
 Beyond the paper, too: only documents on another server (`foreign`) are candidates, while patchfrac stays as defined;
 and copies, documents of equal word sequences, become one first (`collapse`), so that df counts them once. A collapsed
 source is foreign if any of its copies is; the server of a collapsed quilt is that of the document kept, the lowest.
+
+    patches(d)    runs of at least k words that d and one of its sources have in common, all grams of which are in pg(d)
+                  and which can be extended on neither side; around each gram of d the longest, then that of the
+                  best source, then the first in the source, then the first in d
+
+Their grams are exactly those that the sources cover. A patch is verified word by word in both texts: what only
+fingerprints promised is no patch, and counted (`collisions`).
 """
 
 from __future__ import annotations
@@ -24,10 +31,10 @@ from unquilt.analyses.domains import count_domains
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
 from unquilt.engines.kept import Kept
-from unquilt.engines.verbs import DOC, HASH, Kernel, Verbs, look_up
+from unquilt.engines.verbs import DOC, HASH, Kernel, Rows, Verbs, look_up
 from unquilt.errors import ParameterError
 from unquilt.parameters import Parameters, parameter
-from unquilt.schemas import QUILTS, SOURCES
+from unquilt.schemas import ASKED, PATCHES, QUILTS, SLICES, SOURCES
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class QuiltParameters(Parameters):
     foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
     collapse: str = parameter("exact", "which copies become one document first", one_of=COLLAPSE)
     min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
+    patches: bool = parameter(True, "find where each source's patches begin and end")
     key: str = parameter("", "32 hexadecimal digits: keyed fingerprints, safe against crafted collisions")
 
     def to_dict(self) -> dict[str, Any]:
@@ -56,24 +64,51 @@ class QuiltParameters(Parameters):
 
 
 def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
-    """Finds the quilts of a corpus and their sources.
+    """Finds the quilts of a corpus, their sources and their patches.
 
     Shuffles about 9 bytes for each distinct (gram, document), then the distinct posting lists of patch grams, then each
-    list once for each of its documents. Time is linear in the grams and in Σ df² over *distinct* lists.
+    list once for each of its documents. Time is linear in the grams and in Σ df² over *distinct* lists. What patches
+    cost: see `locate`.
     """
     standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
-    key = bytes.fromhex(given.key) if given.key else None
-    scan = Kernel("scan", (HASH, DOC), ("doc", "text"), {"k": given.k, "key": key})
+    words = {"k": given.k, "key": bytes.fromhex(given.key) if given.key else None}
+    patches = {"patches": given.patches}
+    scan = Kernel("scan", (HASH, DOC), ("doc", "text"), words)
     grams, documents = verbs.map(corpus, scan, beside=standing.table)
-    (lists,) = verbs.group([grams], Kernel("lists", (HASH,), (), {"m": given.m}))
+    named = (HASH,) if given.patches else ()
+    lists, *gram_names = verbs.group([grams], Kernel("lists", (HASH, *named), (), {"m": given.m} | patches))
     statistics = verbs.fold(lists, "grams")
-    (elements,) = verbs.group([lists], Kernel("elements", (DOC,)))
+    (elements,) = verbs.group([lists], Kernel("elements", (DOC,), (), patches))
     statistics |= verbs.fold(elements, "lists")
     limits = {"c": given.c, "sigma": given.sigma, "min_share": given.min_share}
-    found, sources = verbs.group([documents, elements], Kernel("covers", (DOC, DOC), (), limits))
+    covers = Kernel("covers", (DOC, DOC, *named), (), limits | patches)
+    found, sources, *asking = verbs.group([documents, elements], covers)
+    statistics |= verbs.fold(found, "covers")
     tables = [
         verbs.keep(look_up(verbs, found, corpus, ("id", "url")), "quilts", QUILTS),
         verbs.keep(sources, "sources", SOURCES),
     ]
     tables += count_domains(verbs, corpus, *tables)
+    if given.patches:
+        table, confirmed = locate(verbs, corpus, asking[0], gram_names[0], words)
+        tables.append(table)
+        statistics["collisions"] = statistics.get("covered_grams", 0) - confirmed
     return Outcome([*standing.tables, *tables], standing.counters | statistics)
+
+
+def locate(verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[str, Any]) -> tuple[Kept, int]:
+    """Where the patches of quilts are, and how many of the covered grams they confirm.
+
+    `asking` has, for each list of documents, the quilts that found sources there; `grams` the grams of each list.
+    No page is sent anywhere: each source is sent the grams that it shares with a quilt (8 bytes each), and returns the
+    passages made of them (about 9 bytes a word). Two more passes over the texts of sources and of quilts, linear in
+    the words of these and of passages.
+    """
+    (requests,) = verbs.group([asking, grams], Kernel("requests", (DOC,)))
+    (packed,) = verbs.group([requests], Kernel("asked", (DOC,)))
+    asked = verbs.keep(packed, "asked", ASKED)
+    (passages,) = verbs.map(corpus, Kernel("slices", (DOC,), ("doc", "text"), words), among=asked)
+    slices = verbs.keep(passages, "slices", SLICES)
+    (found,) = verbs.map(corpus, Kernel("patches", (DOC,), ("doc", "text"), words), among=slices)
+    confirmed = verbs.fold(found, "confirmed").get("confirmed_grams", 0)
+    return verbs.keep(found, "patches", PATCHES), confirmed

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import pyarrow.compute as pc
+
 from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.engines.kept import Split
@@ -24,11 +26,18 @@ class Scale:
 
 def map_split(stage: Mapped, split: Split, ports: list[tuple[int, int]], sink: _native.Sink) -> _native.Counters:
     """Runs a map's kernel over one row group, and what stands beside it."""
-    batch = split.read(stage.kernel.columns)
-    columns = [buffers(column) for column in batch.columns]
+    names = stage.kernel.columns
     beside = []
-    if stage.beside is not None:
-        keys = batch.column(0)
+    if stage.beside is None:
+        batch = split.read(names)
+    else:
+        keys = split.read(names[:1]).column(0)
         rows = stage.beside.between(keys[0].as_py(), keys[-1].as_py())
+        if stage.among and not rows.num_rows:
+            return {}
+        batch = split.read(names)
+        if stage.among:
+            batch = batch.filter(pc.is_in(keys, rows.column(0)))
         beside = [buffers(column) for column in rows.columns]
+    columns = [buffers(column) for column in batch.columns]
     return _native.run_map(stage.kernel.name, dict(stage.kernel.parameters), ports, columns, beside, sink)

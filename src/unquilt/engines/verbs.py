@@ -2,7 +2,8 @@
 
 An analysis is a function from tables to tables, written once from these verbs; it imports no engine and does no I/O:
 
-    map(table, kernel, beside)    batch to rows; a kept table of the same order may be read beside it, by key range
+    map(table, kernel, beside)    batch to rows; a kept table of the same order may be read beside it, by key range,
+    map(table, kernel, among)     or told to give the documents that have rows there, and these rows beside them
     group(tables, kernel)         rows with equal key meet, ordered by (key, table, tail) as unsigned bytes
     fold(rows, name)              the integers a kernel counted, summed (or their greatest) over all tasks; kept too
     keep(rows, name, schema)      a table at rest, with a completion marker: what is read twice is kept
@@ -51,6 +52,7 @@ class Mapped:
     table: Kept
     kernel: Kernel
     beside: Kept | None
+    among: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +77,10 @@ class Rows:
 class Verbs(ABC):
     """The verbs on some engine. Results depend on tables and parameters alone, never on the engine."""
 
-    def map(self, table: Kept, kernel: Kernel, *, beside: Kept | None = None) -> tuple[Rows, ...]:
-        stage = Mapped(table, kernel, beside)
+    def map(
+        self, table: Kept, kernel: Kernel, *, beside: Kept | None = None, among: Kept | None = None
+    ) -> tuple[Rows, ...]:
+        stage = Mapped(table, kernel, beside or among, among is not None)
         return tuple(Rows(stage, port) for port in range(len(kernel.ports)))
 
     def group(self, tables: Sequence[Rows], kernel: Kernel) -> tuple[Rows, ...]:
