@@ -22,6 +22,7 @@ from unquilt.cli import cli, page
 from unquilt.cli.evidence import read_texts
 from unquilt.cli.folders import Folder
 from unquilt.cli.page import NO_PATCH, Pens, mark, show_page
+from unquilt.demo import planted
 from unquilt.engines.kept import Kept, Split
 from unquilt.runs import InputRecord, Run
 
@@ -311,6 +312,38 @@ class TestChoice:
         said = "--doc '2' can be any of the documents 2, 4; say --doc doc=2"
         assert said in refused(run, "documents", "--doc", "2")
         assert "any of the documents 5, 6; say --doc doc=5" in refused(run, "documents", "--doc", "twice")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo") / "demo"
+    result = invoke("demo", "--pages", 600, "-o", folder, "--quiet")
+    assert result.exit_code == 0, result.output
+    return folder / "quilts"
+
+
+class TestDemo:
+    """The whole way: a web, its quilts, the patches of one of them."""
+
+    def test_patches_are_the_same_words_in_both_texts(self, demo):
+        quilt = next(page.id for page in planted(600) if page.kind == "quilt")
+        found = rows(demo, "patches", "--doc", quilt)
+        assert len(found) > 3
+        for row in found:
+            here, there = ([word for word, *_ in unquilt.words(row[side])] for side in ("text", "source_text"))
+            assert here == there
+            assert len(here) == row["words"] >= 5
+
+    def test_every_source_is_marked_on_the_page(self, demo):
+        for quilt in planted(600):
+            if quilt.kind == "quilt":
+                ranks = {row["source"]: row["rank"] for row in rows(demo, "sources", "--doc", quilt.id)}
+                patches = rows(demo, "patches", "--doc", quilt.id)
+                out = succeed(demo, "quilts", "--doc", quilt.id, "--limit", 1000)
+                legend, _, text = out.partition("\n\n")[2].partition("\n\n")
+                assert {int(line.split()[0]) for line in legend.splitlines()[1:]} == set(ranks.values())
+                marked = {int(number) for number in re.findall(r"\[(\d+): ", text)}
+                assert marked == {ranks[row["source"]] for row in patches}
 
 
 ACTING = "\x00\x07\x1b\x7f\x9b\n\r\t\u200f\u202e\u2066\ufeff\U000e0041"
