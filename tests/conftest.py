@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import shutil
 import sys
@@ -13,12 +14,12 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from twin import Document, Found
 
 import unquilt
 from unquilt.analyses.quilts import QuiltParameters, quilts
-from unquilt.corpus import batches
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
@@ -49,7 +50,8 @@ def draw_corpus(random: Random, number: int) -> list[Document]:
     texts: list[list[str]] = []
     for _ in range(random.randint(1, 12)):
         texts.append(_draw_words(random, spellings, texts))
-    return [_draw_document(random, number, place, words) for place, words in enumerate(texts)]
+    documents = [_draw_document(random, number, place, words) for place, words in enumerate(texts)]
+    return _draw_links(Random(number), documents)
 
 
 def _draw_words(random: Random, spellings: Sequence[str], earlier: Sequence[Sequence[str]]) -> list[str]:
@@ -79,6 +81,15 @@ def _draw_document(random: Random, number: int, place: int, words: Sequence[str]
     )
 
 
+def _draw_links(random: Random, documents: Sequence[Document]) -> list[Document]:
+    """The documents with some links: to each other under any of their names, to their sites, and elsewhere."""
+    urls = [document.url for document in documents if document.url]
+    urls = urls + [url.replace("http", "https") + "/#top" for url in urls] + [f"{url}0?" for url in urls]
+    urls += [url.replace("//", "//www.") for url in urls] + ["http://elsewhere.com/"]
+    some = random.choice((0, 0, 1, 2, 5))
+    return [document._replace(links=tuple(random.sample(urls, min(some, len(urls))))) for document in documents]
+
+
 @dataclass(frozen=True)
 class Packed:
     """Many small corpora that have no word, host or address in common, dealt into one, each in its order."""
@@ -103,10 +114,10 @@ class Packed:
         for doc, *rest in found.quilts:
             number, place = self.places[doc]
             parts[number].quilts.append((place, *rest))
-        for quilt, rank, source, new, all_ in found.sources:
+        for quilt, rank, source, *others in found.sources:
             number, place = self.places[quilt]
             assert self.places[source][0] == number
-            parts[number].sources.append((place, rank, self.places[source][1], new, all_))
+            parts[number].sources.append((place, rank, self.places[source][1], *others))
         for quilt, begin, end, source, *rest in found.patches:
             number, place = self.places[quilt]
             assert self.places[source][0] == number
@@ -120,7 +131,8 @@ class Packed:
 
 def as_table(corpus: Sequence[Document]) -> pa.Table:
     columns = ("id", "url", "ip", "text")
-    return pa.table({name: pa.array([getattr(d, name) for d in corpus], pa.string()) for name in columns})
+    strings = {name: pa.array([getattr(d, name) for d in corpus], pa.string()) for name in columns}
+    return pa.table(strings | {"links": pa.array([d.links for d in corpus], pa.list_(pa.string()))})
 
 
 def read_found(run: Run) -> Found:
@@ -132,8 +144,8 @@ def read_found(run: Run) -> Found:
         return [tuple(row[column] for column in columns) for row in run.table(table).to_pylist()]
 
     return Found(
-        rows("quilts", "doc", "words", "grams", "patch_grams", "patchfrac", "sources", "id", "url"),
-        rows("sources", "quilt", "rank", "source", "new_grams", "all_grams"),
+        rows("quilts", "doc", "words", "grams", "patch_grams", "patchfrac", "sources", "id", "url", "attributed"),
+        rows("sources", "quilt", "rank", "source", "new_grams", "all_grams", "linked"),
         rows("patches", "quilt", "begin", "end", "source", "source_begin", "source_end", "words"),
         rows("clusters", "doc", "cluster", "keep"),
     )
@@ -146,12 +158,25 @@ def read_files(run: Run) -> dict[str, bytes]:
 
 @pytest.fixture(scope="session")
 def small_row_groups() -> Callable[[Any, Path], Run]:
-    """Ingests a table into a corpus of many row groups, so that there is something to spread over tasks."""
+    """Ingests a table into a corpus of many row groups, so that there is something to spread over tasks.
+
+    The column `links`, which else only pages in HTML have, goes into the corpus as it is.
+    """
 
     def ingest(table: Any, folder: Path) -> Run:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(batches, "BATCH_ROWS", 199)
-            return unquilt.ingest(table, folder)
+        corpus = unquilt.ingest(table, folder)
+        links = dict(zip(table["id"].to_pylist(), table["links"].to_pylist(), strict=True))
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+        files = manifest["done"]["documents"]["files"]
+        for name in files:
+            part = pq.read_table(folder / name)
+            column = part.schema.get_field_index("links")
+            given = pa.array([links[id_] for id_ in part["id"].to_pylist()], part.schema.field(column).type)
+            part = part.set_column(column, part.schema.field(column), given)
+            pq.write_table(part, folder / name, row_group_size=199)
+            files[name] = (folder / name).stat().st_size
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        return Run.read(corpus.path)
 
     return ingest
 

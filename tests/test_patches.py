@@ -14,6 +14,7 @@ import twin
 from conftest import Packed, local, read_files, read_found, run_quilts
 
 import unquilt
+from unquilt.engines import engine
 from unquilt.runs import Run
 
 pytestmark = pytest.mark.usefixtures("unsynced")
@@ -169,7 +170,7 @@ def test_what_is_asked_may_be_cut_anywhere(packed_corpus: Run, tmp_path: Path, m
     """Rows of one document in several row groups, beside documents in several row groups."""
     asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0}
     whole = unquilt.quilts(packed_corpus.path, tmp_path / "whole", **asked)
-    monkeypatch.setattr(Run.writer, "__kwdefaults__", {"rows_per_group": 7})
+    monkeypatch.setattr(engine, "LONG_ROWS_PER_GROUP", 7)
     cut = unquilt.quilts(packed_corpus.path, tmp_path / "cut", **asked)
     assert pq.read_metadata(cut.path / "slices.parquet").num_row_groups > 100
     assert cut.patches == whole.patches

@@ -37,6 +37,8 @@ ASKED = [  # every mode twice, with other numbers each time
     for k, m, c in [(random.randint(1, 4), random.choice((2, 3, 4, 50)), random.choice((1, 1, 2, 3)))]
     for sigma, share in [(random.choice(SIGMAS), random.choice(SHARES))]
 ]
+for asked in ASKED[::3]:
+    asked["max_attributed"] = 0.4
 
 
 def spell(parameters: dict[str, Any]) -> str:
@@ -57,7 +59,10 @@ def test_the_random_corpora_have_what_they_are_for(packed: Packed) -> None:
     for corpus in packed.corpora:
         found = {by: twin.quilts(corpus, k=2, m=3, c=1, sigma=0, foreign=by) for by in FOREIGN}
         pooled = twin.pool_addresses(corpus)
-        news = Counter((quilt, new, all_) for quilt, _, _, new, all_ in found["none"].sources)
+        news = Counter((quilt, new, all_) for quilt, _, _, new, all_, _ in found["none"].sources)
+        seen["links to pages"] += sum(linked == "page" for *_, linked in found["none"].sources)
+        seen["links to domains"] += sum(linked == "domain" for *_, linked in found["none"].sources)
+        seen["part of it attributed"] += sum(0 < attributed < 1 for *_, attributed in found["none"].quilts)
         seen["quilts"] += len(found["none"].quilts)
         seen["ties"] += sum(count > 1 for count in news.values())
         seen["clusters"] += sum(keep for _, _, keep in found["none"].clusters)
@@ -70,15 +75,18 @@ def test_the_random_corpora_have_what_they_are_for(packed: Packed) -> None:
             seen["pages from nowhere"] += document.url is None
             seen["repeated grams"] += len(set(twin.linear(twin.sequence(document.text), 2))) < length - 1
     assert all(count > 50 for count in seen.values() if count), seen
-    assert sum(count > 0 for count in seen.values()) == 14, seen
+    assert sum(count > 0 for count in seen.values()) == 17, seen
 
 
-def test_packing_is_sound(packed: Packed, packed_corpus: Run, tmp_path: Path) -> None:
+def test_packing_is_sound(
+    packed: Packed, packed_corpus: Run, small_row_groups: Callable[[Any, Path], Run], tmp_path: Path
+) -> None:
     """What is found in a corpus alone is what is found in it among all others."""
     asked: dict[str, Any] = {"k": 2, "m": 3, "c": 1, "sigma": 0.3, "foreign": "ip"}
     together = packed.split(read_found(unquilt.quilts(packed_corpus.path, tmp_path / "run", **asked)))
     for number in range(0, len(packed.corpora), 30):
-        alone = read_found(unquilt.quilts(as_table(packed.corpora[number]), tmp_path / str(number), **asked))
+        corpus = small_row_groups(as_table(packed.corpora[number]), tmp_path / f"corpus{number}")
+        alone = read_found(unquilt.quilts(corpus.path, tmp_path / str(number), **asked))
         assert alone == together[number]
 
 
@@ -95,6 +103,7 @@ def test_other_corpora_every_time(seed: int, tmp_path: Path, small_row_groups: C
         "foreign": random.choice(FOREIGN),
         "collapse": random.choice(COLLAPSE),
         "min_share": random.choice(SHARES),
+        "max_attributed": random.choice((1.0, 0.5, 0.0)),
     }
     run = run_quilts(corpus, tmp_path / "run", local(corpus, memory=20_000, partitions=seed % 7 + 1), **asked)
     for number, found in enumerate(packed.split(read_found(run))):
@@ -146,7 +155,7 @@ BUSY: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.0, "foreign": "ip"}
 def reference(packed_corpus: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     run = unquilt.quilts(packed_corpus.path, tmp_path_factory.mktemp("reference") / "run", **BUSY)
     files = read_files(run)
-    tables = ("asked", "clusters", "patches", "quilts", "slices", "sources", "standing")
+    tables = ("asked", "clusters", "named", "patches", "quilts", "slices", "sources", "standing")
     assert {f"{table}.parquet" for table in tables} <= files.keys()
     return files
 

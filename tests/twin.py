@@ -35,6 +35,7 @@ class Document(NamedTuple):
     domain: str | None
     ip: str | None
     text: str
+    links: tuple[str, ...] = ()
 
 
 class Word(NamedTuple):
@@ -46,12 +47,16 @@ class Word(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The tables: quilts (doc, words, grams, patch_grams, patchfrac, sources, id, url), sources (quilt, rank, source,
-    new_grams, all_grams), patches (quilt, begin, end, source, source_begin, source_end, words), clusters (doc, cluster,
-    keep)."""
+    """The tables:
 
-    quilts: list[tuple[int, int, int, int, float, int, str, str | None]]
-    sources: list[tuple[int, int, int, int, int]]
+    quilts (doc, words, grams, patch_grams, patchfrac, sources, id, url, attributed)
+    sources (quilt, rank, source, new_grams, all_grams, linked)
+    patches (quilt, begin, end, source, source_begin, source_end, words)
+    clusters (doc, cluster, keep)
+    """
+
+    quilts: list[tuple[int, int, int, int, float, int, str, str | None, float]]
+    sources: list[tuple[int, int, int, int, int, str | None]]
     patches: list[tuple[int, int, int, int, int, int, int]]
     clusters: list[tuple[int, int, bool]]
 
@@ -180,6 +185,20 @@ def locate(page: str, sources: Sequence[str], patch: set[Gram], k: int) -> set[t
     return {(rank, i, j, -count + k - 1) for count, rank, j, i in best.values()}
 
 
+def same_page(url: str) -> str:
+    """A URL without scheme, fragment and the slash at its end: what it has in common with others of the same page."""
+    return url.split("#")[0].split("://")[1].removesuffix("/")
+
+
+def linked(page: Document, source: Sequence[Document]) -> str | None:
+    """Whether a page links to one of the copies of a source, or to one of their domains."""
+    copies = [copy for copy in source[:100] if copy.url is not None and copy.domain is not None]
+    if {same_page(link) for link in page.links} & {same_page(copy.url) for copy in copies if copy.url}:
+        return "page"
+    hosts = [link.split("/")[2] for link in page.links]
+    return "domain" if any(f".{host}".endswith(f".{copy.domain}") for host in hosts for copy in copies) else None
+
+
 def quilts(
     documents: Sequence[Document],
     *,
@@ -190,6 +209,7 @@ def quilts(
     foreign: str = "domain",
     collapse: str = "exact",
     min_share: float = 0.0,
+    max_attributed: float = 1.0,
 ) -> Found:
     """SPEC 3.1."""
     sequences = [sequence(document.text) for document in documents]
@@ -209,10 +229,13 @@ def quilts(
             if e != d and any(not same_site(document, documents[copy], foreign, pooled) for copy in members[e])
         }
         picks = cover(candidates, min_share, len(patch))
-        if share >= sigma and len(picks) >= c:
+        links = [linked(document, [documents[copy] for copy in members[e]]) for e, *_ in picks]
+        named = [candidates[pick[0]] for pick, link in zip(picks, links, strict=True) if link]
+        attributed = len(set().union(*named)) / max(1, len(patch))
+        if share >= sigma and len(picks) >= c and attributed <= max_attributed:
             numbers = (len(sequences[d]), len(grams[d]), len(patch), share, len(picks))
-            found.quilts.append((d, *numbers, document.id, document.url))
-            found.sources.extend((d, rank, *pick) for rank, pick in enumerate(picks, 1))
+            found.quilts.append((d, *numbers, document.id, document.url, attributed))
+            found.sources.extend((d, rank, *picks[rank - 1], links[rank - 1]) for rank in range(1, len(picks) + 1))
             here = words(document.text)
             for rank, i, j, count in locate(document.text, [documents[e].text for e, *_ in picks], patch, k):
                 source = picks[rank][0]

@@ -12,8 +12,10 @@ from unquilt import _native
 
 
 def buffers(column: pa.Array | pa.ChunkedArray) -> tuple[str, int, Any, Any, Any]:
-    """A column as the core takes it. Copies only what has to be cast or is a slice."""
+    """A column as the core takes it, lists of strings as lines. Copies only what has to be cast or is a slice."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if pa.types.is_list(array.type):
+        array = pc.binary_join(array, "\n")
     number = pa.types.is_integer(array.type) or pa.types.is_boolean(array.type)
     target = pa.int64() if number else _wide(array.type)
     if array.type != target:

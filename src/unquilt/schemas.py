@@ -79,6 +79,7 @@ QUILTS = pa.schema(
         pa.field("patch_grams", pa.int64(), nullable=False),
         pa.field("patchfrac", pa.float64(), nullable=False),
         pa.field("sources", pa.int64(), nullable=False),
+        pa.field("attributed", pa.float64(), nullable=False),  # share of the patch grams that linked sources cover
     ]
 )
 
@@ -89,6 +90,20 @@ SOURCES = pa.schema(  # primary key (quilt, rank)
         pa.field("source", pa.int64(), nullable=False),
         pa.field("new_grams", pa.int64(), nullable=False),
         pa.field("all_grams", pa.int64(), nullable=False),
+        pa.field("linked", pa.string()),  # page, domain or null
+    ]
+)
+
+NAMED = pa.schema(  # primary key (quilt, rank); on the way to sources
+    [
+        pa.field("quilt", pa.int64(), nullable=False),
+        pa.field("rank", pa.int64(), nullable=False),
+        pa.field("source", pa.int64(), nullable=False),
+        pa.field("new_grams", pa.int64(), nullable=False),
+        pa.field("all_grams", pa.int64(), nullable=False),
+        pa.field("patch_grams", pa.int64(), nullable=False),  # of the quilt
+        pa.field("shared", pa.large_binary(), nullable=False),  # how many of the new grams later sources have, too
+        pa.field("names", pa.large_binary(), nullable=False),  # fingerprints of the source's URLs and domains
     ]
 )
 

@@ -6,7 +6,7 @@ use pyo3::types::PyDict;
 use unquilt_kernels::fingerprint::Fingerprinter;
 use unquilt_kernels::kernel::{GroupKernel, MapKernel};
 use unquilt_kernels::standing::By;
-use unquilt_kernels::{components, domains, patches, quilts, shares, standing, sweep, tables};
+use unquilt_kernels::{attribution, components, domains, patches, quilts, shares, standing, sweep, tables};
 
 pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
     Ok(match name {
@@ -15,6 +15,8 @@ pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel 
         "scan" => Box::new(quilts::Scan { k: get(given, "k")?, print: fingerprinter(given)? }),
         "slices" => Box::new(patches::Slices { k: get(given, "k")?, print: fingerprinter(given)? }),
         "patches" => Box::new(patches::Patches { k: get(given, "k")?, print: fingerprinter(given)? }),
+        "names" => Box::new(attribution::Names),
+        "linked" => Box::new(attribution::Linked { most: get(given, "most")? }),
         "ends" => Box::new(components::Ends),
         "rates" => Box::new(sweep::Rates { sigma: get(given, "sigma")? }),
         "postings" => Box::new(shares::Postings),
@@ -32,6 +34,7 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box
         "lists" => Box::new(quilts::Lists::new(get(given, "m")?, flag(given, "patches")?, full)),
         "elements" => Box::new(quilts::Elements::new(flag(given, "patches")?)),
         "covers" => Box::new(covers(given)?),
+        "named" => Box::<attribution::Named>::default(),
         "requests" => Box::<patches::Requests>::default(),
         "asked" => Box::<patches::Asked>::default(),
         "sweep" => Box::new(sweep::Sweep::new(get(given, "k")?, grid(given)?, get(given, "min_share")?)),

@@ -2,13 +2,14 @@
 //!
 //! [`unicode`], [`words`], [`fingerprint`] and [`grams`] turn text into fingerprints; [`rows`], [`sorter`], [`spill`]
 //! and [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`], [`tables`] and [`components`] serve several of them;
-//! [`quilts`] with [`cover`], [`patches`], [`matches`] and [`domains`] is the first analysis, [`sweep`] counts what it would
+//! [`quilts`] with [`cover`], [`patches`], [`matches`], [`attribution`] and [`domains`] is the first analysis, [`sweep`] counts what it would
 //! find with other parameters.
 //!
 //! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`]
 //! and [`lanes`]) makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
 //! [`gzip`] (with [`inflate`]) reads what is left of compressed files.
 
+pub mod attribution;
 pub mod charset;
 pub mod components;
 pub mod cover;

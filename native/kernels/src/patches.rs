@@ -147,29 +147,51 @@ impl MapKernel for Slices {
 
 /// Who wants a gram of a document.
 struct Wanted {
-    /// Grams and the numbers of those who asked for them, sorted.
-    pairs: Vec<(u64, u32)>,
-    /// Where the pairs of each gram begin.
-    begins: HashMap<u64, u32, BuildHasherDefault<Multiply>>,
+    /// Grams, the number of one who asked for each, and the next entry of the same gram, itself if there is none.
+    entries: Vec<(u64, u32, u32)>,
+    /// Entry number plus one by leading bits of its gram; zero for none; a power of two, at most half full.
+    slots: Vec<u32>,
 }
 
 impl Wanted {
-    fn new<'a>(asked: impl Iterator<Item = &'a [u8]>) -> Self {
-        let number =
-            |asker, grams: &'a [u8]| grams.as_chunks().0.iter().map(move |gram| (u64::from_be_bytes(*gram), asker));
-        let mut pairs: Vec<_> = (0..).zip(asked).flat_map(|(asker, grams)| number(asker, grams)).collect();
-        pairs.sort_unstable();
-        let mut begins = HashMap::with_capacity_and_hasher(pairs.len(), BuildHasherDefault::default());
-        for (begin, (gram, _)) in (0..).zip(&pairs) {
-            begins.entry(*gram).or_insert(begin);
+    fn new<'a>(asked: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
+        let count: usize = asked.clone().map(|grams| grams.len() / 8).sum();
+        let mut this =
+            Self { entries: Vec::with_capacity(count), slots: vec![0; (2 * count).next_power_of_two().max(2)] };
+        for (asker, grams) in (0..).zip(asked) {
+            for gram in grams.as_chunks().0 {
+                this.add(u64::from_be_bytes(*gram), asker);
+            }
         }
-        Self { pairs, begins }
+        this
+    }
+
+    fn add(&mut self, gram: u64, asker: u32) {
+        let new = self.entries.len() as u32;
+        let slot = self.slot(gram);
+        let before = std::mem::replace(&mut self.slots[slot], new + 1);
+        self.entries.push((gram, asker, before.checked_sub(1).unwrap_or(new)));
+    }
+
+    /// The slot of a gram, or the one where it would be.
+    #[inline]
+    fn slot(&self, gram: u64) -> usize {
+        let mut slot = (gram >> (64 - self.slots.len().trailing_zeros())) as usize;
+        while self.slots[slot] != 0 && self.entries[self.slots[slot] as usize - 1].0 != gram {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        slot
     }
 
     #[inline]
     fn by(&self, gram: u64) -> impl Iterator<Item = usize> + '_ {
-        let pairs = self.begins.get(&gram).map_or(&[][..], |&begin| &self.pairs[begin as usize..]);
-        pairs.iter().take_while(move |pair| pair.0 == gram).map(|pair| pair.1 as usize)
+        let mut entry = self.slots[self.slot(gram)].checked_sub(1);
+        std::iter::from_fn(move || {
+            let number = entry?;
+            let (_, asker, next) = self.entries[number as usize];
+            entry = (next != number).then_some(next);
+            Some(asker as usize)
+        })
     }
 }
 
@@ -196,7 +218,7 @@ struct Page {
 }
 
 struct Span {
-    bytes: Range<usize>,
+    bytes: (u32, u32),
     begin: u32,
     end: u32,
 }
@@ -205,15 +227,20 @@ impl Page {
     /// Reads a text; `each` sees every word's number and fingerprint.
     fn read(&mut self, text: &str, print: &Fingerprinter, mut each: impl FnMut(usize, u64)) {
         self.spans.clear();
+        let ascii = text.is_ascii();
         let (mut byte, mut point) = (0, 0);
         let mut points_to = |end: usize| {
+            if ascii {
+                return end as u32;
+            }
             point += text.as_bytes()[byte..end].iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u32;
             byte = end;
             point
         };
         words(text, print, |begin, end, word| {
             each(self.spans.len(), word);
-            self.spans.push(Span { bytes: begin..end, begin: points_to(begin), end: points_to(end) });
+            let bytes = (begin as u32, end as u32);
+            self.spans.push(Span { bytes, begin: points_to(begin), end: points_to(end) });
         });
     }
 
@@ -224,7 +251,7 @@ impl Page {
         let mut last = self.spans[words.start].begin;
         for span in &self.spans[words] {
             folded.clear();
-            unicode::append_folded(&mut folded, &text[span.bytes.clone()]);
+            unicode::append_folded(&mut folded, &text[span.bytes.0 as usize..span.bytes.1 as usize]);
             put_varint(&mut packed, folded.len() as u64);
             packed.extend_from_slice(&folded);
             put_varint(&mut places, u64::from(span.begin - last));
@@ -290,7 +317,7 @@ impl MapKernel for Patches {
                 .zip(&letters)
                 .map(|(span, &word)| {
                     folded.clear();
-                    unicode::append_folded(&mut folded, &text[span.bytes.clone()]);
+                    unicode::append_folded(&mut folded, &text[span.bytes.0 as usize..span.bytes.1 as usize]);
                     passages.lexicon.find(word, &folded)
                 })
                 .collect();

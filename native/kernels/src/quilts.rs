@@ -9,7 +9,7 @@
 //! Where patches are wanted, lists keep the names of their grams, and covers ask for them: see [`patches`](crate::patches).
 //! Nothing is ever of size Σ df² over grams; lists are few even where grams are many.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
 use crate::cover::{Cover, Multiply, Pick};
@@ -19,7 +19,7 @@ use crate::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
 use crate::rows::{put_varint, take_bytes, take_doc, take_u64, take_varint};
 use crate::servers::{foreign, Place};
 use crate::standing::Standing;
-use crate::tables::{put_number, put_real};
+use crate::tables::{put_bytes, put_number, put_real};
 
 /// Map (doc, text), beside the standing of documents: each distinct gram of a document that stands, with the document
 /// and its servers; and the document's numbers of words and grams.
@@ -339,8 +339,10 @@ impl GroupKernel for Elements {
     }
 }
 
-/// Group by document, of its numbers (first table) and its elements (second): whether it is a quilt, and its sources.
-/// On a third port, if patches are asked for, each list of a quilt with the sources picked from it. Keeps the elements of one document: at most as many as it has patch grams.
+/// Group by document, of its numbers (first table) and its elements (second): whether it is a quilt; and to each of its
+/// sources, the quilt, the source's rank and grams, the patch grams of the quilt, and which of the new grams later
+/// sources have, too (see [`shared`]). On a third port, if patches are asked for, each list of a quilt with the sources
+/// picked from it. Keeps the elements of one document: at most as many as it has patch grams.
 pub struct Covers {
     pub c: u64,
     pub sigma: f64,
@@ -364,24 +366,35 @@ impl Covers {
         Self { c, sigma, min_share, ask, cover, tails, ends, lists }
     }
 
-    /// Asks the lists of a quilt for their grams on behalf of the sources they have, by rank.
-    fn ask(&self, doc: u32, picks: &[Pick], out: &mut Output) {
+    /// Looks at each element of a quilt once more: asks its list for its grams on behalf of the sources picked from it,
+    /// and returns how many grams each set of sources, by rank, has in common.
+    fn place(&self, doc: u32, picks: &[Pick], out: &mut Output) -> BTreeMap<Vec<u32>, u64> {
         let ranks: HashMap<u32, u32, BuildHasherDefault<Multiply>> =
             picks.iter().map(|pick| pick.source).zip(1..).collect();
-        let mut begin = 0;
-        let mut tail = Vec::new();
-        for (&end, &list) in self.ends.iter().zip(&self.lists) {
-            let (candidates, ..) = element(&self.tails[std::mem::replace(&mut begin, end)..end]);
+        let mut sets = BTreeMap::new();
+        let (mut begin, mut tail, mut set) = (0, Vec::new(), Vec::new());
+        for (number, &end) in self.ends.iter().enumerate() {
+            let (candidates, _, weight) = element(&self.tails[std::mem::replace(&mut begin, end)..end]);
             tail.clear();
             tail.extend_from_slice(&doc.to_be_bytes());
-            for (source, rank) in numbers(candidates).filter_map(|source| Some((source, ranks.get(&source)?))) {
+            set.clear();
+            for (source, &rank) in numbers(candidates).filter_map(|source| Some((source, ranks.get(&source)?))) {
                 tail.extend_from_slice(&source.to_be_bytes());
                 tail.extend_from_slice(&rank.to_be_bytes());
+                set.push(rank);
             }
-            if tail.len() > 4 {
+            if let (Some(&list), false) = (self.lists.get(number), set.is_empty()) {
                 out.ports[Self::ASKED].row(list, &tail);
             }
+            if set.len() > 1 {
+                set.sort_unstable();
+                match sets.get_mut(&set) {
+                    Some(sum) => *sum += weight,
+                    None => _ = sets.insert(set.clone(), weight),
+                }
+            }
         }
+        sets
     }
 
     fn picks(&mut self, patch_grams: u64) -> Vec<Pick> {
@@ -400,6 +413,18 @@ impl Covers {
         self.cover.add(weight, numbers(same));
         self.cover.greedy(self.min_share, patch_grams)
     }
+}
+
+/// Of the grams that the source of this rank is the first to cover: how many each set of later sources has, too, then how
+/// many sources that are and their ranks.
+fn shared(rank: u32, sets: &BTreeMap<Vec<u32>, u64>) -> Vec<u8> {
+    let mut packed = Vec::new();
+    for (set, &weight) in sets.range(vec![rank]..vec![rank + 1]) {
+        put_varint(&mut packed, weight);
+        put_varint(&mut packed, set.len() as u64 - 1);
+        set[1..].iter().for_each(|&later| put_varint(&mut packed, u64::from(later)));
+    }
+    packed
 }
 
 /// The candidates of an element, as differences, the df of its grams and its weight.
@@ -453,16 +478,15 @@ impl GroupKernel for Covers {
         put_real(&mut tail, patch_fraction);
         put_number(&mut tail, picks.len() as u64);
         out.ports[Self::QUILTS].row(key, &tail);
-        for (rank, pick) in picks.iter().enumerate() {
+        let sets = self.place(key as u32, &picks, out);
+        for (rank, pick) in (1..).zip(&picks) {
             tail.clear();
-            for number in [rank as u64 + 1, u64::from(pick.source), pick.new, pick.all] {
+            for number in [key, u64::from(rank), pick.new, pick.all, patch_grams] {
                 put_number(&mut tail, number);
             }
-            out.ports[Self::SOURCES].row(key, &tail);
+            put_bytes(&mut tail, Some(&shared(rank, &sets)));
+            out.ports[Self::SOURCES].row(u64::from(pick.source), &tail);
         }
         out.count("covered_grams", picks.iter().map(|pick| pick.new).sum());
-        if self.ask {
-            self.ask(key as u32, &picks, out);
-        }
     }
 }

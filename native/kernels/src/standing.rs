@@ -233,14 +233,23 @@ impl<'a> Standing<'a> {
 
     /// The code of `doc`, none if a copy of it is kept instead. Ask in ascending order.
     pub fn code(&mut self, doc: u32) -> Option<&'a [u8]> {
-        let Some((documents, kept, servers)) = self.columns else { return Some(&[]) };
+        match self.of(doc) {
+            Some((kept, code)) => (kept == doc).then_some(code),
+            None => Some(&[]),
+        }
+    }
+
+    /// The document that is kept for `doc`. Ask in ascending order.
+    pub fn kept(&mut self, doc: u32) -> u32 {
+        self.of(doc).map_or(doc, |(kept, _)| kept)
+    }
+
+    fn of(&mut self, doc: u32) -> Option<(u32, &'a [u8])> {
+        let (documents, kept, servers) = self.columns?;
         while self.at < documents.len() && documents.number(self.at) < u64::from(doc) {
             self.at += 1;
         }
-        if self.at < documents.len() && documents.number(self.at) == u64::from(doc) {
-            (kept.number(self.at) == u64::from(doc)).then(|| servers.bytes(self.at).unwrap_or_default())
-        } else {
-            Some(&[])
-        }
+        let there = self.at < documents.len() && documents.number(self.at) == u64::from(doc);
+        there.then(|| (kept.number(self.at) as u32, servers.bytes(self.at).unwrap_or_default()))
     }
 }

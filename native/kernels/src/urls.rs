@@ -1,8 +1,9 @@
-//! Where a URL leads: its host, and how deep and repetitive its path is. URLs are parsed as browsers do (WHATWG).
+//! Where a URL leads: its host, how deep and repetitive its path is, and whether another leads to the same page. URLs
+//! are parsed as browsers do (WHATWG).
 
 use std::collections::HashMap;
 
-use url::{Host, Url};
+use url::{Host, Position, Url};
 
 /// What is asked of a URL.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,38 @@ pub fn locate(url: &str) -> Location {
     Location { host, components: counts.values().sum(), repeats: counts.into_values().max().unwrap_or(0) }
 }
 
+/// A URL without what makes no other page: the fragment, the `s` of https, a slash at the end of the path. None for what
+/// is no absolute URL.
+pub fn page(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok()?;
+    let begin = if matches!(url.scheme(), "http" | "https") { Position::AfterScheme } else { Position::BeforeScheme };
+    let path = &url[begin..Position::AfterPath];
+    let query = &url[Position::AfterPath..Position::AfterQuery];
+    Some([path.strip_suffix('/').unwrap_or(path), query].concat())
+}
+
+/// The host of a URL and the domains it lies under, longest first, as registered domains are spelled: `a.b.c`, `b.c`, `c`
+/// for `a.b.c`; an address lies under nothing.
+pub fn hosts(url: &str) -> Vec<String> {
+    let Ok(url) = Url::parse(url) else { return Vec::new() };
+    let name = match url.host() {
+        Some(Host::Domain(name)) => name.trim_end_matches('.').to_lowercase(),
+        Some(Host::Ipv4(address)) => return vec![address.to_string()],
+        Some(Host::Ipv6(address)) => {
+            return vec![address.to_ipv4_mapped().map_or_else(|| address.to_string(), |short| short.to_string())];
+        }
+        None => return Vec::new(),
+    };
+    if name.is_empty() || name.len() > LONGEST_HOST {
+        return Vec::new();
+    }
+    let shorter = name.match_indices('.').map(|(dot, _)| name[dot + 1..].to_owned());
+    std::iter::once(name.clone()).chain(shorter).collect()
+}
+
+/// Characters of the longest name that DNS can hold: longer ones are no hosts.
+const LONGEST_HOST: usize = 253;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,5 +84,35 @@ mod tests {
             let expected = Location { host: host.map(str::to_owned), components, repeats };
             assert_eq!(locate(url), expected, "{url}");
         }
+    }
+
+    #[test]
+    fn the_same_page() {
+        let same =
+            ["http://Example.org:80/a/./b?q=1#top", "https://example.org/a/b/?q=1", "HTTPS://example.org/a//../b?q=1"];
+        assert!(same.iter().all(|url| page(url) == Some("://example.org/a/b?q=1".to_owned())));
+        assert_eq!(page("http://example.org"), page("https://example.org/#x"));
+        let others = ["http://example.org/a/b", "http://example.org/a/b?q=2", "http://www.example.org/a/b?q=1"];
+        assert!(others.iter().all(|url| page(url) != page(same[0])));
+        assert_ne!(page("http://example.org/A"), page("http://example.org/a"));
+        assert_ne!(page("ftp://example.org/a"), page("http://example.org/a"));
+        assert_eq!(page("/a/b"), None);
+    }
+
+    #[test]
+    fn what_a_host_lies_under() {
+        for (url, expected) in [
+            ("https://News.BBC.co.uk.:8443/x", vec!["news.bbc.co.uk", "bbc.co.uk", "co.uk", "uk"]),
+            ("http://bücher.de", vec!["xn--bcher-kva.de", "de"]),
+            ("http://localhost/", vec!["localhost"]),
+            ("http://127.1/", vec!["127.0.0.1"]),
+            ("http://[2001:DB8:0::1]/", vec!["2001:db8::1"]),
+            ("http://[::ffff:1.2.3.4]/", vec!["1.2.3.4"]),
+            ("mailto:a@example.com", vec![]),
+            ("nonsense", vec![]),
+        ] {
+            assert_eq!(hosts(url), expected, "{url}");
+        }
+        assert!(hosts(&format!("http://{}com/", "a.".repeat(130))).is_empty());
     }
 }

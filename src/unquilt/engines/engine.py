@@ -14,7 +14,10 @@ from unquilt.engines.kept import Kept
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Rows, Stage, Verbs
-from unquilt.runs import Run
+from unquilt.runs import ROWS_PER_GROUP, Run, TableWriter
+
+LONG_ROWS_PER_GROUP = 4096
+"""Of tables with large binaries, packed by kernels for each other, of which a task reads a few rows beside others."""
 
 
 class Engine(Verbs):
@@ -35,12 +38,16 @@ class Engine(Verbs):
 
     def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
         if not self._run.done(name):
-            with self._run.stage(name) as stage, self._run.writer(name, schema) as writer:
+            with self._run.stage(name) as stage, self._writer(name, schema) as writer:
                 for table in self._sorted(rows, name, schema):
                     writer.write(table)
                 stage.record(rows=writer.rows)
             self._run.mark(name, tables=[name])
         return Kept.of(name, self._run.path / f"{name}.parquet")
+
+    def _writer(self, name: str, schema: pa.Schema) -> TableWriter:
+        long = any(pa.types.is_large_binary(field.type) for field in schema)
+        return self._run.writer(name, schema, rows_per_group=LONG_ROWS_PER_GROUP if long else ROWS_PER_GROUP)
 
     @abstractmethod
     def _counters(self, stage: Stage, name: str) -> dict[str, int]:

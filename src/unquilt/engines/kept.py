@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -54,13 +56,32 @@ class Kept:
 
 
 def _between(path: str, first: int, last: int) -> Iterator[pa.Table]:
-    with pq.ParquetFile(path) as file:
-        for number in range(file.metadata.num_row_groups):
-            range_ = file.metadata.row_group(number).column(0).statistics
-            if range_ is None or not range_.has_min_max or (range_.min <= last and range_.max >= first):
-                table = file.read_row_group(number, use_threads=False)
-                keys = table.column(0).combine_chunks()
-                yield table.slice(*_slice(keys, first, last))
+    footer = _footer(path, Path(path).stat().st_mtime_ns)
+    groups = range(bisect_left(footer.greatest, first), bisect_right(footer.least, last))
+    if not groups:
+        return
+    with pq.ParquetFile(path, metadata=footer.metadata) as file:
+        for number in groups:
+            table = file.read_row_group(number, use_threads=False)
+            keys = table.column(0).combine_chunks()
+            yield table.slice(*_slice(keys, first, last))
+
+
+@dataclass(frozen=True)
+class _Footer:
+    """What a file says of itself, and the least and greatest key of each of its row groups, none of which is empty."""
+
+    metadata: pq.FileMetaData
+    least: Sequence[int]
+    greatest: Sequence[int]
+
+
+@lru_cache(maxsize=64)
+def _footer(path: str, _changed: int) -> _Footer:
+    """Read once: every task of a map asks for a few rows of the same table."""
+    metadata = pq.read_metadata(path)
+    keys = [metadata.row_group(number).column(0).statistics for number in range(metadata.num_row_groups)]
+    return _Footer(metadata, [key.min for key in keys], [key.max for key in keys])
 
 
 def _slice(keys: pa.Array, first: int, last: int) -> tuple[int, int]:
