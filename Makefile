@@ -65,9 +65,9 @@ tools:
 	$(DEVELOP)
 	@touch $@
 
-# What tests, linters, Spark and benchmarks need.
+# What tests, linters, figures, Spark and benchmarks need.
 .venv/dev: .venv/core constraints.txt pyproject.toml
-	$(DEVELOP) --extras bench,dev,spark
+	$(DEVELOP) --extras bench,dev,plots,spark
 	@touch $@
 
 java:

@@ -76,7 +76,7 @@ WRONG = {
     "no output": ("quilts {corpus}", 2, "missing option '-o'"),
     "option": ("quilts {corpus} -o {new} --sigam 1", 2, "--sigam"),
     "command": ("shwo {run}", 2, "there is no command 'shwo'; did you mean show?"),
-    "no such command": ("weave", 2, "there is no command 'weave'; there are: ingest, quilts"),
+    "no such command": ("knit", 2, "there is no command 'knit'; there are: ingest, quilts"),
     "pages": ("demo --pages none", 2, "--pages must be a whole number of at least 1, not 'none'"),
     "missing": ("ingest {nothing} -o {new}", 1, "no such file or folder"),
     "no match": ("ingest {nothing}/*.gz -o {new}", 1, "no file matches"),
@@ -200,7 +200,7 @@ class Toy(Parameters):
     [
         ([], {}),
         (["-n", "3"], {"n": 3}),
-        (["--many", "1", "--many", "0.5"], {"many": (1.0, 0.5)}),
+        (["--many", "1, 0.5"], {"many": (1.0, 0.5)}),
         (["--no-really"], {"really": False}),
         (["--really", "--name", "x"], {"really": True, "name": "x"}),
     ],
@@ -224,6 +224,6 @@ def test_a_wrong_item_is_named():
     def toy(**values):
         pass
 
-    result = CliRunner().invoke(toy, ["--many", "1", "--many", "-2"])
+    result = CliRunner().invoke(toy, ["--many", "1,-2"])
     assert result.exit_code == 2
     assert "--many must be a number of at least 0, not '-2'" in result.output

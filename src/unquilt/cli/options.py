@@ -40,7 +40,7 @@ class Value(ParamType):
     """A value as a parameter describes it."""
 
     def __init__(self, info: ParameterInfo) -> None:
-        self.info = replace(info, many=False)  # click takes a list apart, item by item
+        self.info = replace(info, many=False)  # one item, if it is a list
         choices = info.limits.one_of
         self.name = "|".join(map(str, choices)) if choices else _PLACEHOLDERS.get(info.type, "TEXT")
 
@@ -53,6 +53,20 @@ class Value(ParamType):
         except ParameterError as error:
             wanted = self.info.limits.phrase(_noun(self.info))
             raise click.UsageError(f"{option_name(self.info)} must be {wanted}, not {_quoted(value)}", ctx) from error
+
+
+class Values(ParamType):
+    """Values of a list parameter, separated by commas."""
+
+    def __init__(self, info: ParameterInfo) -> None:
+        self.item = Value(info)
+        self.name = f"{self.item.name},…"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        return self.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return tuple(self.item.convert(item.strip(), param, ctx) for item in value.split(","))
 
 
 def _number(value: Any, kind: type) -> Any:
@@ -113,14 +127,17 @@ def _option(info: ParameterInfo) -> Callable[[Command], Command]:
         names.insert(0, f"-{info.name}")
     notes = [] if info.default in (None, "", ()) else [f"default {_shown(info.default)}"]
     if info.limits != Limits() and not info.limits.one_of:
-        notes.append(info.limits.phrase(_noun(info)))
+        notes.append(("each " if info.many else "") + info.limits.phrase(_noun(info)))
     text = f"{info.help[:1].upper()}{info.help[1:]}" + (f" ({'; '.join(notes)})." if notes else ".")
     if info.type is bool:
         return click.option(f"{names[0]}/--no-{names[0][2:]}", info.name, default=None, help=text)
-    return click.option(*names, info.name, type=Value(info), multiple=info.many, default=None, help=text)
+    kind = Values(info) if info.many else Value(info)
+    return click.option(*names, info.name, type=kind, default=None, help=text)
 
 
 def _shown(default: Any) -> str:
+    if isinstance(default, tuple):
+        return ",".join(map(_shown, default))
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 

@@ -36,6 +36,8 @@ LABELS = {
     "grams": "finding shared grams",
     "elements": "sorting by document",
     "covers": "finding sources",
+    "sweep": "counting quilts",
+    "counts": "counting quilts for k =",
     "select": "looking up ids",
     "look up": "looking up ids",
     "quilts": "writing quilts",
@@ -69,7 +71,8 @@ class Stage:
 
     @property
     def label(self) -> str:
-        return LABELS.get(self.name, self.name)
+        stem, _, value = self.name.rpartition("_")  # a stage for one value of a parameter: counts_3
+        return LABELS.get(self.name) or (f"{LABELS[stem]} {value}" if stem in LABELS else self.name)
 
     @property
     def percent(self) -> int:

@@ -41,7 +41,7 @@ def quilts(inputs: tuple[str, ...], output: str, as_published: bool, asked: Aske
     parameters = given_parameters(values)
     if as_published:
         parameters = publish(parameters)
-    _refuse_reading_options(inputs, asked)
+    refuse_reading_options(inputs, asked)
     before = is_complete(output)
     api.quilts(list(inputs), output, how=asked.how(), **parameters)
     conclude(output, asked, before=before)
@@ -56,7 +56,7 @@ def publish(parameters: dict[str, Any]) -> dict[str, Any]:
     return parameters | AS_PUBLISHED
 
 
-def _refuse_reading_options(inputs: tuple[str, ...], asked: Asked) -> None:
+def refuse_reading_options(inputs: tuple[str, ...], asked: Asked) -> None:
     """A corpus was read already: what says how to read would be ignored."""
     from unquilt.jobs import open_corpus
 
