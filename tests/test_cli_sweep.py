@@ -1,4 +1,4 @@
-"""`unquilt sweep`: the table and curves of the paper, in the terminal and as files; what is said where nothing is found."""
+"""`unquilt sweep`: table and curves of the paper, in the terminal and as files; what is said where nothing is found."""
 
 from __future__ import annotations
 
