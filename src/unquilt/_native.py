@@ -16,7 +16,11 @@ from unquilt._core import (
     locate,
     measure,
     paragraphs,
+    polynomials,
+    primitive,
     run_map,
+    shingles,
+    supers,
     words,
 )
 
@@ -34,7 +38,11 @@ __all__ = [
     "locate",
     "measure",
     "paragraphs",
+    "polynomials",
+    "primitive",
     "run_map",
+    "shingles",
+    "supers",
     "words",
 ]
 

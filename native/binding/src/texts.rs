@@ -4,6 +4,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 use unquilt_kernels::grams::distinct_all;
+use unquilt_kernels::minwise::{Family, Sketcher};
+use unquilt_kernels::rabin::{is_primitive, primitives};
 use unquilt_kernels::sequences::measure_all;
 use unquilt_kernels::{unicode, words as kernel};
 
@@ -61,4 +63,39 @@ pub fn gram_columns<'py>(py: Python<'py>, texts: Buffers, k: usize) -> PyResult<
     let k = check(k)?;
     let (grams, counts) = py.detach(|| texts.column().map(|column| distinct_all(&column, k)))?;
     (PyBytes::new(py, &grams), PyBytes::new(py, &counts)).into_pyobject(py)
+}
+
+fn sketcher(family: &str, seed: u64, k: usize) -> PyResult<Sketcher> {
+    let family = match family {
+        "fast" => Family::Fast,
+        "rabin" => Family::Rabin,
+        _ => return Err(PyValueError::new_err(format!("family must be fast or rabin, not {family}"))),
+    };
+    Ok(Sketcher::new(family, seed, check(k)?, unquilt_kernels::fingerprint::Fingerprinter::plain()))
+}
+
+/// The 84 shingles of `text`: for each function of the family the least fingerprint of a circular k-gram.
+#[pyfunction]
+#[pyo3(signature = (text, family = "fast", seed = 0, k = 5))]
+pub fn shingles(text: &str, family: &str, seed: u64, k: usize) -> PyResult<Option<Vec<u64>>> {
+    Ok(sketcher(family, seed, k)?.shingles(text).map(Vec::from))
+}
+
+/// The six super-fingerprints of `text`, each of 14 shingles.
+#[pyfunction]
+#[pyo3(signature = (text, family = "fast", seed = 0, k = 5))]
+pub fn supers(text: &str, family: &str, seed: u64, k: usize) -> PyResult<Option<Vec<u64>>> {
+    Ok(sketcher(family, seed, k)?.supers(text).map(Vec::from))
+}
+
+/// Whether a polynomial of degree 64, given without its leading term, is primitive.
+#[pyfunction]
+pub fn primitive(polynomial: u64) -> bool {
+    is_primitive(polynomial)
+}
+
+/// The first primitive polynomials of a seed: p_A, p_B, then those of the shingles.
+#[pyfunction]
+pub fn polynomials(seed: u64, count: usize) -> Vec<u64> {
+    primitives(seed).take(count).collect()
 }

@@ -5,6 +5,8 @@
 //! [`quilts`] with [`cover`], [`patches`], [`matches`], [`attribution`] and [`domains`] is the first analysis, [`sweep`] counts what it would
 //! find with other parameters.
 //!
+//! [`minwise`] sketches documents for comparison, with [`rabin`] where the published functions are wanted.
+//!
 //! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`]
 //! and [`lanes`]) makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
 //! [`gzip`] (with [`inflate`]) reads what is left of compressed files.
@@ -23,10 +25,12 @@ pub mod kernel;
 pub mod lanes;
 pub mod markup;
 pub mod matches;
+pub mod minwise;
 pub mod page;
 pub mod paragraphs;
 pub mod patches;
 pub mod quilts;
+pub mod rabin;
 pub mod references;
 pub mod rows;
 pub mod sequences;
