@@ -5,11 +5,11 @@
 //! shingles, agrees with probability q = J^14, and at least two of six with 1-(1-q)^6-6q(1-q)^5.
 //!
 //! Two families of orders. The published one takes Rabin fingerprints throughout: words by p_A, runs of k words by p_B,
-//! these by p_1 … p_84; 168 carry-less multiplications a gram, more than all else together. The fast one mixes 32 bits
-//! of our own gram fingerprint with multiply, xor-shift, multiply, eight grams to a register, which costs a fraction of
-//! finding the words. Multiplying once would pass the same tests, since gram fingerprints are as good as random; the
-//! second round is for sets that are not. With 32 bits, different grams of two documents of n grams pass for the same
-//! minimum with a probability of n/2^33: nothing to a comparison of documents, but too often to tell phrases by.
+//! these by p_1 … p_84; 168 carry-less multiplications a gram, ten times the cost of finding the words. The fast one
+//! mixes 32 bits of our own gram fingerprint with multiply, xor-shift, multiply, eight grams to a register, at half the
+//! cost of finding the words. Multiplying once would pass the same tests, since gram fingerprints are as good as random;
+//! the second round is for sets that are not. With 32 bits, different grams of two documents of n grams pass for the
+//! same minimum with a probability of n/2^33: nothing to a comparison of documents, but too often to tell phrases by.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
