@@ -15,8 +15,10 @@ from unquilt._core import (
     gzip_index,
     locate,
     measure,
+    pack_lexicon,
     paragraphs,
     run_map,
+    signatures,
     words,
 )
 
@@ -33,8 +35,10 @@ __all__ = [
     "gzip_index",
     "locate",
     "measure",
+    "pack_lexicon",
     "paragraphs",
     "run_map",
+    "signatures",
     "words",
 ]
 

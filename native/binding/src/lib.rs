@@ -168,6 +168,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;
     module.add_function(wrap_pyfunction!(texts::gram_columns, module)?)?;
     module.add_function(wrap_pyfunction!(texts::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::signatures, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::pack_lexicon, module)?)?;
     module.add_function(wrap_pyfunction!(pages::decode, module)?)?;
     module.add_function(wrap_pyfunction!(pages::paragraphs, module)?)?;
     module.add_function(wrap_pyfunction!(pages::extract, module)?)?;
