@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import twin_imatch as twin
+from click.testing import CliRunner, Result
 from conftest import local, measure
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 import unquilt
 from unquilt import Lexicon, _native
 from unquilt.analyses.lexicon import LexiconParameters, count_words
+from unquilt.cli import cli
 from unquilt.columns import buffers
 from unquilt.engines.kept import Kept
 from unquilt.engines.tasks import Scale
@@ -364,3 +366,107 @@ def test_a_file_is_not_replaced_unasked(tmp_path: Path) -> None:
     assert (tmp_path / "letter").read_text() == "Dear Anna"
     unquilt.build_lexicon(texts, tmp_path / "letter", how=How(overwrite=True))
     assert Lexicon.read(tmp_path / "letter").words["word"].to_pylist() == ["alpha", "bravo", "delta", "none"]
+
+
+def invoke(*arguments: object) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="unquilt")
+
+
+@pytest.fixture
+def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("unquilt.cli.progress.PATIENCE", 600.0)  # no progress, however busy the machine
+    path = tmp_path / "pages.jsonl"
+    texts = ["alpha bravo", "alpha Bravo delta", "ALPHA echo", "bravo foxtrot", "evil\u202e golf"]
+    path.write_text("".join(json.dumps({"id": str(i), "text": text}) + "\n" for i, text in enumerate(texts)))
+    return path
+
+
+def test_the_command_line_builds_and_shows(pages: Path, tmp_path: Path) -> None:
+    file = tmp_path / "words.lexicon"
+    result = invoke("lexicon", "build", pages, "-o", file, "--nidf", "0.2:0.5")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == (
+        "5 documents\n"
+        "2 words to make signatures of, 5 rarer ones to fill up short signatures\n"
+        f"The lexicon is in {file}; to look at it: unquilt lexicon show {file}\n"
+    )
+    result = invoke("lexicon", "show", file, "--limit", "2")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == (
+        f"{file}: lexicon of 5 documents\n"
+        "\n"
+        "primary    2 words: normalised idf 0.2 to 0.5\n"
+        "secondary  5 words: rarer ones\n"
+        "unicode    18.0.0\n"
+        "\n"
+        "  documents  primary\n"
+        "          3  alpha\n"
+        "          3  bravo\n"
+        "\n"
+        "  documents  secondary\n"
+        "          1  delta\n"
+        "          1  echo\n"
+        "          …\n"
+        "          1  foxtrot\n"
+        "          1  golf\n"
+    )
+    facts = json.loads(invoke("lexicon", "show", file, "--json", "--limit", "1").stdout)
+    assert facts == {
+        "file": str(file),
+        "documents": 5,
+        "nidf": [0.2, 0.5],
+        "min_df": 1,
+        "unicode": "18.0.0",
+        "primary": 2,
+        "secondary": 5,
+        "commonest_primary": [{"word": "alpha", "df": 3}],
+        "rarest_primary": [{"word": "bravo", "df": 3}],
+        "commonest_secondary": [{"word": "delta", "df": 1}],
+        "rarest_secondary": [{"word": "golf", "df": 1}],
+    }
+
+
+def test_the_command_line_says_it_as_json_or_not_at_all(pages: Path, tmp_path: Path) -> None:
+    pages.write_text(pages.read_text() + "no json\n")
+    asked = ("--nidf", "0.2:0.5", "--min-df", "2")
+    result = invoke("lexicon", "build", pages, "-o", tmp_path / "a", "--json", "--max-rejects", "0", *asked)
+    assert result.exit_code == 3
+    assert "1 record was rejected, more than --max-rejects 0; everything else is done" in result.stderr
+    facts = {"file": str(tmp_path / "a"), "primary": 2, "secondary": 0, "nidf": [0.2, 0.5], "min_df": 2}
+    assert json.loads(result.stdout) == facts | {"documents": 5, "rejects": 1}
+    result = invoke("lexicon", "build", pages, "-o", tmp_path / "a", "-q", "--overwrite", *asked)
+    assert (result.exit_code, result.output) == (0, "")
+
+
+WRONG = {
+    "one end": ("build {pages} -o {new} --nidf 0.2", 2, "--nidf must be two numbers with a colon between them"),
+    "words": ("build {pages} -o {new} --nidf a:b", 2, "--nidf must be a number between 0 and 1, not 'a'"),
+    "too much": ("build {pages} -o {new} --nidf 0.2:2", 2, "--nidf must be a number between 0 and 1, not '2'"),
+    "reversed": ("build {pages} -o {new} --nidf 0.8:0.2", 2, "--nidf must have its lower end first, not 0.8:0.2"),
+    "min-df": ("build {pages} -o {new} --min-df 0", 2, "--min-df must be a whole number between 1 and"),
+    "no word": ("build {pages} -o {new} --nidf 0.5:0.6", 1, "no word has nidf in 0.5:0.6 (in 2 to 2 of 5 documents)"),
+    "occupied": ("build {pages} -o {pages}", 1, "pages.jsonl exists; choose another name, or overwrite it"),
+    "no input": ("build {nothing} -o {new}", 1, "no such file or folder"),
+    "no file": ("show {nothing}", 1, "no such file: "),
+    "no lexicon": ("show {pages}", 1, "cannot be read as a lexicon"),
+    "limit": ("show {pages} --limit 0", 2, "--limit must be a whole number of at least 1, not '0'"),
+    "command": ("shwo {pages}", 2, "there is no command 'shwo'; did you mean show?"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_said_in_one_line(case: str, pages: Path, tmp_path: Path) -> None:
+    command, code, message = WRONG[case]
+    arguments = command.format(pages=pages, new=tmp_path / "new", nothing="/no-such").split()
+    result = invoke("lexicon", *arguments)
+    assert (result.exit_code, result.stdout) == (code, "")
+    assert message in result.stderr
+    assert result.stderr.startswith("unquilt: ")
+    assert result.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["pages.jsonl"]
+
+
+def test_without_a_command_there_is_help() -> None:
+    result = invoke("lexicon")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "unquilt lexicon build" in result.stderr
