@@ -35,6 +35,9 @@ pytestmark = pytest.mark.usefixtures("unsynced")
 
 ASCII = ["alpha", "Alpha", "BRAVO", "bravo1", "bravo12", "the", "x", "delta", "echo", "foxtrot", "golf", "hotel"]
 OTHERS = [
+    "prefixes",
+    "prefixed",
+    "prefixedmore",
     "Straße",
     "STRASSE",
     "漢字",
@@ -283,6 +286,8 @@ GOOD = pa.table({"word": ["bravo", "alpha", "delta"], "df": [3, 2, 2]}, schema=S
         (GOOD, ABOUT | {"format": 2}, "is a lexicon of format 2, this unquilt reads 1; build it anew"),
         (GOOD, [], "cannot be read as a lexicon"),
         (GOOD, {}, "cannot be read as a lexicon"),
+        (GOOD, ABOUT | {"format": "two\nlines"}, "cannot be read as a lexicon"),
+        (GOOD, ABOUT | {"documents": float("inf")}, "is damaged, or no lexicon that unquilt wrote"),
         (GOOD, {"format": 1}, "is damaged, or no lexicon that unquilt wrote"),
         (GOOD, ABOUT | {"nidf": [0.8, 0.2]}, "is damaged, or no lexicon that unquilt wrote"),
         (GOOD, ABOUT | {"documents": 1}, "its words are not those it says, in their order"),

@@ -115,13 +115,14 @@ class Lexicon:
                 if metadata is None:
                     raise InputError(f"{shown(path)} is no lexicon: unquilt lexicon build makes one")
                 about = json.loads(metadata)
-                if about["format"] != FORMAT:
-                    known = f"is a lexicon of format {about['format']}, this unquilt reads {FORMAT}"
+                format_ = int(about["format"])
+                if format_ != FORMAT:
+                    known = f"is a lexicon of format {format_}, this unquilt reads {FORMAT}"
                     raise InputError(f"{shown(path)} {known}; build it anew")
                 words = file.read()
         except FileNotFoundError:
             raise InputError(f"no such file: {shown(path)}") from None
-        except (OSError, pa.ArrowException, ValueError, KeyError, TypeError) as error:
+        except (OSError, pa.ArrowException, ValueError, OverflowError, KeyError, TypeError) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{shown(path)} cannot be read as a lexicon: {reason}") from error
         return cls._checked(path, words, about)
@@ -135,7 +136,7 @@ class Lexicon:
         try:
             nidf = check_nidf(about["nidf"])
             documents, min_df, unicode = int(about["documents"]), int(about["min_df"]), str(about["unicode"])
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"{fault}: {error}") from error
         most = df_range(documents, nidf)[1] if documents > 1 else 0
         if not words.num_rows or not _is_sorted(words) or words["df"][0].as_py() > most or words["df"][-1].as_py() < 1:

@@ -73,6 +73,8 @@ pub struct Signatures<B> {
 /// A word of the document that the lexicon has.
 struct Found {
     fingerprint: u64,
+    /// Its first eight bytes, zeros behind a shorter one: they decide most comparisons.
+    beginning: u64,
     place: Range<usize>,
 }
 
@@ -122,12 +124,15 @@ impl<B: AsRef<[u8]>> Signatures<B> {
             spellings.push(b'\n');
             let place = begin..spellings.len();
             match rank {
-                0 => primary.push(Found { fingerprint, place }),
+                0 => primary.push(Found { fingerprint, beginning: beginning(&spellings[place.clone()]), place }),
                 _ => secondary.push((rank, place)),
             }
         });
         // A line feed is below whatever a word is made of: words sort the same with it.
-        primary.sort_unstable_by(|a, b| spellings[a.place.clone()].cmp(&spellings[b.place.clone()]));
+        primary.sort_unstable_by(|a, b| {
+            let spelling = |found: &Found| &spellings[found.place.clone()];
+            a.beginning.cmp(&b.beginning).then_with(|| spelling(a).cmp(spelling(b)))
+        });
         secondary.sort_unstable_by_key(|&(rank, _)| rank);
         count
     }
@@ -162,6 +167,14 @@ impl<B: AsRef<[u8]>> Signatures<B> {
         }
         Sha1::digest(&self.content).into()
     }
+}
+
+#[inline]
+fn beginning(word: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let length = word.len().min(8);
+    bytes[..length].copy_from_slice(&word[..length]);
+    u64::from_be_bytes(bytes)
 }
 
 /// Spreads every bit over all: the last step of MurmurHash3.
