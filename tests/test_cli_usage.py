@@ -15,7 +15,8 @@ from click.testing import CliRunner
 
 import unquilt
 from unquilt.analyses.quilts import QuiltParameters
-from unquilt.cli import COMMANDS, cli
+from unquilt.cli import cli
+from unquilt.cli.group import LazyGroup
 from unquilt.cli.options import given_parameters, parameter_options
 from unquilt.cli.reference import reference
 from unquilt.parameters import Parameters, parameter
@@ -27,9 +28,20 @@ def invoke(*arguments: object, **settings):
     return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="unquilt", **settings)
 
 
-def commands() -> dict[str, click.Command]:
-    ctx = click.Context(cli)
-    return {"": cli} | {name: cli.get_command(ctx, name) for name in COMMANDS}
+def commands(group: LazyGroup = cli, path: str = "") -> dict[str, click.Command]:
+    """All commands by what is typed for them, those of groups after their group."""
+    found: dict[str, click.Command] = {path: group}
+    for name in group.table:
+        command = group.get_command(click.Context(group), name)
+        inner = f"{path} {name}".strip()
+        found |= commands(command, inner) if isinstance(command, LazyGroup) else {inner: command}
+    return found
+
+
+def short_help(path: str) -> str:
+    """What the group says of a command."""
+    group, _, name = path.rpartition(" ")
+    return commands()[group].table[name][1]
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +123,7 @@ def test_without_a_command_there_is_help():
     assert "unquilt demo" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["", *COMMANDS])
+@pytest.mark.parametrize("name", commands())
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 def test_help_has_all_options_and_examples(name, flag):
     result = invoke(*name.split(), flag, env={"COLUMNS": "100"})
@@ -147,8 +159,8 @@ def test_reference_has_everything():
 def test_short_help_is_that_of_the_command():
     for name, command in list(commands().items())[1:]:
         first = (command.help or "").split()[0]
-        assert COMMANDS[name][1].startswith((first, "Look"))
-        assert len(COMMANDS[name][1]) < 60
+        assert short_help(name).startswith((first, "Look"))
+        assert len(short_help(name)) < 60
 
 
 def run_python(code: str) -> str:

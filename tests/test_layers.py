@@ -34,6 +34,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "unquilt.runs": ("unquilt.analyses", "unquilt.corpus", "unquilt.engines", "unquilt.cli", "unquilt.jobs"),
     "unquilt.demo": ("unquilt.analyses", "unquilt.corpus", "unquilt.engines", "unquilt.cli", "unquilt.jobs"),
     "unquilt.intake": ("unquilt.analyses", "unquilt.cli", "unquilt.jobs", "unquilt.api"),
+    "unquilt.lexicons": ("unquilt.analyses", "unquilt.corpus", *ENGINES, "unquilt.cli", "unquilt.jobs", "unquilt.api"),
     "unquilt.jobs": ("unquilt.cli", "unquilt.api"),
 }
 

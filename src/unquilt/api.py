@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from unquilt import jobs
 from unquilt._native import grams, words
+from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.quilts import QuiltParameters
 from unquilt.analyses.quilts import quilts as find_quilts
 from unquilt.analyses.sweep import SweepParameters
 from unquilt.analyses.sweep import sweep as count_quilts
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.jobs import How, Inputs
+from unquilt.lexicons import Lexicon
 from unquilt.runs import Run
 from unquilt.settings import Settings
 
 __all__ = [
     "Fields",
     "How",
+    "Lexicon",
     "Limits",
     "QuiltParameters",
     "Reading",
     "Run",
     "Settings",
     "SweepParameters",
+    "build_lexicon",
     "grams",
     "ingest",
     "quilts",
@@ -74,6 +79,29 @@ def sweep(inputs: Inputs, output: str | Path | None = None, *, how: How | None =
     {'k': 3, 'm': 2, 'c': 2, 'sigma': 0.5, 'quilts': 1, 'share': 0.3333333333333333, 'mean_sources': 2.0}
     """
     return jobs.analyse("sweep", SweepParameters.from_dict(parameters), count_quilts, inputs, output, how)
+
+
+def build_lexicon(
+    inputs: Inputs,
+    output: str | Path | None = None,
+    *,
+    how: How | None = None,
+    nidf: Sequence[float] = LexiconParameters.nidf,
+    min_df: int = LexiconParameters.min_df,
+) -> Lexicon:
+    """Makes the lexicon of a corpus: the words that I-Match signatures are made of, there or in another corpus.
+
+    `nidf` is the range of normalised idf of its words, `min_df` the fewest documents of rarer ones, which fill up short
+    signatures. With `output`, it is written to a file, which `Lexicon.read` reads.
+
+    >>> import pyarrow as pa
+    >>> pages = pa.table({"id": list("wxyz"), "text": ["Good morning", "good evening", "Good night", "GOOD night"]})
+    >>> lexicon = build_lexicon(pages, nidf=(0.2, 0.6))
+    >>> lexicon.words.to_pylist()[0], lexicon.primary, lexicon.secondary
+    ({'word': 'night', 'df': 2}, 1, 2)
+    """
+    parameters = LexiconParameters.from_dict({"nidf": nidf, "min_df": min_df})
+    return jobs.build_lexicon(parameters, inputs, output, how)[0]
 
 
 def read(path: str | Path) -> Run:

@@ -19,6 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt import _native
+from unquilt.analyses.lexicon import LexiconParameters
+from unquilt.analyses.lexicon import lexicon as count_words
 from unquilt.analyses.outcome import Outcome
 from unquilt.corpus.inputs import STDIN, Source, find, fingerprint, spool
 from unquilt.corpus.options import Reading
@@ -30,8 +32,9 @@ from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
 from unquilt.errors import InputError
 from unquilt.intake import DOCUMENTS, read_into
+from unquilt.lexicons import Lexicon, pack_counts
 from unquilt.parameters import Parameters
-from unquilt.runs import InputRecord, Run
+from unquilt.runs import InputRecord, Run, storing
 from unquilt.settings import Settings
 
 CORPUS = "corpus"
@@ -91,6 +94,31 @@ def analyse(
                 rows = {table.name: table.rows for table in outcome.tables}
                 run.finish(summary | outcome.statistics | rows)
     return run
+
+
+def build_lexicon(
+    parameters: LexiconParameters, inputs: Inputs, output: str | Path | None = None, how: How | None = None
+) -> tuple[Lexicon, dict[str, Any]]:
+    """Makes a lexicon of inputs, or of a corpus folder, and its file; also returns what is known of the corpus.
+
+    What is read and counted on the way goes into a folder beside the file, since it may be large, and is removed.
+    """
+    how = how or How()
+    place = None if output is None else Path(output).absolute()
+    if place is not None and place.is_dir():
+        raise InputError(f"{output} is a folder; a lexicon is a file")
+    if place is not None and place.exists() and not how.overwrite:
+        raise InputError(f"{output} exists; choose another name, or overwrite it")
+    with storing(place or Path(tempfile.gettempdir())):
+        folder = tempfile.TemporaryDirectory(prefix=".unquilt-", dir=None if place is None else place.parent)
+    with folder as name:
+        run = analyse("lexicon", parameters, count_words, inputs, Path(name) / "run", how)
+        summary = run.manifest["summary"]
+        words = Kept.of("words", run.path / "words.parquet")
+        lexicon = pack_counts(words, summary["documents"], parameters.nidf, parameters.min_df)
+    if place is not None:
+        lexicon.write(place)
+    return lexicon, summary
 
 
 def open_corpus(inputs: Inputs) -> Run | None:

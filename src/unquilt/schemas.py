@@ -182,3 +182,11 @@ COUNTS = pa.schema(  # what a sweep counted for one k; primary key (k, m, c, sig
         pa.field("documents", pa.int64(), nullable=False),
     ]
 )
+
+WORDS = pa.schema(  # what a lexicon is made of
+    [
+        pa.field("fingerprint", pa.int64(), nullable=False),  # primary key; of unsigned order
+        pa.field("word", pa.string(), nullable=False),  # folded
+        pa.field("df", pa.int64(), nullable=False),  # documents that it is in
+    ]
+)

@@ -2,11 +2,14 @@
 
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
 use unquilt_kernels::fingerprint::Fingerprinter;
 use unquilt_kernels::kernel::{GroupKernel, MapKernel};
 use unquilt_kernels::standing::By;
-use unquilt_kernels::{attribution, components, domains, patches, quilts, shares, standing, sweep, tables};
+use unquilt_kernels::{
+    attribution, components, domains, imatch, lexicon, patches, quilts, shares, standing, sweep, tables,
+};
 
 pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
     Ok(match name {
@@ -19,6 +22,8 @@ pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel 
         "linked" => Box::new(attribution::Linked { most: get(given, "most")? }),
         "ends" => Box::new(components::Ends),
         "rates" => Box::new(sweep::Rates { sigma: get(given, "sigma")? }),
+        "document words" => Box::<lexicon::DocumentWords>::default(),
+        "signatures" => Box::new(imatch::Marks { signatures: signatures(given)? }),
         "postings" => Box::new(shares::Postings),
         _ => return Err(PyValueError::new_err(format!("no such map kernel: {name}"))),
     })
@@ -40,6 +45,7 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box
         "sweep" => Box::new(sweep::Sweep::new(get(given, "k")?, grid(given)?, get(given, "min_share")?)),
         "sums" => Box::<sweep::Sums>::default(),
         "shares" => Box::new(shares::Shares::new(get(given, "m")?)),
+        "word sums" => Box::<lexicon::WordSums>::default(),
         "visits" => Box::<domains::Visits>::default(),
         "domains" => Box::<domains::Domains>::default(),
         "large star" => Box::<components::LargeStar>::default(),
@@ -49,7 +55,7 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box
     })
 }
 
-fn get<'py, T: for<'a> FromPyObject<'a, 'py>>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<T> {
+pub fn get<'py, T: for<'a> FromPyObject<'a, 'py>>(given: &Bound<'py, PyDict>, name: &str) -> PyResult<T> {
     let value = given.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
     value.extract().map_err(|_| PyValueError::new_err(format!("kernel parameter {name} has the wrong type")))
 }
@@ -66,6 +72,21 @@ fn covers(given: &Bound<'_, PyDict>) -> PyResult<quilts::Covers> {
 
 fn grid(given: &Bound<'_, PyDict>) -> PyResult<sweep::Grid> {
     Ok(sweep::Grid { m: get(given, "m")?, c: get(given, "c")?, sigma: get(given, "sigma")? })
+}
+
+/// The bytes of the lexicon stay where they are.
+pub fn signatures(given: &Bound<'_, PyDict>) -> PyResult<imatch::Signatures<PyBackedBytes>> {
+    let shape = imatch::Shape {
+        lexicons: get(given, "lexicons")?,
+        drop: get(given, "drop")?,
+        seed: get(given, "seed")?,
+        min_terms: get(given, "min_terms")?,
+        min_share: get(given, "min_share")?,
+    };
+    if !(0.0..1.0).contains(&shape.drop) || !(0.0..=1.0).contains(&shape.min_share) {
+        return Err(PyValueError::new_err("drop must be at least 0 and below 1, min_share between 0 and 1"));
+    }
+    imatch::Signatures::new(get(given, "lexicon")?, shape).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
 fn by(name: &str) -> PyResult<By> {

@@ -172,6 +172,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(texts::supers, module)?)?;
     module.add_function(wrap_pyfunction!(texts::primitive, module)?)?;
     module.add_function(wrap_pyfunction!(texts::polynomials, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::signatures, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::pack_lexicon, module)?)?;
     module.add_function(wrap_pyfunction!(pages::decode, module)?)?;
     module.add_function(wrap_pyfunction!(pages::paragraphs, module)?)?;
     module.add_function(wrap_pyfunction!(pages::extract, module)?)?;

@@ -3,7 +3,7 @@
 //! [`unicode`], [`words`], [`fingerprint`] and [`grams`] turn text into fingerprints; [`rows`], [`sorter`], [`spill`]
 //! and [`kernel`] are the ground that analyses stand on; [`servers`], [`standing`], [`tables`] and [`components`] serve several of them;
 //! [`quilts`] with [`cover`], [`patches`], [`matches`], [`attribution`] and [`domains`] is the first analysis, [`sweep`] counts what it would
-//! find with other parameters.
+//! find with other parameters. Of near-duplicates, [`lexicon`] counts words and [`imatch`] makes signatures of them.
 //!
 //! [`minwise`] sketches documents for comparison, with [`rabin`] where the published functions are wanted.
 //!
@@ -20,9 +20,11 @@ pub mod elements;
 pub mod fingerprint;
 pub mod grams;
 pub mod gzip;
+pub mod imatch;
 pub mod inflate;
 pub mod kernel;
 pub mod lanes;
+pub mod lexicon;
 pub mod markup;
 pub mod matches;
 pub mod minwise;

@@ -69,6 +69,14 @@ pub fn look_up(c: char) -> Character {
     PAGES[code >> 8].get_or_init(|| make_page(code as u32 & !0xff))[code & 0xff]
 }
 
+/// Whether `c` is a decimal digit, of any script.
+pub fn is_digit(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_ascii_digit();
+    }
+    CodePointMapData::<GeneralCategory>::new().get(c) == GeneralCategory::DecimalNumber
+}
+
 /// The form in which words are compared: NFC, then full case folding, then NFC again, since folding may undo the first.
 pub fn fold(word: &str) -> String {
     let composer = ComposingNormalizerBorrowed::new_nfc();

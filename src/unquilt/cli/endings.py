@@ -34,6 +34,14 @@ class RejectsError(UnquiltError):
     exit_code = TOO_MANY_REJECTS
 
 
+def check_rejects(rejected: int, most: int | None) -> None:
+    """Complain if more records were rejected than the user agreed to, who named no number if any will do."""
+    if most is not None and rejected > most:
+        were = "record was" if rejected == 1 else "records were"
+        limit = f"--max-rejects {most}"
+        raise RejectsError(f"{rejected:,} {were} rejected, more than {limit}; everything else is done")
+
+
 class Stopped(KeyboardInterrupt):
     """SIGINT or SIGTERM came."""
 

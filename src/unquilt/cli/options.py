@@ -69,6 +69,28 @@ class Values(ParamType):
         return tuple(self.item.convert(item.strip(), param, ctx) for item in value.split(","))
 
 
+class Range(Values):
+    """The two ends of a range, with a colon between them."""
+
+    def __init__(self, info: ParameterInfo) -> None:
+        super().__init__(info)
+        self.name = "LOW:HIGH"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        ends = value.split(":")
+        if len(ends) != 2:
+            wanted = f"two numbers with a colon between them, such as {_range(self.item.info.default)}"
+            raise click.UsageError(f"{option_name(self.item.info)} must be {wanted}; not {_quoted(value)}", ctx)
+        low, high = super().convert(",".join(ends), param, ctx)
+        if low > high:
+            raise click.UsageError(f"{option_name(self.item.info)} must have its lower end first, not {value}", ctx)
+        return low, high
+
+
+def _range(ends: Sequence[float]) -> str:
+    return ":".join(map(_shown, ends))
+
+
 def _number(value: Any, kind: type) -> Any:
     """Text as a number, if it is one."""
     try:
@@ -110,28 +132,32 @@ def option_name(info: ParameterInfo) -> str:
     return "--" + info.name.replace("_", "-")
 
 
-def parameter_options(parameters: type[Parameters]) -> Callable[[Command], Command]:
-    """One option for each parameter of an analysis; the command gets a keyword for each, None if it was not given."""
+def parameter_options(parameters: type[Parameters], ranges: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """One option for each parameter of an analysis; the command gets a keyword for each, None if it was not given.
+
+    `ranges` names the list parameters that are the two ends of a range.
+    """
 
     def decorate(command: Command) -> Command:
         for info in reversed(parameters.describe()):
-            command = _option(info)(command)
+            command = _option(info, is_range=info.name in ranges)(command)
         return command
 
     return decorate
 
 
-def _option(info: ParameterInfo) -> Callable[[Command], Command]:
+def _option(info: ParameterInfo, *, is_range: bool = False) -> Callable[[Command], Command]:
     names = [option_name(info)]
     if len(info.name) == 1:
         names.insert(0, f"-{info.name}")
-    notes = [] if info.default in (None, "", ()) else [f"default {_shown(info.default)}"]
+    default = _range(info.default) if is_range else _shown(info.default)
+    notes = [] if info.default in (None, "", ()) else [f"default {default}"]
     if info.limits != Limits() and not info.limits.one_of:
         notes.append(("each " if info.many else "") + info.limits.phrase(_noun(info)))
     text = f"{info.help[:1].upper()}{info.help[1:]}" + (f" ({'; '.join(notes)})." if notes else ".")
     if info.type is bool:
         return click.option(f"{names[0]}/--no-{names[0][2:]}", info.name, default=None, help=text)
-    kind = Values(info) if info.many else Value(info)
+    kind = Range(info) if is_range else Values(info) if info.many else Value(info)
     return click.option(*names, info.name, type=kind, default=None, help=text)
 
 

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 
 import click
 
-from unquilt.cli import COMMANDS, cli
+from unquilt.cli import cli
+from unquilt.cli.group import LazyGroup
 from unquilt.cli.output import emit
 
 PREAMBLE = """\
@@ -43,13 +44,19 @@ what failed, where, and what to do.
 
 def reference() -> str:
     """The whole reference, in Markdown."""
-    root = click.Context(cli, info_name="unquilt")
-    parts = [PREAMBLE, *_command(cli, root)]
-    for name in COMMANDS:
-        command = cli.get_command(root, name)
-        assert command is not None
-        parts += _command(command, click.Context(command, info_name=name, parent=root))
+    parts = [PREAMBLE, *_section(cli, click.Context(cli, info_name="unquilt"))]
     return "\n".join(parts).rstrip("\n") + "\n"
+
+
+def _section(command: click.Command, ctx: click.Context) -> Iterator[str]:
+    """A command and, if it is a group, all that it holds."""
+    yield from _command(command, ctx)
+    if not isinstance(command, LazyGroup):
+        return
+    for name in command.table:
+        inner = command.get_command(ctx, name)
+        assert inner is not None
+        yield from _section(inner, click.Context(inner, info_name=name, parent=ctx))
 
 
 def _command(command: click.Command, ctx: click.Context) -> Iterator[str]:
@@ -57,9 +64,10 @@ def _command(command: click.Command, ctx: click.Context) -> Iterator[str]:
     yield f"## `{ctx.command_path}`\n"
     yield f"    {ctx.command_path} {usage}\n"
     yield f"{inspect.cleandoc(command.help or '')}\n"
-    if isinstance(command, click.Group):
+    if isinstance(command, LazyGroup):
+        path = ctx.command_path.replace(" ", "-")
         yield "| command | |\n| --- | --- |"
-        yield from (f"| [`{name}`](#unquilt-{name}) | {text} |" for name, (_, text) in COMMANDS.items())
+        yield from (f"| [`{name}`](#{path}-{name}) | {text} |" for name, (_, text) in command.table.items())
         yield ""
     yield "| option | |\n| --- | --- |"
     yield from (_option(option) for option in command.params if isinstance(option, click.Option))

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from unquilt.cli.endings import RejectsError
+from unquilt.cli.endings import check_rejects
 from unquilt.cli.folders import MOST_COUNTED, Folder, column_names
 from unquilt.cli.options import Asked
 from unquilt.cli.output import count, duration, emit, json_line, printable, size, typed
@@ -58,11 +58,7 @@ def conclude(output: str, asked: Asked, *, before: bool) -> None:
             emit("Nothing to do: this was complete already (--overwrite computes it anew).")
         for line in conclusion(facts):
             emit(line)
-    left_out = facts["rejects"] or 0
-    if asked.max_rejects is not None and left_out > asked.max_rejects:
-        were = "record was" if left_out == 1 else "records were"
-        limit = f"--max-rejects {asked.max_rejects}"
-        raise RejectsError(f"{left_out:,} {were} rejected, more than {limit}; everything else is done")
+    check_rejects(facts["rejects"] or 0, asked.max_rejects)
 
 
 def gather(folder: Folder) -> dict[str, Any]:

@@ -1,0 +1,47 @@
+"""In how many documents each word is: what the lexicons of I-Match are made of (Kołcz and Chowdhury, KDD 2004).
+
+Words of fewer than four characters (in scripts with spaces) and words with more than one digit are left out, as in the
+paper. What of the others makes a lexicon is decided afterwards, by `lexicons`: the counts serve any range.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unquilt.analyses.outcome import Outcome
+from unquilt.engines.kept import Kept
+from unquilt.engines.verbs import HASH, Kernel, Verbs
+from unquilt.lexicons import check_nidf
+from unquilt.parameters import Parameters, parameter
+from unquilt.schemas import WORDS
+
+
+@dataclass(frozen=True)
+class LexiconParameters(Parameters):
+    """Which words make a lexicon."""
+
+    nidf: tuple[float, ...] = parameter(
+        (0.2, 0.8), "normalised idf of the words that signatures are made of, from the commonest", at_least=0, at_most=1
+    )
+    min_df: int = parameter(
+        1, "fewest documents of a rarer word that fills up short signatures", at_least=1, at_most=2**32
+    )
+
+    def check(self) -> None:
+        """A range has two ends."""
+        check_nidf(self.nidf)
+
+
+def count_words(verbs: Verbs, corpus: Kept) -> Kept:
+    """The table `words`: each word and the number of documents that it is in.
+
+    One pass over the texts and one group of about 30 bytes for each word and each batch that it occurs in.
+    """
+    (counts,) = verbs.map(corpus, Kernel("document words", (HASH,), ("doc", "text")))
+    (sums,) = verbs.group([counts], Kernel("word sums", (HASH,)))
+    return verbs.keep(sums, "words", WORDS)
+
+
+def lexicon(verbs: Verbs, corpus: Kept, _: LexiconParameters) -> Outcome:
+    """The counts as a run of their own."""
+    return Outcome([count_words(verbs, corpus)], {})
