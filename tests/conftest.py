@@ -209,8 +209,8 @@ def run_quilts(corpus: Run, folder: Path, engine: Callable[[Run], Verbs], **para
     """Runs quilts on an engine of one's own making."""
     with open_run(corpus, folder, parameters) as run:
         with engine(run) as verbs:  # type: ignore[attr-defined]
-            quilts(verbs, documents(corpus), QuiltParameters.from_dict(parameters))
-        run.finish({})
+            outcome = quilts(verbs, documents(corpus), QuiltParameters.from_dict(parameters))
+        run.finish({}, results=[table.name for table in outcome.tables])
     return run
 
 

@@ -95,7 +95,7 @@ class TestJobs:
 
     def test_quilts_from_files(self, pages):
         out = succeed("quilts", pages, "-o", "run", "-k", "3", "-c", "2")
-        assert "The tables are in run, as Parquet: asked, clusters, " in out
+        assert "The tables are in run, as Parquet: clusters, patches, " in out
         assert succeed("show", "run", "rejects") == "rejects has no rows.\n"
 
     def test_again_there_is_nothing_to_do(self, pages):
@@ -218,15 +218,15 @@ class TestShow:
 
     def test_a_table_of_quilts(self, made):
         assert succeed("show", made / "run", "quilts").splitlines() == [
-            "doc  id  patchfrac  sources  words  url  patch_grams  grams",
-            "  2  z       0.800        2      7  -              4      5",
+            "doc  id  patchfrac  sources  attributed  words  url  patch_grams  grams",
+            "  2  z       0.800        2       0.000      7  -              4      5",
         ]
 
     def test_sources_have_names(self, made):
         lines = succeed("show", made / "run", "sources").splitlines()
         assert lines[0].split() == [
             *("quilt", "quilt_id", "rank", "source", "source_id"),
-            *("new_grams", "all_grams", "quilt_url", "source_url"),
+            *("new_grams", "all_grams", "linked", "quilt_url", "source_url"),
         ]
         assert [line.split()[4] for line in lines[1:]] == ["x", "y"]
 
@@ -238,10 +238,7 @@ class TestShow:
 
     @pytest.mark.parametrize(
         "table",
-        [
-            *("clusters", "documents", "quilting_domains", "quilts", "rejects", "source_domains", "sources"),
-            "standing",
-        ],
+        ["clusters", "documents", "quilting_domains", "quilts", "rejects", "source_domains", "sources"],
     )
     def test_every_table_for_people_and_programs(self, made, table):
         rows = [json.loads(line) for line in succeed("show", made / "run", table, "--json").splitlines()]
@@ -251,7 +248,7 @@ class TestShow:
         out = succeed("show", made / "run", "quilts", env={"COLUMNS": "30"})
         *table, note = out.splitlines()
         assert all(len(line) <= 30 for line in table)
-        assert note.startswith("Too narrow for words, url, patch_grams, grams;")
+        assert note.startswith("Too narrow for attributed, words, url, patch_grams, grams;")
 
     def test_a_run_that_was_moved_with_its_corpus(self, made, tmp_path, monkeypatch):
         for name in ("corpus", "run"):

@@ -83,7 +83,7 @@ WRONG = {
     "field of a corpus": ("quilts {corpus} -o {new} --field text=a", 2, "leave out what says how to read"),
     "published": ("quilts {corpus} -o {new} --as-published --foreign ip", 2, "--foreign none) and --foreign ip"),
     "limit": ("show {run} quilts --limit 0", 2, "--limit must be a whole number of at least 1, not '0'"),
-    "table": ("show {run} quiltz", 2, "no table 'quiltz'; there are: asked, clusters, documents, "),
+    "table": ("show {run} quiltz", 2, "no table 'quiltz'; there are: clusters, documents, patches, "),
     "no input": ("quilts -o {new}", 2, "missing argument 'INPUT...'"),
     "no output": ("quilts {corpus}", 2, "missing option '-o'"),
     "option": ("quilts {corpus} -o {new} --sigam 1", 2, "--sigam"),

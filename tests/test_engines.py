@@ -22,7 +22,9 @@ from unquilt.settings import Settings
 pytestmark = pytest.mark.usefixtures("unsynced")
 
 
-@pytest.mark.parametrize(("foreign", "collapse", "partitions"), [("ip", "exact", 5), ("none", "none", 1)])
+@pytest.mark.parametrize(
+    ("foreign", "collapse", "partitions"), [("ip", "exact", 5), ("ip", "near", 4), ("none", "none", 1)]
+)
 def test_random_corpora_give_what_the_twin_says(
     foreign: str,
     collapse: str,

@@ -1,4 +1,5 @@
-"""The twin: what SPEC 1 and 3.1 define, said in Python as plainly as can be and sharing no code with the package.
+"""The twin: what SPEC 1 and 3.1 define, said in Python as plainly as can be and sharing no code with the package, save
+that near-duplicates are told by its super-fingerprints.
 
 It is slow (every document is held against every other) and meant to be read beside the SPEC; the tests hold the package
 against it. Documents are numbered by their place in the list.
@@ -9,9 +10,13 @@ from __future__ import annotations
 import itertools
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+from unquilt import _native
+
+T = TypeVar("T")
 
 WITHOUT_SPACES = {  # where the letters and digits of these scripts stand, first to last
     "Han": [(0x3005, 0x3005), (0x303B, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)],
@@ -133,14 +138,34 @@ def same_site(a: Document, b: Document, by: str, pooled: dict[str | None, set[st
     return a.host == b.host if by == "host" else a.domain == b.domain
 
 
-def gather_copies(sequences: Sequence[tuple[str, ...]], collapse: str) -> dict[int, list[int]]:
-    """The lowest document of each word sequence, and all that have it; those without words are copies of nothing."""
+def close(items: Sequence[T], near: Callable[[T, T], bool]) -> dict[int, list[int]]:
+    """The transitive closure of `near`: the lowest of each component, and all that are in it."""
+    lowest = list(range(len(items)))
+    for a, b in itertools.combinations(range(len(items)), 2):
+        if lowest[a] != lowest[b] and near(items[a], items[b]):
+            both = {lowest[a], lowest[b]}
+            lowest = [min(both) if low in both else low for low in lowest]
     members: dict[int, list[int]] = {}
-    lowest: dict[object, int] = {}
-    for doc, own in enumerate(sequences):
-        kept = lowest.setdefault(own if own and collapse == "exact" else doc, doc)
-        members.setdefault(kept, []).append(doc)
+    for doc, low in enumerate(lowest):
+        members.setdefault(low, []).append(doc)
     return members
+
+
+def two_agree(a: Sequence[int] | None, b: Sequence[int] | None) -> bool:
+    """Of six super-fingerprints; documents without words have none."""
+    return bool(a and b) and sum(x == y for x, y in zip(a or (), b or (), strict=True)) >= 2
+
+
+def gather_copies(texts: Sequence[str], collapse: str) -> dict[int, list[int]]:
+    """The lowest document of each set of copies, and all that are in it; those without words are copies of nothing.
+
+    The super-fingerprints are those of the package, whose own tests hold them against their definition.
+    """
+    if collapse == "none":
+        return {doc: [doc] for doc in range(len(texts))}
+    if collapse == "exact":
+        return close([sequence(text) for text in texts], lambda a, b: a == b != ())
+    return close([_native.supers(text) for text in texts], two_agree)
 
 
 def cover(candidates: dict[int, set[tuple[str, ...]]], least: float, total: int) -> list[tuple[int, int, int]]:
@@ -207,14 +232,14 @@ def quilts(
     c: int = 4,
     sigma: float = 0.5,
     foreign: str = "domain",
-    collapse: str = "exact",
+    collapse: str = "near",
     min_share: float = 0.0,
     max_attributed: float = 1.0,
 ) -> Found:
     """SPEC 3.1."""
     sequences = [sequence(document.text) for document in documents]
     pooled = pool_addresses(documents)
-    members = gather_copies(sequences, collapse)
+    members = gather_copies([document.text for document in documents], collapse)
     grams = {doc: set(linear(sequences[doc], k)) for doc in members}
     df = Counter(gram for doc in grams for gram in grams[doc])
     found = Found([], [], [], [])
@@ -279,7 +304,7 @@ def sweep(
     **others: Any,
 ) -> list[tuple[int, int, int, float, int, int, int]]:
     """SPEC 3.1, Sweep: (k, m, c, σ, quilts, sources of all quilts, documents), copies that were collapsed being one."""
-    kept = len(gather_copies([sequence(document.text) for document in documents], collapse))
+    kept = len(gather_copies([document.text for document in documents], collapse))
     rows = []
     for one in itertools.product(sorted(k), sorted(m), sorted(c), sorted(sigma)):
         limits: dict[str, Any] = dict(zip(("k", "m", "c", "sigma"), one, strict=True))

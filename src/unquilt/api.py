@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from unquilt import jobs
 from unquilt._native import grams, words
 from unquilt.analyses.lexicon import LexiconParameters
+from unquilt.analyses.neardups import NeardupParameters, SignatureParameters
+from unquilt.analyses.neardups import neardups as find_neardups
 from unquilt.analyses.quilts import QuiltParameters
 from unquilt.analyses.quilts import quilts as find_quilts
 from unquilt.analyses.sweep import SweepParameters
 from unquilt.analyses.sweep import sweep as count_quilts
 from unquilt.corpus.options import Fields, Limits, Reading
+from unquilt.errors import ParameterError
+from unquilt.filters import Filter
 from unquilt.jobs import How, Inputs
 from unquilt.lexicons import Lexicon
 from unquilt.runs import Run
@@ -21,17 +26,22 @@ from unquilt.settings import Settings
 
 __all__ = [
     "Fields",
+    "Filter",
     "How",
     "Lexicon",
     "Limits",
+    "NeardupParameters",
     "QuiltParameters",
     "Reading",
     "Run",
     "Settings",
+    "SignatureParameters",
     "SweepParameters",
+    "build_filter",
     "build_lexicon",
     "grams",
     "ingest",
+    "neardups",
     "quilts",
     "read",
     "sweep",
@@ -50,6 +60,50 @@ def ingest(inputs: Inputs, output: str | Path | None = None, *, how: How | None 
     6
     """
     return jobs.ingest(inputs, output, how)
+
+
+def neardups(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
+    """Finds clusters of documents that say the same but for small changes.
+
+    `parameters` are those of `NeardupParameters`; without `output`, results live in a temporary folder.
+
+    >>> import pyarrow as pa
+    >>> run = neardups(pa.table({"id": ["a", "b", "c"], "text": ["one two three", "four five", "One, two: three!"]}))
+    >>> run.clusters.to_pylist()
+    [{'doc': 0, 'cluster': 0, 'keep': True}, {'doc': 2, 'cluster': 0, 'keep': False}]
+    >>> run.similarity.to_pylist()
+    [{'cluster': 0, 'documents': 2, 'least': 1.0, 'median': 1.0}]
+    """
+    given = NeardupParameters.from_dict(parameters)
+    beside = [given.lexicon] if given.lexicon else []
+    find = partial(find_neardups, lexicon=Lexicon.read(given.lexicon) if given.lexicon else None)
+    return jobs.analyse("neardups", given, find, inputs, output, how, beside=beside)
+
+
+def build_filter(
+    inputs: Inputs,
+    output: str | Path,
+    *,
+    base: str | Path | None = None,
+    how: How | None = None,
+    **parameters: Any,
+) -> Filter:
+    """Makes a set of prototypes, a file, that says of any text which of them it is a near-duplicate of.
+
+    `parameters` are those of `SignatureParameters`. With `base`, a set, its prototypes come first, and it decides how
+    documents are compared; `output` may be the same file.
+
+    >>> import pyarrow as pa
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "spam.set"
+    >>> spam = build_filter(pa.table({"id": ["offer"], "text": ["Buy one and get two for the price of three"]}), path)
+    >>> spam.match("buy ONE, and get two for the price of three!")
+    ['offer']
+    """
+    given = SignatureParameters.from_dict(parameters)
+    if base is not None and parameters:
+        raise ParameterError(f"{next(iter(parameters))} is that of the set that is added to; leave it out")
+    return jobs.build_filter(given, inputs, output, how, None if base is None else Filter.load(base))[0]
 
 
 def quilts(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:

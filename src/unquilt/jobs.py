@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from unquilt import _native
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.lexicon import lexicon as count_words
+from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.outcome import Outcome
 from unquilt.corpus.inputs import STDIN, Source, find, fingerprint, spool
 from unquilt.corpus.options import Reading
@@ -31,6 +32,7 @@ from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
 from unquilt.errors import InputError
+from unquilt.filters import Filter, read_documents
 from unquilt.intake import DOCUMENTS, read_into
 from unquilt.lexicons import Lexicon, pack_counts
 from unquilt.parameters import Parameters
@@ -77,14 +79,19 @@ def analyse(
     inputs: Inputs,
     output: str | Path | None = None,
     how: How | None = None,
+    *,
+    beside: Sequence[str | Path] = (),
 ) -> Run:
-    """Runs an analysis over inputs, or over a corpus folder, into a run folder; resumes what is there of it."""
+    """Runs an analysis over inputs, or over a corpus folder, into a run folder; resumes what is there of it.
+
+    Files `beside` the inputs, such as a lexicon, are for `function` to read; a run that they change is another run.
+    """
     how = how or How()
     output = output or _temporary_folder()
     corpus = open_corpus(inputs)
     with _found(inputs, how.reading) if corpus is None else _as_found(corpus) as found:
         asked = parameters.to_dict() | (asdict(how.reading) if corpus is None else {})
-        with _open(name, asked, found.records, output, how) as run:
+        with _open(name, asked, [*found.records, *_records(find(beside) if beside else [])], output, how) as run:
             if not run.complete:
                 if corpus is None:
                     corpus = _ingest(found, run.path / CORPUS, replace(how, overwrite=False))
@@ -92,33 +99,59 @@ def analyse(
                 with engine(run, Scale(summary["documents"], summary["words"]), how) as verbs:
                     outcome = function(verbs, documents(corpus), parameters)
                 rows = {table.name: table.rows for table in outcome.tables}
-                run.finish(summary | outcome.statistics | rows)
+                run.finish(summary | outcome.statistics | rows, results=rows)
     return run
 
 
 def build_lexicon(
     parameters: LexiconParameters, inputs: Inputs, output: str | Path | None = None, how: How | None = None
 ) -> tuple[Lexicon, dict[str, Any]]:
-    """Makes a lexicon of inputs, or of a corpus folder, and its file; also returns what is known of the corpus.
+    """Makes a lexicon of inputs, or of a corpus folder, and its file; also returns what is known of the corpus."""
+    how = how or How()
+    with _workshop(output, "a lexicon", overwrite=how.overwrite) as folder:
+        run = analyse("lexicon", parameters, count_words, inputs, folder / "run", how)
+        summary = run.manifest["summary"]
+        words = Kept.of("words", run.path / "words.parquet")
+        lexicon = pack_counts(words, summary["documents"], parameters.nidf, parameters.min_df)
+        if output is not None:
+            lexicon.write(output)
+    return lexicon, summary
 
-    What is read and counted on the way goes into a folder beside the file, since it may be large, and is removed.
+
+def build_filter(
+    parameters: SignatureParameters,
+    inputs: Inputs,
+    output: str | Path,
+    how: How | None = None,
+    base: Filter | None = None,
+) -> tuple[Filter, dict[str, Any]]:
+    """Makes a set of prototypes of inputs, or of a corpus folder, behind those of `base`; also returns what is known of
+    the corpus.
     """
     how = how or How()
+    lexicon = Lexicon.read(parameters.lexicon) if parameters.lexicon else None
+    same = base is not None and base.path.absolute() == Path(output).absolute()
+    with _workshop(output, "a set of prototypes", overwrite=how.overwrite or same) as folder:
+        corpus = open_corpus(inputs) or ingest(inputs, folder / CORPUS, how)
+        if base is None and parameters.method == "imatch" and lexicon is None:
+            given = LexiconParameters(parameters.nidf, parameters.min_df)
+            lexicon = build_lexicon(given, corpus.path, folder / "lexicon", how)[0]
+        made = Filter.pack(output, read_documents(documents(corpus)), parameters, lexicon, base)
+    return made, corpus.manifest["summary"]
+
+
+@contextmanager
+def _workshop(output: str | Path | None, what: str, *, overwrite: bool) -> Iterator[Path]:
+    """A folder beside the file that is to be made, since what is read on the way may be large; it goes afterwards."""
     place = None if output is None else Path(output).absolute()
     if place is not None and place.is_dir():
-        raise InputError(f"{output} is a folder; a lexicon is a file")
-    if place is not None and place.exists() and not how.overwrite:
+        raise InputError(f"{output} is a folder; {what} is a file")
+    if place is not None and place.exists() and not overwrite:
         raise InputError(f"{output} exists; choose another name, or overwrite it")
     with storing(place or Path(tempfile.gettempdir())):
         folder = tempfile.TemporaryDirectory(prefix=".unquilt-", dir=None if place is None else place.parent)
     with folder as name:
-        run = analyse("lexicon", parameters, count_words, inputs, Path(name) / "run", how)
-        summary = run.manifest["summary"]
-        words = Kept.of("words", run.path / "words.parquet")
-        lexicon = pack_counts(words, summary["documents"], parameters.nidf, parameters.min_df)
-    if place is not None:
-        lexicon.write(place)
-    return lexicon, summary
+        yield Path(name)
 
 
 def open_corpus(inputs: Inputs) -> Run | None:
@@ -178,7 +211,11 @@ def _found(inputs: Inputs, reading: Reading) -> Iterator[_Found]:
         if alias:
             sources = [replace(source, alias=alias) for source in sources]
         check(sources, reading)
-        yield _Found(sources, [InputRecord(source.name, source.size, fingerprint(source)) for source in sources])
+        yield _Found(sources, _records(sources))
+
+
+def _records(sources: Sequence[Source]) -> list[InputRecord]:
+    return [InputRecord(source.name, source.size, fingerprint(source)) for source in sources]
 
 
 @contextmanager

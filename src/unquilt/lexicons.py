@@ -101,7 +101,8 @@ class Lexicon:
         words = words.sort_by([("df", "descending"), ("word", "ascending")]).combine_chunks()
         lexicon = cls(words, documents, ends, min_df)
         if not lexicon.primary:
-            asked = f"nidf in {ends[0]:g}:{ends[1]:g} (in {least} to {most} of {documents} documents)"
+            where = f" (in {least} to {most} of {documents} documents)" if least <= most else ""
+            asked = f"nidf in {ends[0]:g}:{ends[1]:g}{where}"
             raise InputError(f"no word has {asked}; choose a wider range, or a larger corpus")
         return lexicon
 

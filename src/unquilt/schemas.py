@@ -69,6 +69,31 @@ EDGES = pa.schema(  # primary key (doc, other)
     ]
 )
 
+COMPARED = pa.schema(  # primary key (doc, other); on the way to similarity
+    [
+        pa.field("doc", pa.int64(), nullable=False),
+        pa.field("other", pa.int64(), nullable=False),
+        pa.field("reasons", pa.int64(), nullable=False),  # bits, as similarity.rs has them
+    ]
+)
+
+SIMILARITY = pa.schema(
+    [
+        pa.field("cluster", pa.int64(), nullable=False),  # the document that is kept
+        pa.field("documents", pa.int64(), nullable=False),
+        pa.field("least", pa.float64(), nullable=False),  # Jaccard coefficients of the others to the one that is kept
+        pa.field("median", pa.float64(), nullable=False),
+    ]
+)
+
+PAIRS = pa.schema(  # primary key (doc, other)
+    [
+        pa.field("doc", pa.int64(), nullable=False),
+        pa.field("other", pa.int64(), nullable=False),
+        pa.field("jaccard", pa.float64(), nullable=False),
+    ]
+)
+
 QUILTS = pa.schema(
     [
         pa.field("doc", pa.int64(), nullable=False),

@@ -6,10 +6,11 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
 use unquilt_kernels::fingerprint::Fingerprinter;
 use unquilt_kernels::kernel::{GroupKernel, MapKernel};
+use unquilt_kernels::minwise::{Family, Sketcher};
+use unquilt_kernels::signer::Signer;
 use unquilt_kernels::standing::By;
-use unquilt_kernels::{
-    attribution, components, domains, imatch, lexicon, patches, quilts, shares, standing, sweep, tables,
-};
+use unquilt_kernels::{attribution, components, domains, imatch, lexicon, patches, quilts, shares, shingles};
+use unquilt_kernels::{similarity, standing, sweep, tables};
 
 pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
     Ok(match name {
@@ -22,8 +23,15 @@ pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel 
         "linked" => Box::new(attribution::Linked { most: get(given, "most")? }),
         "ends" => Box::new(components::Ends),
         "rates" => Box::new(sweep::Rates { sigma: get(given, "sigma")? }),
+        "shingles" => Box::new(shingles::Shingles { sketcher: sketcher(given)? }),
+        "members" => Box::new(components::Members),
+        "comparisons" => Box::new(similarity::Comparisons { edges: flag(given, "edges")? }),
+        "gram sets" => Box::new(similarity::GramSets { k: get(given, "k")?, print: fingerprinter(given)? }),
         "document words" => Box::<lexicon::DocumentWords>::default(),
-        "signatures" => Box::new(imatch::Marks { signatures: signatures(given)? }),
+        "signatures" => {
+            let lexicon: PyBackedBytes = get(given, "lexicon")?; // stays where it is
+            Box::new(imatch::Marks { signatures: signatures(given, lexicon)? })
+        }
         "postings" => Box::new(shares::Postings),
         _ => return Err(PyValueError::new_err(format!("no such map kernel: {name}"))),
     })
@@ -48,6 +56,11 @@ pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box
         "word sums" => Box::<lexicon::WordSums>::default(),
         "visits" => Box::<domains::Visits>::default(),
         "domains" => Box::<domains::Domains>::default(),
+        "buckets" => Box::<shingles::Buckets>::default(),
+        "distinct" => Box::<components::Distinct>::default(),
+        "compared" => Box::new(similarity::Compared),
+        "jaccard" => Box::<similarity::Jaccard>::default(),
+        "spread" => Box::<similarity::Spread>::default(),
         "large star" => Box::<components::LargeStar>::default(),
         "small star" => Box::<components::SmallStar>::default(),
         "totals" => Box::new(shares::Totals),
@@ -74,8 +87,29 @@ fn grid(given: &Bound<'_, PyDict>) -> PyResult<sweep::Grid> {
     Ok(sweep::Grid { m: get(given, "m")?, c: get(given, "c")?, sigma: get(given, "sigma")? })
 }
 
-/// The bytes of the lexicon stay where they are.
-pub fn signatures(given: &Bound<'_, PyDict>) -> PyResult<imatch::Signatures<PyBackedBytes>> {
+pub fn family(name: &str) -> PyResult<Family> {
+    match name {
+        "fast" => Ok(Family::Fast),
+        "rabin" => Ok(Family::Rabin),
+        other => Err(PyValueError::new_err(format!("family must be fast or rabin, not {other}"))),
+    }
+}
+
+fn sketcher(given: &Bound<'_, PyDict>) -> PyResult<Sketcher> {
+    let family = family(&get::<String>(given, "family")?)?;
+    Ok(Sketcher::new(family, get(given, "seed")?, get(given, "k")?, fingerprinter(given)?))
+}
+
+/// Of any method; one that needs no lexicon looks at none.
+pub fn signer<B: AsRef<[u8]>>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<Signer<B>> {
+    Ok(match get::<String>(given, "method")?.as_str() {
+        "shingles" => Signer::Shingles(sketcher(given)?),
+        "imatch" => Signer::IMatch(signatures(given, lexicon)?),
+        other => return Err(PyValueError::new_err(format!("no such method: {other}"))),
+    })
+}
+
+pub fn signatures<B: AsRef<[u8]>>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<imatch::Signatures<B>> {
     let shape = imatch::Shape {
         lexicons: get(given, "lexicons")?,
         drop: get(given, "drop")?,
@@ -86,7 +120,7 @@ pub fn signatures(given: &Bound<'_, PyDict>) -> PyResult<imatch::Signatures<PyBa
     if !(0.0..1.0).contains(&shape.drop) || !(0.0..=1.0).contains(&shape.min_share) {
         return Err(PyValueError::new_err("drop must be at least 0 and below 1, min_share between 0 and 1"));
     }
-    imatch::Signatures::new(get(given, "lexicon")?, shape).map_err(|fault| PyValueError::new_err(fault.to_string()))
+    imatch::Signatures::new(lexicon, shape).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
 fn by(name: &str) -> PyResult<By> {

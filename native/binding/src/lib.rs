@@ -1,6 +1,7 @@
 //! The Python face of the kernels: names become kernels, buffers become columns, errors become exceptions. No logic.
 
 mod columns;
+mod filters;
 mod gunzip;
 mod kernels;
 mod pages;
@@ -168,17 +169,20 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;
     module.add_function(wrap_pyfunction!(texts::gram_columns, module)?)?;
     module.add_function(wrap_pyfunction!(texts::measure, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::signatures, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::pack_lexicon, module)?)?;
     module.add_function(wrap_pyfunction!(texts::shingles, module)?)?;
     module.add_function(wrap_pyfunction!(texts::supers, module)?)?;
     module.add_function(wrap_pyfunction!(texts::primitive, module)?)?;
     module.add_function(wrap_pyfunction!(texts::polynomials, module)?)?;
-    module.add_function(wrap_pyfunction!(texts::signatures, module)?)?;
-    module.add_function(wrap_pyfunction!(texts::pack_lexicon, module)?)?;
     module.add_function(wrap_pyfunction!(pages::decode, module)?)?;
     module.add_function(wrap_pyfunction!(pages::paragraphs, module)?)?;
     module.add_function(wrap_pyfunction!(pages::extract, module)?)?;
     module.add_function(wrap_pyfunction!(pages::locate, module)?)?;
     module.add_function(wrap_pyfunction!(gunzip::gzip_index, module)?)?;
     module.add_class::<gunzip::Gunzip>()?;
+    module.add_function(wrap_pyfunction!(filters::bucket_keys, module)?)?;
+    module.add_function(wrap_pyfunction!(filters::pack_prototypes, module)?)?;
+    module.add_class::<filters::Prototypes>()?;
     module.add_class::<Partition>()
 }

@@ -2,10 +2,11 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use unquilt_kernels::grams::distinct_all;
 use unquilt_kernels::lexicon::pack_column;
-use unquilt_kernels::minwise::{Family, Sketcher};
+use unquilt_kernels::minwise::Sketcher;
 use unquilt_kernels::rabin::{is_primitive, primitives};
 use unquilt_kernels::sequences::measure_all;
 use unquilt_kernels::{unicode, words as kernel};
@@ -66,12 +67,30 @@ pub fn gram_columns<'py>(py: Python<'py>, texts: Buffers, k: usize) -> PyResult<
     (PyBytes::new(py, &grams), PyBytes::new(py, &counts)).into_pyobject(py)
 }
 
+/// The I-Match signatures of `text` in hexadecimal digits, None for a coordinate without: first that of the whole
+/// lexicon, then those of the randomised ones. The parameters are those of the kernel "signatures".
+#[pyfunction]
+#[pyo3(signature = (text, **parameters))]
+pub fn signatures(text: &str, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<Option<String>>> {
+    let parameters = parameters.ok_or_else(|| PyValueError::new_err("there is no lexicon"))?;
+    let mut found = vec![None; kernels::get::<usize>(parameters, "lexicons")? + 1];
+    let lexicon: PyBackedBytes = kernels::get(parameters, "lexicon")?;
+    kernels::signatures(parameters, lexicon)?.of(text, |coordinate, signature| {
+        found[usize::from(coordinate)] = Some(signature.iter().map(|byte| format!("{byte:02x}")).collect());
+    });
+    Ok(found)
+}
+
+/// A lexicon for kernels: the words of a column, folded, the first `primary` being the primary lexicon, the others the
+/// secondary one in its order.
+#[pyfunction]
+pub fn pack_lexicon<'py>(py: Python<'py>, words: Buffers, primary: usize) -> PyResult<Bound<'py, PyBytes>> {
+    let packed = py.detach(|| words.column().map(|column| pack_column(&column, primary)))?;
+    Ok(PyBytes::new(py, &packed.map_err(|fault| PyValueError::new_err(fault.to_string()))?))
+}
+
 fn sketcher(family: &str, seed: u64, k: usize) -> PyResult<Sketcher> {
-    let family = match family {
-        "fast" => Family::Fast,
-        "rabin" => Family::Rabin,
-        _ => return Err(PyValueError::new_err(format!("family must be fast or rabin, not {family}"))),
-    };
+    let family = kernels::family(family)?;
     Ok(Sketcher::new(family, seed, check(k)?, unquilt_kernels::fingerprint::Fingerprinter::plain()))
 }
 
@@ -99,25 +118,4 @@ pub fn primitive(polynomial: u64) -> bool {
 #[pyfunction]
 pub fn polynomials(seed: u64, count: usize) -> Vec<u64> {
     primitives(seed).take(count).collect()
-}
-
-/// The I-Match signatures of `text` in hexadecimal digits, None for a coordinate without: first that of the whole
-/// lexicon, then those of the randomised ones. The parameters are those of the kernel "signatures".
-#[pyfunction]
-#[pyo3(signature = (text, **parameters))]
-pub fn signatures(text: &str, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<Option<String>>> {
-    let parameters = parameters.ok_or_else(|| PyValueError::new_err("there is no lexicon"))?;
-    let mut found = vec![None; kernels::get::<usize>(parameters, "lexicons")? + 1];
-    kernels::signatures(parameters)?.of(text, |coordinate, signature| {
-        found[usize::from(coordinate)] = Some(signature.iter().map(|byte| format!("{byte:02x}")).collect());
-    });
-    Ok(found)
-}
-
-/// A lexicon for kernels: the words of a column, folded, the first `primary` being the primary lexicon, the others the
-/// secondary one in its order.
-#[pyfunction]
-pub fn pack_lexicon<'py>(py: Python<'py>, words: Buffers, primary: usize) -> PyResult<Bound<'py, PyBytes>> {
-    let packed = py.detach(|| words.column().map(|column| pack_column(&column, primary)))?;
-    Ok(PyBytes::new(py, &packed.map_err(|fault| PyValueError::new_err(fault.to_string()))?))
 }

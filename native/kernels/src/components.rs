@@ -21,6 +21,41 @@ impl MapKernel for Ends {
     }
 }
 
+/// Group: each row once. Keeps one tail.
+#[derive(Default)]
+pub struct Distinct {
+    last: Vec<u8>,
+}
+
+impl GroupKernel for Distinct {
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
+        let mut first = true;
+        while let Some((_, tail)) = rows.next() {
+            if std::mem::take(&mut first) || tail != self.last {
+                self.last.clear();
+                self.last.extend_from_slice(tail);
+                out.ports[0].row(key, tail);
+            }
+        }
+    }
+}
+
+/// Map (doc, least of its component): both as members, with their cluster and whether it is kept; the least once for each
+/// of the others.
+pub struct Members;
+
+impl MapKernel for Members {
+    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
+        let [documents, clusters] = columns else { return };
+        for row in 0..documents.len() {
+            let (doc, cluster) = (documents.number(row), clusters.number(row));
+            for member in [doc, cluster] {
+                out.ports[0].row(member, &[cluster, u64::from(member == cluster)].map(u64::to_be_bytes).concat());
+            }
+        }
+    }
+}
+
 /// Calls `with` for each distinct neighbour of a node but itself, in ascending order.
 fn neighbours(node: u64, rows: &mut dyn Rows, mut with: impl FnMut(u64)) {
     let mut last = None;

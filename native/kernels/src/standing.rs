@@ -1,11 +1,11 @@
 //! Where each document stands before an analysis begins: on which servers, and whether a copy of it is kept instead.
 //!
 //! [`Places`] reads documents' servers and word sequences from the corpus, [`Shared`] and [`Pool`] gather the addresses
-//! of a host, [`Copies`] finds documents of equal word sequences. What comes out, a kept document and a code (see
+//! of a host, [`Copies`] makes documents of equal word sequences, or of a cluster, one. What comes out, a kept document and a code (see
 //! [`servers`](crate::servers)) for each document, is read beside the corpus by the map that scans texts.
 
 use crate::fingerprint::Fingerprinter;
-use crate::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
+use crate::kernel::{Along, Column, GroupKernel, MapKernel, Output, Rows};
 use crate::rows::{take_bytes, take_doc, take_u64};
 use crate::servers::{Cluster, Place};
 use crate::tables::{put_bytes, put_number};
@@ -20,6 +20,7 @@ pub enum By {
 
 /// Map (doc, sequence, words, name[, host, ip]): a row for each document, keyed by its word sequence; or, where the
 /// addresses of its host have to be gathered first, one keyed by host, and one keyed by address on a second port.
+/// Beside clusters (doc, kept), whatever their word sequences, documents of a cluster count as equal, all others not.
 pub struct Places {
     pub by: By,
 }
@@ -30,18 +31,26 @@ impl Places {
 }
 
 impl MapKernel for Places {
-    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
+    fn batch(&mut self, columns: &[Column<'_>], beside: &[Column<'_>], out: &mut Output) {
         let [documents, sequences, words, names, places @ ..] = columns else { return };
         let print = Fingerprinter::plain();
+        let mut clusters = beside.first().copied().map(Along::new);
         let mut tail = Vec::new();
         for row in 0..documents.len() {
             let doc = documents.number(row) as u32;
-            // Documents without words are copies of nothing.
+            let kept = match &mut clusters {
+                Some(clusters) => {
+                    Some(clusters.rows(u64::from(doc)).next().map_or(doc, |at| beside[1].number(at) as u32))
+                }
+                None if words.number(row) == 0 => Some(doc), // documents without words are copies of nothing
+                None => None,
+            };
             let own;
-            let sequence = match sequences.bytes(row) {
-                Some(sequence) if sequence.len() == 16 && words.number(row) > 0 => sequence,
+            let sequence = match (kept, sequences.bytes(row)) {
+                (None, Some(sequence)) if sequence.len() == 16 => sequence,
                 _ => {
-                    own = [print.bytes(&doc.to_le_bytes()), u64::MAX].map(u64::to_be_bytes).concat();
+                    let kept = kept.unwrap_or(doc);
+                    own = [print.bytes(&kept.to_le_bytes()), u64::MAX - u64::from(kept)].map(u64::to_be_bytes).concat();
                     &own
                 }
             };

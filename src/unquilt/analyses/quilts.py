@@ -10,8 +10,9 @@ shares more patch grams with d in all, then to the lower number. It ends when no
 beyond the paper, when the next source would newly cover less than a share `min_share` of pg(d).
 
 Beyond the paper, too: only documents on another server (`foreign`) are candidates, while patchfrac stays as defined;
-and copies, documents of equal word sequences, become one first (`collapse`), so that df counts them once. A collapsed
-source is foreign if any of its copies is; the server of a collapsed quilt is that of the document kept, the lowest.
+and copies, documents of equal word sequences or near-duplicates (see `neardups`), become one first (`collapse`), so
+that df counts them once. A collapsed source is foreign if any of its copies is; the server of a collapsed quilt is that
+of the document kept, the lowest.
 
     patches(d)    runs of at least k words that d and one of its sources have in common, all grams of which are in pg(d)
                   and which can be extended on neither side; around each gram of d the longest, then that of the
@@ -26,16 +27,15 @@ fingerprints promised is no patch, and counted (`collisions`).
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
+from unquilt.analyses import keys
 from unquilt.analyses.domains import count_domains
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
 from unquilt.engines.kept import Kept
 from unquilt.engines.verbs import DOC, HASH, Kernel, Rows, Verbs, look_up
-from unquilt.errors import ParameterError
 from unquilt.parameters import Parameters, parameter
 from unquilt.schemas import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES
 
@@ -49,22 +49,18 @@ class QuiltParameters(Parameters):
     c: int = parameter(4, "fewest sources of a quilt", at_least=1, at_most=2**32)
     sigma: float = parameter(0.5, "least patch fraction of a quilt", at_least=0, at_most=1)
     foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
-    collapse: str = parameter("exact", "which copies become one document first", one_of=COLLAPSE)
+    collapse: str = parameter("near", "which copies become one document first", one_of=COLLAPSE)
     min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
     max_attributed: float = parameter(1.0, "most of the patch grams that linked sources cover", at_least=0, at_most=1)
     patches: bool = parameter(True, "find where each source's patches begin and end")
-    key: str = parameter("", "32 hexadecimal digits: keyed fingerprints, safe against crafted collisions")
+    key: str = parameter("", keys.MEANING)
 
     def to_dict(self) -> dict[str, Any]:
-        """As the manifest has it: the key is a secret, so only its digest is written down."""
-        values = super().to_dict()
-        if self.key:
-            values["key"] = f"sha256:{hashlib.sha256(bytes.fromhex(self.key)).hexdigest()[:16]}"
-        return values
+        """As the manifest has it: of the key, a digest."""
+        return super().to_dict() | {"key": keys.digest_key(self.key)}
 
     def check(self) -> None:
-        if self.key and not (len(self.key) == 32 and all(digit in "0123456789abcdefABCDEF" for digit in self.key)):
-            raise ParameterError("key must be 32 hexadecimal digits or empty")
+        keys.check_key(self.key)
 
 
 def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
@@ -74,8 +70,8 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     list once for each of its documents. Time is linear in the grams and in Σ df² over *distinct* lists. What patches
     cost: see `locate`.
     """
-    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
-    words = {"k": given.k, "key": bytes.fromhex(given.key) if given.key else None}
+    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
+    words = {"k": given.k, "key": keys.read_key(given.key)}
     patches = {"patches": given.patches}
     scan = Kernel("scan", (HASH, DOC), ("doc", "text"), words)
     grams, documents = verbs.map(corpus, scan, beside=standing.table)

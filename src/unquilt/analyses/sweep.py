@@ -13,6 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from unquilt.analyses import keys
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilts import QuiltParameters
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
@@ -43,7 +44,7 @@ class SweepParameters(Parameters):
     foreign: str = parameter("none", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
     collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
     min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
-    key: str = parameter("", "32 hexadecimal digits: keyed fingerprints, safe against crafted collisions")
+    key: str = parameter("", keys.MEANING)
 
     def check(self) -> None:
         """Values are a set, stored in ascending order."""
@@ -58,11 +59,11 @@ class SweepParameters(Parameters):
         combinations = math.prod(len(getattr(self, name)) for name in DIMENSIONS)
         if combinations > MOST_COMBINATIONS:
             raise ParameterError(f"a sweep has at most {MOST_COMBINATIONS:,} combinations, not {combinations:,}")
-        QuiltParameters(key=self.key)  # refuses a bad one
+        keys.check_key(self.key)
 
     def to_dict(self) -> dict[str, Any]:
         """As the manifest has it: of the key, a digest."""
-        return super().to_dict() | {"key": QuiltParameters(key=self.key).to_dict()["key"]}
+        return super().to_dict() | {"key": keys.digest_key(self.key)}
 
 
 def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
@@ -71,7 +72,7 @@ def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
     For each k it costs little more than `quilts` with the largest m does: grams, lists and elements are the same, and
     of smaller m, c and σ only the covers are made again, where they can differ. Each k is kept when it is done.
     """
-    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
     counts = [_count(verbs, corpus, standing.table, given, k) for k in given.k]
     together = Kept("counts", tuple(path for table in counts for path in table.paths))
     columns = tuple(COUNTS.names)
@@ -81,8 +82,7 @@ def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
 
 def _count(verbs: Verbs, corpus: Kept, standing: Kept | None, given: SweepParameters, k: int) -> Kept:
     """The quilts of one k, for every (m, c, σ): whole numbers, which add up over partitions."""
-    key = bytes.fromhex(given.key) if given.key else None
-    scan = Kernel("scan", (HASH, DOC), ("doc", "text"), {"k": k, "key": key})
+    scan = Kernel("scan", (HASH, DOC), ("doc", "text"), {"k": k, "key": keys.read_key(given.key)})
     grams, documents = verbs.map(corpus, scan, beside=standing)
     (lists,) = verbs.group([grams], Kernel("lists", (HASH,), (), {"m": given.m[-1]}))
     (elements,) = verbs.group([lists], Kernel("elements", (DOC,)))

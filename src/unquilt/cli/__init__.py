@@ -19,7 +19,9 @@ COMMANDS = {
     "ingest": ("unquilt.cli.ingest:ingest", "Read pages into a corpus, for several analyses."),
     "quilts": ("unquilt.cli.quilts:quilts", "Find pages stitched together from other pages."),
     "sweep": ("unquilt.cli.sweep:sweep", "Count quilts for many k, m, c and sigma at once."),
+    "neardups": ("unquilt.cli.neardups:neardups", "Find documents that say the same but for small changes."),
     "lexicon": ("unquilt.cli.lexicon:lexicon", "Make lexicons for near-duplicates, and look at them."),
+    "filter": ("unquilt.cli.filter:filter_", "Say which known documents new ones are near to."),
     "show": ("unquilt.cli.show:show", "Look at a run or a corpus, or at one of its tables."),
     "demo": ("unquilt.cli.demo:demo", "Make a small web with planted quilts, and find them."),
 }

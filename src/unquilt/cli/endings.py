@@ -24,7 +24,7 @@ from unquilt.cli.output import STDOUT, flush, printable
 from unquilt.errors import UnquiltError
 
 DONE, FAILED, USAGE, TOO_MANY_REJECTS = 0, 1, 2, 3
-RESUMING = ("ingest", "quilts", "demo")
+RESUMING = ("ingest", "quilts", "sweep", "neardups", "demo")
 """Commands that go on where they were stopped when they are given again."""
 
 

@@ -8,9 +8,8 @@ import click
 
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.cli.endings import check_rejects
-from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options
+from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
 from unquilt.cli.output import count, emit, json_line, printable, typed
-from unquilt.cli.quilts import refuse_reading_options
 
 EXAMPLES = """\b
 Examples:

@@ -314,3 +314,11 @@ def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Cal
     for option in reversed(options):
         decorated = option(decorated)
     return decorated
+
+
+def refuse_reading_options(inputs: tuple[str, ...], asked: Asked) -> None:
+    """A corpus was read already: what says how to read would be ignored."""
+    from unquilt.jobs import open_corpus
+
+    if asked.reading() != Reading() and open_corpus(list(inputs)) is not None:
+        raise usage_error(f"{inputs[0]} is a corpus, read already; leave out what says how to read")

@@ -7,8 +7,14 @@ from typing import Any
 import click
 
 from unquilt.analyses.quilts import QuiltParameters
-from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, usage_error
-from unquilt.corpus.options import Reading
+from unquilt.cli.options import (
+    Asked,
+    given_parameters,
+    job_options,
+    parameter_options,
+    refuse_reading_options,
+    usage_error,
+)
 
 AS_PUBLISHED = {"foreign": "none", "collapse": "none"}
 EXAMPLES = """\b
@@ -54,11 +60,3 @@ def publish(parameters: dict[str, Any]) -> dict[str, Any]:
             contradiction = f"--as-published (which means --{name} {value}) and --{name} {parameters[name]}"
             raise usage_error(f"{contradiction} contradict each other; leave one out")
     return parameters | AS_PUBLISHED
-
-
-def refuse_reading_options(inputs: tuple[str, ...], asked: Asked) -> None:
-    """A corpus was read already: what says how to read would be ignored."""
-    from unquilt.jobs import open_corpus
-
-    if asked.reading() != Reading() and open_corpus(list(inputs)) is not None:
-        raise usage_error(f"{inputs[0]} is a corpus, read already; leave out what says how to read")

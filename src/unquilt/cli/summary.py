@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from unquilt.analyses.neardups import IMATCH, SHINGLES
 from unquilt.cli.endings import check_rejects
 from unquilt.cli.folders import MOST_COUNTED, Folder, column_names
 from unquilt.cli.options import Asked
@@ -20,9 +21,15 @@ Facts = Mapping[str, Any]
 
 MOST_INPUTS = 3
 MOST_KINDS = 8
-RESULTS = {"quilts": ("quilts", "sources"), "sweep": ("sweep",), "ingest": ("documents",)}
+RESULTS = {
+    "quilts": ("quilts", "sources"),
+    "sweep": ("sweep",),
+    "neardups": ("clusters", "similarity", "pairs"),
+    "ingest": ("documents",),
+}
 """The tables that a job is run for; of an analysis that is not here, all of them."""
 _TIMES = ("seconds", "rows", "peak_memory")
+_ON_REQUEST = ("similarity", "pairs")
 _NOUNS = {"sweep": "combination"}
 """What a row of a table is, where its name does not say it."""
 _SEE = {
@@ -31,6 +38,9 @@ _SEE = {
     "rejects": "what was left out, and why",
     "documents": "the pages",
     "sweep": "the whole grid",
+    "clusters": "which documents are near-duplicates of which",
+    "similarity": "how similar they are, the loosest clusters first",
+    "pairs": "what holds the clusters together",
     "quilting_domains": "the sites that they are on",
     "source_domains": "the sites that they draw on most",
 }
@@ -87,18 +97,23 @@ def gather(folder: Folder) -> dict[str, Any]:
         "skipped": summary.get("skipped", {}),
         "warnings": summary.get("warnings", []),
         "copies": counters.get("copies"),
+        "near_duplicates": manifest.get("summary", {}).get("near_duplicates"),
+        "without_signature": manifest.get("summary", {}).get("without_signature"),
         "pairs": {kind: counters.get(f"{kind}_pairs") for kind in ("unique", "patch", "common")},
         "without_address": counters.get("without_address"),
         "parameters": manifest["parameters"],
         "stages": {name: {key: stage[key] for key in _TIMES} for name, stage in stages.items()},
         "tables": {name: {"rows": table.rows, "files": table.paths} for name, table in folder.tables.items()},
-    } | {name: top_domains(folder, name) for name in _DOMAINS if name in folder.tables}
+        "loosest": read_top(folder, "similarity", 1),
+    } | {name: read_top(folder, name, _MOST_DOMAINS) for name in _DOMAINS if name in folder.tables}
 
 
-def top_domains(folder: Folder, name: str) -> list[dict[str, Any]] | None:
-    """The domains that count most; None if there are too many to look through for a summary."""
+def read_top(folder: Folder, name: str, limit: int) -> list[dict[str, Any]] | None:
+    """The rows of a table that matter most; None if it is not there, or too long to look through for a summary."""
+    if name not in folder.tables:
+        return None
     table = folder.table(name)
-    return read_first(table, column_names(table), _MOST_DOMAINS) if table.rows <= MOST_COUNTED else None
+    return read_first(table, column_names(table), limit) if table.rows <= MOST_COUNTED else None
 
 
 def conclusion(facts: Facts) -> Iterator[str]:
@@ -109,7 +124,7 @@ def conclusion(facts: Facts) -> Iterator[str]:
     if facts["analysis"] == "ingest" and facts["skipped"]:
         yield f"Skipped, as they are no pages: {skipped(facts)}"
     if facts["analysis"] != "ingest":
-        yield found(facts)
+        yield from found_near(facts) if facts["analysis"] == "neardups" else [found(facts)]
         yield from domains(facts)
         yield from advise(facts)
     own = sorted(name for name, table in tables.items() if _is_in(facts["folder"], table["files"]))
@@ -121,11 +136,17 @@ def conclusion(facts: Facts) -> Iterator[str]:
     ingested = facts["analysis"] == "ingest"
     commands = {f"unquilt quilts {where} -o run": "find pages stitched together from others"} if ingested else {}
     commands |= {f"unquilt show {where}": "a summary"}
-    commands |= {f"unquilt show {where} {name}": _SEE.get(name, "") for name in shown if name in tables}
+    shown = [name for name in shown if name in tables and not _is_idle(facts, name)]
+    commands |= {f"unquilt show {where} {name}": _SEE.get(name, "") for name in shown}
     if facts["analysis"] == "quilts" and tables["quilts"]["rows"]:
         commands |= {f"unquilt show {where} quilts --doc ID": "one of them, with its patches marked"}
         commands |= {f"unquilt show {where} {name}": _SEE[name] for name in _DOMAINS if name in tables}
     yield from suggest(commands)
+
+
+def _is_idle(facts: Facts, name: str) -> bool:
+    """Whether there is nothing to look at."""
+    return facts["analysis"] == "neardups" and not facts["tables"][name]["rows"]
 
 
 def _is_in(folder: str, files: Sequence[str]) -> bool:
@@ -139,7 +160,9 @@ def suggest(commands: Mapping[str, str]) -> Iterator[str]:
 
 
 def _results(facts: Facts) -> Sequence[str]:
-    return RESULTS.get(facts["analysis"], list(facts["tables"]))
+    """The tables that matter most; those that can be asked for, if they were."""
+    wanted = RESULTS.get(facts["analysis"], list(facts["tables"]))
+    return [name for name in wanted if name in facts["tables"] or name not in _ON_REQUEST]
 
 
 def found(facts: Facts) -> str:
@@ -147,6 +170,36 @@ def found(facts: Facts) -> str:
     rows = {name: facts["tables"][name]["rows"] for name in _results(facts)}
     line = ", ".join(count(number, _NOUNS.get(name, name.removesuffix("s"))) for name, number in rows.items())
     return f"{line}; {count(facts['copies'], 'copy', 'copies')} collapsed" if facts["copies"] is not None else line
+
+
+def found_near(facts: Facts) -> Iterator[str]:
+    """How many near-duplicates there are, of how many documents."""
+    near, clusters = facts["near_duplicates"], _clusters(facts)
+    if near:
+        rest = f"{near:,} of {count(facts['documents'], 'document')} ({near / facts['documents']:.1%})"
+        yield f"{count(clusters, 'cluster')} of near-duplicates; keeping one document of each leaves out {rest}"
+    else:
+        yield "No document is a near-duplicate of another."
+    if facts["without_signature"]:
+        few = count(facts["without_signature"], "document has", "documents have")
+        yield f"{few} too few words to be compared with others"
+    yield from loosest(facts)
+
+
+def _clusters(facts: Facts) -> int:
+    """Of the documents in clusters, one in each is kept."""
+    rows: int = facts["tables"]["clusters"]["rows"]
+    return rows - int(facts["near_duplicates"])
+
+
+def loosest(facts: Facts) -> Iterator[str]:
+    """The cluster whose documents are least alike: where to look whether chains went too far."""
+    for row in facts.get("loosest") or ():
+        spread = (
+            f"{row['least']:.2f}" if row["documents"] == 2 else f"from {row['least']:.2f}, median {row['median']:.2f}"
+        )
+        size_ = count(row["documents"], "document")
+        yield f"The loosest is cluster {row['cluster']}: {size_}, similarity to the one that is kept {spread}"
 
 
 def domains(facts: Facts) -> Iterator[str]:
@@ -241,9 +294,16 @@ def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
             yield "copies", f"{count(facts['copies'])} collapsed into the document they copy"
         if facts["without_address"] is not None:
             yield "without ip", f"{count(facts['without_address'], 'document')} told apart by domain instead"
-        for name in _results(facts):
-            yield name, count(tables[name]["rows"]) if name in tables else "not computed yet"
-    yield "parameters", _parameters(facts["parameters"])
+        if facts["without_signature"]:
+            yield "too short", f"{count(facts['without_signature'], 'document')} with too few words to be compared"
+        near = facts["near_duplicates"]
+        if facts["analysis"] == "neardups":
+            yield "clusters", "not computed yet" if near is None else count(_clusters(facts))
+            yield "left out", "not known yet" if near is None else f"{near:,} if one document of each cluster is kept"
+        else:
+            for name in _results(facts):
+                yield name, count(tables[name]["rows"]) if name in tables else "not computed yet"
+    yield "parameters", _parameters(facts["parameters"], _idle(facts["parameters"]))
     yield "inputs", _inputs(folder.run)
     if facts["analysis"] != "ingest":
         yield "corpus", printable(facts["corpus"]) if facts["corpus"] else "not found: no ids for sources, no rejects"
@@ -251,10 +311,17 @@ def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
     yield "tables", f"{rows} rows" if rows else "none yet"
 
 
-def _parameters(parameters: Mapping[str, Any]) -> str:
+def _idle(parameters: Mapping[str, Any]) -> Sequence[str]:
+    """The parameters that say nothing, as they are for the other method of finding near-duplicates."""
+    return {"shingles": IMATCH, "imatch": SHINGLES}.get(parameters.get("method", ""), ())
+
+
+def _parameters(parameters: Mapping[str, Any], idle: Sequence[str] = ()) -> str:
     """`k 5, m 50`; what says how to read comes in groups, of which only what is not as usual matters."""
     parts: list[str] = []
     for name, value in parameters.items():
+        if name in idle:
+            continue
         if isinstance(value, dict):
             parts += [f"{inner} {_value(each)}" for inner, each in value.items() if each != inner]
         else:

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unquilt.analyses.sweep import DIMENSIONS, PIVOT, SweepParameters
-from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, usage_error
+from unquilt.cli.options import (
+    Asked,
+    given_parameters,
+    job_options,
+    parameter_options,
+    refuse_reading_options,
+    usage_error,
+)
 from unquilt.cli.output import WIDEST, emit, printable, terminal_width
-from unquilt.cli.quilts import refuse_reading_options
 
 if TYPE_CHECKING:
     from unquilt.runs import Run

@@ -19,7 +19,7 @@ from unquilt.engines.kept import Kept
 NARROWEST = 24
 GAP = 2
 ORDER: Mapping[str, Sequence[str]] = {
-    "quilts": ("doc", "id", "patchfrac", "sources", "words", "url", "patch_grams", "grams"),
+    "quilts": ("doc", "id", "patchfrac", "sources", "attributed", "words", "url", "patch_grams", "grams"),
     "documents": ("doc", "id", "words", "url", "text"),
     "sources": ("quilt", "rank", "source", "new_grams", "all_grams"),
     "quilting_domains": ("domain", "quilts", "documents", "share", "first"),
@@ -29,8 +29,17 @@ ORDER: Mapping[str, Sequence[str]] = {
 LARGEST_FIRST: Mapping[str, Sequence[str]] = {
     "quilting_domains": ("quilts", "share"),
     "source_domains": ("quilts", "new_grams"),
+    "similarity": ("-least", "documents"),
 }
-"""Tables of counts, which people read from the top; as JSON they keep the order of the file, as all tables do."""
+"""Tables that people read from the top, and by which columns (a minus: smallest first); as JSON they keep the order of
+the file, as all tables do."""
+NAMED: Mapping[str, Sequence[str]] = {
+    "sources": ("quilt", "source"),
+    "clusters": ("doc", "cluster"),
+    "pairs": ("doc", "other"),
+    "similarity": ("cluster",),
+}
+"""Columns of documents that are shown with ids and URLs."""
 
 Row = Mapping[str, Any]
 
@@ -51,15 +60,19 @@ def show_rows(folder: Folder, name: str, found: Sequence[Row], limit: int | None
 def read_first(table: Kept, columns: Sequence[str], limit: int) -> list[dict[str, Any]]:
     """The first rows of a table, those with the largest counts if it is one of counts."""
     if by := LARGEST_FIRST.get(table.name):
-        return nlargest(limit, rows(table, columns), key=lambda row: [row[column] for column in by])
+        return nlargest(limit, rows(table, columns), key=lambda row: [_by(row, column) for column in by])
     return list(rows(table, columns, limit))
+
+
+def _by(row: Row, column: str) -> Any:
+    return -row[column[1:]] if column.startswith("-") else row[column]
 
 
 def _show(folder: Folder, name: str, shown: Sequence[Row], total: int) -> None:
     if total == 0:
         emit(f"{name} has no rows.")
         return
-    left_out = print_rows(name_pages(folder, shown) if name == "sources" else shown)
+    left_out = print_rows(name_pages(folder, shown, NAMED[name]) if name in NAMED else shown)
     more = total - len(shown)
     if more > 0:
         emit(f"… and {more:,} more (--limit {total} for all, --json for programs)")
@@ -72,19 +85,19 @@ def _columns(name: str, there: Sequence[str]) -> list[str]:
     return known if name == "documents" else [*known, *(column for column in there if column not in known)]
 
 
-def name_pages(folder: Folder, sources: Sequence[Row]) -> list[dict[str, Any]]:
-    """Rows of the table sources with the ids and URLs of quilt and source, if the corpus is there."""
-    pages = folder.pages([row[side] for row in sources for side in ("quilt", "source")])
-    return [_name_pages(row, pages) for row in sources] if pages else [dict(row) for row in sources]
+def name_pages(folder: Folder, shown: Sequence[Row], sides: Sequence[str]) -> list[dict[str, Any]]:
+    """Rows with the ids and URLs of the documents in some of their columns, if the corpus is there."""
+    pages = folder.pages([row[side] for row in shown for side in sides])
+    return [_name_pages(row, pages, sides) for row in shown] if pages else [dict(row) for row in shown]
 
 
-def _name_pages(row: Row, pages: Mapping[int, tuple[str, str | None]]) -> dict[str, Any]:
+def _name_pages(row: Row, pages: Mapping[int, tuple[str, str | None]], sides: Sequence[str]) -> dict[str, Any]:
     named: dict[str, Any] = {}
     for column, value in row.items():
         named[column] = value
-        if column in ("quilt", "source"):
+        if column in sides:
             named[f"{column}_id"] = pages.get(value, (None, None))[0]
-    urls = {f"{side}_url": pages.get(row[side], (None, None))[1] for side in ("quilt", "source")}
+    urls = {f"{side}_url": pages.get(row[side], (None, None))[1] for side in sides}
     return named | urls
 
 

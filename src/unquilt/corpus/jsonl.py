@@ -91,7 +91,7 @@ def read(part: Slice, reading: Reading) -> Iterator[Found]:
                 yield too_large("line", limits.max_bytes, name, offset)
                 offset = _next_line(stream, offset + len(line), stop)
                 continue
-            record = _record(line, offset, name, reading.fields)
+            record = read_line(line, offset, name, reading.fields)
             if record is not None and not (isinstance(record, Reject) and _is_cut(stream, line, offset)):
                 yield record
             offset += len(line)
@@ -122,7 +122,7 @@ def _next_line(stream: Stream, offset: int, stop: int) -> int:
     return offset
 
 
-def _record(line: bytes, offset: int, name: str, fields: Fields) -> Page | Reject | None:
+def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Reject | None:
     """The document on a line, or why there is none; None for a blank line."""
     if line.isspace():
         return None

@@ -20,10 +20,11 @@ def read(piece: Piece, watch: Watch | None = None) -> Iterator[Batch]:
     A bad record never raises. `InputError` means that a file that was there a moment ago cannot be read any more,
     `InputChangedError` that it has another size. Memory: one batch, and one record of up to `max_bytes`.
     """
-    return batches(_records(piece, watch or Watch()), piece.reading.max_repeats)
+    return batches(records(piece, watch or Watch()), piece.reading.max_repeats)
 
 
-def _records(piece: Piece, watch: Watch) -> Iterator[Document | Reject | Skipped]:
+def records(piece: Piece, watch: Watch) -> Iterator[Document | Reject | Skipped]:
+    """The same, one by one."""
     for number, part in enumerate(piece.slices):
         source = part.source
         try:

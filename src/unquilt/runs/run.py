@@ -20,7 +20,7 @@ from unquilt.runs.manifest import FORMAT, InputRecord, new_manifest, now, read_m
 from unquilt.runs.markers import is_valid, read_markers, remove_marker, write_marker
 from unquilt.runs.replacement import interrupted_swap
 from unquilt.runs.storage import check_name, make_folder, remove, shown
-from unquilt.runs.tables import ROWS_PER_GROUP, TableWriter, read_table
+from unquilt.runs.tables import ROWS_PER_GROUP, TableWriter, read_table, table_path
 
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -218,13 +218,21 @@ class Run:
         """The small values that a stage noted when it was marked."""
         return dict(self._marker(stage)["values"])
 
-    def finish(self, summary: Mapping[str, Any]) -> None:
-        """Declare the run finished; one that overwrites another takes its place now."""
+    def finish(self, summary: Mapping[str, Any], *, results: Iterable[str] | None = None) -> None:
+        """Declare the run finished; one that overwrites another takes its place now.
+
+        Tables that are not among the `results`, if these are named, were of use only until now, and are removed.
+        """
         folder = self._writable()
         remove(folder / SPILL)
         done = self._done()
+        wanted = set(self.tables if results is None else results)
+        scratch = [table for marker in done.values() for table in marker["tables"] if table not in wanted]
+        done = {stage: marker for stage, marker in done.items() if wanted.issuperset(marker["tables"])}
         finished = {**self.manifest, "finished": now(), "summary": dict(summary), "done": done}
         write_manifest(folder, finished)
+        for table in scratch:
+            remove(table_path(folder, table))
         self.manifest = finished
         if self._claim is not None:
             self._claim.publish()
