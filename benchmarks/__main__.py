@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import ingest, medium, scale, shapes
+from benchmarks import filter as filters
+from benchmarks import ingest, medium, neardups, scale, shapes
 from benchmarks.record import Record, command
 
 
@@ -20,8 +21,10 @@ BENCHMARKS = {
     "ingest": ingest.measure,
     "large": ingest.measure_large,
     "medium": medium.measure,
+    "neardups": neardups.measure,
     "shapes": shapes.measure,
     "scale": scale.measure,
+    "filter": filters.measure,
 }
 
 if __name__ == "__main__":

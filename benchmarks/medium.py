@@ -37,46 +37,84 @@ SQL = """
 
 
 def measure(record: Record, tier: str = "medium") -> None:
-    WORK.mkdir(exist_ok=True)
     how = uq.How(settings=uq.Settings(threads=THREADS))
-    folder = WORK / f"corpus-{tier}"
-    if not folder.exists():
-        record.add("ingest", seconds(lambda: uq.ingest(debian(tier), folder, how=how)), "s")
-    corpus = uq.read(folder)
-    total = corpus.manifest["summary"]
-    record.add("pages", total["documents"])
-    record.add("text", total["bytes"] / 1e6, "MB", note=f"{total['words']:,} words")
+    corpus = corpus_of(record, tier)
     _scan_and_quilts(record, corpus, how)
+    _sweep(record, corpus, how)
     grams = _grams(corpus)
     _against_duckdb(record, corpus, grams)
     _against_spark_sql(record, corpus, grams)
 
 
-def _scan_and_quilts(record: Record, corpus: Run, how: uq.How) -> None:
-    table = documents(corpus)
+def corpus_of(record: Record, tier: str) -> Run:
+    """The corpus folder of a tier, made once."""
+    WORK.mkdir(exist_ok=True)
+    folder = WORK / f"corpus-{tier}"
+    if not folder.exists():
+        how = uq.How(settings=uq.Settings(threads=THREADS))
+        record.add("ingest", seconds(lambda: uq.ingest(debian(tier), folder, how=how)), "s")
+    corpus = uq.read(folder)
+    total = corpus.manifest["summary"]
+    record.add("pages", total["documents"])
+    record.add("text", total["bytes"] / 1e6, "MB", note=f"{total['words']:,} words")
+    return corpus
+
+
+def scan_all(table: Kept) -> None:
+    """Words and distinct grams of all documents, and nothing more: what everything is measured in."""
 
     def scan(split: Split) -> None:
         columns = [buffers(column) for column in split.read(("doc", "text")).columns]
         _native.run_map("scan", {"k": K, "key": None}, [(1, 0), (1, 1)], columns, [], lambda *_: None)
 
-    def scan_all() -> None:
-        with ThreadPoolExecutor(THREADS) as pool:
-            list(pool.map(scan, table.splits()))
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(scan, table.splits()))
 
-    def quilts() -> Run:
-        return uq.quilts(corpus.path, _fresh("quilts"), how=how, k=K, m=M, collapse="none")
 
-    taken = rounds({"scan": scan_all, "quilts": quilts})
+def _scan_and_quilts(record: Record, corpus: Run, how: uq.How) -> None:
+    table = documents(corpus)
+
+    def quilts(**asked: Any) -> Run:
+        return uq.quilts(corpus.path, fresh("quilts"), how=how, k=K, m=M, **asked)
+
+    taken = rounds(
+        {
+            "scan": lambda: scan_all(table),
+            "quilts": lambda: quilts(collapse="none", patches=False),
+            "patches": lambda: quilts(collapse="none"),
+            "near": lambda: quilts(patches=False),
+            "defaults": quilts,
+        }
+    )
     size = corpus.manifest["summary"]["bytes"] / 1e6
     record.add("scan: words + distinct 5-grams, from the corpus", size / taken["scan"], "MB/s", floor="90")
     record.add("quilts + sources, --collapse none", taken["quilts"], "s")
     record.add("… in scans", taken["quilts"] / taken["scan"], "×", floor="at most 4")
-    record.add(
-        "quilts + sources with defaults", seconds(lambda: uq.quilts(corpus.path, _fresh("quilts"), how=how)), "s"
-    )
+    record.add("… with patches", taken["patches"], "s")
+    record.add("… times as long", taken["patches"] / taken["quilts"], "×", floor="at most 2")
+    record.add("quilts + sources, --collapse near", taken["near"], "s")
+    record.add("… in scans", taken["near"] / taken["scan"], "×")
+    record.add("quilts with defaults: near, patches", taken["defaults"], "s")
+    record.add("… times as long", taken["defaults"] / taken["near"], "×", floor="at most 2")
     summary = uq.read(WORK / "quilts").manifest["summary"]
     for name in (*COUNTED, "quilts", "sources"):
         record.add(name, summary[name])
+
+
+def _sweep(record: Record, corpus: Run, how: uq.How) -> None:
+    """36 combinations for each of three k, in a pass each, against a run of quilts for each k."""
+    grid = {"k": (3, 5, 7), "m": (5, 10, 50, 100), "c": (2, 4, 8), "sigma": (0.25, 0.5, 0.75)}
+    asked: dict[str, Any] = {"how": how, "foreign": "none", "collapse": "none"}
+
+    def runs() -> None:
+        for k in grid["k"]:
+            uq.quilts(corpus.path, fresh("quilts"), k=k, m=M, patches=False, **asked)
+
+    taken = rounds({"sweep": lambda: uq.sweep(corpus.path, fresh("sweep"), **grid, **asked), "runs": runs})
+    combinations = uq.read(WORK / "sweep").sweep.num_rows
+    record.add(f"sweep of {combinations} combinations", taken["sweep"], "s")
+    record.add("quilts + sources for each k", taken["runs"], "s", note=f"with m = {M}")
+    record.add("… sweep in these", taken["sweep"] / taken["runs"], "×", floor="at most 1.5")
 
 
 def _grams(corpus: Run) -> Path:
@@ -167,10 +205,11 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
     )
 
     def quilts() -> None:
-        uq.quilts(corpus.path, _fresh("quilts-spark"), how=uq.How(settings=settings), k=K, m=M, collapse="none")
+        asked = {"k": K, "m": M, "collapse": "none", "patches": False}
+        uq.quilts(corpus.path, fresh("quilts-spark"), how=uq.How(settings=settings), **asked)
 
     record.add("quilts + sources on local[2]", seconds(quilts), "s")
-    local = uq.quilts(corpus.path, _fresh("quilts"), how=uq.How(settings=uq.Settings(threads=THREADS)), collapse="none")
+    local = uq.quilts(corpus.path, fresh("quilts"), how=uq.How(settings=uq.Settings(threads=THREADS)), collapse="none")
     for name in ("quilts", "sources"):
         same = (local.path / f"{name}.parquet").read_bytes() == (WORK / "quilts-spark" / f"{name}.parquet").read_bytes()
         record.add(f"{name}: both engines give the same file", "yes" if same else "NO")
@@ -182,10 +221,10 @@ def _pass(batches: Any) -> Any:
 
 
 def _run(name: str) -> Run:
-    return Run.open(_fresh(name), analysis=name, parameters={}, inputs=[])
+    return Run.open(fresh(name), analysis=name, parameters={}, inputs=[])
 
 
-def _fresh(name: str) -> Path:
+def fresh(name: str) -> Path:
     shutil.rmtree(WORK / name, ignore_errors=True)
     return WORK / name
 

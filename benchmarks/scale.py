@@ -67,6 +67,17 @@ def measure(record: Record, sizes: tuple[int, ...] = SIZES) -> None:
     record.add(f"{sizes[-1]:,} pages with --memory 1GB: peak memory", memory / 1e9, "GB", floor="below 1.5")
     same = all((WORK / "scale" / f"{name}.parquet").read_bytes() == content for name, content in files.items())
     record.add("the same files with either", "yes" if same else "NO")
+    _neardups(record, sizes[-1])
+
+
+def _neardups(record: Record, count: int) -> None:
+    taken, memory = command(
+        "neardups", str(generated(count)), "-o", str(_fresh("near")), "--memory", "4GB", "--threads", "2", "--quiet"
+    )
+    found = uq.read(WORK / "near").manifest["summary"]["near_duplicates"]
+    record.add(f"{count:,} pages: neardups", taken, "s", note=f"{found:,} near-duplicates, with similarity")
+    record.add(f"{count:,} pages: peak memory of neardups with --memory 4GB", memory / 1e9, "GB", floor="6")
+    record.add("… for each page", memory / count, "B")
 
 
 def _fresh(name: str) -> Path:
