@@ -349,7 +349,7 @@ def test_what_makes_no_lexicon_is_refused_by_name(asked: dict[str, Any], complai
     [
         ([], "a lexicon needs at least 2 documents, and there are none"),
         (["alpha bravo"], "a lexicon needs at least 2 documents, and there is 1"),
-        (["", ""], r"no word has nidf in 0.2:0.8 \(in 2 to 1 of 2 documents\); choose a wider range"),
+        (["", ""], "no word has nidf in 0.2:0.8; choose a wider range"),
         (["alpha", "bravo"], "no word has nidf in"),
     ],
 )

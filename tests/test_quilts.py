@@ -140,7 +140,7 @@ asked_of_all = st.fixed_dictionaries(
 
 
 @given(corpora(), asked_of_all)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_corpus_gives_what_the_twin_says(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[Document], asked: dict[str, Any]
 ) -> None:
