@@ -25,7 +25,7 @@ demo: .venv/core ## set up (without Spark) and run unquilt on a small synthetic 
 
 test: .venv/dev java ## set up (Spark and Java included) and run all tests, Rust and Python
 	cargo test --quiet --release --package unquilt-kernels
-	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist loadfile
+	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal
 
 lint: .venv/dev ## check formatting, style and types
 	$(BIN)/ruff check .

@@ -25,6 +25,7 @@ BENCHMARKS = {
     "shapes": shapes.measure,
     "scale": scale.measure,
     "filter": filters.measure,
+    "million": scale.measure_neardups,
 }
 
 if __name__ == "__main__":

@@ -67,10 +67,10 @@ def measure(record: Record, sizes: tuple[int, ...] = SIZES) -> None:
     record.add(f"{sizes[-1]:,} pages with --memory 1GB: peak memory", memory / 1e9, "GB", floor="below 1.5")
     same = all((WORK / "scale" / f"{name}.parquet").read_bytes() == content for name, content in files.items())
     record.add("the same files with either", "yes" if same else "NO")
-    _neardups(record, sizes[-1])
 
 
-def _neardups(record: Record, count: int) -> None:
+def measure_neardups(record: Record, count: int = SIZES[-1]) -> None:
+    """Near-duplicates of so many generated pages."""
     taken, memory = command(
         "neardups", str(generated(count)), "-o", str(_fresh("near")), "--memory", "4GB", "--threads", "2", "--quiet"
     )

@@ -27,6 +27,8 @@ from unquilt.jobs import documents
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import Settings
 
+os.environ.pop("COLUMNS", None)  # of the terminal that tests were started from: output would be cut to fit it
+
 SEPARATORS = (" ", "  ", "\n", ", ", " - ", "_", ".\n\n", "!?")
 LETTERS = ("a", "A", "b", "c", "é", "e\u0301", "É", "ß", "ss", "SS", "x", "y")  # seven words, twelve spellings
 
