@@ -89,7 +89,7 @@ class TestJobs:
     def test_quilts_from_a_corpus(self, pages):
         succeed("ingest", "pages.jsonl", "-o", "corpus")
         out = succeed("quilts", "corpus", "-o", "run", "-k", "3", "-c", "2")
-        assert "1 quilt, 2 sources; 1 copy collapsed\n" in out
+        assert "1 quilt, 2 sources; 1 near-duplicate collapsed\n" in out
         assert "unquilt show run sources" in out
         assert unquilt.read("run").quilts.column("id").to_pylist() == ["z"]
 
@@ -179,7 +179,7 @@ class TestJobs:
     def test_what_to_try_without_quilts(self, pages, texts, said):
         write(pages, [{"id": str(i), "text": text} for i, text in enumerate(texts)], "{}")
         out = succeed("quilts", pages, "-o", "run")
-        assert f"0 quilts, 0 sources; 0 copies collapsed\n{said}" in out
+        assert f"0 quilts, 0 sources; 0 near-duplicates collapsed\n{said}" in out
         assert "--doc" not in out
 
     @pytest.mark.parametrize("command", ["ingest", "quilts"])
@@ -203,7 +203,7 @@ class TestShow:
     def test_a_run(self, made):
         out = succeed("show", made / "run")
         assert "run of quilts, complete" in out
-        assert "copies      1 collapsed" in out
+        assert "collapsed   1 near-duplicate into the document that is kept" in out
         assert "quilts      1\nsources     2\nparameters  k 3, m 50, c 2, sigma 0.5, " in out
         assert "\ngrams " in out
 

@@ -169,7 +169,13 @@ def found(facts: Facts) -> str:
     """What an analysis found, in one line."""
     rows = {name: facts["tables"][name]["rows"] for name in _results(facts)}
     line = ", ".join(count(number, _NOUNS.get(name, name.removesuffix("s"))) for name, number in rows.items())
-    return f"{line}; {count(facts['copies'], 'copy', 'copies')} collapsed" if facts["copies"] is not None else line
+    return f"{line}; {count(facts['copies'], *_copies(facts))} collapsed" if facts["copies"] is not None else line
+
+
+def _copies(facts: Facts) -> tuple[str, str]:
+    """What was made one document, in the singular and in the plural."""
+    near = facts["parameters"].get("collapse") == "near"
+    return ("near-duplicate", "near-duplicates") if near else ("copy", "copies")
 
 
 def found_near(facts: Facts) -> Iterator[str]:
@@ -291,7 +297,7 @@ def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
     tables = facts["tables"]
     if facts["analysis"] != "ingest":
         if facts["copies"] is not None:
-            yield "copies", f"{count(facts['copies'])} collapsed into the document they copy"
+            yield "collapsed", f"{count(facts['copies'], *_copies(facts))} into the document that is kept"
         if facts["without_address"] is not None:
             yield "without ip", f"{count(facts['without_address'], 'document')} told apart by domain instead"
         if facts["without_signature"]:
