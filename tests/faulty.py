@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from unquilt.corpus.inputs import find
 from unquilt.corpus.options import Reading
 from unquilt.corpus.pieces import pieces
 from unquilt.corpus.read import read
+from unquilt.corpus.records import Found, Frame
 from unquilt.corpus.watch import Watch
 from unquilt.runs import Run
 
@@ -129,6 +130,12 @@ def peruse(*inputs: Path, reading: Reading | None = None, **sizes: int) -> Table
             rejects += batch.rejects.to_pylist()
         warnings += [warning.what for warning in watch.warnings]
     return Tables(documents, rejects, warnings)
+
+
+def resolved(found: Iterable[Found]) -> list[Found]:
+    """What a reader finds, with frames looked into."""
+    looked = (each.page() if isinstance(each, Frame) else each for each in found)
+    return [each for each in looked if each is not None]
 
 
 class Ended(NamedTuple):

@@ -112,7 +112,6 @@ WRONG = {
     "missing": ("--prototypes spam.set {mails} none", 1, "none: no such file or folder"),
     "output": ("--prototypes spam.set {mails} -o x", 2, "--output is for --build"),
     "overwrite": ("--prototypes spam.set {mails} --overwrite", 2, "--overwrite is for --build"),
-    "deadline": ("--prototypes spam.set {mails} --deadline 1", 2, "--deadline is for --build"),
     "threads": ("--prototypes spam.set {mails} --threads 2", 2, "--threads is for --build"),
     "engine": ("--prototypes spam.set {mails} --engine spark", 2, "--engine is for --build"),
     "asked otherwise": ("--prototypes spam.set {mails} -k 3", 2, "--k is for --build; a set is asked as it was made"),

@@ -23,7 +23,7 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.lexicon import lexicon as count_words
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.outcome import Outcome
-from unquilt.corpus.inputs import STDIN, Source, find, fingerprint, spool
+from unquilt.corpus.inputs import STDIN, Source, find, fingerprint, spool, unread
 from unquilt.corpus.options import Reading
 from unquilt.corpus.pieces import check
 from unquilt.corpus.urls import list_date
@@ -31,6 +31,7 @@ from unquilt.engines.kept import Kept
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
+from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import InputError
 from unquilt.filters import Filter, read_documents
 from unquilt.intake import DOCUMENTS, read_into
@@ -68,7 +69,7 @@ def ingest(inputs: Inputs, output: str | Path | None = None, how: How | None = N
     """Reads inputs into a corpus folder, which analyses take instead of the inputs, again and again."""
     how = how or How()
     output = output or _temporary_folder()
-    with _found(inputs, how.reading) as found:
+    with _found(inputs, how) as found:
         return _ingest(found, output, how)
 
 
@@ -89,9 +90,9 @@ def analyse(
     how = how or How()
     output = output or _temporary_folder()
     corpus = open_corpus(inputs)
-    with _found(inputs, how.reading) if corpus is None else _as_found(corpus) as found:
+    with _found(inputs, how) if corpus is None else _as_found(corpus) as found:
         asked = parameters.to_dict() | (asdict(how.reading) if corpus is None else {})
-        with _open(name, asked, [*found.records, *_records(find(beside) if beside else [])], output, how) as run:
+        with _open(name, asked, [*found.records, *_records([unread(path) for path in beside])], output, how) as run:
             if not run.complete:
                 if corpus is None:
                     corpus = _ingest(found, run.path / CORPUS, replace(how, overwrite=False))
@@ -198,19 +199,23 @@ class _Found:
 
 
 @contextmanager
-def _found(inputs: Inputs, reading: Reading) -> Iterator[_Found]:
-    """Finds, checks and fingerprints inputs; standard input and Arrow tables become files for as long as need be."""
-    with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
+def _found(inputs: Inputs, how: How) -> Iterator[_Found]:
+    """Finds, checks and fingerprints inputs; standard input and Arrow tables become files for as long as need be.
+
+    The processes that look at them are there for the engine, too.
+    """
+    with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, keeping():
         spooled, alias = None, ""
         if isinstance(inputs, ArrowStream):
             inputs, alias = _write_table(inputs, Path(folder)), TABLE
         paths = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         if STDIN in map(str, paths):
             spooled = spool(sys.stdin.buffer, Path(folder))
-        sources = find(paths, spooled)
-        if alias:
-            sources = [replace(source, alias=alias) for source in sources]
-        check(sources, reading)
+        with Workers(how.settings.threads) as workers:
+            sources = find(paths, spooled, workers.map, Path(folder), how.reading.limits.bounds)
+            if alias:
+                sources = [replace(source, alias=alias) for source in sources]
+            check(sources, how.reading, workers.map, Path(folder))
         yield _Found(sources, _records(sources))
 
 
