@@ -16,10 +16,12 @@ from unquilt.corpus.parts import PieceRead, ReadPiece, read_piece
 from unquilt.corpus.records import Document, Found, Frame, Page, Reject
 from unquilt.corpus.sources import Slice
 
+_signs = Path()
+
 
 def _happened(what: str) -> bool:
     """Whether this was asked before, by any process."""
-    sign = Path(os.environ["DEADLY"]) / what
+    sign = _signs / what
     if sign.exists():
         return True
     sign.touch()
@@ -65,6 +67,8 @@ class _Deadly:
 
 def read_suffering(task: ReadPiece) -> PieceRead:
     """`read_piece`, with readers and parsers as bad as can be."""
+    global _signs
+    _signs = task.target.parent
     reading.document = _suffer
     reading.kinds.READERS["jsonl"] = _Deadly()
     return read_piece(task)

@@ -324,6 +324,16 @@ class TestProcesses:
             assert process.stdout.read() == b""
 
 
+def test_fault_50_a_hostile_document_costs_its_own_answer_only(tmp_path: Path) -> None:
+    """Of lines as they come, and of files: one takes too long, and is asked alone before it is given up."""
+    slow = line("slow", "word " * 10_000_000)
+    text = line("a", OFFER) + slow + line("b", NEWS) + slow + line("c", OFFER)
+    expected = [("a", ["offer"]), ("too slow", None), ("b", ["news"]), ("too slow", None), ("c", ["offer"])]
+    Path("lines.jsonl").write_text(text)
+    for asked in (ask("--deadline", "0.1", input=text), ask("--deadline", "0.1", "lines.jsonl")):
+        assert [(each.get("id") or each["reject"], each.get("prototypes")) for each in asked] == expected
+
+
 def test_the_unicode_of_a_set_is_named() -> None:
     content = Path("spam.set").read_bytes()
     old = _native.UNICODE_VERSION.encode()

@@ -23,7 +23,6 @@ from unquilt.guard import MOST
 def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReadPiece:
     """To read what `write` wrote."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
-    monkeypatch.setenv("DEADLY", str(tmp_path))
     write(tmp_path / "a.jsonl", ["one"])
     (piece,) = pieces(find([tmp_path / "a.jsonl"]), Reading(limits=Limits(deadline=0.5)))
     return ReadPiece(piece, tmp_path / "read.arrow", tmp_path / "note")

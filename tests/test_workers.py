@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
+from pathlib import Path
 
 import pytest
 
-from unquilt.engines.workers import Workers
+from unquilt.corpus.inputs import find
+from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import EngineError, ParameterError
 from unquilt.settings import parse_size
 
@@ -25,3 +29,74 @@ def test_what_a_function_raises_comes_out() -> None:
 def test_a_worker_that_dies_is_named_however_much_was_left_to_do(items: int) -> None:
     with pytest.raises(EngineError, match="exit code 7"), Workers(2) as workers:
         list(workers.map(os._exit, [7] * items))
+
+
+def killed(marker: str) -> str:
+    """Dies the first time it is asked."""
+    try:
+        os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return marker
+    os.kill(os.getpid(), signal.SIGKILL)
+    return ""
+
+
+def test_an_item_whose_worker_is_killed_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    markers = [str(tmp_path / str(number)) for number in range(5)]
+    with Workers(2) as workers:
+        assert list(workers.map(killed, markers)) == markers
+
+
+def test_a_worker_that_is_killed_while_nobody_asks_it_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    with keeping():
+        for _ in range(3):
+            with Workers(1) as workers:
+                (pid,) = workers.map(_pid, [0])
+                os.kill(pid, signal.SIGKILL)
+                assert list(workers.map(abs, [-1, -2])) == [1, 2]
+            os.kill(next(iter(workers._idle))._process.pid, signal.SIGKILL)
+
+
+def _pid(_: int) -> int:
+    return os.getpid()
+
+
+def test_a_message_is_short_whatever_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    with pytest.raises(EngineError) as raised, Workers(1) as workers:
+        list(workers.map(exit_with, ["x" * 100_000]))
+    assert len(str(raised.value)) < 400
+
+
+def exit_with(_: str) -> None:
+    os._exit(3)
+
+
+@pytest.mark.parametrize("path", [None, "", os.pathsep])
+def test_fault_46_nothing_is_imported_from_the_current_folder(
+    path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a worker imports, and whatever it may be called: all its modules are planted beside the data."""
+    with pytest.MonkeyPatch.context() as patch, Workers(1) as workers:
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent))
+        (names,) = workers.map(modules_read, [tmp_path])
+    for name in [*names, "sitecustomize", "usercustomize"]:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'canary')!r}, 'w').close()\n")
+    monkeypatch.chdir(tmp_path)
+    if path is None:
+        monkeypatch.delenv("PYTHONPATH", raising=False)
+    else:
+        monkeypatch.setenv("PYTHONPATH", path)
+    (tmp_path / "a.txt").write_text("some words of a page")
+    with Workers(1) as workers:
+        ((source,),) = workers.map(find, [["a.txt"]])
+    assert source.kind == "text"
+    assert not (tmp_path / "canary").exists()
+
+
+def modules_read(folder: Path) -> list[str]:
+    """The top-level modules that are there after a file was read."""
+    find([Path(__file__)])
+    return sorted({name.partition(".")[0] for name in sys.modules if name.partition(".")[0].isidentifier()})

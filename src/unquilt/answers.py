@@ -27,6 +27,7 @@ from unquilt.corpus.records import Document, Frame, Page, Reject, Skipped, too_l
 from unquilt.corpus.sources import Source
 from unquilt.corpus.watch import Watch
 from unquilt.engines.workers import Workers, keeping
+from unquilt.errors import InputError
 from unquilt.filters import Filter
 from unquilt.guard import Batch, Blame, Inquest, carry_out
 
@@ -64,7 +65,10 @@ class Question:
 
 @lru_cache(maxsize=1)
 def _opened(question: Question) -> Filter:
-    return Filter.load(question.path)
+    filter_ = Filter.load(question.path)
+    if Question.of(filter_) != question:  # a process was lost, and this one comes too late
+        raise InputError(f"{question.path} was replaced while it was asked; run again")
+    return filter_
 
 
 def answers(inputs: Sequence[str], stdin: BinaryIO, reading: Reading, question: Question) -> Iterator[Answer | Reject]:
@@ -274,7 +278,6 @@ class _Going(NamedTuple):
 
     note: Path
     done: int
-    watch: Watch
     rest: Iterator[Answer | Reject]
 
 
@@ -287,8 +290,7 @@ def go_on(session: _Session) -> _Some:
     going = _going.pop() if _going else None
     if going is None or (going.note, going.done) != (session.note, session.done):
         going = _begin(session)
-    with going.watch.guard:
-        some = list(islice(going.rest, AT_ONCE))
+    some = list(islice(going.rest, AT_ONCE))
     ended = len(some) < AT_ONCE
     if not ended:
         _going.append(going._replace(done=going.done + len(some)))
@@ -299,9 +301,6 @@ def _begin(session: _Session) -> _Going:
     piece = session.piece
     make = partial(_make_answer, reading=piece.reading, question=session.question)
     if session.inquest.suspect is not None:
-        trial = session.watch()
-        with trial.guard:
-            try_suspect(piece, trial, make)
-    watch = session.watch()
-    rest = (each for each in records(piece, watch, make) if not isinstance(each, Skipped))
-    return _Going(session.note, session.done, watch, islice(rest, session.done, None))
+        try_suspect(piece, session.watch(), make)
+    rest = (each for each in records(piece, session.watch(), make) if not isinstance(each, Skipped))
+    return _Going(session.note, session.done, islice(rest, session.done, None))

@@ -25,7 +25,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar, cast
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from unquilt.errors import EngineError
 
@@ -152,12 +152,9 @@ class Guard:
             return function()
         except MemoryError:
             os._exit(OUT_OF_MEMORY)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.leave()
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            _NOTE.pack_into(self._note, 0, 0, 0, 0, 0, 0)
 
     @contextmanager
     def trial(self) -> Iterator[None]:
@@ -165,12 +162,6 @@ class Guard:
         self.alone = True
         yield
         self.alone = False
-
-    def leave(self) -> None:
-        """No longer at any place."""
-        if self._note is not None:
-            _NOTE.pack_into(self._note, 0, 0, 0, 0, 0, 0)
-            signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _limit_memory(enough: int) -> None:
@@ -209,14 +200,13 @@ class Batch(Generic[Item, Result]):
 def carry_out(batch: Batch[Item, Result]) -> list[Result | Blame]:
     """What the function gives for each item, or why it gives nothing."""
     results: list[Result | Blame] = []
-    with Guard(batch.note, batch.bounds, batch.inquest) as guard:
-        suspect = batch.inquest.suspect
-        if suspect is not None:
-            with guard.trial():
-                guard.run(suspect, partial(batch.function, batch.items[suspect.number]))
-        for number, item in enumerate(batch.items):
-            place = Place(0, number)
-            results.append(batch.inquest.blames(place) or guard.run(place, partial(batch.function, item)))
+    guard, suspect = Guard(batch.note, batch.bounds, batch.inquest), batch.inquest.suspect
+    if suspect is not None:
+        with guard.trial():
+            guard.run(suspect, partial(batch.function, batch.items[suspect.number]))
+    for number, item in enumerate(batch.items):
+        place = Place(0, number)
+        results.append(batch.inquest.blames(place) or guard.run(place, partial(batch.function, item)))
     return results
 
 

@@ -90,22 +90,18 @@ def read_piece(task: ReadPiece) -> PieceRead:
     Checks that nothing got lost on the way: what was found is in the file, in the rejects, or was skipped.
     """
     if task.inquest.suspect is not None:
-        with _watch(task) as watch:
-            try_suspect(task.piece, watch, partial(make_document, reading=task.piece.reading))
-    with _watch(task) as watch:
-        read = _read_into(task, watch)
+        try_suspect(task.piece, _watch(task), partial(make_document, reading=task.piece.reading))
+    watch = _watch(task)
+    read = _read_into(task, watch)
     if watch.seen != read.documents + read.rejects.num_rows + read.skipped.total():
         kept = f"{read.documents} documents, {read.rejects.num_rows} rejects and {read.skipped.total()} skipped"
         raise EngineError(f"{task.piece.name}: {watch.seen} records were seen, but {kept}: a fault of unquilt")
     return read
 
 
-@contextmanager
-def _watch(task: ReadPiece) -> Iterator[Watch]:
+def _watch(task: ReadPiece) -> Watch:
     with storing(task.target):
-        watch = Watch(task.note, task.piece.reading.limits, task.inquest)
-    with watch.guard:
-        yield watch
+        return Watch(task.note, task.piece.reading.limits, task.inquest)
 
 
 def _read_into(task: ReadPiece, watch: Watch) -> PieceRead:
@@ -119,14 +115,12 @@ def _read_into(task: ReadPiece, watch: Watch) -> PieceRead:
         pa.ipc.new_file(str(path), UNNUMBERED) as writer,
     ):
         for batch in read(task.piece, watch):
-            watch.guard.leave()  # what is lost from here on is not the last record's fault
             rejects.append(batch.rejects)
             skipped.update(batch.skipped)
             if batch.documents.num_rows == 0:
                 continue
             texts = batch.documents.column("text")
             counts, sequences = watch.guard.run(_MEASURING, partial(measure, texts), texts.nbytes / FINDING_SPEED)
-            watch.guard.leave()
             columns = dict(zip(batch.documents.schema.names, batch.documents.columns, strict=True))
             columns |= {"words": counts, "sequence": sequences}
             measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
