@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from unquilt.corpus.inputs import find
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import EngineError, ParameterError
 from unquilt.settings import parse_size
@@ -56,7 +56,7 @@ def test_a_worker_that_is_killed_while_nobody_asks_it_is_replaced(monkeypatch: p
                 (pid,) = workers.map(_pid, [0])
                 os.kill(pid, signal.SIGKILL)
                 assert list(workers.map(abs, [-1, -2])) == [1, 2]
-            os.kill(next(iter(workers._idle))._process.pid, signal.SIGKILL)
+            os.kill(workers._nursery._idle[-1].number, signal.SIGKILL)
 
 
 def _pid(_: int) -> int:
@@ -74,29 +74,36 @@ def exit_with(_: str) -> None:
     os._exit(3)
 
 
+READ = "from unquilt.corpus.inputs import find; from unquilt.engines.workers import Workers\n"
+READ += "with Workers(1) as workers: print([source.kind for (source,) in workers.map(find, [['a.txt']])])"
+
+
 @pytest.mark.parametrize("path", [None, "", os.pathsep])
-def test_fault_46_nothing_is_imported_from_the_current_folder(
-    path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever a worker imports, and whatever it may be called: all its modules are planted beside the data."""
-    with pytest.MonkeyPatch.context() as patch, Workers(1) as workers:
-        patch.setenv("PYTHONPATH", str(Path(__file__).parent))
-        (names,) = workers.map(modules_read, [tmp_path])
+def test_fault_46_nothing_is_imported_from_the_current_folder(path: str | None, tmp_path: Path) -> None:
+    """Whatever a worker imports, and whatever it may be called: all modules there are lie beside the data, planted."""
+    names = {name.partition(".")[0] for name in [*sys.modules, *sys.stdlib_module_names]}
     for name in [*names, "sitecustomize", "usercustomize"]:
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'canary')!r}, 'w').close()\n")
-    monkeypatch.chdir(tmp_path)
-    if path is None:
-        monkeypatch.delenv("PYTHONPATH", raising=False)
-    else:
-        monkeypatch.setenv("PYTHONPATH", path)
     (tmp_path / "a.txt").write_text("some words of a page")
-    with Workers(1) as workers:
-        ((source,),) = workers.map(find, [["a.txt"]])
-    assert source.kind == "text"
+    here = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    environment = here if path is None else here | {"PYTHONPATH": path}
+    # What the user starts is the user's to start safely: -P, and no PYTHONPATH that names the current folder.
+    script = f"import os; os.environ.update({environment!r}); {READ}"
+    command = [sys.executable, "-P", "-c", script]
+    ended = subprocess.run(command, cwd=tmp_path, env=here, capture_output=True, text=True, timeout=120)
+    assert (ended.stdout, ended.stderr) == ("['text']\n", "")
     assert not (tmp_path / "canary").exists()
 
 
-def modules_read(folder: Path) -> list[str]:
-    """The top-level modules that are there after a file was read."""
-    find([Path(__file__)])
-    return sorted({name.partition(".")[0] for name in sys.modules if name.partition(".")[0].isidentifier()})
+def test_a_forker_that_is_killed_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    with Workers(2) as workers:
+        for number in range(3):
+            assert list(workers.map(abs, [-1, -2])) == [1, 2]
+            process = workers._nursery._forker._process
+            assert process is not None
+            process.kill()
+            process.wait()
+            if number == 1:  # no worker is left either
+                for worker in workers._nursery._idle:
+                    worker.kill()

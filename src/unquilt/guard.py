@@ -103,6 +103,8 @@ class Inquest:
 
     def blames(self, place: Place) -> Blame | None:
         """Why to keep away from a place."""
+        if not self.blamed:  # nearly always, and asked for every record
+            return None
         return next((blame for blame in self.blamed if blame.place == place), None)
 
 

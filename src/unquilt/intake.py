@@ -18,12 +18,15 @@ from unquilt.corpus.parts import PieceRead, ReadPiece, WritePart, read_piece, wr
 from unquilt.corpus.pieces import CUT, pieces
 from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
+from unquilt.engines.forker import preload
 from unquilt.engines.progress import Progress
 from unquilt.engines.verbs import Verbs
 from unquilt.errors import RunError
 from unquilt.guard import Blame, each_guarded
 from unquilt.runs import Run
 from unquilt.schemas import REJECTS
+
+preload(read_piece.__module__)
 
 DOCUMENTS = "documents"
 MOST_DOCUMENTS = (1 << 32) - 1
