@@ -57,8 +57,8 @@ def setting() -> str:
 
 
 class Forker:
-    """The process that forks, from the first request on. `life` names the function that is the life of a fork, given its
-    pipes. Threads may share it."""
+    """The process that forks, from the first request on. `life` names the function that is the life of a fork, which is
+    given its pipes. Threads may share it."""
 
     def __init__(self, life: str) -> None:
         self._life = life
