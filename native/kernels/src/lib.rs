@@ -9,7 +9,7 @@
 //!
 //! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`]
 //! and [`lanes`]) makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
-//! [`gzip`] (with [`inflate`]) reads what is left of compressed files.
+//! [`gzip`] (with [`inflate`]) reads what is left of compressed files, [`transfer`] joins the chunks of HTTP bodies.
 
 pub mod attribution;
 pub mod charset;
@@ -47,6 +47,7 @@ pub mod spill;
 pub mod standing;
 pub mod sweep;
 pub mod tables;
+pub mod transfer;
 pub mod unicode;
 pub mod urls;
 pub mod words;

@@ -164,6 +164,8 @@ class _Window:
         self._held = bytearray(b"\n\n" if begin < CONTEXT else b"")
         self._begin = max(begin - CONTEXT, 0) - len(self._held)
         self._complete = False
+        self._holes: set[int] = set()
+        self._last_hole = -1
         self.next = begin
         """No separator is before this but those that were found."""
 
@@ -181,7 +183,16 @@ class _Window:
         block = self._stream.read(BLOCK)
         self._held += block
         self._complete = not block
+        self._note_holes()
         return True
+
+    def _note_holes(self) -> None:
+        """Note where the faults are that reading has just come across, however many were there before."""
+        for fault in reversed(self._stream.faults):
+            if fault.offset <= self._last_hole:
+                break
+            self._holes.add(fault.offset)
+        self._last_hole = max(self._last_hole, self._stream.faults[-1].offset if self._stream.faults else -1)
 
     def find(self) -> int | None:
         """The next separator; None if it may not be held yet."""
@@ -202,7 +213,7 @@ class _Window:
         if self._held[line - 2 : line] == b"\n\n" or self._held[line - 3 : line] == b"\n\r\n":
             return True
         offset = self._begin + line
-        return any(fault.offset in (offset - 1, offset) for fault in self._stream.faults)
+        return offset - 1 in self._holes or offset in self._holes
 
     def frame(self, begin: int, end: int) -> _Frame:
         return _Frame(begin, end, bytes(memoryview(self._held)[begin - self._begin : end - self._begin]))
