@@ -22,6 +22,7 @@ from unquilt.engines.progress import Progress
 from unquilt.engines.verbs import Verbs
 from unquilt.errors import RunError
 from unquilt.runs import Run
+from unquilt.runs.storage import make_folder
 from unquilt.schemas import REJECTS
 
 DOCUMENTS = "documents"
@@ -137,7 +138,7 @@ def _beginning(task: ReadPiece, at: int, begin: int) -> ReadPiece:
 
 def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
     """What is left to write: a part for each piece that has documents, numbered on from the one before."""
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     writes: list[WritePart] = []
     first = 0
     for result in read:

@@ -6,6 +6,7 @@ Reading goes into a corpus folder of its own, or into the folder `corpus` of the
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import sys
 import tempfile
@@ -31,15 +32,20 @@ from unquilt.engines.kept import Kept
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
-from unquilt.errors import InputError
+from unquilt.errors import InputError, RunError
 from unquilt.filters import Filter, read_documents
 from unquilt.intake import DOCUMENTS, read_into
 from unquilt.lexicons import Lexicon, pack_counts
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run, storing
+from unquilt.runs.lock import LOCK, FolderLock
+from unquilt.runs.storage import make_folder, remove, shown
 from unquilt.settings import Settings
 
 CORPUS = "corpus"
+_RUN, _LEXICON = "run", "lexicon"
+_MADE = (_RUN, _LEXICON, CORPUS, f".{_LEXICON}.partial", f".{_LEXICON}.making")
+"""What there can be in the folder in which a lexicon or a set of prototypes is made."""
 TABLE = "table"
 """What an Arrow table is called in tables and manifests."""
 
@@ -94,7 +100,7 @@ def analyse(
         with _open(name, asked, [*found.records, *_records(find(beside) if beside else [])], output, how) as run:
             if not run.complete:
                 if corpus is None:
-                    corpus = _ingest(found, run.path / CORPUS, replace(how, overwrite=False))
+                    corpus = _ingest(found, run.inner(CORPUS), replace(how, overwrite=False))
                 summary = corpus.manifest["summary"]
                 with engine(run, Scale(summary["documents"], summary["words"]), how) as verbs:
                     outcome = function(verbs, documents(corpus), parameters)
@@ -109,7 +115,7 @@ def build_lexicon(
     """Makes a lexicon of inputs, or of a corpus folder, and its file; also returns what is known of the corpus."""
     how = how or How()
     with _workshop(output, "a lexicon", overwrite=how.overwrite) as folder:
-        run = analyse("lexicon", parameters, count_words, inputs, folder / "run", how)
+        run = analyse("lexicon", parameters, count_words, inputs, folder / _RUN, how)
         summary = run.manifest["summary"]
         words = Kept.of("words", run.path / "words.parquet")
         lexicon = pack_counts(words, summary["documents"], parameters.nidf, parameters.min_df)
@@ -135,23 +141,40 @@ def build_filter(
         corpus = open_corpus(inputs) or ingest(inputs, folder / CORPUS, how)
         if base is None and parameters.method == "imatch" and lexicon is None:
             given = LexiconParameters(parameters.nidf, parameters.min_df)
-            lexicon = build_lexicon(given, corpus.path, folder / "lexicon", how)[0]
+            lexicon = build_lexicon(given, corpus.path, folder / _LEXICON, how)[0]
         made = Filter.pack(output, read_documents(documents(corpus)), parameters, lexicon, base)
     return made, corpus.manifest["summary"]
 
 
 @contextmanager
 def _workshop(output: str | Path | None, what: str, *, overwrite: bool) -> Iterator[Path]:
-    """A folder beside the file that is to be made, since what is read on the way may be large; it goes afterwards."""
-    place = None if output is None else Path(output).absolute()
-    if place is not None and place.is_dir():
+    """A folder beside the file that is to be made, since what is read on the way may be large; it goes afterwards.
+
+    Its name follows from that of the file, so that what a kill leaves goes when the file is next made.
+    """
+    if output is None:
+        with tempfile.TemporaryDirectory(prefix="unquilt-") as name:
+            yield Path(name)
+        return
+    place = Path(output).absolute()
+    if place.is_dir():
         raise InputError(f"{output} is a folder; {what} is a file")
-    if place is not None and place.exists() and not overwrite:
+    if os.path.lexists(place) and not overwrite:
         raise InputError(f"{output} exists; choose another name, or overwrite it")
-    with storing(place or Path(tempfile.gettempdir())):
-        folder = tempfile.TemporaryDirectory(prefix=".unquilt-", dir=None if place is None else place.parent)
-    with folder as name:
-        yield Path(name)
+    folder = place.with_name(f".{place.name}.making")
+    with storing(place):
+        place.parent.stat()  # only the folder itself is made
+    make_folder(folder)
+    with FolderLock(folder):
+        strangers = sorted({entry.name for entry in folder.iterdir()} - {LOCK, *_MADE})
+        if strangers:
+            raise RunError(f"{shown(folder)} holds something else (first entry: {shown(strangers[0])}); remove it")
+        for name in _MADE:
+            remove(folder / name)
+        try:
+            yield folder
+        finally:
+            remove(folder)
 
 
 def open_corpus(inputs: Inputs) -> Run | None:

@@ -130,8 +130,9 @@ class Folder:
 
 def find_corpus(run: Run) -> Run | None:
     """The corpus that a run was made from: in its folder, or where it was or would be if both were moved together."""
+    place = run.inner(CORPUS)
     with suppress(RunError):
-        within = Run.read(run.path / CORPUS)
+        within = Run.read(place)
         if within.manifest["inputs"] == run.manifest["inputs"]:
             return within
     if len(run.manifest["inputs"]) == 1:
