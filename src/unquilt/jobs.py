@@ -19,7 +19,7 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unquilt import _native
+from unquilt import _native, schemas
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.lexicon import lexicon as count_words
 from unquilt.analyses.neardups import SignatureParameters
@@ -32,13 +32,14 @@ from unquilt.engines.kept import Kept
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
-from unquilt.errors import InputError, RunError
+from unquilt.errors import InputError, RunError, damaged
 from unquilt.filters import Filter, read_documents
 from unquilt.intake import DOCUMENTS, read_into
 from unquilt.lexicons import Lexicon, pack_counts
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run, storing
 from unquilt.runs.lock import LOCK, FolderLock
+from unquilt.runs.manifest import MANIFEST, read_manifest
 from unquilt.runs.storage import make_folder, remove, shown
 from unquilt.settings import Settings
 
@@ -101,7 +102,7 @@ def analyse(
             if not run.complete:
                 if corpus is None:
                     corpus = _ingest(found, run.inner(CORPUS), replace(how, overwrite=False))
-                summary = corpus.manifest["summary"]
+                summary = measures(corpus)
                 with engine(run, Scale(summary["documents"], summary["words"]), how) as verbs:
                     outcome = function(verbs, documents(corpus), parameters)
                 rows = {table.name: table.rows for table in outcome.tables}
@@ -116,7 +117,7 @@ def build_lexicon(
     how = how or How()
     with _workshop(output, "a lexicon", overwrite=how.overwrite) as folder:
         run = analyse("lexicon", parameters, count_words, inputs, folder / _RUN, how)
-        summary = run.manifest["summary"]
+        summary = measures(run)
         words = Kept.of("words", run.path / "words.parquet")
         lexicon = pack_counts(words, summary["documents"], parameters.nidf, parameters.min_df)
         if output is not None:
@@ -143,7 +144,7 @@ def build_filter(
             given = LexiconParameters(parameters.nidf, parameters.min_df)
             lexicon = build_lexicon(given, corpus.path, folder / _LEXICON, how)[0]
         made = Filter.pack(output, read_documents(documents(corpus)), parameters, lexicon, base)
-    return made, corpus.manifest["summary"]
+    return made, measures(corpus)
 
 
 @contextmanager
@@ -180,19 +181,32 @@ def _workshop(output: str | Path | None, what: str, *, overwrite: bool) -> Itera
 def open_corpus(inputs: Inputs) -> Run | None:
     """The corpus folder that `inputs` names, if it is one."""
     paths = [inputs] if isinstance(inputs, str | Path) else inputs
-    if isinstance(paths, ArrowStream) or len(paths) != 1 or not (Path(paths[0]) / "manifest.json").is_file():
+    if isinstance(paths, ArrowStream) or len(paths) != 1 or read_manifest(Path(paths[0])) is None:
         return None
     run = Run.read(paths[0])
     if run.manifest["analysis"] != "ingest":
         raise InputError(f"{paths[0]} is a run of {run.manifest['analysis']}, not a corpus; give its inputs instead")
     if not run.complete:
         raise InputError(f"{paths[0]} is a corpus that was not finished; run unquilt ingest again")
+    measures(run)
     return run
+
+
+def measures(run: Run) -> dict[str, Any]:
+    """What is known of the corpus of a finished run: documents, words, bytes and rejects at least."""
+    summary: dict[str, Any] = run.manifest["summary"]
+    for name in ("documents", "words", "bytes", "rejects"):
+        if not 0 <= summary.get(name, -1) < 1 << 63:
+            raise damaged(run.path / MANIFEST, f"summary.{name} is missing or no count")
+    return summary
 
 
 def documents(corpus: Run) -> Kept:
     """The documents of a corpus folder."""
-    return Kept.of(DOCUMENTS, *(corpus.path / name for name in corpus.files(DOCUMENTS)))
+    files = corpus.files(DOCUMENTS)
+    found = Kept.of(DOCUMENTS, *(corpus.path / name for name in files)).checked(schemas.DOCUMENTS)
+    known = measures(corpus) if corpus.complete else corpus.values(DOCUMENTS)
+    return found.check_numbering(known.get("documents", 0))
 
 
 @contextmanager
@@ -244,7 +258,7 @@ def _records(sources: Sequence[Source]) -> list[InputRecord]:
 @contextmanager
 def _as_found(corpus: Run) -> Iterator[_Found]:
     manifest = corpus.manifest
-    yield _Found((), [InputRecord(str(corpus.path), manifest["summary"]["bytes"], manifest["fingerprint"])])
+    yield _Found((), [InputRecord(str(corpus.path), measures(corpus)["bytes"], manifest["fingerprint"])])
 
 
 def _write_table(stream: ArrowStream, folder: Path) -> Path:

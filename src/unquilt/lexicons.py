@@ -123,7 +123,7 @@ class Lexicon:
                 words = file.read()
         except FileNotFoundError:
             raise InputError(f"no such file: {shown(path)}") from None
-        except (OSError, pa.ArrowException, ValueError, OverflowError, KeyError, TypeError) as error:
+        except (OSError, pa.ArrowException, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{shown(path)} cannot be read as a lexicon: {reason}") from error
         return cls._checked(path, words, about)

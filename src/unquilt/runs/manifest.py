@@ -21,16 +21,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from unquilt.errors import InputChangedError, RunError
-from unquilt.runs.markers import MARKER
+from unquilt.errors import InputChangedError, RunError, damaged
+from unquilt.runs.markers import FACTS, MARKER
 from unquilt.runs.shapes import Misfit, count, duration, listing, mapping, path, plain, record, text
 from unquilt.runs.storage import check_name, read_own, shown, write_atomically
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 ADVICE = "choose another folder with -o, or --overwrite"
-
-MENDING = "restore it from a copy, or remove the folder and run again"
 
 _VERSIONS_NOT_COMPARED = {"python", "pyarrow"}
 _OF_ANY_FORMAT = {"format": count, "unquilt": text, "analysis": text, "fingerprint": text}
@@ -49,7 +47,7 @@ _SHAPE = record(
         "created": text,
         "stages": mapping(_STAGE, check_name),
     },
-    {"finished": text, "summary": mapping(plain), "done": mapping(MARKER, check_name)},
+    {"finished": text, "summary": FACTS, "done": mapping(MARKER, check_name)},
 )
 _OF_THE_END = ("finished", "summary", "done")
 
@@ -138,7 +136,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
             if 0 < len(missing) < len(_OF_THE_END):
                 raise Misfit(f"{missing[0]} is missing")
     except Misfit as misfit:
-        raise damaged(folder / MANIFEST, str(misfit)) from misfit
+        raise damaged(shown(folder / MANIFEST), str(misfit)) from misfit
     return manifest
 
 
@@ -157,11 +155,6 @@ def _load(folder: Path) -> dict[str, Any] | None:
         return None
     known = isinstance(manifest, dict) and manifest.keys() >= _OF_ANY_FORMAT.keys()
     return manifest if known else None
-
-
-def damaged(path: Path, what: str) -> RunError:
-    """The complaint about a file of a run that is not as unquilt wrote it."""
-    return RunError(f"{shown(path)} is damaged: {what}; {MENDING}")
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.errors import RunError
-from unquilt.runs.shapes import Misfit, count, mapping, plain, record, text
+from unquilt.runs.shapes import Misfit, count, listing, mapping, record, text, whole
 from unquilt.runs.storage import (
     check_name,
     inside,
@@ -42,6 +42,8 @@ def check_file_name(name: str) -> str:
     return name
 
 
+FACTS = record({}, {"skipped": mapping(count), "warnings": listing(text)}, others=whole)
+"""What a stage notes, or a run ends with: numbers, but for what was skipped while reading, and warnings."""
 MARKER = record(
     {
         "stage": text,
@@ -49,7 +51,7 @@ MARKER = record(
         "versions": mapping(text),
         "tables": mapping(record({"rows": count, "bytes": count}), check_name),
         "files": mapping(count, check_file_name),
-        "values": mapping(plain),
+        "values": FACTS,
     }
 )
 

@@ -15,12 +15,11 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from unquilt.errors import RunError, StorageError
+from unquilt.errors import MENDING, RunError, StorageError
 from unquilt.runs.folders import SPILL, Claim, claim
 from unquilt.runs.manifest import (
     FORMAT,
     MANIFEST,
-    MENDING,
     InputRecord,
     is_ours,
     new_manifest,

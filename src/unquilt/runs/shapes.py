@@ -51,6 +51,12 @@ def count(value: Any, where: str) -> None:
         raise Misfit(f"{where} is no count")
 
 
+def whole(value: Any, where: str) -> None:
+    """A whole number."""
+    if type(value) is not int or not -MOST < value < MOST:
+        raise Misfit(f"{where} is no whole number")
+
+
 def duration(value: Any, where: str) -> None:
     """A number of seconds."""
     if type(value) not in (int, float) or not 0 <= value < MOST or not math.isfinite(value):
@@ -71,8 +77,8 @@ def plain(value: Any, where: str, deep: int = DEEPEST) -> None:
         raise Misfit(f"{where} is out of range")
 
 
-def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None) -> Shape:
-    """An object with these entries; what it has besides is `plain`."""
+def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None, others: Shape = plain) -> Shape:
+    """An object with these entries; what it has besides is of the shape `others`."""
     known = {**required, **(optional or {})}
 
     def check(value: Any, where: str) -> None:
@@ -81,7 +87,7 @@ def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None =
             if name not in value:
                 raise Misfit(f"{_at(where, name)} is missing")
         for name, item in value.items():
-            known.get(name, plain)(item, _at(where, name))
+            known.get(name, others)(item, _at(where, name))
 
     return check
 

@@ -18,7 +18,7 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unquilt.errors import RunError
+from unquilt.errors import RunError, damaged
 from unquilt.runs.storage import check_name, inside, partial_name, remove, shown, storing, sync_folder
 
 ROWS_PER_GROUP = 65_536
@@ -41,7 +41,7 @@ def read_table(folder: Path, name: str) -> pa.Table:
         with pq.ParquetFile(path) as file:  # not read_table: that makes columns of folders called key=value
             return file.read()
     except (OSError, pa.ArrowException) as error:
-        raise RunError(f"{shown(path)} cannot be read: {error}") from error
+        raise damaged(shown(path), str(error)) from error
 
 
 class TableWriter:
