@@ -24,6 +24,7 @@ from unquilt.engines.verbs import Verbs
 from unquilt.errors import RunError
 from unquilt.guard import Blame, each_guarded
 from unquilt.runs import Run
+from unquilt.runs.storage import make_folder
 from unquilt.schemas import REJECTS
 
 preload(read_piece.__module__)
@@ -151,7 +152,7 @@ def _beginning(task: ReadPiece, at: int, begin: int) -> ReadPiece:
 
 def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
     """What is left to write: a part for each piece that has documents, numbered on from the one before."""
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     writes: list[WritePart] = []
     first = 0
     for result in read:

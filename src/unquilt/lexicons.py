@@ -27,8 +27,8 @@ from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.engines.kept import Kept
 from unquilt.errors import InputError, ParameterError
-from unquilt.runs import ROWS_PER_GROUP, publish, storing
-from unquilt.runs.storage import partial_name, remove, shown
+from unquilt.runs import ROWS_PER_GROUP
+from unquilt.runs.storage import created, shown
 
 FORMAT = 1
 SCHEMA = pa.schema([pa.field("word", pa.string(), nullable=False), pa.field("df", pa.int64(), nullable=False)])
@@ -123,7 +123,7 @@ class Lexicon:
                 words = file.read()
         except FileNotFoundError:
             raise InputError(f"no such file: {shown(path)}") from None
-        except (OSError, pa.ArrowException, ValueError, OverflowError, KeyError, TypeError) as error:
+        except (OSError, pa.ArrowException, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{shown(path)} cannot be read as a lexicon: {reason}") from error
         return cls._checked(path, words, about)
@@ -156,14 +156,8 @@ class Lexicon:
             "unicode": self.unicode,
         }
         words = self.words.replace_schema_metadata({_KEY: json.dumps(about)})
-        partial = partial_name(path)
-        with storing(path):
-            try:
-                pq.write_table(words, partial, ROWS_PER_GROUP, compression="zstd", compression_level=1)
-                publish(partial, path)
-            except BaseException:
-                remove(partial)
-                raise
+        with created(path) as file:
+            pq.write_table(words, file, ROWS_PER_GROUP, compression="zstd", compression_level=1)
 
     @property
     def primary(self) -> int:

@@ -259,7 +259,7 @@ def spool(stdin: BinaryIO, directory: Path) -> Path:
     """
     target, partial = directory / "stdin", directory / "stdin.partial"
     try:
-        with partial.open("wb") as file:
+        with partial.open("xb") as file:
             shutil.copyfileobj(stdin, file, 1 << 20)
         return partial.replace(target)
     except OSError as error:
