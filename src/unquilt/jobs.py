@@ -138,6 +138,8 @@ def build_filter(
     """
     how = how or How()
     lexicon = Lexicon.read(parameters.lexicon) if parameters.lexicon else None
+    if base is not None:
+        base.verify()  # before anything is read that would be read in vain
     same = base is not None and base.path.absolute() == Path(output).absolute()
     with _workshop(output, "a set of prototypes", overwrite=how.overwrite or same) as folder:
         corpus = open_corpus(inputs) or ingest(inputs, folder / CORPUS, how)
