@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -97,6 +98,7 @@ class Tables(NamedTuple):
     documents: list[Row]
     rejects: list[Row]
     warnings: list[str]
+    skipped: dict[str, int]
 
     @property
     def texts(self) -> dict[str, str]:
@@ -120,6 +122,7 @@ def peruse(*inputs: Path, reading: Reading | None = None, **sizes: int) -> Table
     documents: list[Row] = []
     rejects: list[Row] = []
     warnings: list[str] = []
+    skipped: Counter[str] = Counter()
     for piece in pieces(find(list(inputs)), reading, **sizes):
         watch = Watch()
         for batch in read(piece, watch):
@@ -127,8 +130,9 @@ def peruse(*inputs: Path, reading: Reading | None = None, **sizes: int) -> Table
             batch.rejects.validate(full=True)
             documents += batch.documents.to_pylist()
             rejects += batch.rejects.to_pylist()
+            skipped += batch.skipped
         warnings += [warning.what for warning in watch.warnings]
-    return Tables(documents, rejects, warnings)
+    return Tables(documents, rejects, warnings, dict(skipped))
 
 
 class Ended(NamedTuple):
@@ -184,7 +188,8 @@ def tables(folder: Path) -> Tables:
     paths = sorted((folder / "documents").glob("*.parquet"))
     documents = [row for path in paths for row in pq.read_table(path).to_pylist()]
     assert [row["doc"] for row in documents] == list(range(len(documents)))
-    return Tables(documents, run.rejects.to_pylist(), run.manifest["summary"]["warnings"])
+    summary = run.manifest["summary"]
+    return Tables(documents, run.rejects.to_pylist(), summary["warnings"], summary["skipped"])
 
 
 def ingest(*inputs: object, output: Path, options: Sequence[object] = (), stdin: bytes = b"") -> Tables:
