@@ -212,7 +212,7 @@ def files(folder: Path) -> dict[str, bytes]:
 # Memory of a command and all its workers.
 
 
-def _family(root: int) -> list[int]:
+def family(root: int) -> list[int]:
     found = [root]
     for pid in found:
         for thread in Path(f"/proc/{pid}/task").glob("*"):  # a child belongs to the thread that started it
@@ -239,7 +239,7 @@ def peak(*arguments: object) -> tuple[Ended, int]:
         reader = threading.Thread(target=lambda: read.append(process.communicate(timeout=TIMEOUT)))
         reader.start()
         while reader.is_alive():
-            for pid in _family(process.pid):
+            for pid in family(process.pid):
                 most[pid] = max(most.get(pid, 0), _peak(pid))
             time.sleep(0.005)
         reader.join()

@@ -1,4 +1,4 @@
-"""Files of every kind with faults of every sort: nothing is lost in silence, and nothing that is intact (`fault_bench`).
+"""Files of every kind with faults of every sort: nothing is lost in silence, nothing that is intact (`fault_bench`).
 
 A few hundred cases, always the same; `make fuzz` has tens of thousands, and others each time it is given another seed.
 """
@@ -12,6 +12,7 @@ import pytest
 from fault_bench.bases import KINDS, collapse
 from fault_bench.cases import base
 from fault_bench.guard import Guard
+from fault_bench.kills import Way, kill_some, write_inputs
 from fault_bench.sweep import sweep
 from faulty import peruse, write
 
@@ -42,3 +43,11 @@ def test_nothing_is_lost_in_silence_and_no_neighbour(kind: str, guard: Guard) ->
     tally = sweep(guard, kind, SEED, range(CASES))
     assert tally.cases == CASES
     assert not tally.lines, "\n".join(["", *tally.lines])
+
+
+def test_killed_readers_change_nothing(tmp_path: Path) -> None:
+    """FAULTS 41, at a few moments of a run; `make fuzz` has fifty of them, and Spark."""
+    source = write_inputs(tmp_path / "in", records=60)
+    found = kill_some(Way(), source, tmp_path / "out", wanted=4, seed=SEED)
+    assert found.kills > 0
+    assert not found.lines, "\n".join(["", *found.lines])

@@ -1,4 +1,4 @@
-"""`python -m fault_bench KIND SEED NUMBER`, or with a case as it was printed: tries one case again, and a smaller one."""
+"""`python -m fault_bench KIND SEED NUMBER`, or with a case as it was printed: tries it again, and a smaller one."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import sys
 import tempfile
 from pathlib import Path
 
+from faulty import peruse
+
 from fault_bench.cases import Case, base, draw_case, shrink, write_case
 from fault_bench.guard import Guard
 from fault_bench.verdicts import EXCUSED
-from faulty import peruse
-
 from unquilt.errors import InputError
+
+
+def say(*words: object) -> None:
+    sys.stdout.write(" ".join(map(str, words)) + "\n")
 
 
 def main(arguments: list[str]) -> None:
@@ -24,28 +28,28 @@ def main(arguments: list[str]) -> None:
         sorts = {finding.sort for finding in guard.try_case(case)} - {EXCUSED}
         if sorts:
             case = shrink(case, lambda smaller: bool(sorts & {finding.sort for finding in guard.try_case(smaller)}))
-        print(case)
+        say(case)
         for finding in guard.try_case(case):
-            print(f"  {finding.sort}: {finding.what}")
+            say(f"  {finding.sort}: {finding.what}")
     records = base(case.kind, case.seed).samples[case.file].records
-    print("records:", *(f"{number}:{record.begin}-{record.end}" for number, record in enumerate(records)))
+    say("records:", *(f"{number}:{record.begin}-{record.end}" for number, record in enumerate(records)))
     _show(case, Path(tempfile.mkdtemp(prefix="fault-bench-")))
 
 
 def _show(case: Case, folder: Path) -> None:
     given = write_case(case, folder)
-    print(f"written to {given}")
+    say(f"written to {given}")
     try:
         found = peruse(given)
     except InputError as error:
-        print(f"refused: {error}")
+        say(f"refused: {error}")
         return
     for row in found.rejects:
-        print(f"  rejected {Path(row['file']).name} {row['offset']} {row['reason']}: {row['detail']}")
+        say(f"  rejected {Path(row['file']).name} {row['offset']} {row['reason']}: {row['detail']}")
     for row in found.documents:
         if Path(row["file"]).name == case.file:
-            print(f"  document {row['offset']} {row['text'][:40]!r}")
-    print("skipped:", found.skipped)
+            say(f"  document {row['offset']} {row['text'][:40]!r}")
+    say("skipped:", found.skipped)
 
 
 if __name__ == "__main__":

@@ -191,9 +191,7 @@ CHECKED = Rules("stretches", checked=True)
 UNCHECKED = Rules("stretches")
 
 
-def _archive(
-    make: Callable[[Sequence[str]], list[bytes]], packing: Packing, rules: Rules, rng: Random
-) -> Sample:
+def _archive(make: Callable[[Sequence[str]], list[bytes]], packing: Packing, rules: Rules, rng: Random) -> Sample:
     texts = _texts(rng)
     return _sample(packing, rules, texts, make(texts))
 

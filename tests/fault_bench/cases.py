@@ -8,12 +8,12 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from faulty import Tables, peruse, write
+
 from fault_bench import bases
 from fault_bench.bases import Base, collapse
 from fault_bench.patchwork import OPERATIONS, Fault, Patchwork, draw
 from fault_bench.verdicts import Finding, Row, Seen, judge, refused
-from faulty import Tables, peruse, write
-
 from unquilt.errors import InputError
 
 PAIRS = 0.25

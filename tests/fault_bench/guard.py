@@ -80,7 +80,8 @@ def _serve(folder: Path) -> None:
         except Exception:  # noqa: BLE001 - whatever it is: that it was raised is the finding
             found = [Finding("raised", traceback.format_exc())]
         signal.setitimer(signal.ITIMER_PROF, 0)
-        print(json.dumps(found), flush=True)
+        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -13,19 +13,27 @@ from fault_bench.bases import Record, Rules, Sample, collapse, is_rubbish
 from fault_bench.patchwork import Patchwork
 
 EXCUSED = "excused"
-FAILURES = ("silent", "neighbour", "phantom", "alarm", "raised", "crash", "hang")
+FAILURES = {
+    "silent": "records lost or changed without a reject",
+    "neighbour": "intact records lost",
+    "phantom": "documents that never were records",
+    "alarm": "rejects where nothing is broken",
+    "raised": "errors that are no InputError",
+    "crash": "processes that ended",
+    "hang": "processes that did not",
+}
 EXCEPTIONS = {
-    "no checksum": "plain text, HTML, mail, JSON strings, plain archives, zstd without checksums and Parquet without those "
-    "of pages: what is in a touched record is what the file says, and so is a record that still has a header",
-    "whole units": "what decodes on its own was taken out, moved or repeated as a whole, and all that is left is intact",
-    "end of a mail": "nothing but the next `From ` line tells where a mail ends: the one before a broken one is changed, "
-    "or in doubt",
-    "no mail": "a plain mailbox has neither lengths nor checksums: without its `From ` line a mail is part of the one before",
-    "end of a record": "in a plain ARC only the next header tells that a length was right: the record before junk is rejected",
-    "within a record": "a record that was moved into the body of another one, whose length is right, is content of that one",
-    "kind of record": "a plain archive that says another type or status than it did: the record is counted as skipped",
-    "footer": "without the footer of Parquet, which has no checksum, nobody knows where rows are: the file is refused, or "
-    "read as the footer says",
+    "no checksum": "plain text, HTML, mail, JSON, plain archives, zstd and Parquet without checksums: what is in a "
+    "touched record is what the file says",
+    "whole units": "what decodes on its own was taken out, moved or repeated as a whole; all that is left is intact",
+    "end of a mail": "only the next `From ` line tells where a mail ends: the one before a broken one is in doubt",
+    "no mail": "a plain mailbox has no lengths: without its `From ` line a mail is part of the one before",
+    "end of a record": "in a plain ARC only the next header tells that a length was right: the record before junk is "
+    "rejected",
+    "within a record": "a record in the body of another one, whose length is right, is content of that one",
+    "kind of record": "a plain archive says another type or status than it did: the record is counted as skipped",
+    "footer": "the footer of Parquet, which has no checksum, says where rows are: the file is refused, or read as it "
+    "says",
 }
 """What a format cannot show, and why."""
 
@@ -38,7 +46,7 @@ class Row(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What reading made of one file; `skipped` are records that it counted as no documents, beyond those of the base."""
+    """What reading made of one file; `skipped` are records that it counted as no documents."""
 
     documents: Sequence[Row]
     rejects: Sequence[Row]
@@ -215,7 +223,8 @@ def _telling(record: Record, file: Patchwork, gaps: Sequence[_Gap], rules: Rules
         return "reject"
     if any(gap.clean for gap in about) or (not remains and all(gap.clean for gap in gaps)):
         return "whole units"
-    if not rules.checked and any(gap.documents for gap in about):
+    made = all(part.origin is not None for part in file.parts)
+    if not rules.checked and (any(gap.documents for gap in about) or (not remains and made)):
         return "no checksum"
     return "no mail" if rules.hides_end and not rules.checked else ""
 

@@ -19,9 +19,9 @@ from unquilt.corpus.sources import Glimpse, Slice, Source
 SUFFIXES = (".arc",)
 MAGIC = b"filedesc://"
 
-# The URL may have spaces in it, hostile or not; what comes after it has none.
+# The URL may have spaces in it, hostile or not, but no NULs (of a hole in the file); what comes after it has none.
 _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
-_LINE = rb"(" + _SCHEME + rb"[^\n]*) ([0-9A-Fa-f.:]+|-) (\d{12,18}) ([^ \n]*)(?: [^ \n]*){0,5} ([^ \r\n]+)[ \t]*\r?\n"
+_LINE = rb"(" + _SCHEME + rb"[^\n\0]*) ([0-9A-Fa-f.:]+|-) (\d{12,18}) ([^ \n]*)(?: [^ \n]*){0,5} ([^ \r\n]+)[ \t]*\r?\n"
 
 
 def recognise(glimpse: Glimpse) -> bool:
