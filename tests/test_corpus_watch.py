@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from deadly import read_suffering
 
@@ -76,6 +77,17 @@ def test_a_file_whose_next_record_cannot_even_be_found_is_given_up_there(task: R
     assert read == ["one", "last"]
     assert (where, reason) == (1, "crashed")
     assert detail.endswith("what follows was given up")
+
+
+def test_a_row_group_that_ends_the_process_is_rejected_row_by_row(task: ReadPiece, tmp_path: Path) -> None:
+    texts = ["one", "two", "last", "three", "four", "five", "six"]
+    pq.write_table(pa.table({"text": texts}), tmp_path / "a.parquet", row_group_size=4)
+    (piece,) = pieces(find([tmp_path / "a.parquet"]), task.piece.reading)
+    with Workers(1) as workers:
+        (result,) = workers.map(read_suffering, [replace(task, piece=piece)])
+    read = pa.ipc.open_file(str(result.path)).read_all().column("text").to_pylist()
+    assert read == ["one", "two", "last", "four", "five", "six"]
+    assert [(row["offset"], row["reason"]) for row in result.rejects.to_pylist()] == [(3, "crashed")]
 
 
 @pytest.mark.parametrize("text", ["flaky", "twice"])

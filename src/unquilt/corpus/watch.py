@@ -13,11 +13,12 @@ from typing import TypeVar
 
 from unquilt.corpus.options import MIB, Limits
 from unquilt.corpus.records import Found, Frame, Page, Reject, Skipped, Span, Warned
-from unquilt.guard import HUNGRY, Blame, Guard, Inquest, Place
+from unquilt.guard import HUNGRY, Guard, Inquest, Place
 
 Made = TypeVar("Made")
-Skip = Callable[[int | None, Blame], Iterable[Found]]
-"""How to read on behind what cannot be found: given the offset of the last record that was, and who is to blame."""
+Skip = Callable[[int, str, str], Iterable[Found]]
+"""How to read on behind what cannot be found: given an offset behind the last record that was, and the detail and the
+reason of rejects."""
 
 FINDING_SPEED = 8 * MIB
 """Bytes of a slice that are looked through in a second at the least, decoding included: a record may lie behind a line
@@ -48,7 +49,7 @@ class Watch:
             place = Place(part, self.number, finding=True)
             blame = None if skipped else self.guard.inquest.blames(place)
             if blame is not None and skip is not None:
-                records, skipped = iter(skip(last, blame)), True
+                records, skipped = iter(skip(0 if last is None else last + 1, blame.detail, blame.reason)), True
                 continue
             if blame is not None:
                 yield self._give_up(name, last, blame.reason, blame.detail)
