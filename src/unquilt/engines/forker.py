@@ -137,12 +137,20 @@ class Forker:
             self._process = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-P", "-c", _START, _PACKAGE, str(its.fileno()), self._life, *_preloaded],
                 stdin=subprocess.DEVNULL,
-                stdout=sys.__stderr__.fileno() if sys.__stderr__ else subprocess.DEVNULL,
+                stdout=_stderr(),  # whatever prints must not end up among results
                 env=os.environ | {"PYTHONPATH": setting(), "OPENBLAS_NUM_THREADS": "1"},
                 pass_fds=[its.fileno()],
                 process_group=0,
             )
         self._socket = ours
+
+
+def _stderr() -> int:
+    try:
+        os.fstat(2)
+    except OSError:
+        return subprocess.DEVNULL
+    return 2
 
 
 def answer_requests(descriptor: int, life: str, modules: list[str]) -> None:
