@@ -192,6 +192,8 @@ def wide(text: str) -> bytes:
     return text.encode("utf-16-le")
 
 
+zst = zstandard.ZstdCompressor(write_checksum=True).compress
+
 WARC = b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: %07d\r\n\r\n"
 ARC = b"http://a.example/ 192.0.2.1 20010101000000 text/html %07d\n"
 MULTIPART = b"Content-Type: multipart/mixed; boundary=b\n\n"
@@ -252,6 +254,11 @@ FILES: dict[str, Case] = {
         ("jsonl: lines over the limit", "jsonl", "", SMALL, repeat(b"x" * 5 * KIB + b"\n")),
         ("jsonl.gz: broken members", "jsonl", ".gz", READING, in_pieces(broken_sum, b'{"text":"a"}\n')),
         ("jsonl.gz: members of a byte", "jsonl", ".gz", READING, in_pieces(gzip.compress, b"\n")),
+        ("jsonl.zst: broken frames", "jsonl", ".zst", READING, in_pieces(zst, b'{"text":"a"}\n', b"\1\2\3")),
+        ("jsonl.zst: frames cut short", "jsonl", ".zst", READING, in_pieces(lambda data: zst(data)[:-6], b'{"a":"b"}')),
+        ("jsonl.zst: frames that are none", "jsonl", ".zst", READING, repeat(zst(b"")[:4], zst(b"{}\n"))),
+        ("jsonl.zst: empty frames", "jsonl", ".zst", READING, in_pieces(zst, b"")),
+        ("warc.zst: broken frames", "warc", ".zst", READING, in_pieces(zst, WARC % 0 + b"\r\n\r\n", b"\1\2\3")),
         # Mailboxes.
         ("mbox: From lines", "mail", ".mbox", READING, repeat(FROM, FROM)),
         ("mbox: empty messages", "mail", ".mbox", READING, repeat(FROM + b"\n")),
