@@ -11,11 +11,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PIP := $(BIN)/python -m pip install
 DEVELOP := $(BIN)/maturin develop --release --quiet
 CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs' -o -name Cargo.toml)
+FUZZ_MINUTES ?= 30
+FUZZ_SEED ?= 1
 LEAST_PYTHON := 3.11
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench docs clean tools java
+.PHONY: help demo test lint format bench fuzz docs clean tools java
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +43,9 @@ format: .venv/dev ## put Python and Rust code into shape
 
 bench: .venv/dev java ## measure unquilt and its rivals; writes a dated record to benchmarks/records
 	$(BIN)/python -m benchmarks
+
+fuzz: .venv/dev java ## break files and kill readers by the thousands, for FUZZ_MINUTES; writes a record, too
+	$(BIN)/python -m benchmarks.faults --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED)
 
 docs: .venv/core ## write the command line reference anew
 	$(BIN)/python -m unquilt.cli.reference > docs/cli.md

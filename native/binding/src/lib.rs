@@ -185,5 +185,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(filters::bucket_keys, module)?)?;
     module.add_function(wrap_pyfunction!(filters::pack_prototypes, module)?)?;
     module.add_class::<filters::Prototypes>()?;
+    module.add("SpoiledSetError", module.py().get_type::<filters::SpoiledSetError>())?;
     module.add_class::<Partition>()
 }

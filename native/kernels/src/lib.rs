@@ -13,6 +13,7 @@
 
 pub mod attribution;
 pub mod charset;
+pub mod checksums;
 pub mod components;
 pub mod cover;
 pub mod domains;

@@ -19,11 +19,12 @@ from unquilt.corpus.sources import Glimpse, Slice, Source
 SUFFIXES = (".arc",)
 MAGIC = b"filedesc://"
 
-# The URL may have spaces in it, hostile or not; what comes after it has none. Linear: where the URL ends is tried from
-# the end of the line, and from there each try goes through eight words at most, which it takes as they are.
+# The URL may have spaces in it, hostile or not, but no NULs (of a hole in the file); what comes after it has none.
+# Linear: where the URL ends is tried from the end of the line, and from there each try goes through eight words at most,
+# which it takes as they are.
 _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*+:"
 _LINE = (
-    rb"(" + _SCHEME + rb"[^\n]*) ([0-9A-Fa-f.:]++|-) (\d{12,18}+)"
+    rb"(" + _SCHEME + rb"[^\n\0]*) ([0-9A-Fa-f.:]++|-) (\d{12,18}+)"
     rb" ([^ \n]*+)(?: [^ \n]*+){0,5} ([^ \r\n]++)[ \t]*+\r?\n"
 )
 _FOUND = re.compile(rb"\n(" + _LINE + rb")")

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from unquilt._native import Gunzip
 from unquilt.corpus.http import Fields
 from unquilt.corpus.members import STRIDE, GzipFile, Member, PlainFile, StreamFile
 from unquilt.corpus.options import Reading
-from unquilt.corpus.records import Found, Page, Reject, Skipped, Span, Warned
+from unquilt.corpus.records import Found, Frame, Page, Reject, Skipped, Span, Warned
 from unquilt.corpus.sources import SMALLEST, Slice, Source
 
 HEADER = 1 << 16
@@ -223,7 +224,7 @@ class _Archive:
             if flaw := member.fault(at):
                 yield Reject(self.name, member.begin + begin, *flaw)
             elif isinstance(record, Record):
-                yield self.form.page(record, self.reading)
+                yield Frame(record.file, record.offset, partial(self.form.page, record, self.reading))
             elif record.reason == GARBAGE:
                 all_of_it = alone and count == 1 and at == member.size and member.stream.exhausted
                 yield self._garbage(member.begin + begin, at - begin, all_of_it=all_of_it)

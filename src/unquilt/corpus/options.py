@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 
 from unquilt.corpus.records import Media
 from unquilt.errors import ParameterError
+from unquilt.guard import Bounds
 
 MIB = 1 << 20
 
@@ -64,6 +65,11 @@ class Limits:
                 raise ParameterError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0.1 <= self.deadline <= 86_400:
             raise ParameterError(f"deadline must be between 0.1 and 86400 seconds, not {self.deadline}")
+
+    @property
+    def bounds(self) -> Bounds:
+        """What reading a document may cost its process."""
+        return Bounds(self.deadline, 2048 * MIB + 16 * self.max_bytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,9 @@ class Source:
         """The file as it is called in tables and messages."""
         return self.alias or spell(self.path)
 
+    def __str__(self) -> str:
+        return self.name
+
     def check_size(self, size: int) -> None:
         """Raise `InputChangedError` if the file no longer has the size it had when it was found."""
         if size != self.size:
