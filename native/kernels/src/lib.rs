@@ -43,6 +43,7 @@ pub mod shares;
 pub mod shingles;
 pub mod signer;
 pub mod similarity;
+pub mod slots;
 pub mod sorter;
 pub mod spill;
 pub mod standing;

@@ -60,9 +60,9 @@ class Format(NamedTuple):
     """What tells one kind of archive from another.
 
     `name` is what a file is. It begins with `magic`, and each record with `prefix`, if they all begin alike. `header`
-    matches a header where one is expected. `find(data, begin, edge)` says where the first one begins, behind `begin` and
-    at `edge` at most, that can be believed where none is expected. `end` matches what may follow a body, in `_END`
-    bytes. `fields` reads a header, `page` says what a record is.
+    matches a header where one is expected. `find(data, begin, edge)` says where the first one begins that can be
+    believed where none is expected: behind `begin`, and at `edge` at most. `end` matches what may follow a body, in
+    `_END` bytes. `fields` reads a header, `page` says what a record is.
     """
 
     name: str

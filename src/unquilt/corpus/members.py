@@ -172,7 +172,7 @@ class _CompressedFile(Generic[Decoder]):
             here += len(block)
         return here
 
-    def glance(self, offset: int, size: int) -> None:  # noqa: ARG002
+    def glance(self, offset: int, size: int) -> None:
         """All that comes before has to be decoded."""
 
     def _again(self) -> Decoder:
