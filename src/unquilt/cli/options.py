@@ -49,7 +49,7 @@ class Value(ParamType):
         return self.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        if value == "":
+        if value == "" and self.info.type is str:
             raise click.UsageError(f"{option_name(self.info)} must not be empty; leave it out for none", ctx)
         number = _number(value, self.info.type)
         if isinstance(number, int) and number >= MOST:
