@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from unquilt.corpus.compression import index
+from unquilt.corpus.inputs import unchanged
 from unquilt.corpus.options import Reading
 from unquilt.corpus.parts import PieceRead, ReadPiece, WritePart, read_piece, write_part
 from unquilt.corpus.pieces import CUT, pieces
@@ -43,6 +44,7 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
     if not run.done(DOCUMENTS):
         with run.stage(DOCUMENTS) as stage:
             read = _read_pieces(verbs, run, sources, reading, progress)
+            unchanged(sources)
             writes = _number(read, run.path / DOCUMENTS)
             with progress.stage("write", len(writes)) as step:
                 for write, _ in zip(writes, verbs.each(write_part, writes), strict=True):

@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.lexicon import lexicon as count_words
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.outcome import Outcome
-from unquilt.corpus.inputs import STDIN, Source, find, fingerprint, spool, unread
+from unquilt.corpus.inputs import STDIN, Source, find, identified, named, spool, unchanged, unread
 from unquilt.corpus.options import Reading
 from unquilt.corpus.pieces import check
 from unquilt.corpus.urls import list_date
@@ -33,14 +33,14 @@ from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
 from unquilt.engines.workers import Workers, keeping
-from unquilt.errors import InputError, RunError, damaged
+from unquilt.errors import InputChangedError, InputError, ParameterError, RunError, damaged
 from unquilt.filters import Filter, read_documents
 from unquilt.intake import DOCUMENTS, read_into
 from unquilt.lexicons import Lexicon, pack_counts
 from unquilt.parameters import Parameters
-from unquilt.runs import InputRecord, Run, storing
+from unquilt.runs import InputRecord, Run, shapes, storing
 from unquilt.runs.lock import LOCK, FolderLock
-from unquilt.runs.manifest import MANIFEST, read_manifest
+from unquilt.runs.manifest import MANIFEST, is_ours, read_manifest
 from unquilt.runs.storage import make_folder, remove, shown
 from unquilt.settings import Settings
 
@@ -75,8 +75,8 @@ class How:
 def ingest(inputs: Inputs, output: str | Path | None = None, how: How | None = None) -> Run:
     """Reads inputs into a corpus folder, which analyses take instead of the inputs, again and again."""
     how = how or How()
-    output = output or _temporary_folder()
-    with _found(inputs, how) as found:
+    output = _place(output, inputs)
+    with _found(inputs, output, how) as found:
         return _ingest(found, output, how)
 
 
@@ -95,11 +95,12 @@ def analyse(
     Files `beside` the inputs, such as a lexicon, are for `function` to read; a run that they change is another run.
     """
     how = how or How()
-    output = output or _temporary_folder()
+    output = _place(output, inputs, beside)
     corpus = open_corpus(inputs)
-    with _found(inputs, how) if corpus is None else _as_found(corpus) as found:
+    others = _known([unread(path) for path in beside])
+    with _found(inputs, output, how) if corpus is None else _as_found(corpus) as found:
         asked = parameters.to_dict() | (asdict(how.reading) if corpus is None else {})
-        with _open(name, asked, [*found.records, *_records([unread(path) for path in beside])], output, how) as run:
+        with _open(name, asked, [*found.records, *others.records], output, how) as run:
             if not run.complete:
                 if corpus is None:
                     corpus = _ingest(found, run.inner(CORPUS), replace(how, overwrite=False))
@@ -107,6 +108,8 @@ def analyse(
                 with engine(run, Scale(summary["documents"], summary["words"]), how) as verbs:
                     outcome = function(verbs, documents(corpus), parameters)
                 rows = {table.name: table.rows for table in outcome.tables}
+                unchanged(others.sources)
+                _refuse_other_corpus(corpus)
                 run.finish(summary | outcome.statistics | rows, results=rows)
     return run
 
@@ -116,6 +119,7 @@ def build_lexicon(
 ) -> tuple[Lexicon, dict[str, Any]]:
     """Makes a lexicon of inputs, or of a corpus folder, and its file; also returns what is known of the corpus."""
     how = how or How()
+    output = None if output is None else _place(output, inputs)
     with _workshop(output, "a lexicon", overwrite=how.overwrite) as folder:
         run = analyse("lexicon", parameters, count_words, inputs, folder / _RUN, how)
         summary = measures(run)
@@ -137,6 +141,7 @@ def build_filter(
     the corpus.
     """
     how = how or How()
+    output = _place(output, inputs, [parameters.lexicon] if parameters.lexicon else [])
     lexicon = Lexicon.read(parameters.lexicon) if parameters.lexicon else None
     if base is not None:
         base.verify()  # before anything is read that would be read in vain
@@ -237,8 +242,39 @@ class _Found:
     records: Sequence[InputRecord]
 
 
+def _place(output: str | Path | None, inputs: Inputs, beside: Sequence[str | Path] = ()) -> Path:
+    """Where results go, a temporary folder if none is named; refuses what would mix them up with what they are of."""
+    if output is None:
+        return _temporary_folder()
+    try:
+        shapes.path(str(output), "output")
+    except shapes.Misfit as misfit:
+        raise ParameterError(f"output must be the name of a file or folder, not {str(output)[:40]!a}") from misfit
+    place = Path(os.path.realpath(output))
+    given = [*beside] if isinstance(inputs, ArrowStream) else [*named(inputs), *beside]
+    _refuse_overlap(output, place, given if os.access(place, os.F_OK) else filter(os.path.isdir, given))
+    for folder in place.parents:
+        if is_ours(folder):
+            among = f"{shown(output)} lies in {shown(folder)}, a run or corpus, and would go with it"
+            raise RunError(f"{among}; put it beside, such as {shown(folder.with_name(place.name))}")
+    return Path(output)
+
+
+def _refuse_overlap(output: str | Path, place: Path, inputs: Iterable[str | Path]) -> None:
+    """Raise a RunError if the output is one of the inputs, or either lies in the other; links are followed."""
+    for name in inputs:
+        there = Path(os.path.realpath(name))
+        if there == place:
+            raise RunError(f"{shown(output)} is an input; choose another name for the output")
+        if there in place.parents:
+            beside = shown(there.with_name(place.name))
+            raise RunError(f"{shown(output)} lies in the input {shown(name)}; put it elsewhere, such as {beside}")
+        if place in there.parents:
+            raise RunError(f"{shown(output)} contains the input {shown(name)}; choose another place for the output")
+
+
 @contextmanager
-def _found(inputs: Inputs, how: How) -> Iterator[_Found]:
+def _found(inputs: Inputs, output: Path, how: How) -> Iterator[_Found]:
     """Finds, checks and fingerprints inputs; standard input and Arrow tables become files for as long as need be.
 
     The processes that look at them are there for the engine, too.
@@ -254,12 +290,22 @@ def _found(inputs: Inputs, how: How) -> Iterator[_Found]:
             sources = find(paths, spooled, workers.map, Path(folder), how.reading.limits.bounds)
             if alias:
                 sources = [replace(source, alias=alias) for source in sources]
+            if os.access(output, os.F_OK):  # then a link among the files of a folder may lead there
+                _refuse_overlap(output, Path(os.path.realpath(output)), [source.path for source in sources])
             check(sources, how.reading, workers.map, Path(folder))
-        yield _Found(sources, _records(sources))
+        yield _known(sources)
 
 
-def _records(sources: Sequence[Source]) -> list[InputRecord]:
-    return [InputRecord(source.name, source.size, fingerprint(source)) for source in sources]
+def _known(sources: Sequence[Source]) -> _Found:
+    """Sources as they are now, by which a change is noticed: between a run and its resumption, or while it reads."""
+    seen = identified(sources)
+    return _Found(seen, [InputRecord(each.name, each.size, each.seen.sha256) for each in seen if each.seen])
+
+
+def _refuse_other_corpus(corpus: Run) -> None:
+    """Raise `InputChangedError` if a corpus made way for another while it was read."""
+    if Run.read(corpus.path).manifest["fingerprint"] != corpus.manifest["fingerprint"]:
+        raise InputChangedError(f"{corpus.path} was overwritten while it was read; run again when it is at rest")
 
 
 @contextmanager

@@ -131,9 +131,11 @@ class Lexicon:
                 words = file.read()
         except FileNotFoundError:
             raise InputError(f"no such file: {shown(path)}") from None
-        except (OSError, pa.ArrowException, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
+        except (OSError, pa.ArrowException) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{shown(path)} cannot be read as a lexicon: {reason}") from error
+        except (ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(f"{shown(path)} cannot be read as a lexicon: its metadata is damaged") from error
         return cls._checked(path, words, about)
 
     @classmethod
@@ -149,7 +151,7 @@ class Lexicon:
             nidf = check_nidf(about["nidf"])
             documents, min_df, unicode = int(about["documents"]), int(about["min_df"]), str(about["unicode"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"{fault}: {error}") from error
+            raise InputError(f"{fault}: its metadata cannot be") from error
         most = df_range(documents, nidf)[1] if documents > 1 else 0
         if not words.num_rows or not _is_sorted(words) or words["df"][0].as_py() > most or words["df"][-1].as_py() < 1:
             raise InputError(f"{fault}: its words are not those it says, in their order")

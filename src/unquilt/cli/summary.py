@@ -245,6 +245,12 @@ def advise(facts: Facts) -> Iterator[str]:
     asked, pairs = facts["parameters"], facts["pairs"]
     if not facts["documents"]:
         yield "There are no quilts, as the corpus has no documents."
+    elif facts["copies"] and facts["documents"] - facts["copies"] == 1:
+        each = _copies(facts)[1]
+        yield f"There are no quilts: all documents are {each} of one, into which they were collapsed (--collapse)."
+    elif not pairs["patch"] and not pairs["common"] and facts["copies"]:
+        rest = f"but for {_copies(facts)[1]}, which were collapsed, no two documents share {asked['k']} words in a row"
+        yield f"There are no quilts: {rest}. Try a smaller -k, or --collapse none."
     elif not pairs["patch"] and not pairs["common"]:
         yield f"There are no quilts: no two documents share {asked['k']} words in a row. Try a smaller -k."
     elif not pairs["patch"]:

@@ -14,17 +14,18 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
 from unquilt.corpus import compression, kinds
 from unquilt.corpus.options import Limits, Reading
 from unquilt.corpus.records import Reject
-from unquilt.corpus.sources import Glimpse, Slice, Source, spell
-from unquilt.errors import InputError, StorageError
+from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell, state
+from unquilt.errors import InputChangedError, InputError, StorageError
 from unquilt.guard import Blame, Bounds, Each, each_guarded, here
 
-__all__ = ["STDIN", "Source", "find", "fingerprint", "spool", "unread"]
+__all__ = ["STDIN", "Source", "find", "fingerprint", "identified", "named", "spool", "unchanged", "unread"]
 
 STDIN = "-"
 HEAD = 1 << 16
@@ -56,8 +57,8 @@ def find(
     Folders are read with all their subfolders, except hidden files and folders (`.name`), symbolic links to folders,
     what is no regular file, and run and corpus folders of unquilt (so that results may lie beside what they are about).
     A glob (`*`, `?`, `[…]`, `**`) skips hidden names unless it has a dot there itself; a path that exists is never
-    taken for a glob. `-` is standard input, `spool`ed to `stdin` before. A file reached twice is read once, where it
-    came first.
+    taken for a glob. `-` is standard input, `spool`ed to `stdin` before. A file reached twice, be it by
+    links of either kind, is read once, under the name that came first.
 
     Files are only listed here. To tell their kinds one has to look into them, which is for processes that may be lost:
     `each` of them, within `bounds`, with their `notes` in a folder (see `guard`).
@@ -69,13 +70,28 @@ def find(
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     if not given:
         raise InputError("no input: name files, folders, globs, or - for standard input")
-    found: dict[str, Candidate] = {}
+    found: dict[tuple[int, int] | str, Candidate] = {}
     for item in given:
         for candidate in _expand(str(item), stdin):
-            found.setdefault(str(Path(candidate.path).absolute()), candidate)
+            found.setdefault(_identity(candidate.path), candidate)
     candidates = list(found.values())
     looks = each_guarded(each, look, candidates, bounds or Limits().bounds, notes, LOOKS)
     return [_judged(candidate, seen) for candidate, seen in zip(candidates, looks, strict=True)]
+
+
+def named(inputs: Sequence[str | Path] | str | Path) -> Iterator[str]:
+    """The files and folders that the inputs name, as far as they are there; globs expanded, standard input left out."""
+    for item in [inputs] if isinstance(inputs, str | Path) else inputs:
+        if str(item) != STDIN and _exists(str(item)):
+            yield str(item)
+        elif glob.has_magic(str(item)):
+            yield from map(str, _matches(str(item)))
+
+
+def _identity(path: str) -> tuple[int, int] | str:
+    """What tells whether two names, links of either kind among them, mean one file."""
+    there = _stat(path)
+    return (there.st_dev, there.st_ino) if there.st_ino else str(Path(path).absolute())
 
 
 def _expand(item: str, stdin: Path | None) -> Iterator[Candidate]:
@@ -243,13 +259,41 @@ def fingerprint(source: Source) -> str:
 
     Raises `InputChangedError` if the file no longer has `source.size` bytes: the two belong together in the manifest.
     """
+    return _look_at(source).sha256
+
+
+def _look_at(source: Source) -> Seen:
     try:
         with Path(source.path).open("rb") as file:
+            before = state(os.fstat(file.fileno()))  # so that a change while it is read is one, too
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             source.check_size(file.tell())
-            return digest
+            return Seen(digest, before)
     except OSError as error:
         _fail(error, source.path)
+
+
+def identified(sources: Sequence[Source]) -> list[Source]:
+    """The sources with their fingerprints."""
+    return [replace(source, seen=_look_at(source)) for source in sources]
+
+
+def unchanged(sources: Sequence[Source]) -> None:
+    """Raise `InputChangedError` if what was read since sources were `identified` may have been something else.
+
+    Costs a look at each file; those that the system says were touched are read again.
+    """
+    for source in sources:
+        if source.seen is None:
+            continue
+        try:
+            if state(Path(source.path).stat()) == source.seen.state or fingerprint(source) == source.seen.sha256:
+                continue
+        except FileNotFoundError:
+            raise InputChangedError(f"{source.name}: is gone since the run began; run again on files at rest") from None
+        except OSError as error:
+            _fail(error, source.path)
+        raise InputChangedError(f"{source.name}: was changed while it was read; run again on files at rest")
 
 
 def spool(stdin: BinaryIO, directory: Path) -> Path:

@@ -141,8 +141,8 @@ def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Rej
         return Reject(name, offset, "bad json", f"{error.msg} at character {error.pos}")
     except RecursionError:
         return Reject(name, offset, "bad json", "nested too deeply")
-    except ValueError as error:  # an integer of thousands of digits
-        return Reject(name, offset, "bad json", str(error))
+    except ValueError:
+        return Reject(name, offset, "bad json", "a whole number of too many digits")
     if not isinstance(value, dict):
         return Reject(name, offset, "not an object", "the line is valid JSON, but not {…}")
     return _page(value, offset, name, fields)

@@ -10,7 +10,6 @@ unquilt.runs.shapes.Misfit: children, item 2, is no text
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -59,7 +58,7 @@ def whole(value: Any, where: str) -> None:
 
 def duration(value: Any, where: str) -> None:
     """A number of seconds."""
-    if type(value) not in (int, float) or not 0 <= value < MOST or not math.isfinite(value):
+    if type(value) not in (int, float) or not 0 <= value < MOST:
         raise Misfit(f"{where} is no number of seconds")
 
 
@@ -73,7 +72,7 @@ def plain(value: Any, where: str, deep: int = DEEPEST) -> None:
     elif isinstance(value, list):
         for number, item in enumerate(value, 1):
             plain(item, f"{where}, item {number},", deep - 1)
-    elif type(value) in (int, float) and not (math.isfinite(value) and -MOST < value < MOST):
+    elif isinstance(value, int | float) and not -MOST < value < MOST:  # nor is what is no number at all
         raise Misfit(f"{where} is out of range")
 
 

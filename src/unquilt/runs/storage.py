@@ -156,16 +156,28 @@ def make_folder(folder: Path) -> None:
     """Create `folder` and its parents unless they are there, durably; RunError if a link or a file is in its place."""
     with storing(folder):
         if not _is_there(folder):
-            missing = takewhile(lambda place: not os.path.lexists(place), [folder, *folder.parents])
-            for place in reversed(list(missing)):  # not by pathlib, which calls itself once for each parent
-                with contextlib.suppress(FileExistsError):  # another process was quicker
-                    os.mkdir(place)  # noqa: PTH102
+            _make_all(list(takewhile(lambda place: not os.path.lexists(place), [folder, *folder.parents])))
             sync_folder(folder.parent)
         there = os.lstat(folder)
     if stat.S_ISLNK(there.st_mode):
         raise link_error(folder)
     if not stat.S_ISDIR(there.st_mode):
         raise RunError(f"{shown(folder)} is in the way of a folder; remove it")
+
+
+def _make_all(missing: list[Path]) -> None:
+    """Make folders, the last one first; if one cannot be, none is. pathlib would call itself for each parent."""
+    made: list[Path] = []
+    try:
+        for place in reversed(missing):
+            with contextlib.suppress(FileExistsError):  # another process was quicker
+                os.mkdir(place)  # noqa: PTH102
+                made.append(place)
+    except OSError:
+        for place in reversed(made):
+            with contextlib.suppress(OSError):  # not if somebody uses it already
+                place.rmdir()
+        raise
 
 
 def _is_there(path: Path) -> bool:
