@@ -175,11 +175,11 @@ def _open(source: Source, fields: Fields) -> Iterator[_File]:
         source.check_size(disk.size())
         try:
             file = pq.ParquetFile(disk, pre_buffer=False, page_checksum_verification=True)
-            schema = file.schema_arrow
-        except (pa.ArrowException, OSError) as error:
+            columns = _columns(source, file.schema, file.schema_arrow, fields)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last for the name of a column
             raise InputError(f"{source.name}: not a complete Parquet file: {_one_line(error)}") from error
         _check_rows(source, file.metadata)
-        yield _File(disk, file, _columns(source, file.schema, schema, fields))
+        yield _File(disk, file, columns)
 
 
 def _check_rows(source: Source, metadata: pq.FileMetaData) -> None:
