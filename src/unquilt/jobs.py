@@ -24,14 +24,15 @@ from unquilt.analyses.lexicon import lexicon as count_words
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.outcome import Outcome
 from unquilt.corpus.inputs import STDIN, Source, find, fingerprint, spool
-from unquilt.corpus.options import Reading
+from unquilt.corpus.options import Fields, Reading
+from unquilt.corpus.parquet import check_columns, is_binary, is_text
 from unquilt.corpus.pieces import check
 from unquilt.corpus.urls import list_date
 from unquilt.engines.kept import Kept
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
-from unquilt.errors import InputError
+from unquilt.errors import InputError, ParameterError
 from unquilt.filters import Filter, read_documents
 from unquilt.intake import DOCUMENTS, read_into
 from unquilt.lexicons import Lexicon, pack_counts
@@ -156,8 +157,8 @@ def _workshop(output: str | Path | None, what: str, *, overwrite: bool) -> Itera
 
 def open_corpus(inputs: Inputs) -> Run | None:
     """The corpus folder that `inputs` names, if it is one."""
-    paths = [inputs] if isinstance(inputs, str | Path) else inputs
-    if isinstance(paths, ArrowStream) or len(paths) != 1 or not (Path(paths[0]) / "manifest.json").is_file():
+    paths = [] if isinstance(inputs, ArrowStream) else _paths(inputs)
+    if len(paths) != 1 or not (Path(paths[0]) / "manifest.json").is_file():
         return None
     run = Run.read(paths[0])
     if run.manifest["analysis"] != "ingest":
@@ -165,6 +166,19 @@ def open_corpus(inputs: Inputs) -> Run | None:
     if not run.complete:
         raise InputError(f"{paths[0]} is a corpus that was not finished; run unquilt ingest again")
     return run
+
+
+def _paths(inputs: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    """The inputs as a list, of paths and nothing else."""
+    wrong: object = inputs
+    if isinstance(inputs, str | Path):
+        return [inputs]
+    if isinstance(inputs, Sequence) and not isinstance(inputs, bytes | bytearray | memoryview):
+        others = [path for path in inputs if not isinstance(path, str | Path)]
+        if not others:
+            return list(inputs)
+        wrong = others[0]
+    raise ParameterError(f"inputs must be paths, globs or -, or an Arrow table, not {ascii(wrong)[:80]}")
 
 
 def documents(corpus: Run) -> Kept:
@@ -203,8 +217,8 @@ def _found(inputs: Inputs, reading: Reading) -> Iterator[_Found]:
     with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
         spooled, alias = None, ""
         if isinstance(inputs, ArrowStream):
-            inputs, alias = _write_table(inputs, Path(folder)), TABLE
-        paths = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+            inputs, alias = _write_table(inputs, reading.fields, Path(folder)), TABLE
+        paths = _paths(inputs)
         if STDIN in map(str, paths):
             spooled = spool(sys.stdin.buffer, Path(folder))
         sources = find(paths, spooled)
@@ -224,13 +238,37 @@ def _as_found(corpus: Run) -> Iterator[_Found]:
     yield _Found((), [InputRecord(str(corpus.path), manifest["summary"]["bytes"], manifest["fingerprint"])])
 
 
-def _write_table(stream: ArrowStream, folder: Path) -> Path:
+def _write_table(stream: ArrowStream, fields: Fields, folder: Path) -> Path:
+    """The columns of a table that are read, as a Parquet file."""
     path = folder / "table.parquet"
-    reader = pa.RecordBatchReader.from_stream(stream)
-    with pq.ParquetWriter(path, reader.schema) as writer:
-        for batch in reader:
-            writer.write_batch(batch)
+    try:
+        reader = pa.RecordBatchReader.from_stream(stream)
+        numbers = check_columns(TABLE, reader.schema, fields)
+        names = [reader.schema.names[number] for number in numbers]
+        kinds = [_stored(reader.schema.field(number).type) for number in numbers]
+        schema = pa.schema(list(zip(names, kinds, strict=True)))
+        with storing(path), pq.ParquetWriter(path, schema) as writer:
+            for batch in reader:
+                columns = [_store(batch.column(number), kind) for number, kind in zip(numbers, kinds, strict=True)]
+                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+    except pa.ArrowException as error:
+        why = "; ".join(str(part) for part in error.args)
+        raise InputError(f"{TABLE}: cannot be read: {' '.join(why.split())[:200]}") from error
     return path
+
+
+def _stored(kind: pa.DataType) -> pa.DataType:
+    """The type that a column has in the file: of dictionaries of views, as polars makes them, Parquet knows nothing."""
+    if not pa.types.is_dictionary(kind) or not is_text(kind):
+        return kind
+    return pa.dictionary(kind.index_type, pa.large_binary() if is_binary(kind) else pa.large_string(), kind.ordered)
+
+
+def _store(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    if column.type == kind:
+        return column
+    dictionary = column.dictionary.cast(kind.value_type)
+    return pa.DictionaryArray.from_arrays(column.indices, dictionary, ordered=kind.ordered)
 
 
 def _open(
