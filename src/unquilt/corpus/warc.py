@@ -28,8 +28,10 @@ HEAD = 1024
 
 _VERSION = rb"WARC/\d{1,3}\.\d{1,3}[ \t]*\r?\n"
 _RECOGNISED = re.compile(_VERSION)
-# Anything up to a blank line where a record must be; lines that are fields, where it only may be.
-_HEADER = re.compile(_VERSION + rb"(?:(?!\r?\n)[^\n]*\n)*+\r?\n")
+# Almost anything up to a blank line where a record must be; lines that are fields, where it only may be. A row of NULs,
+# or the first line of the next header, tells that the rest is missing: a header must not go on with that of another.
+_LINE = rb"(?!\r?\n|WARC/\d)[^\n\0]*+(?:\0(?!\0{7})[^\n\0]*+)*+\n"
+_HEADER = re.compile(_VERSION + rb"(?:" + _LINE + rb")*+\r?\n")
 _BELIEVED = re.compile(_VERSION + rb"(?:[^\s:][^\n:]*:[^\n]*\n(?:[ \t][^\n]*\n)*+)*+\r?\n")
 _NO_PAGE = re.compile(r"metadata:|[a-z]+://[^/]*(/robots\.txt)(?:[?#]|$)", re.IGNORECASE)
 _TOKEN = re.compile(r"[a-z0-9.+/-]{1,80}")  # Word's has 71
