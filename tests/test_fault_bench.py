@@ -5,7 +5,8 @@ A few hundred cases, always the same; `make fuzz` has tens of thousands, and oth
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -46,6 +47,42 @@ def test_nothing_is_lost_in_silence_and_no_neighbour(kind: str, guard: Guard) ->
     tally = sweep(guard, kind, SEED, range(CASES))
     assert tally.cases == CASES
     assert not tally.lines, "\n".join(["", *tally.lines])
+
+
+# What chance finds seldom.
+
+
+def check(guard: Guard, kind: str, faults: Iterable[Fault]) -> None:
+    cases = [Case(kind, SEED, ALONE[kind][0], (fault,)) for fault in faults]
+    found = [(str(case), finding) for case in cases for finding in guard.try_case(case)]
+    assert not [(case, finding) for case, finding in found if finding.sort != EXCUSED]
+
+
+def stored(kind: str) -> list[tuple[int, int]]:
+    """Where the members, frames or records of a file begin and end."""
+    return list(pairwise(sorted(base(kind, SEED).samples[ALONE[kind][0]].borders)))
+
+
+@pytest.mark.parametrize("kind", ["warc.gz", "wet.gz", "arc.gz", "warc.zst", "jsonl.gz", "jsonl.zst", "mbox.gz"])
+@pytest.mark.parametrize("short", [1, 8, 9, 12])
+def test_what_has_lost_its_end_hides_no_neighbour(kind: str, short: int, guard: Guard) -> None:
+    """The decoder goes on in what is left of the next one, and may end in the one after that."""
+    places = pairwise(stored(kind))
+    check(guard, kind, [Fault("delete", end - short, last - 20) for (_, end), (_, last) in places])
+
+
+@pytest.mark.parametrize("kind", ["warc", "wet", "arc"])
+@pytest.mark.parametrize("into", [1, 20, 40])
+def test_a_header_does_not_go_on_behind_a_hole(kind: str, into: int, guard: Guard) -> None:
+    places = stored(kind)
+    holes = zip(places, places[3:], strict=False)
+    check(guard, kind, [Fault("zero", begin + into, end) for (begin, _), (end, _) in holes])
+
+
+@pytest.mark.parametrize("kind", sorted(ALONE))
+def test_each_bit_of_the_first_bytes(kind: str, guard: Guard) -> None:
+    """By which a file is known: it is found out by its name what it should be, and where it goes on."""
+    check(guard, kind, [Fault("flip", at, c=bit) for at in range(4) for bit in (0, 3, 6)])
 
 
 def test_the_command_line_is_held_to_the_same(tmp_path: Path) -> None:
@@ -159,7 +196,7 @@ def test_a_reader_that_says_nothing_is_found_out(kind: str) -> None:
     if sample.footer is None:
         assert {"silent", "phantom"} <= {finding.sort for finding in judge(sample, broken, phantom)}
     if kept:
-        elsewhere = Seen(kept, [Row(len(sample.records), "corrupt")])
+        elsewhere = Seen(kept, [Row(0, "corrupt")])
         assert "silent" in {finding.sort for finding in judge(sample, broken, elsewhere)}
 
 

@@ -34,6 +34,7 @@ EXCEPTIONS = {
     "rejected",
     "within a record": "a record in the body of another one that ends where it should is content of that one; so is a "
     "member between the beginning and the end of another one",
+    "misplaced": "behind the first record of a member offsets go on in decoded bytes: a reject may lie further on",
     "kind of record": "a plain archive says another type or status than it did: the record is counted as skipped",
     "footer": "the footer of Parquet, which has no checksum, says where rows are: the file is refused, or read as it "
     "says",
@@ -164,7 +165,11 @@ def _gaps(sample: Sample, file: Patchwork, seen: Seen, intact: Places) -> list[_
             size = sample.records[number].end - sample.records[number].begin
             marks.append((place, place + size, seen.documents[match.b + i].offset))
     marks.append((len(file), len(file), 1 << 62))
-    parts = [(at, part.origin, len(part.data)) for at, part in file.placed()]
+    parts = [
+        (at, part.origin, len(part.data))
+        for at, part in file.placed()
+        if part.origin is not None or sample.rules.checked or part.data.strip(b"\r\n")  # blank lines are nothing
+    ]
     gaps = []
     for (_, begin, after), (end, _, until) in pairwise(marks):
         clean = all(_is_clean(*part, begin, end, sample.borders) for part in parts)
@@ -202,13 +207,32 @@ def _judge_stretches(sample: Sample, file: Patchwork, seen: Seen) -> Iterator[Fi
     told = {number: _telling(sample.records[number], file, gaps, rules, seen) for number in lost}
     yield from {excuse(name) for name in told.values() if name in EXCEPTIONS}
     silent = [number for number, name in told.items() if not name]
-    if silent and not rules.checked and len(silent) <= seen.skipped:
+    runs = sum(number - 1 not in silent for number in silent)
+    if silent and not rules.checked and runs <= seen.skipped:
         yield excuse("kind of record")
+    elif silent and rules.checked and runs <= len(_spare(sample, file, gaps, lost, silent)):
+        yield excuse("misplaced")
     else:
         yield from _name("silent", "{} lost, and no reject says so", silent)
     yield from _judge_changed(sample, gaps)
     if sample.aligned and seen.rejects and file.parts and all(gap.clean for gap in gaps):
         yield Finding("alarm", f"nothing is broken, but {seen.rejects[0].said} at {seen.rejects[0].offset}")
+
+
+def _spare(
+    sample: Sample, file: Patchwork, gaps: Sequence[_Gap], lost: Sequence[int], silent: Sequence[int]
+) -> list[Row]:
+    """Rejects where nothing was lost, behind where something was lost in silence."""
+    places = {number: {gap.begin for gap in _about(sample.records[number], file, gaps)} for number in lost}
+    begins = set[int]().union(*places.values())
+    first = min((place for number in silent for place in places[number]), default=0)
+    return [row for gap in gaps if gap.begin not in begins and gap.begin > first for row in gap.rejects]
+
+
+def _about(record: Record, file: Patchwork, gaps: Sequence[_Gap]) -> list[_Gap]:
+    """The gaps in which there is something left of a record, or should be."""
+    traces = file.traces(record.begin, record.end)
+    return [gap for gap in gaps if any(a <= gap.end and gap.begin <= b for a, b in traces)]
 
 
 def _judge_changed(sample: Sample, gaps: Sequence[_Gap]) -> Iterator[Finding]:
@@ -237,8 +261,7 @@ def _before_gaps(sample: Sample, intact: Places, size: int) -> set[int]:
 
 def _telling(record: Record, file: Patchwork, gaps: Sequence[_Gap], rules: Rules, seen: Seen) -> str:
     """What tells that a record is lost: "reject", if one is about what is left of it; an exception; or "", nothing."""
-    traces = file.traces(record.begin, record.end)
-    about = [gap for gap in gaps if any(a <= gap.end and gap.begin <= b for a, b in traces)]
+    about = _about(record, file, gaps)
     if any(gap.rejects for gap in about) or (not about and seen.rejects):
         return "reject"
     if any(gap.clean for gap in about):
