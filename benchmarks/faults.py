@@ -26,7 +26,7 @@ from benchmarks.record import HERE, Record
 TESTS = HERE.parent / "tests"
 sys.path.insert(0, str(TESTS))
 
-from fault_bench.bases import KINDS  # noqa: E402
+from fault_bench.bases import KINDS, MIXED  # noqa: E402
 from fault_bench.guard import Guard  # noqa: E402
 from fault_bench.kills import Kills, Way, kill_some, write_inputs  # noqa: E402
 from fault_bench.sweep import Tally, sweep  # noqa: E402
@@ -101,14 +101,14 @@ def run_long_tests(record: Record, seconds: float) -> int:
 def break_files(record: Record, folder: Path, seed: int, until: float) -> int:
     """Tries cases of all kinds until the time is over; says how many failed."""
     found: dict[str, Tally] = defaultdict(Tally)
-    turns, lock = _turns(), Lock()
+    turns, lock = _turns(seed), Lock()
 
     def work(number: int) -> None:
         with Guard(folder / f"guard-{number}") as guard:
             while time.monotonic() < until:
                 with lock:
-                    kind, first = next(turns)
-                tally = sweep(guard, kind, seed, range(first, first + BATCH), until)
+                    kind, base, numbers = next(turns)
+                tally = sweep(guard, kind, base, numbers, until)
                 with lock:
                     found[kind] += tally
                     for line in tally.lines:
@@ -121,9 +121,14 @@ def break_files(record: Record, folder: Path, seed: int, until: float) -> int:
     return sum(tally.failed.total() for tally in found.values())
 
 
-def _turns() -> Iterator[tuple[str, int]]:
-    """Which kind is next, and from which number on."""
-    return ((kind, first) for first in count(0, BATCH) for kind in KINDS)
+def _turns(seed: int) -> Iterator[tuple[str, int, range]]:
+    """Which kind is next, the seed of the base and which cases of it. Each turn has other bases.
+
+    A folder of everything takes as long as all others together, so there is but one case of it in a turn.
+    """
+    for turn in count(seed * 1000):
+        for kind in KINDS:
+            yield kind, turn, range(turn % BATCH, turn % BATCH + (1 if kind == MIXED else BATCH))
 
 
 def _record_tallies(record: Record, found: dict[str, Tally]) -> None:

@@ -96,9 +96,10 @@ def is_rubbish(text: str) -> bool:
 
 
 def _texts(rng: Random, count: int = RECORDS) -> list[str]:
-    """Texts of a few paragraphs."""
+    """Texts of a few paragraphs: short ones, or such that one is more than a reader takes a first look at."""
+    longest = rng.choice((30, 30, 30, 300))
     return [
-        f"record {number}\n\n" + "\n\n".join(" ".join(words(rng, rng.randrange(5, 30))) for _ in range(3))
+        f"record {number}\n\n" + "\n\n".join(" ".join(words(rng, rng.randrange(5, longest))) for _ in range(3))
         for number in range(count)
     ]
 

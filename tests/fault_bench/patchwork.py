@@ -65,8 +65,23 @@ class Patchwork(NamedTuple):
             if part.origin is not None and part.origin <= begin and end <= part.origin + len(part.data)
         ]
 
-    def remains(self, begin: int, end: int) -> list[tuple[int, int]]:
-        """Where pieces of a range of the base stand now, however small."""
+    def traces(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """Where pieces of a range of the base stand now, however small; if there are none, where they would stand."""
+        return self._remains(begin, end) or self._seams(begin, end)
+
+    def _seams(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """Where what was before a range of the base is followed by what was behind it, or by anything else."""
+        edges = [(0, 0, 0)]  # where a part of the base begins in it, ends in it, and ends now
+        found = []
+        for at, part in (*self.placed(), (len(self), Part(b"", 1 << 62))):
+            if part.origin is not None:
+                _, before, now = edges[-1]
+                if before <= begin and end <= part.origin:
+                    found.append((now, at))
+                edges.append((part.origin, part.origin + len(part.data), at + len(part.data)))
+        return found
+
+    def _remains(self, begin: int, end: int) -> list[tuple[int, int]]:
         found = []
         for at, part in self.placed():
             if part.origin is not None:
@@ -181,7 +196,7 @@ def _place(rng: Random, size: int, extents: Sequence[tuple[int, int]]) -> int:
 def _end(rng: Random, begin: int, size: int, extents: Sequence[tuple[int, int]]) -> int:
     """Where a range ends that begins there."""
     length = rng.choice((1, 2, 4, rng.randrange(1, 64), rng.randrange(1, 1024), rng.randint(1, max(size, 1))))
-    borders = [end for _, end in extents if end > begin]
+    borders = [end for _, end in extents if begin < end <= size]
     if borders and rng.random() < 0.2:
         return rng.choice(borders[:6])
     return min(begin + length, size)

@@ -13,6 +13,8 @@ from fault_bench.bases import Record, Rules, Sample, collapse, is_rubbish
 from fault_bench.patchwork import Patchwork
 
 EXCUSED = "excused"
+MOST_WITHIN = 5000
+"""How many bytes more than it has a member may seem to have."""
 FAILURES = {
     "silent": "records lost or changed without a reject",
     "neighbour": "intact records lost",
@@ -30,7 +32,9 @@ EXCEPTIONS = {
     "no mail": "a plain mailbox has no lengths: without its `From ` line a mail is part of the one before",
     "end of a record": "in a plain ARC only the next header tells that a length was right: the record before junk is "
     "rejected",
-    "within a record": "a record in the body of another one, whose length is right, is content of that one",
+    "within a record": "a record in the body of another one that ends where it should is content of that one; so is a "
+    "member between the beginning and the end of another one",
+    "misplaced": "behind the first record of a member offsets go on in decoded bytes: a reject may lie further on",
     "kind of record": "a plain archive says another type or status than it did: the record is counted as skipped",
     "footer": "the footer of Parquet, which has no checksum, says where rows are: the file is refused, or read as it "
     "says",
@@ -71,10 +75,17 @@ def judge(sample: Sample, file: Patchwork, seen: Seen) -> list[Finding]:
     return list(judges[sample.rules.told_by](sample, file, seen))
 
 
+def _name(sort: str, what: str, numbers: Sequence[int]) -> Iterator[Finding]:
+    """One finding for some records, if there are any."""
+    if numbers:
+        which = ", ".join(map(str, numbers))
+        yield Finding(sort, what.format(f"records {which} are" if len(numbers) > 1 else f"record {which} is"))
+
+
 def refused(sample: Sample, file: Patchwork, why: str) -> list[Finding]:
     """A file that was not read at all, which was said: nothing is silent, but what is intact is lost with the rest."""
     if sample.footer is not None:
-        if _has_footer(sample, file) and file.data.startswith(sample.data[:4]):
+        if has_footer(sample, file) and file.data.startswith(sample.data[:4]):
             return [Finding("neighbour", f"refused with an intact footer: {why}")]
         return [excuse("footer")]
     if sample.rules.told_by == "lines":
@@ -104,7 +115,7 @@ def _intact(sample: Sample, file: Patchwork) -> Places:
 def _sort_copies(sample: Sample, file: Patchwork) -> dict[str, Places]:
     """Records that are as they were, by the exception that excuses their loss; "" if none does."""
     data, rules = file.data, sample.rules
-    framed = list(rules.framed(data)) if rules.framed else []
+    framed = list(rules.framed(data) if rules.framed else _split_members(sample, file))
     found: dict[str, Places] = {"": []}
     for number, record in enumerate(sample.records):
         for place in file.copies(record.begin, record.end):
@@ -116,6 +127,15 @@ def _sort_copies(sample: Sample, file: Patchwork) -> dict[str, Places]:
                 excused = "end of a mail" if rules.hides_end else "end of a record"
             found.setdefault(excused, []).append((place, number))
     return {excused: sorted(places) for excused, places in found.items()}
+
+
+def _split_members(sample: Sample, file: Patchwork) -> Iterator[range]:
+    """Where a member or frame begins and ends as it did, with something else in between."""
+    for begin, end in {(record.begin, record.end) for record in sample.records}:
+        for first in file.copies(begin, begin + 1):
+            for last in file.copies(end - 1, end):
+                if first + end - begin - 1 < last < first + end - begin + MOST_WITHIN:
+                    yield range(first, last)
 
 
 def _stands(data: bytes, begin: int, end: int, rules: Rules) -> bool:
@@ -145,7 +165,11 @@ def _gaps(sample: Sample, file: Patchwork, seen: Seen, intact: Places) -> list[_
             size = sample.records[number].end - sample.records[number].begin
             marks.append((place, place + size, seen.documents[match.b + i].offset))
     marks.append((len(file), len(file), 1 << 62))
-    parts = [(at, part.origin, len(part.data)) for at, part in file.placed()]
+    parts = [
+        (at, part.origin, len(part.data))
+        for at, part in file.placed()
+        if part.origin is not None or sample.rules.checked or part.data.strip(b"\r\n")  # blank lines are nothing
+    ]
     gaps = []
     for (_, begin, after), (end, _, until) in pairwise(marks):
         clean = all(_is_clean(*part, begin, end, sample.borders) for part in parts)
@@ -174,21 +198,41 @@ def _judge_stretches(sample: Sample, file: Patchwork, seen: Seen) -> Iterator[Fi
     found = Counter(_numbers(sample, [row.said for row in seen.documents]))
     gaps = _gaps(sample, file, seen, intact)
     kept = Counter(number for _, number in intact)
-    for number in sorted((kept - found).keys()):
-        yield excused.get(number) or Finding("neighbour", f"record {number} is intact and lost")
+    missing = sorted(kept.keys() - found.keys())
+    yield from {excused[number] for number in missing if number in excused}
+    yield from _name("neighbour", "{} intact and lost", [number for number in missing if number not in excused])
 
     lost = [number for number in range(len(sample.records)) if not found[number]]
     lost = [number for number in lost if not kept[number] or number in excused]
     told = {number: _telling(sample.records[number], file, gaps, rules, seen) for number in lost}
     yield from {excuse(name) for name in told.values() if name in EXCEPTIONS}
     silent = [number for number, name in told.items() if not name]
-    if silent and not rules.checked and len(silent) <= seen.skipped:
+    runs = sum(number - 1 not in silent for number in silent)
+    if silent and not rules.checked and runs <= seen.skipped:
         yield excuse("kind of record")
-    elif silent:
-        yield Finding("silent", f"records {silent} are lost, and no reject says so")
+    elif silent and rules.checked and runs <= len(_spare(sample, file, gaps, lost, silent)):
+        yield excuse("misplaced")
+    else:
+        yield from _name("silent", "{} lost, and no reject says so", silent)
     yield from _judge_changed(sample, gaps)
-    if sample.aligned and seen.rejects and all(gap.clean for gap in gaps):
+    if sample.aligned and seen.rejects and file.parts and all(gap.clean for gap in gaps):
         yield Finding("alarm", f"nothing is broken, but {seen.rejects[0].said} at {seen.rejects[0].offset}")
+
+
+def _spare(
+    sample: Sample, file: Patchwork, gaps: Sequence[_Gap], lost: Sequence[int], silent: Sequence[int]
+) -> list[Row]:
+    """Rejects where nothing was lost, behind where something was lost in silence."""
+    places = {number: {gap.begin for gap in _about(sample.records[number], file, gaps)} for number in lost}
+    begins = set[int]().union(*places.values())
+    first = min((place for number in silent for place in places[number]), default=0)
+    return [row for gap in gaps if gap.begin not in begins and gap.begin > first for row in gap.rejects]
+
+
+def _about(record: Record, file: Patchwork, gaps: Sequence[_Gap]) -> list[_Gap]:
+    """The gaps in which there is something left of a record, or should be."""
+    traces = file.traces(record.begin, record.end)
+    return [gap for gap in gaps if any(a <= gap.end and gap.begin <= b for a, b in traces)]
 
 
 def _judge_changed(sample: Sample, gaps: Sequence[_Gap]) -> Iterator[Finding]:
@@ -217,14 +261,12 @@ def _before_gaps(sample: Sample, intact: Places, size: int) -> set[int]:
 
 def _telling(record: Record, file: Patchwork, gaps: Sequence[_Gap], rules: Rules, seen: Seen) -> str:
     """What tells that a record is lost: "reject", if one is about what is left of it; an exception; or "", nothing."""
-    remains = file.remains(record.begin, record.end)
-    about = [gap for gap in gaps if any(a <= gap.end and gap.begin <= b for a, b in remains)]
-    if any(gap.rejects for gap in about) or (not remains and seen.rejects):
+    about = _about(record, file, gaps)
+    if any(gap.rejects for gap in about) or (not about and seen.rejects):
         return "reject"
-    if any(gap.clean for gap in about) or (not remains and all(gap.clean for gap in gaps)):
+    if any(gap.clean for gap in about):
         return "whole units"
-    made = all(part.origin is not None for part in file.parts)
-    if not rules.checked and (any(gap.documents for gap in about) or (not remains and made)):
+    if not rules.checked and any(gap.documents for gap in about):
         return "no checksum"
     return "no mail" if rules.hides_end and not rules.checked else ""
 
@@ -272,28 +314,32 @@ def _judge_lines(sample: Sample, file: Patchwork, seen: Seen) -> Iterator[Findin
 # Rows of Parquet.
 
 
-def _has_footer(sample: Sample, file: Patchwork) -> bool:
+def has_footer(sample: Sample, file: Patchwork) -> bool:
+    """Whether the end of a file is as it was."""
     return file.data.endswith(sample.data[sample.footer :])
 
 
 def _judge_rows(sample: Sample, file: Patchwork, seen: Seen) -> Iterator[Finding]:
-    if not _has_footer(sample, file):
+    if not has_footer(sample, file):
         found = set(_numbers(sample, [row.said for row in seen.documents]))
         if len(found - {-1}) < len(sample.records) and not seen.rejects:
             yield excuse("footer")
         return
     texts, rejects = dict(seen.documents), dict(seen.rejects)
-    for row, record in enumerate(sample.records):
-        if texts.get(row) == record.text:
-            continue
-        if file.data[record.begin : record.end] == sample.data[record.begin : record.end]:
-            yield Finding("neighbour", f"row {row} is intact, and lost or changed")
-        elif row not in texts and row not in rejects:
-            yield Finding("silent", f"row {row} is neither a document nor a reject")
-        elif row in texts and row not in rejects and sample.rules.checked:
-            yield Finding("silent", f"row {row} is changed, and no reject says so: {texts[row][:80]!r}")
-        elif row in texts and not sample.rules.checked:
-            yield excuse("no checksum")
+    broken = [(row, record) for row, record in enumerate(sample.records) if texts.get(row) != record.text]
+    intact = {row for row, each in broken if file.data[each.begin : each.end] == sample.data[each.begin : each.end]}
+    yield from _name("neighbour", "{} intact, and lost or changed", sorted(intact))
+    others = [row for row, _ in broken if row not in intact]
+    yield from _name("silent", "{} in no table", [row for row in others if row not in texts.keys() | rejects.keys()])
+    changed = [row for row in others if row in texts.keys() - rejects.keys()]
+    moved = [row for row in changed if _numbers(sample, [texts[row]]) != [-1]]
+    if changed and not sample.rules.checked:
+        yield excuse("no checksum")
+    elif moved:  # a page of another row group is where the footer says, with its checksum
+        yield excuse("whole units")
+    if sample.rules.checked:
+        changed = [row for row in changed if row not in moved]
+        yield from _name("silent", "{} changed, and no reject says so", changed)
     told = Counter(at for at, _ in (*seen.documents, *seen.rejects))
     twice = [row for row, count in told.items() if count > 1 or row >= len(sample.records)]
     if twice:
