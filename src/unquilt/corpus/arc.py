@@ -58,6 +58,7 @@ FORMAT = Format(
     line=re.compile(rb"\n(?P<header>" + _LINE + rb")"),
     believed=lambda data, begin: True,  # noqa: ARG005 (the line is the header)
     end=re.compile(rb"\r?\n[\r\n]*+(?=" + _SCHEME + rb"|\Z)|\Z"),
+    line_end=re.compile(rb"\r?\n[\r\n]*+"),
     fields=_fields,
     page=warc.page,
 )

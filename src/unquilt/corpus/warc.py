@@ -134,6 +134,7 @@ FORMAT = Format(
     line=re.compile(rb"(?P<header>" + _VERSION + rb")"),  # wherever it is: garbage before it has no line end
     believed=_believed,
     end=re.compile(rb"\r\n\r\n[\r\n]*+|[\r\n]*+(?=WARC/\d|\Z)"),
+    line_end=None,  # `end` has it
     fields=_fields,
     page=page,
 )
