@@ -135,7 +135,7 @@ def test_fault_07_gzipped_as_a_whole(tmp_path: Path) -> None:
     ended = invoke("ingest", file, "-o", tmp_path / "out")
     assert ended.code == 0
     (warning,) = [said for said in ended.out.splitlines() if said.startswith("Warning: ")]
-    assert warning.startswith(f"Warning: {file}: gzipped as a whole")
+    assert warning.startswith(f"Warning: {file}: compressed as a whole")
     found = tables(tmp_path / "out")
     assert found.pages == [0, 1, 2, 3, 4]
     assert not found.rejects
