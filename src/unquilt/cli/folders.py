@@ -10,19 +10,19 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from unquilt.engines.kept import Kept, Split
 from unquilt.errors import ParameterError, RunError
 from unquilt.intake import DOCUMENTS
 from unquilt.jobs import CORPUS, documents
+from unquilt.parquet import read_schema
 from unquilt.runs import Run
 
 ROWS_AT_ONCE = 1_000
@@ -122,9 +122,7 @@ class Folder:
             return []
         if name == DOCUMENTS:
             return [row for _, row in self.documents([number])]
-        table = self.tables[name]
-        with _reading(table.paths[0]):
-            found: list[dict[str, Any]] = table.between(number, number).to_pylist()
+        found: list[dict[str, Any]] = self.tables[name].between(number, number).to_pylist()
         return found
 
 
@@ -180,8 +178,7 @@ def find_rows(
 
 def column_names(table: Kept) -> list[str]:
     """What the columns are called; none if there is no file yet."""
-    with _reading(table.paths[0] if table.paths else table.name):
-        return list(pq.read_schema(table.paths[0]).names) if table.paths else []
+    return list(read_schema(table.paths[0]).names) if table.paths else []
 
 
 def _table(run: Run, name: str) -> Kept:
@@ -189,13 +186,4 @@ def _table(run: Run, name: str) -> Kept:
 
 
 def _read(split: Split, columns: Sequence[str] | None) -> pa.Table:
-    with _reading(split.path):
-        return split.read(columns or pq.read_schema(split.path).names)
-
-
-@contextmanager
-def _reading(path: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, pa.ArrowException) as error:
-        raise RunError(f"{path} cannot be read: {error}") from error
+    return split.read(columns or read_schema(split.path).names)

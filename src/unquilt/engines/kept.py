@@ -11,6 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unquilt.parquet import opened, read_footer, read_schema
+
 
 @dataclass(frozen=True)
 class Split:
@@ -21,7 +23,7 @@ class Split:
     rows: int
 
     def read(self, columns: Sequence[str]) -> pa.Table:
-        with pq.ParquetFile(self.path) as file:
+        with opened(self.path) as file:
             return file.read_row_group(self.row_group, columns=list(columns), use_threads=False).select(list(columns))
 
 
@@ -40,19 +42,19 @@ class Kept:
         """Its row groups, in order; empty ones left out."""
         found = []
         for path in self.paths:
-            metadata = pq.read_metadata(path)
+            metadata = read_footer(path)
             groups = ((number, metadata.row_group(number).num_rows) for number in range(metadata.num_row_groups))
             found += [Split(path, number, rows) for number, rows in groups if rows]
         return found
 
     @property
     def rows(self) -> int:
-        return sum(pq.read_metadata(path).num_rows for path in self.paths)
+        return sum(read_footer(path).num_rows for path in self.paths)
 
     def between(self, first: int, last: int) -> pa.Table:
         """The rows whose first column lies in first..last, both included; reads only row groups that can hold some."""
         parts = [part for path in self.paths for part in _between(path, first, last)]
-        return pa.concat_tables(parts) if parts else pq.read_schema(self.paths[0]).empty_table()
+        return pa.concat_tables(parts) if parts else read_schema(self.paths[0]).empty_table()
 
 
 def _between(path: str, first: int, last: int) -> Iterator[pa.Table]:
@@ -60,7 +62,7 @@ def _between(path: str, first: int, last: int) -> Iterator[pa.Table]:
     groups = range(bisect_left(footer.greatest, first), bisect_right(footer.least, last))
     if not groups:
         return
-    with pq.ParquetFile(path, metadata=footer.metadata) as file:
+    with opened(path, footer.metadata) as file:
         for number in groups:
             table = file.read_row_group(number, use_threads=False)
             keys = table.column(0).combine_chunks()
@@ -79,7 +81,7 @@ class _Footer:
 @lru_cache(maxsize=64)
 def _footer(path: str, _changed: int) -> _Footer:
     """Read once: every task of a map asks for a few rows of the same table."""
-    metadata = pq.read_metadata(path)
+    metadata = read_footer(path)
     keys = [metadata.row_group(number).column(0).statistics for number in range(metadata.num_row_groups)]
     return _Footer(metadata, [key.min for key in keys], [key.max for key in keys])
 
