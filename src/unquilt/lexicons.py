@@ -31,8 +31,8 @@ from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.engines.kept import Kept
 from unquilt.errors import InputError, ParameterError
-from unquilt.runs import ROWS_PER_GROUP, publish, storing
-from unquilt.runs.storage import partial_name, remove, shown
+from unquilt.runs import ROWS_PER_GROUP
+from unquilt.runs.storage import created, shown
 
 FORMAT = 2
 SCHEMA = pa.schema([pa.field("word", pa.string(), nullable=False), pa.field("df", pa.int64(), nullable=False)])
@@ -131,9 +131,11 @@ class Lexicon:
                 words = file.read()
         except FileNotFoundError:
             raise InputError(f"no such file: {shown(path)}") from None
-        except (OSError, pa.ArrowException, ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
+        except (OSError, pa.ArrowException) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{shown(path)} cannot be read as a lexicon: {reason}") from error
+        except (ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(f"{shown(path)} cannot be read as a lexicon: its metadata is damaged") from error
         return cls._checked(path, words, about)
 
     @classmethod
@@ -149,7 +151,7 @@ class Lexicon:
             nidf = check_nidf(about["nidf"])
             documents, min_df, unicode = int(about["documents"]), int(about["min_df"]), str(about["unicode"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"{fault}: {error}") from error
+            raise InputError(f"{fault}: its metadata cannot be") from error
         most = df_range(documents, nidf)[1] if documents > 1 else 0
         if not words.num_rows or not _is_sorted(words) or words["df"][0].as_py() > most or words["df"][-1].as_py() < 1:
             raise InputError(f"{fault}: its words are not those it says, in their order")
@@ -168,15 +170,9 @@ class Lexicon:
         }
         sealed = about | {_DIGEST: _digest(self.words, about)}
         words = self.words.replace_schema_metadata({_KEY: json.dumps(sealed)})
-        partial = partial_name(path)
-        with storing(path):
-            try:
-                packing = {"compression": "zstd", "compression_level": 1, "write_page_checksum": True}
-                pq.write_table(words, partial, ROWS_PER_GROUP, **packing)
-                publish(partial, path)
-            except BaseException:
-                remove(partial)
-                raise
+        packing = {"compression": "zstd", "compression_level": 1, "write_page_checksum": True}
+        with created(path) as file:
+            pq.write_table(words, file, ROWS_PER_GROUP, **packing)
 
     @property
     def primary(self) -> int:

@@ -18,7 +18,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unquilt.errors import RunError
+from unquilt.errors import RunError, damaged
 
 _MARK = b"uqFT"
 _MAGIC = b"PAR1"
@@ -39,28 +39,25 @@ def opened(path: Path | str, metadata: pq.FileMetaData | None = None) -> Iterato
     """A file to read from; what is wrong with it is a RunError. With the metadata that it had before, nothing is
     compared but pages.
     """
-    try:
+    with reading(path):
         if metadata is None:
             _check_footer(path)
         # Not `read_table`: that makes columns of folders called key=value.
         with pq.ParquetFile(path, metadata=metadata, page_checksum_verification=True) as file:
             yield file
+
+
+@contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """What Arrow says of a file in the block is said of a damaged one."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise damaged(path, "it is missing") from error
     except (OSError, pa.ArrowException) as error:
-        if isinstance(error, OSError) and error.errno:
-            raise RunError(f"{path} cannot be read: {(error.strerror or str(error)).lower()}") from error
-        raise RunError(f"{path} is damaged: {' '.join(str(error).split())}") from error
-
-
-def read_schema(path: Path | str) -> pa.Schema:
-    """Its columns."""
-    with opened(path) as file:
-        return file.schema_arrow
-
-
-def read_footer(path: Path | str) -> pq.FileMetaData:
-    """What a file says of itself."""
-    with opened(path) as file:
-        return file.metadata
+        if isinstance(error, OSError) and error.errno:  # Arrow's own have none
+            raise RunError(f"{path} cannot be read: {error.strerror}") from error
+        raise damaged(path, str(error)) from error
 
 
 def _check_footer(path: Path | str) -> None:
@@ -68,7 +65,7 @@ def _check_footer(path: Path | str) -> None:
         end = _read_end(file, _SEAL)
     seal, footer = end[:_SEAL], end[_SEAL:]
     if seal.startswith(_MARK) and seal != _seal(footer):
-        raise RunError(f"{path} is damaged: its footer does not match its checksum")
+        raise damaged(path, "its footer does not match its checksum")
 
 
 def _seal(footer: bytes) -> bytes:

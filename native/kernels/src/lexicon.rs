@@ -20,6 +20,7 @@ use crate::fingerprint::Fingerprinter;
 use crate::grams::Distinct;
 use crate::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
 use crate::rows::{take_bytes, take_u64};
+use crate::slots;
 use crate::tables::{put_bytes, put_number};
 use crate::unicode::{self, Class};
 use crate::words::words;
@@ -111,7 +112,7 @@ struct Tally {
     entries: Vec<Entry>,
     /// Folded words, one after the other.
     spellings: Vec<u8>,
-    /// Places in `entries` from 1 on, by the leading bits of the fingerprint, zero for a free slot; a power of two, at
+    /// Places in `entries` from 1 on, where [`slots::home`] says, or behind; zero for a free slot; a power of two, at
     /// most half full.
     slots: Vec<u32>,
 }
@@ -147,7 +148,7 @@ impl Tally {
     #[inline]
     fn find(slots: &[u32], entries: &[Entry], fingerprint: u64) -> usize {
         let mask = slots.len() - 1;
-        let mut slot = (fingerprint >> (64 - slots.len().trailing_zeros())) as usize;
+        let mut slot = slots::home(fingerprint, slots.len());
         loop {
             match slots[slot] {
                 0 => return slot,

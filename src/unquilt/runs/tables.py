@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from unquilt.errors import RunError
 from unquilt.parquet import opened, seal_footer
-from unquilt.runs.storage import check_name, partial_name, remove, shown, storing, sync_folder
+from unquilt.runs.storage import check_name, inside, partial_name, remove, shown, storing, sync_folder
 
 ROWS_PER_GROUP = 65_536
 
@@ -30,9 +30,14 @@ def table_path(folder: Path, name: str) -> Path:
     return folder / f"{check_name(name)}.parquet"
 
 
+def find_table(folder: Path, name: str) -> Path:
+    """The same, to read it: RunError if it is a link."""
+    return inside(folder, table_path(folder, name).name)
+
+
 def read_table(folder: Path, name: str) -> pa.Table:
     """Read a whole table into memory."""
-    with opened(table_path(folder, name)) as file:
+    with opened(find_table(folder, name)) as file:
         return file.read()
 
 
