@@ -26,6 +26,7 @@ from unquilt.corpus.records import Span, Warned
 from unquilt.corpus.watch import FINDING_SPEED, Watch
 from unquilt.errors import EngineError
 from unquilt.guard import Inquest, Place
+from unquilt.parquet import seal_footer
 from unquilt.runs import publish, storing
 from unquilt.schemas import DOCUMENTS, REJECTS
 
@@ -154,11 +155,13 @@ def write_part(task: WritePart) -> int:
     ):
         reader = pa.ipc.open_file(file)
         packing = {"compression": "zstd", "compression_level": 1, "use_dictionary": REPEATED}
-        with pq.ParquetWriter(partial, DOCUMENTS, **packing) as writer:
+        with pq.ParquetWriter(partial, DOCUMENTS, write_page_checksum=True, **packing) as writer:
             for number in range(reader.num_record_batches):
                 batch = reader.get_batch(number)
                 docs = pa.array(range(first, first + batch.num_rows), pa.int64())
                 numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS)
                 writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
                 first += batch.num_rows
+        with partial.open("r+b") as written:
+            seal_footer(written)
     return task.target.stat().st_size
