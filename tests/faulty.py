@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from unquilt.corpus.inputs import find
 from unquilt.corpus.options import Reading
 from unquilt.corpus.pieces import pieces
 from unquilt.corpus.read import read
+from unquilt.corpus.records import Found, Frame
 from unquilt.corpus.watch import Watch
 from unquilt.runs import Run
 
@@ -133,6 +134,12 @@ def peruse(*inputs: Path, reading: Reading | None = None, **sizes: int) -> Table
             skipped += batch.skipped
         warnings += [warning.what for warning in watch.warnings]
     return Tables(documents, rejects, warnings, dict(skipped))
+
+
+def resolved(found: Iterable[Found]) -> list[Found]:
+    """What a reader finds, with frames looked into."""
+    looked = (each.page() if isinstance(each, Frame) else each for each in found)
+    return [each for each in looked if each is not None]
 
 
 class Ended(NamedTuple):
