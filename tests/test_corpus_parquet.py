@@ -145,6 +145,89 @@ def test_columns_of_the_same_name(tmp_path: Path) -> None:
     assert len(rows(file)[0]) == 1
 
 
+def footer(*groups: int, rows: int) -> bytes:
+    """A Parquet file that is a footer only: one column of texts, row groups of so many rows, so many in all."""
+
+    def number(value: int) -> bytes:
+        value = (value << 1) ^ (value >> 63)
+        return bytes(value >> i & 127 | 128 for i in range(0, 63, 7)) + bytes([value >> 63 & 1])
+
+    def i64(field: int, value: int) -> bytes:
+        return bytes([field << 4 | 6]) + number(value)
+
+    schema = b"\x19\x2c" + b"\x48\x04root\x15\x02\x00" + b"\x15\x0c\x25\x00\x18\x04text\x25\x00\x00"
+    meta = b"\x15\x0c\x19\x15\x00\x19\x18\x04text\x15\x00" + i64(1, groups[0]) + i64(1, 9) + i64(1, 9) + i64(2, 4)
+    column = b"\x26\x08\x1c" + meta + b"\x00\x00"
+    lists = b"".join(b"\x19\x1c" + column + i64(1, 9) + i64(1, each) + b"\x00" for each in groups)
+    data = b"\x15\x02" + schema + i64(1, rows) + bytes([0x19, len(groups) << 4 | 12]) + lists + b"\x00"
+    return b"PAR1" + data + len(data).to_bytes(4, "little") + b"PAR1"
+
+
+@pytest.mark.parametrize(
+    ("groups", "rows", "said"),
+    [
+        ([1 << 60], 1 << 60, "its footer claims 1152921504606846976 rows in "),
+        ([1 << 21], 1 << 21, "its footer claims 2097152 rows in "),
+        ([-1], -1, "its footer contradicts itself"),
+        ([5, -1], 4, "its footer contradicts itself"),
+        ([5, 5], 11, "its footer contradicts itself"),
+        ([1 << 62] * 4, 0, "its footer contradicts itself"),
+    ],
+)
+def test_rows_that_nobody_wrote(groups: list[int], rows: int, said: str, tmp_path: Path) -> None:
+    file = faulty.write(tmp_path / "a.parquet", footer(*groups, rows=rows))
+    with pytest.raises(InputError, match=rf"a\.parquet: damaged: {said}"):
+        pieces(find([file]))
+
+
+def test_rows_that_a_footer_promises(tmp_path: Path) -> None:
+    """There are none of them, but so many can be believed; each is lost, quickly and in its own line."""
+    file = faulty.write(tmp_path / "a.parquet", footer(100_000, 3, rows=100_003))
+    documents, rejects = rows(file)
+    assert not documents
+    assert [row["offset"] for row in rejects] == list(range(100_003))
+    assert {row["reason"] for row in rejects} == {"corrupt parquet"}
+
+
+def test_nonsense_in_a_footer(tmp_path: Path) -> None:
+    """Whatever is in it, it is refused, or each of its rows is a document or a reject."""
+    file = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"id": list(range(20)), "text": ["x"] * 20}), file, row_group_size=9)
+    data = file.read_bytes()
+    begin = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    refused = 0
+    for at in range(begin, len(data) - 8, 3):
+        file.write_bytes(data[:at] + bytes([data[at] ^ 255]) + data[at + 1 :])
+        try:
+            documents, rejects = rows(file)
+            assert sorted(row["offset"] for row in documents + rejects) == list(range(20))
+        except InputError:
+            refused += 1
+    assert refused > 100
+
+
+def test_many_columns(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    pq.write_table(pa.table({str(i): [i] for i in range(10_000)} | {"text": ["x"]}), file)
+    assert len(rows(file)[0]) == 1
+    with pytest.raises(InputError, match=r"no column 'body' or 'html' \(it has 0, 1, 2"):
+        rows(file, fields=Fields(text="body"))
+
+
+@pytest.mark.parametrize("values", [[{"text": "x"}], [["x"]], [[("text", "x")]], [1], [True], [b"12345"]], ids=str)
+def test_other_columns_called_text(values: list[Any], tmp_path: Path) -> None:
+    kinds = {"[[('text', 'x')]]": pa.map_(pa.string(), pa.string()), "[b'12345']": pa.binary(5)}
+    column = pa.array(values, kinds.get(str(values)))
+    file = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": column}), file)
+    with pytest.raises(InputError, match=r"a\.parquet: column 'text' is .*, not a string"):
+        pieces(find([file]))
+    if values not in ([1], [True]):  # as an id, it is as good as none
+        pq.write_table(pa.table({"id": column, "url": column, "text": ["x"]}), file)
+        (document,), _ = rows(file)
+        assert (document["id"], document["url"]) == (f"{file}#0", None)
+
+
 def damaged(file: Path, table: pa.Table, *, group: int, column: int, share: float, **options: Any) -> None:
     """Writes a table, and zeros into one of its column chunks at this share of it."""
     pq.write_table(table, file, write_page_checksum=True, **options)

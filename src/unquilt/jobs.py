@@ -25,7 +25,8 @@ from unquilt.analyses.lexicon import lexicon as count_words
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.outcome import Outcome
 from unquilt.corpus.inputs import STDIN, Source, find, identified, named, spool, unchanged, unread
-from unquilt.corpus.options import Reading
+from unquilt.corpus.options import Fields, Reading
+from unquilt.corpus.parquet import check_columns, is_binary, is_text
 from unquilt.corpus.pieces import check
 from unquilt.corpus.urls import list_date
 from unquilt.engines.kept import Kept
@@ -188,8 +189,8 @@ def _workshop(output: str | Path | None, what: str, *, overwrite: bool) -> Itera
 
 def open_corpus(inputs: Inputs) -> Run | None:
     """The corpus folder that `inputs` names, if it is one."""
-    paths = [inputs] if isinstance(inputs, str | Path) else inputs
-    if isinstance(paths, ArrowStream) or len(paths) != 1 or read_manifest(Path(paths[0])) is None:
+    paths = [] if isinstance(inputs, ArrowStream) else _paths(inputs)
+    if len(paths) != 1 or read_manifest(Path(paths[0])) is None:
         return None
     run = Run.read(paths[0])
     if run.manifest["analysis"] != "ingest":
@@ -207,6 +208,19 @@ def measures(run: Run) -> dict[str, Any]:
         if not 0 <= summary.get(name, -1) < 1 << 63:
             raise damaged(run.path / MANIFEST, f"summary.{name} is missing or no count")
     return summary
+
+
+def _paths(inputs: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    """The inputs as a list, of paths and nothing else."""
+    wrong: object = inputs
+    if isinstance(inputs, str | Path):
+        return [inputs]
+    if isinstance(inputs, Sequence) and not isinstance(inputs, bytes | bytearray | memoryview):
+        others = [path for path in inputs if not isinstance(path, str | Path)]
+        if not others:
+            return list(inputs)
+        wrong = others[0]
+    raise ParameterError(f"inputs must be paths, globs or -, or an Arrow table, not {ascii(wrong)[:80]}")
 
 
 def documents(corpus: Run) -> Kept:
@@ -251,7 +265,7 @@ def _place(output: str | Path | None, inputs: Inputs, beside: Sequence[str | Pat
     except shapes.Misfit as misfit:
         raise ParameterError(f"output must be the name of a file or folder, not {str(output)[:40]!a}") from misfit
     place = Path(os.path.realpath(output))
-    given = [*beside] if isinstance(inputs, ArrowStream) else [*named(inputs), *beside]
+    given = [*beside] if isinstance(inputs, ArrowStream) else [*named(_paths(inputs)), *beside]
     _refuse_overlap(output, place, given if os.access(place, os.F_OK) else filter(os.path.isdir, given))
     for folder in place.parents:
         if is_ours(folder):
@@ -282,8 +296,8 @@ def _found(inputs: Inputs, output: Path, how: How) -> Iterator[_Found]:
     with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, keeping():
         spooled, alias = None, ""
         if isinstance(inputs, ArrowStream):
-            inputs, alias = _write_table(inputs, Path(folder)), TABLE
-        paths = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+            inputs, alias = _write_table(inputs, how.reading.fields, Path(folder)), TABLE
+        paths = _paths(inputs)
         if STDIN in map(str, paths):
             spooled = spool(sys.stdin.buffer, Path(folder))
         with Workers(how.settings.threads) as workers:
@@ -314,13 +328,37 @@ def _as_found(corpus: Run) -> Iterator[_Found]:
     yield _Found((), [InputRecord(str(corpus.path), measures(corpus)["bytes"], manifest["fingerprint"])])
 
 
-def _write_table(stream: ArrowStream, folder: Path) -> Path:
+def _write_table(stream: ArrowStream, fields: Fields, folder: Path) -> Path:
+    """The columns of a table that are read, as a Parquet file."""
     path = folder / "table.parquet"
-    reader = pa.RecordBatchReader.from_stream(stream)
-    with pq.ParquetWriter(path, reader.schema) as writer:
-        for batch in reader:
-            writer.write_batch(batch)
+    try:
+        reader = pa.RecordBatchReader.from_stream(stream)
+        numbers = check_columns(TABLE, reader.schema, fields)
+        names = [reader.schema.names[number] for number in numbers]
+        kinds = [_stored(reader.schema.field(number).type) for number in numbers]
+        schema = pa.schema(list(zip(names, kinds, strict=True)))
+        with storing(path), pq.ParquetWriter(path, schema) as writer:
+            for batch in reader:
+                columns = [_store(batch.column(number), kind) for number, kind in zip(numbers, kinds, strict=True)]
+                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+    except pa.ArrowException as error:
+        why = "; ".join(str(part) for part in error.args)
+        raise InputError(f"{TABLE}: cannot be read: {' '.join(why.split())[:200]}") from error
     return path
+
+
+def _stored(kind: pa.DataType) -> pa.DataType:
+    """The type that a column has in the file: of dictionaries of views, as polars makes them, Parquet knows nothing."""
+    if not pa.types.is_dictionary(kind) or not is_text(kind):
+        return kind
+    return pa.dictionary(kind.index_type, pa.large_binary() if is_binary(kind) else pa.large_string(), kind.ordered)
+
+
+def _store(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    if column.type == kind:
+        return column
+    dictionary = column.dictionary.cast(kind.value_type)
+    return pa.DictionaryArray.from_arrays(column.indices, dictionary, ordered=kind.ordered)
 
 
 def _open(

@@ -57,7 +57,8 @@ pub fn paragraphs<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTu
     PyTuple::new(py, columns(py, &chunks))
 }
 
-/// What is kept of a page: its text, the four columns of its chunks, its links, its nodes and its depth.
+/// What is kept of a page: its text, the four columns of its chunks, its links, whether it has more of
+/// them, its nodes and its depth.
 #[pyfunction]
 #[pyo3(signature = (utf8, url = None))]
 pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyString>>) -> PyResult<Bound<'py, PyTuple>> {
@@ -65,7 +66,7 @@ pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyStri
     let page = py.detach(|| text(utf8).map(|source| page::extract(source, url)))?;
     let [begins, ends, raw, texts] = columns(py, &page.chunks);
     let content = PyBytes::new(py, page.text.as_bytes());
-    (content, begins, ends, raw, texts, page.links, page.nodes, page.depth).into_pyobject(py)
+    (content, begins, ends, raw, texts, page.links, page.more_links, page.nodes, page.depth).into_pyobject(py)
 }
 
 /// The host of a URL, the number of components of its path, and how often the most frequent of them occurs.

@@ -19,15 +19,13 @@ from unquilt.corpus.sources import Glimpse, Slice, Source
 SUFFIXES = (".arc",)
 MAGIC = b"filedesc://"
 
-# The URL may have spaces in it, hostile or not; what comes after it has none. NULs are of a hole in the file, behind
-# which another header may go on.
-# Linear: where the URL ends is tried from the end of the line, and from there each try goes through eight words at
-# most, which it takes as they are.
+# The URL may have spaces in it, hostile or not; what comes after it has none. NULs are a hole in the file, behind which
+# another header may go on. Linear: where the URL ends is tried from the end of the line, and from there each try goes
+# through eight words at most, which it takes as they are.
 _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*+:"
-_LINE = (
-    rb"(" + _SCHEME + rb"[^\n\0]*) ([0-9A-Fa-f.:]++|-) (\d{12,18}+)"
-    rb" ([^ \n\0]*+)(?: [^ \n\0]*+){0,5} ([^ \r\n\0]++)[ \t]*+\r?\n"
-)
+_FIELD = rb"[^ \n\0]*+"
+_LENGTH = rb"([^ \r\n\0]++)[ \t]*+\r?\n"
+_LINE = rb"(%b[^\n\0]*) ([0-9A-Fa-f.:]++|-) (\d{12,18}+) (%b)(?: %b){0,5} %b" % (_SCHEME, _FIELD, _FIELD, _LENGTH)
 _FOUND = re.compile(rb"\n(" + _LINE + rb")")
 
 

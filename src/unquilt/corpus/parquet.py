@@ -16,8 +16,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, repeat
 from operator import methodcaller
 from typing import Any, NamedTuple
@@ -76,34 +74,14 @@ class _Rows(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column of the file that is read: where it is, and the type of its values."""
+class _Column(NamedTuple):
+    """A column that is read: its name, its number in the file, and what its values are."""
 
     name: str
     number: int
-    type: pa.DataType
-
-    @property
-    def is_dictionary(self) -> bool:
-        return bool(pa.types.is_dictionary(self.type))
-
-    @property
-    def value_type(self) -> pa.DataType:
-        return self.type.value_type if self.is_dictionary else self.type
-
-    @property
-    def is_text(self) -> bool:
-        return any(test(self.value_type) for test in _TEXT_TYPES)
-
-    @property
-    def is_number(self) -> bool:
-        return bool(pa.types.is_integer(self.value_type) or pa.types.is_floating(self.value_type))
-
-    @cached_property
-    def is_binary(self) -> bool:
-        tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view)
-        return any(test(self.value_type) for test in tests)
+    is_text: bool
+    is_binary: bool
+    is_dictionary: bool
 
 
 class _File(NamedTuple):
@@ -175,11 +153,11 @@ def _open(source: Source, fields: Fields) -> Iterator[_File]:
         source.check_size(disk.size())
         try:
             file = pq.ParquetFile(disk, pre_buffer=False, page_checksum_verification=True)
-            schema = file.schema_arrow
-        except (pa.ArrowException, OSError) as error:
+            columns = _columns(source.name, file.schema, file.schema_arrow, fields)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last for the name of a column
             raise InputError(f"{source.name}: not a complete Parquet file: {_one_line(error)}") from error
         _check_rows(source, file.metadata)
-        yield _File(disk, file, _columns(source, file.schema, schema, fields))
+        yield _File(disk, file, columns)
 
 
 def _check_rows(source: Source, metadata: pq.FileMetaData) -> None:
@@ -192,29 +170,60 @@ def _check_rows(source: Source, metadata: pq.FileMetaData) -> None:
         raise InputError(f"{source.name}: damaged: its footer claims {claim}; write it in smaller files if that is so")
 
 
-def _columns(source: Source, parquet: pq.ParquetSchema, schema: pa.Schema, fields: Fields) -> dict[str, _Column]:
-    """The columns that are read. Of ids, URLs and addresses, those that are neither texts nor numbers are as good as
-    not there.
+def check_columns(name: str, schema: pa.Schema, fields: Fields) -> list[int]:
+    """The numbers of the columns to read of a table; `InputError` if there is no column of texts, or not just one.
+
+    Of ids, URLs and addresses, those that are neither texts nor numbers are as good as not there.
     """
     contents = dict.fromkeys(field for _, field in fields.contents)
-    wanted = dict.fromkeys((*contents, fields.id, fields.url, fields.ip))
-    numbers = {name: i for i, name in enumerate(schema.names) if name in wanted}
-    if not any(name in numbers for name in contents):
-        has, missing = _one_line(", ".join(schema.names[:20])), " or ".join(ascii(name) for name in contents)
-        raise InputError(f"{source.name}: no column {missing} (it has {has}); name it with --field text=COLUMN")
-    for name in numbers:
-        count = schema.names.count(name)
+    wanted = {*contents, fields.id, fields.url, fields.ip}
+    numbers = {column: i for i, column in enumerate(schema.names) if column in wanted}
+    if not any(column in numbers for column in contents):
+        has, missing = _one_line(", ".join(schema.names[:20])), " or ".join(ascii(column) for column in contents)
+        raise InputError(f"{name}: no column {missing} (it has {has}); name it with --field text=COLUMN")
+    for column in numbers:
+        count = schema.names.count(column)
         if count > 1:
-            raise InputError(f"{source.name}: {count} columns are called {name!a}; rename all but one")
-    leaves = {parquet.column(i).path: i for i in range(len(parquet))} if numbers else {}
-    columns = {}
-    for name, number in numbers.items():
-        column = _Column(name, leaves.get(name, -1), schema.field(number).type)
-        if name in contents and not column.is_text:
-            raise InputError(f"{source.name}: column {name!a} is {_one_line(column.type)}, not a string")
-        if column.is_text or column.is_number:
-            columns[name] = column
-    return columns
+            raise InputError(f"{name}: {count} columns are called {column!a}; rename all but one")
+    for column in contents:
+        kind = schema.field(numbers[column]).type if column in numbers else pa.null()
+        if not is_text(kind):
+            raise InputError(f"{name}: column {column!a} is {_one_line(kind)}, not a string")
+    return [i for i in sorted(numbers.values()) if is_text(schema.field(i).type) or _is_number(schema.field(i).type)]
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds strings or bytes, itself or in a dictionary."""
+    return any(test(_value_type(kind)) for test in _TEXT_TYPES)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(_value_type(kind)) or pa.types.is_floating(_value_type(kind)))
+
+
+def is_binary(kind: pa.DataType) -> bool:
+    """Whether it holds bytes, which need not be UTF-8."""
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view)
+    return any(test(_value_type(kind)) for test in tests)
+
+
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _columns(name: str, parquet: pq.ParquetSchema, schema: pa.Schema, fields: Fields) -> dict[str, _Column]:
+    leaves = {parquet.column(i).path: i for i in range(len(parquet))}
+    found = [schema.field(i) for i in check_columns(name, schema, fields)]
+    return {
+        each.name: _Column(
+            each.name,
+            leaves[each.name],
+            is_text=is_text(each.type),
+            is_binary=is_binary(each.type),
+            is_dictionary=pa.types.is_dictionary(each.type),
+        )
+        for each in found
+    }
 
 
 def _one_line(what: object) -> str:

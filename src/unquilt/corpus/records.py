@@ -85,7 +85,7 @@ class Chunks(NamedTuple):
 
 
 class Document(NamedTuple):
-    """One document, see `raw.RAW_DOCUMENTS`. `text` is valid UTF-8."""
+    """One document, see `raw.RAW_DOCUMENTS`. `text` is valid UTF-8; the page's content is no longer there."""
 
     page: Page
     text: bytes

@@ -31,7 +31,8 @@ _VERSION = rb"WARC/\d{1,3}+\.\d{1,3}+[ \t]*+\r?\n"
 _RECOGNISED = re.compile(_VERSION)
 # Almost anything up to a blank line where a record must be; lines that are fields, where it only may be. A row of NULs,
 # or the first line of the next header, tells that the rest is missing: a header must not go on with that of another.
-_HEADER = re.compile(_VERSION + rb"(?:(?!\r?\n|WARC/\d)[^\n\0]*+(?:\0(?!\0{7})[^\n\0]*+)*+\n)*+\r?\n")
+_LINE = rb"(?!\r?\n|WARC/\d)[^\n\0]*+(?:\0(?!\0{7})[^\n\0]*+)*+\n"
+_HEADER = re.compile(_VERSION + rb"(?:" + _LINE + rb")*+\r?\n")
 _FIELDS = re.compile(rb"(?:[^\s:][^\n:]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)*+")
 _BLANK_LINE = re.compile(rb"\r?\n")
 _TYPE = re.compile(rb"^warc-type[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+", re.IGNORECASE | re.MULTILINE)
