@@ -29,7 +29,8 @@ CUT, PACK = 300_000, 300_000
 LARGE = 3
 """How many larger files there are beside one of every kind."""
 TIMEOUT = 600
-WORKERS = {"local": "unquilt.engines.workers", "spark": "pyspark.daemon"}
+WORKERS = {"local": "", "spark": "pyspark.daemon"}
+"""What is in the command of the processes to kill: of ours, that is any."""
 
 
 class Way(NamedTuple):
