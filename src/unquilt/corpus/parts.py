@@ -29,6 +29,9 @@ from unquilt.schemas import DOCUMENTS, REJECTS
 REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.element"]
 """Columns that a dictionary makes smaller; of the others, most values occur once."""
 
+MEASURED = ["doc", "host", "domain", "ip", "path", "recursive", "media", "truncated", "words", "file", "offset"]
+"""Columns with statistics. Those of a text are its first and last value, which took six times the largest text."""
+
 UNNUMBERED = pa.schema([field for field in DOCUMENTS if field.name != "doc"])
 
 
@@ -126,7 +129,12 @@ def write_part(task: WritePart) -> int:
         pa.memory_map(str(task.source)) as file,
     ):
         reader = pa.ipc.open_file(file)
-        packing = {"compression": "zstd", "compression_level": 1, "use_dictionary": REPEATED}
+        packing = {
+            "compression": "zstd",
+            "compression_level": 1,
+            "use_dictionary": REPEATED,
+            "write_statistics": MEASURED,
+        }
         with pq.ParquetWriter(partial, DOCUMENTS, **packing) as writer:
             for number in range(reader.num_record_batches):
                 batch = reader.get_batch(number)
