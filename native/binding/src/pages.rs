@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use unquilt_kernels::paragraphs::Chunks;
-use unquilt_kernels::{charset, page, paragraphs as kernel, urls};
+use unquilt_kernels::{charset, page, paragraphs as kernel, transfer, urls};
 
 /// Text comes as bytes of UTF-8, so that it is encoded once; offsets are 32-bit, so it must not be longer.
 fn text(utf8: &[u8]) -> PyResult<&str> {
@@ -41,6 +41,13 @@ pub fn decode<'py>(
         Cow::Borrowed(text) if text.len() == bytes.len() => (raw, encoding).into_pyobject(py),
         text => (PyBytes::new(py, text.as_bytes()), encoding).into_pyobject(py),
     }
+}
+
+/// The chunks of an HTTP body put together and whether they are all there; None if there are none.
+#[pyfunction]
+pub fn join_chunks<'py>(py: Python<'py>, body: &[u8]) -> Option<(Bound<'py, PyBytes>, bool)> {
+    let (joined, whole) = py.detach(|| transfer::join_chunks(body))?;
+    Some((PyBytes::new(py, &joined), whole))
 }
 
 /// The paragraphs of a text: begins and ends (32-bit integers), SHA-1 of each raw and with white space collapsed.

@@ -153,7 +153,7 @@ impl Gunzip {
             // inside this one is none. But damage can also make a false end, so this needs a trial.
             let follows = if failed { self.promises(prefix)? } else { header(self.input.ahead(HEADER)?).is_ok() };
             if follows {
-                if failed && self.find_swallowed(from, end, prefix, stop)? {
+                if failed && self.find_swallowed(from, end, next, prefix, stop)? {
                     return Ok(true);
                 }
                 if next < stop {
@@ -177,8 +177,9 @@ impl Gunzip {
     }
 
     /// Damage can also hide the end of a member, so that it seems to go on through the next ones and to end where one of
-    /// them does. Goes to the first of those. What is merely stored inside a member ends before that one's trailer.
-    fn find_swallowed(&mut self, from: u64, end: u64, prefix: &[u8], stop: u64) -> io::Result<bool> {
+    /// them does, at `end`; or before the last zeros of that one's trailer, which then seem to be padding before `next`.
+    /// Goes to the first of those. What is merely stored inside a member ends before that one's trailer.
+    fn find_swallowed(&mut self, from: u64, end: u64, next: u64, prefix: &[u8], stop: u64) -> io::Result<bool> {
         let mut from = from;
         while self.repeated <= self.frontier + PATIENCE {
             let Some(first) = self.look_for(from, prefix, end.min(stop))? else { break };
@@ -190,7 +191,7 @@ impl Gunzip {
                     break;
                 }
             }
-            if self.fault.is_none() && reached == end {
+            if self.fault.is_none() && (reached == end || reached == next) {
                 self.enter(first)?;
                 return Ok(true);
             }

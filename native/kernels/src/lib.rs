@@ -9,10 +9,11 @@
 //!
 //! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`]
 //! and [`lanes`]) makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
-//! [`gzip`] (with [`inflate`]) reads what is left of compressed files.
+//! [`gzip`] (with [`inflate`]) reads what is left of compressed files, [`transfer`] joins the chunks of HTTP bodies.
 
 pub mod attribution;
 pub mod charset;
+pub mod checksums;
 pub mod components;
 pub mod cover;
 pub mod domains;
@@ -42,11 +43,13 @@ pub mod shares;
 pub mod shingles;
 pub mod signer;
 pub mod similarity;
+pub mod slots;
 pub mod sorter;
 pub mod spill;
 pub mod standing;
 pub mod sweep;
 pub mod tables;
+pub mod transfer;
 pub mod unicode;
 pub mod urls;
 pub mod words;

@@ -12,6 +12,7 @@ from unquilt.corpus import arc, html, jsonl, mail, parquet, text, warc
 from unquilt.corpus.options import Reading
 from unquilt.corpus.records import Found, Reject
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
+from unquilt.guard import REASONS
 
 
 class Reader(Protocol):
@@ -56,6 +57,7 @@ READERS: dict[str, Reader] = {
 REJECTED = {
     "empty": _Rejected("empty file", "there is nothing in it"),
     "unknown": _Rejected("unknown kind", "binary, and not a known kind"),
+    **{reason: _Rejected(reason, "when it was looked at, to tell its kind") for reason in REASONS},
 }
 
 

@@ -19,9 +19,8 @@ from unquilt import _native
 
 LONGEST_HOST = 253
 """Characters of the longest name that DNS can hold."""
-
-LONGEST_ADDRESS = 64
-"""Characters of the longest address, with room for its zone: others would fill the cache with anything."""
+LONGEST_ADDRESS = 253
+"""What is longer is no address: one has 45 characters at most, and the name of an interface (`%eth0`) some more."""
 
 
 class Location(NamedTuple):
@@ -86,7 +85,7 @@ def address(text: str) -> str | None:
     >>> address("2001:DB8:0::1"), address("::ffff:192.0.2.1"), address("192.0.2.256")
     ('2001:db8::1', '192.0.2.1', None)
     """
-    return _address(text) if len(text) <= LONGEST_ADDRESS else None
+    return _address(text) if len(text) <= LONGEST_ADDRESS else None  # nothing long is remembered
 
 
 @lru_cache(maxsize=1 << 16)

@@ -18,8 +18,8 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unquilt.errors import RunError
-from unquilt.runs.storage import check_name, partial_name, remove, shown, storing, sync_folder
+from unquilt.errors import RunError, damaged
+from unquilt.runs.storage import check_name, inside, partial_name, remove, shown, storing, sync_folder
 
 ROWS_PER_GROUP = 65_536
 
@@ -29,14 +29,19 @@ def table_path(folder: Path, name: str) -> Path:
     return folder / f"{check_name(name)}.parquet"
 
 
+def find_table(folder: Path, name: str) -> Path:
+    """The same, to read it: RunError if it is a link."""
+    return inside(folder, table_path(folder, name).name)
+
+
 def read_table(folder: Path, name: str) -> pa.Table:
     """Read a whole table into memory."""
-    path = table_path(folder, name)
+    path = find_table(folder, name)
     try:
         with pq.ParquetFile(path) as file:  # not read_table: that makes columns of folders called key=value
             return file.read()
     except (OSError, pa.ArrowException) as error:
-        raise RunError(f"{shown(path)} cannot be read: {error}") from error
+        raise damaged(shown(path), str(error)) from error
 
 
 class TableWriter:
