@@ -33,6 +33,9 @@ from unquilt.schemas import DOCUMENTS, REJECTS
 REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.element"]
 """Columns that a dictionary makes smaller; of the others, most values occur once."""
 
+MEASURED = ["doc", "host", "domain", "ip", "path", "recursive", "media", "truncated", "words", "file", "offset"]
+"""Columns with statistics. Those of a text are its first and last value, which took six times the largest text."""
+
 _MEASURING = Place(-1, 0)
 """At work on many texts at once: no place that could be left out."""
 
@@ -154,8 +157,14 @@ def write_part(task: WritePart) -> int:
         pa.memory_map(str(task.source)) as file,
     ):
         reader = pa.ipc.open_file(file)
-        packing = {"compression": "zstd", "compression_level": 1, "use_dictionary": REPEATED}
-        with pq.ParquetWriter(partial, DOCUMENTS, write_page_checksum=True, **packing) as writer:
+        packing = {
+            "compression": "zstd",
+            "compression_level": 1,
+            "use_dictionary": REPEATED,
+            "write_statistics": MEASURED,
+            "write_page_checksum": True,
+        }
+        with pq.ParquetWriter(partial, DOCUMENTS, **packing) as writer:
             for number in range(reader.num_record_batches):
                 batch = reader.get_batch(number)
                 docs = pa.array(range(first, first + batch.num_rows), pa.int64())
