@@ -1,8 +1,8 @@
 """What to read: files, folders, globs and standard input become a list of sources, in a fixed order.
 
 Everything is checked here, before any record is read: an input that is missing or cannot be opened ends the run at
-once. Cost: one `open` and up to 64 KiB for each file; more only for one that begins with zeros, or is called .gz, .zst or
-.warc and does not begin like one.
+once. Cost: one `open` and up to 64 KiB for each file; more only for one that begins with zeros, or is called .gz, .zst
+or .warc and does not begin like one.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def find(inputs: Sequence[str | Path] | str | Path, stdin: Path | None = None) -
     came first.
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
-    that was named, one that is empty, of no known kind, or an archive, compressed or Parquet by name only. Such files in
-    folders become rejects.
+    that was named, one that is empty, of no known kind, or an archive, compressed or Parquet by name only. Such files
+    in folders become rejects.
     """
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     if not given:
