@@ -11,11 +11,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PIP := $(BIN)/python -m pip install
 DEVELOP := $(BIN)/maturin develop --release --quiet
 CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs' -o -name Cargo.toml)
+FUZZ_MINUTES ?= 30
+FUZZ_SEED ?= 1
 LEAST_PYTHON := 3.11
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench docs clean tools java
+.PHONY: help demo test lint format bench fuzz docs clean tools java pages
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,7 +25,7 @@ help: ## say what can be made
 demo: .venv/core ## set up (without Spark) and run unquilt on a small synthetic web
 	$(BIN)/unquilt demo -o demo-run
 
-test: .venv/dev java ## set up (Spark and Java included) and run all tests, Rust and Python
+test: .venv/dev java pages ## set up (Spark and Java included) and run all tests, Rust and Python
 	cargo test --quiet --release --package unquilt-kernels
 	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal
 
@@ -41,6 +43,9 @@ format: .venv/dev ## put Python and Rust code into shape
 
 bench: .venv/dev java ## measure unquilt and its rivals; writes a dated record to benchmarks/records
 	$(BIN)/python -m benchmarks
+
+fuzz: .venv/dev java ## break files and kill readers by the thousands, for FUZZ_MINUTES; writes a record, too
+	$(BIN)/python -m benchmarks.faults --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED)
 
 docs: .venv/core ## write the command line reference anew
 	$(BIN)/python -m unquilt.cli.reference > docs/cli.md
@@ -74,3 +79,9 @@ java:
 	@command -v java >/dev/null || [ -n "$$JAVA_HOME" ] || { command -v apt-get >/dev/null && apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >/dev/null; } || \
 	echo "no Java, and it could not be installed: the Spark tests will be skipped"
+
+# Real pages that some tests read: made once, where the script that makes them is beside this folder.
+pages: .venv/dev
+	@[ ! -x ../shared/data/debian-docs ] || $(BIN)/python -m benchmarks.debian small >/dev/null 2>&1 || \
+	{ apt-get update -qq && $(BIN)/python -m benchmarks.debian small; } >/dev/null || \
+	echo "the small Debian corpus could not be made: tests that read it will be skipped"

@@ -23,6 +23,7 @@ from unquilt.analyses.quilts import QuiltParameters, quilts
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.engines.verbs import Verbs
+from unquilt.engines.workers import keeping
 from unquilt.jobs import documents
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import Settings
@@ -35,6 +36,13 @@ LETTERS = ("a", "A", "b", "c", "é", "e\u0301", "É", "ß", "ss", "SS", "x", "y"
 ENGINES = ("local", "spark")
 ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"}
 DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.jsonl.gz"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kept_workers() -> Iterator[None]:
+    """Processes that read, once started, are there for all tests: to start one takes longer than most of these."""
+    with keeping():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from unquilt.corpus.inputs import find
 from unquilt.corpus.options import Reading
 from unquilt.corpus.pieces import pieces
 from unquilt.corpus.read import read
+from unquilt.corpus.records import Found, Frame
 from unquilt.corpus.watch import Watch
 from unquilt.runs import Run
 
@@ -97,6 +99,7 @@ class Tables(NamedTuple):
     documents: list[Row]
     rejects: list[Row]
     warnings: list[str]
+    skipped: dict[str, int]
 
     @property
     def texts(self) -> dict[str, str]:
@@ -120,6 +123,7 @@ def peruse(*inputs: Path, reading: Reading | None = None, **sizes: int) -> Table
     documents: list[Row] = []
     rejects: list[Row] = []
     warnings: list[str] = []
+    skipped: Counter[str] = Counter()
     for piece in pieces(find(list(inputs)), reading, **sizes):
         watch = Watch()
         for batch in read(piece, watch):
@@ -127,8 +131,15 @@ def peruse(*inputs: Path, reading: Reading | None = None, **sizes: int) -> Table
             batch.rejects.validate(full=True)
             documents += batch.documents.to_pylist()
             rejects += batch.rejects.to_pylist()
+            skipped += batch.skipped
         warnings += [warning.what for warning in watch.warnings]
-    return Tables(documents, rejects, warnings)
+    return Tables(documents, rejects, warnings, dict(skipped))
+
+
+def resolved(found: Iterable[Found]) -> list[Found]:
+    """What a reader finds, with frames looked into."""
+    looked = (each.page() if isinstance(each, Frame) else each for each in found)
+    return [each for each in looked if each is not None]
 
 
 class Ended(NamedTuple):
@@ -184,7 +195,8 @@ def tables(folder: Path) -> Tables:
     paths = sorted((folder / "documents").glob("*.parquet"))
     documents = [row for path in paths for row in pq.read_table(path).to_pylist()]
     assert [row["doc"] for row in documents] == list(range(len(documents)))
-    return Tables(documents, run.rejects.to_pylist(), run.manifest["summary"]["warnings"])
+    summary = run.manifest["summary"]
+    return Tables(documents, run.rejects.to_pylist(), summary["warnings"], summary["skipped"])
 
 
 def ingest(*inputs: object, output: Path, options: Sequence[object] = (), stdin: bytes = b"") -> Tables:
@@ -207,7 +219,7 @@ def files(folder: Path) -> dict[str, bytes]:
 # Memory of a command and all its workers.
 
 
-def _family(root: int) -> list[int]:
+def family(root: int) -> list[int]:
     found = [root]
     for pid in found:
         for thread in Path(f"/proc/{pid}/task").glob("*"):  # a child belongs to the thread that started it
@@ -234,7 +246,7 @@ def peak(*arguments: object) -> tuple[Ended, int]:
         reader = threading.Thread(target=lambda: read.append(process.communicate(timeout=TIMEOUT)))
         reader.start()
         while reader.is_alive():
-            for pid in _family(process.pid):
+            for pid in family(process.pid):
                 most[pid] = max(most.get(pid, 0), _peak(pid))
             time.sleep(0.005)
         reader.join()

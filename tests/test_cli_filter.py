@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 from faulty import record, response
+from twin_sets import change_header
 
 import unquilt
 from unquilt import Filter, _native
@@ -112,14 +113,13 @@ WRONG = {
     "missing": ("--prototypes spam.set {mails} none", 1, "none: no such file or folder"),
     "output": ("--prototypes spam.set {mails} -o x", 2, "--output is for --build"),
     "overwrite": ("--prototypes spam.set {mails} --overwrite", 2, "--overwrite is for --build"),
-    "deadline": ("--prototypes spam.set {mails} --deadline 1", 2, "--deadline is for --build"),
     "threads": ("--prototypes spam.set {mails} --threads 2", 2, "--threads is for --build"),
     "engine": ("--prototypes spam.set {mails} --engine spark", 2, "--engine is for --build"),
     "asked otherwise": ("--prototypes spam.set {mails} -k 3", 2, "--k is for --build; a set is asked as it was made"),
     "added otherwise": ("--build {mails} --prototypes spam.set -o new -k 3", 2, "--k is that of spam.set, which is"),
     "exists": ("--build {mails} -o spam.set", 1, "spam.set exists; choose another name, or overwrite it"),
-    "exists, too": ("--build {mails} --prototypes spam.set -o mails.jsonl", 1, "mails.jsonl exists; choose another"),
-    "output is a folder": ("--build {mails} -o .", 1, ". is a folder; a set of prototypes is a file"),
+    "exists, too": ("--build {mails} --prototypes spam.set -o mails.jsonl", 1, "mails.jsonl is an input; choose"),
+    "output is a folder": ("--build {mails} -o .", 1, ". contains the input mails.jsonl; choose another"),
     "no folder": ("--build {mails} -o no/set", 1, "no such file or directory: "),
     "drop": ("--build {mails} -o new --method imatch --drop 1", 2, "--drop must be a number of at least 0 and below 1"),
     "lexicons": ("--build {mails} -o new --method imatch --lexicons 256", 2, "--lexicons must be a whole number betwe"),
@@ -325,10 +325,19 @@ class TestProcesses:
             assert process.stdout.read() == b""
 
 
+def test_fault_50_a_hostile_document_costs_its_own_answer_only(tmp_path: Path) -> None:
+    """Of lines as they come, and of files: one takes too long, and is asked alone before it is given up."""
+    slow = line("slow", "word " * 10_000_000)
+    text = line("a", OFFER) + slow + line("b", NEWS) + slow + line("c", OFFER)
+    expected = [("a", ["offer"]), ("too slow", None), ("b", ["news"]), ("too slow", None), ("c", ["offer"])]
+    Path("lines.jsonl").write_text(text)
+    for asked in (ask("--deadline", "0.1", input=text), ask("--deadline", "0.1", "lines.jsonl")):
+        assert [(each.get("id") or each["reject"], each.get("prototypes")) for each in asked] == expected
+
+
 def test_the_unicode_of_a_set_is_named() -> None:
     content = Path("spam.set").read_bytes()
-    old = _native.UNICODE_VERSION.encode()
-    Path("spam.set").write_bytes(content.replace(b'"' + old + b'"', b'"' + b"9" * len(old) + b'"'))
+    Path("spam.set").write_bytes(change_header(content, lambda header: header.update(unicode="9.0.0")))
     result = invoke("--prototypes", "spam.set", input="")
     assert result.exit_code == 1
     assert result.stderr.endswith(f"this unquilt has {_native.UNICODE_VERSION}; build it anew\n")

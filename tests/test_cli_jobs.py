@@ -313,7 +313,7 @@ class TestShow:
         path.write_bytes(content)
         result = invoke("show", tmp_path / "run", "quilts")
         assert result.exit_code == 1
-        assert "quilts.parquet cannot be read: " in result.stderr
+        assert "quilts.parquet is damaged: " in result.stderr
         assert result.stderr.count("\n") == 1
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import unquilt
+from unquilt import schemas
 from unquilt.cli import cli, page
 from unquilt.cli.evidence import read_texts
 from unquilt.cli.folders import Folder
@@ -97,11 +98,12 @@ def write_run(folder: Path, corpus: Run, tables: dict[str, list[dict]]) -> Path:
     record = InputRecord(str(corpus.path), 0, corpus.manifest["fingerprint"])
     with Run.open(folder, analysis="quilts", parameters={}, inputs=[record]) as run:
         for name, content in tables.items():
-            table = pa.Table.from_pylist(content)
+            schema = pa.schema([field for field in schemas.TABLES[name] if field.name in content[0]])
+            table = pa.Table.from_pylist(content, schema)
             with run.writer(name, table.schema) as writer:
                 writer.write(table)
             run.mark(name, tables=[name])
-        run.finish({})
+        run.finish(corpus.manifest["summary"])
     return folder
 
 

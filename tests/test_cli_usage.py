@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 
 import click
 import pytest
@@ -72,10 +74,20 @@ WRONG = {
     "memory": ("quilts {corpus} -o {new} --memory abc", 2, "--memory must be a size such as 512MB or 2GiB, not 'abc'"),
     "little memory": ("quilts {corpus} -o {new} --memory 1MB", 2, "memory must be at least 64 MiB"),
     "huge memory": (f"quilts {{corpus}} -o {{new}} --memory {'9' * 400}", 2, "--memory must be a size"),
+    "no memory": ("quilts {corpus} -o {new} --memory 0", 2, "--memory must be a size such as 512MB or 2GiB, not '0'"),
+    "next to no memory": ("quilts {corpus} -o {new} --memory 0.1B", 2, "--memory must be a size"),
+    "negative memory": ("quilts {corpus} -o {new} --memory -1", 2, "--memory must be a size"),
+    "memory to the power": ("quilts {corpus} -o {new} --memory 1e400", 2, "--memory must be a size"),
+    "all memory": ("quilts {corpus} -o {new} --memory 99999999999TB", 2, "memory must be at least 64 MiB and at most"),
+    "all threads": (f"quilts {{corpus}} -o {{new}} --threads {'9' * 12}", 2, "threads must be a whole number between"),
+    "empty key": ("quilts {corpus} -o {new} --key=", 2, "--key must not be empty; leave it out for none"),
+    "empty lexicon": ("neardups {corpus} -o {new} --lexicon=", 2, "--lexicon must not be empty"),
+    "empty output": ("quilts {corpus} --output=", 2, "output must be the name of a file or folder, not ''"),
+    "empty master": ("quilts {corpus} -o {new} --engine spark --master=", 2, "--master must not be empty"),
     "engine": ("quilts {corpus} -o {new} --engine steam", 2, "'steam' is not one of 'local', 'spark'"),
     "master": ("quilts {corpus} -o {new} --master local", 2, "--master is for --engine spark"),
     "max-bytes": ("ingest {pages} -o {new} --max-bytes many", 2, "--max-bytes must be a size"),
-    "no bytes": ("ingest {pages} -o {new} --max-bytes 0", 2, "max_bytes"),
+    "no bytes": ("ingest {pages} -o {new} --max-bytes 0", 2, "--max-bytes must be a size such as 512MB or"),
     "max-rejects": ("ingest {pages} -o {new} --max-rejects -1", 2, "--max-rejects must be a whole number"),
     "field": ("ingest {pages} -o {new} --field body=content", 2, "--field must be one of id, url, text, html, ip"),
     "half a field": ("ingest {pages} -o {new} --field text=", 2, "not 'text='"),
@@ -239,3 +251,51 @@ def test_a_wrong_item_is_named():
     result = CliRunner().invoke(toy, ["--many", "1,-2"])
     assert result.exit_code == 2
     assert "--many must be a number of at least 0, not '-2'" in result.output
+
+
+VALUES = ("", "-1", "0", "nan", "inf", "1e400", "9" * 400, "9" * 20, "x", "..", "/etc/passwd", "\udc80", "1,2", "1:0")
+VALUES += (":", "a=b", "\x1b[2J", "--", "5,50,4,0.5")
+ASKING = {
+    "ingest": "{pages} -o {new}",
+    "quilts": "{corpus} -o {new}",
+    "sweep": "{corpus} -o {new} --k 3 --m 5 --c 1 --sigma 0.1",
+    "neardups": "{corpus} -o {new}",
+    "lexicon build": "{corpus} -o {new} --nidf 0:1",
+    "show": "{run} quilts",
+    "demo": "--pages 5 -o {new}",
+}
+
+
+def test_no_value_of_any_option_breaks_anything(place, tmp_path):
+    """Of every option some, at random: done, or refused in one line."""
+    names = {"corpus": place / "corpus", "run": place / "run", "pages": place / "pages.jsonl", "new": tmp_path / "new"}
+    random = Random(7)
+    for command, given in ASKING.items():
+        for option in commands()[command].params:
+            if not isinstance(option, click.Option) or option.is_flag or option.name in ("engine", "output"):
+                continue
+            for value in random.sample(VALUES, 3):
+                arguments = [*command.split(), *given.format(**names).split(), f"{option.opts[-1]}={value}"]
+                result = invoke(*arguments)
+                assert result.exit_code in (0, 1, 2, 3), (arguments, result.output)
+                assert "internal error" not in result.stderr, (arguments, result.stderr)
+                assert result.exit_code == 0 or result.stderr.count("\n") == 1, (arguments, result.stderr)
+                shutil.rmtree(tmp_path / "new", ignore_errors=True)
+                (tmp_path / "new").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "message"),
+    [
+        (["a b c d e f"] * 3, [], "all documents are near-duplicates of one, into which they were"),
+        (["a b c d e f"] * 3, ["--collapse", "exact"], "all documents are copies of one, into which they were"),
+        (["a b c d e f"] * 2 + ["g h i j k l"], [], "but for near-duplicates, which were collapsed, no two"),
+        (["a b c d e f", "g h i j k l"], [], "no two documents share 5 words in a row. Try a smaller -k."),
+    ],
+)
+def test_why_there_are_no_quilts(tmp_path, texts, options, message):
+    lines = [json.dumps({"id": str(number), "text": text}) for number, text in enumerate(texts)]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    result = invoke("quilts", tmp_path / "pages.jsonl", "-o", tmp_path / "run", *options)
+    assert result.exit_code == 0
+    assert message in result.stdout

@@ -16,11 +16,13 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from unquilt.corpus.documents import document
 from unquilt.corpus.inputs import find
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.corpus.pieces import pieces
 from unquilt.corpus.raw import RAW_DOCUMENTS, REJECTS
 from unquilt.corpus.read import read
+from unquilt.corpus.records import Document, Page
 from unquilt.errors import InputChangedError, InputError, ParameterError
 
 MIB = 1 << 20
@@ -221,6 +223,46 @@ def test_many_long_urls_make_many_batches(tmp_path: Path) -> None:
     assert [batch.documents.num_rows for batch in read(piece)] == [9, 9, 2]
 
 
+@pytest.mark.parametrize(
+    ("fields", "most"),
+    [
+        ({"id": "x" * MIB}, 9),
+        ({"ip": "x" * MIB}, 9),
+        ({"html": "<base href=http://example.org/%s/>" % ("x" * 50_000) + "<a href=a><a href=b>" * 10}, 84),
+        ({"html": f"<base href=http://example.org/{'x' * 10_000}/>" + "".join(f"<a href={i}>" for i in range(100))}, 9),
+        ({"html": "<p>a" * 30_000}, 6),
+        ({"text": "a\n\n" * 30_000}, 6),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
+)
+def test_all_of_a_document_counts_for_its_batch(fields: dict[str, str], most: int, tmp_path: Path) -> None:
+    """FAULTS 45: what a page becomes counts (ids, links, a SHA-1 for each chunk), whatever its text is."""
+    file = tmp_path / "a.jsonl"
+    file.write_text((json.dumps({"text": "x"} | fields if "html" not in fields else fields) + "\n") * 2 * most)
+    (piece,) = pieces(find([file]))
+    for batch in read(piece):
+        assert batch.documents.num_rows <= most
+        assert batch.documents.nbytes < 10 * MIB
+
+
+def test_a_document_does_not_hold_its_page() -> None:
+    """A batch would, until it has 8 MiB of text: of pages that are all markup, it would hold thousands."""
+    page = Page("a", 0, "a", None, None, "html", "<!--" + "x" * MIB + "-->text")
+    made = document(page, Reading())
+    assert isinstance(made, Document)
+    assert (made.text, made.page) == (b"text", page._replace(content=b""))
+
+
+def test_pages_of_too_many_links_are_flagged() -> None:
+    source = f"<base href=http://example.org/{'x' * 50_000}/>" + "".join(f"<a href={i}>" for i in range(1000))
+    for truncated, expected in [(None, "links"), ("length", "length")]:
+        page = Page("a", 0, "a", None, None, "html", source.encode(), truncated=truncated)
+        made = document(page, Reading())
+        assert isinstance(made, Document)
+        assert made.page.truncated == expected
+        assert 20 < len(made.links) < 100
+
+
 def test_batches_close_by_size_and_by_number(tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     big, small = json.dumps({"id": "i", "text": "é" * MIB}), json.dumps({"text": "x"})
@@ -407,9 +449,9 @@ def test_every_line_is_a_document_or_a_reject(tmp_path: Path, content: list[byte
     documents, rejects = rows(file)
     assert len(documents) + len(rejects) == sum(not line.isspace() for line in data.split(b"\n") if line)
     assert (documents[0]["id"], documents[-1]["id"]) == ("before", "after")
-    for document in documents[1:-1]:
-        line = data[document["offset"] :].partition(b"\n")[0]
-        assert json.loads(line)["text"] == document["text"]
+    for row in documents[1:-1]:
+        line = data[row["offset"] :].partition(b"\n")[0]
+        assert json.loads(line)["text"] == row["text"]
 
 
 @pytest.mark.parametrize("module", ["options", "records", "urls"])

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import struct
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +19,8 @@ import pyarrow as pa
 import pytest
 import twin_imatch as twin
 from click.testing import CliRunner
+from damage import damage
+from twin_sets import BLOCK, LEAD, change_header, change_lead, seal, unseal
 
 import unquilt
 from unquilt import Filter, Lexicon, _native, filters
@@ -36,8 +39,6 @@ METHODS: dict[str, dict[str, Any]] = {
     "imatch, one lexicon": {"method": "imatch", "lexicons": 0, "min_terms": 3},
     "imatch, many": {"method": "imatch", "lexicons": 255, "drop": 0.1, "min_share": 0.0},
 }
-LEAD = 72
-"""Bytes before the header of a set: magic, version, bits, six lengths."""
 
 
 def draw_texts(random: Random, number: int) -> list[str]:
@@ -252,23 +253,21 @@ class TestSets:
         assert list(made.path.parent.iterdir()) == [made.path]
 
 
-def change_header(content: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:
-    (length,) = struct.unpack_from("<Q", content, 24)
-    header = json.loads(content[LEAD : LEAD + length])
-    new = change(header)
-    raw = new if isinstance(new, bytes) else json.dumps(header).encode()
-    return content[:24] + struct.pack("<Q", len(raw)) + content[32:LEAD] + raw + content[LEAD + length :]
-
-
+OLDER = b"unquilt filter\n\0" + struct.pack("<II6Q", 1, 0, 2, 0, 16, 0, 0, 0) + b"{}" + bytes(16)
+"""A set of the format before checksums."""
 DAMAGED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "empty": (lambda _: b"", "cannot be read as a set of prototypes: it is empty"),
     "foreign": (lambda _: b"PAR1" * 99, "it is no set of prototypes"),
     "short and foreign": (lambda _: b"x", "it is no set of prototypes"),
-    "longer": (lambda c: c + b"\0", "it is damaged"),
-    "twice": (lambda c: c + c, "it is damaged"),
-    "version": (lambda c: c[:16] + struct.pack("<I", 7) + c[20:], "its format is 7, and this unquilt reads another"),
-    "bits": (lambda c: c[:20] + struct.pack("<I", 63) + c[24:], "it is damaged"),
-    "length": (lambda c: c[:24] + struct.pack("<Q", 2**63) + c[32:], "it is cut short"),
+    "longer": (lambda c: c + b"\0", "is damaged; build it anew"),
+    "twice": (lambda c: c + c, "is damaged; build it anew"),
+    "older": (lambda _: OLDER, "was made by an older unquilt; build it anew"),
+    "version": (lambda c: change_lead(c, "<I", 16, 7), "its format is 7, and this unquilt reads another"),
+    "lead": (lambda c: c[:30] + b"x" + c[31:], "is damaged: its beginning does not match its checksum; build it anew"),
+    "block": (lambda c: c[:LEAD] + b"x" + c[89:], "is damaged: block 0 does not match its checksum; build it anew"),
+    "bits": (lambda c: change_lead(c, "<I", 20, 63), "is damaged; build it anew"),
+    "length": (lambda c: change_lead(c, "<Q", 24, 2**63), "it is cut short"),
+    "lengths": (lambda c: change_lead(c, "<Q", 32, 2**64 - 999), "it is cut short"),
     "no json": (lambda c: change_header(c, lambda _: b"{broken"), "its header is damaged"),
     "no utf-8": (lambda c: change_header(c, lambda _: b"\xff\xfe"), "its header is damaged"),
     "nested": (lambda c: change_header(c, lambda _: b"[" * 100_000), "its header is damaged"),
@@ -280,8 +279,8 @@ DAMAGED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "a text for a count": (lambda c: change_header(c, lambda h: h.update(prototypes="2")), "its header is damaged"),
     "infinitely many": (lambda c: change_header(c, lambda h: h.update(prototypes=1e999)), "its header is damaged"),
     "a huge count": (lambda c: change_header(c, lambda h: h.update(prototypes=10**30)), "its header is damaged"),
-    "a large count": (lambda c: change_header(c, lambda h: h.update(prototypes=2**32 - 1)), "it is damaged"),
-    "another count": (lambda c: change_header(c, lambda h: h.update(prototypes=59)), "it is damaged"),
+    "a large count": (lambda c: change_header(c, lambda h: h.update(prototypes=2**32 - 1)), "its header is damaged"),
+    "another count": (lambda c: change_header(c, lambda h: h.update(prototypes=59)), "its header is damaged"),
     "k": (lambda c: change_header(c, lambda h: h["parameters"].update(k=0)), "k must be a whole number between"),
     "method": (lambda c: change_header(c, lambda h: h["parameters"].update(method="x")), "method must be one of"),
     "a new parameter": (lambda c: change_header(c, lambda h: h["parameters"].update(q=1)), "there is no parameter 'q'"),
@@ -330,23 +329,117 @@ class TestFilesThatAreNoSets:
             with pytest.raises(InputError, match=r"it is (empty|cut short|no set of prototypes)$"):
                 Filter.load(tmp_path / "cut")
 
-    @pytest.mark.parametrize("name", ["fast", "imatch"])
-    def test_that_have_a_flipped_bit_never_do_worse_than_answer_otherwise(self, name: str, tmp_path: Path) -> None:
-        texts, random = draw_texts(Random(2), 6), Random(3)
-        given = SignatureParameters.from_dict(METHODS[name])
-        lexicon = make_lexicon(texts) if given.method == "imatch" else None
-        content = Filter.pack(tmp_path / "set", [as_table(texts)], given, lexicon).path.read_bytes()
-        refused = 0
-        for _ in range(400):
-            place = random.choice((random.randrange(len(content)), random.randrange(LEAD + 400)))
-            broken = bytearray(content)
-            broken[place] ^= 1 << random.randrange(8)
-            (tmp_path / "broken").write_bytes(broken)
+
+@pytest.fixture(scope="module", params=["fast", "imatch"])
+def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, Any]]:
+    """A set of many blocks, and its answers."""
+    texts, given = draw_texts(Random(4), 1500), SignatureParameters.from_dict(METHODS[request.param])
+    path = tmp_path_factory.mktemp("sets") / "whole"
+    lexicon = make_lexicon(texts) if given.method == "imatch" else None
+    found = Filter.pack(path, [as_table(texts)], given, lexicon)
+    return path.read_bytes(), {text: found.answer(text) for text in [*texts[::40], *draw_texts(Random(5), 5)]}
+
+
+class TestDamage:
+    """A damaged set answers as the intact one would, or says that it is damaged."""
+
+    def test_checksums_are_those_of_the_twin(self, whole: tuple[bytes, dict[str, Any]]) -> None:
+        assert len(whole[0]) > 8 * BLOCK
+        assert seal(unseal(whole[0])) == whole[0]
+
+    def test_never_changes_an_answer(self, whole: tuple[bytes, dict[str, Any]], tmp_path: Path) -> None:
+        content, answers = whole
+        seen, random = Counter[str](), Random(3)
+        for damaged in damage(random, content, 1000, BLOCK):
+            outcome = self._ask(tmp_path / "set", damaged, dict(random.sample(list(answers.items()), 2)))
+            assert outcome != "wrong"
+            seen[outcome] += 1
+        assert seen["refused"] > 100
+        assert seen["found out"] > 100
+        assert seen["untouched"] > 100  # it was elsewhere
+
+    def _ask(self, path: Path, content: bytes, answers: dict[str, Any]) -> str:
+        path.unlink(missing_ok=True)
+        path.write_bytes(content)
+        try:
+            found = Filter.load(path)
+        except InputError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+            return "refused"
+        with pytest.raises(InputError, match=r"is damaged: block [0-9]+ does not match its checksum; build it anew$"):
+            Filter.load(path).verify()
+        for text, expected in answers.items():
             try:
-                found = Filter.load(tmp_path / "broken")
+                if found.answer(text) != expected:
+                    return "wrong"
+            except InputError as error:
+                assert str(error).startswith(f"{path} is damaged: block ")  # noqa: PT017
+                return "found out"
+        return "untouched"
+
+    def test_crafted_files_do_no_harm(self, whole: tuple[bytes, dict[str, Any]], tmp_path: Path) -> None:
+        """Checksums that agree say nothing of what is in a file: it is refused or answered, at once."""
+        content, answers = unseal(whole[0]), whole[1]
+        random, refused = Random(6), 0
+        for _ in range(300):
+            crafted = bytearray(content)
+            for _ in range(random.randrange(1, 4)):
+                at = random.choice((random.randrange(20, LEAD - 8), random.randrange(LEAD, len(content) - 8)))
+                number = random.choice((0, 1, 7, 400, 2**31, 2**32 - 1, 2**63, 2**64 - 8, random.randrange(2**64)))
+                form = random.choice(("<Q", "<I", "<B"))
+                struct.pack_into(form, crafted, at, number % 256 ** struct.calcsize(form))
+            (tmp_path / "set").unlink(missing_ok=True)
+            (tmp_path / "set").write_bytes(seal(bytes(crafted)))
+            try:
+                found = Filter.load(tmp_path / "set")
+                for text in answers:
+                    found.answer(text)
+                Filter.pack(tmp_path / "new", [as_table(["a"])], found.parameters, None, found)
             except InputError as error:
                 assert "\n" not in str(error)  # noqa: PT017
                 refused += 1
-            else:
-                assert all(isinstance(each, str) for text in texts for each in found.match(text))
-        assert refused > 40
+        assert refused > 150
+
+    def test_many_threads_find_it_out(self, whole: tuple[bytes, dict[str, Any]], tmp_path: Path) -> None:
+        content, answers = whole
+        (tmp_path / "set").write_bytes(content[:-BLOCK] + bytes([content[-BLOCK] ^ 1]) + content[1 - BLOCK :])
+        found = Filter.load(tmp_path / "set")
+
+        def ask(text: str) -> bool:
+            try:
+                return found.answer(text) == answers[text]
+            except InputError:
+                return True
+
+        with ThreadPoolExecutor(8) as pool:
+            assert all(pool.map(ask, [text for _ in range(20) for text in answers]))
+        with pytest.raises(InputError, match="is damaged"):
+            [found.answer(text) for text in answers]
+
+    def test_is_said_by_the_command_line(self, mails: list[str], made: Filter, tmp_path: Path) -> None:
+        known = next(text for text in mails if made.match(text))
+        content = made.path.read_bytes()
+        ids = content.index(b"p0p1p2")
+        made.path.write_bytes(content[:ids] + b"x" * 180 + content[ids + 180 :])
+        before = made.path.read_bytes()
+        (tmp_path / "more").write_text("more")
+        adding = ["--build", str(tmp_path / "more"), "-o", str(made.path), "--prototypes", str(made.path)]
+        for arguments in (["--prototypes", str(made.path)], adding):
+            line = json.dumps({"text": known}) + "\n"
+            result = CliRunner().invoke(cli, ["filter", *arguments], input=line, prog_name="unquilt")
+            assert (result.exit_code, result.stdout) == (1, "")
+            assert result.stderr.startswith(f"unquilt: {made.path} is damaged: block ")
+            assert result.stderr.endswith(" does not match its checksum; build it anew\n")
+            assert result.stderr.count("\n") == 1
+        assert made.path.read_bytes() == before
+
+    def test_verify_looks_at_all_of_it_each_time(self, made: Filter) -> None:
+        made.verify()
+        content = bytearray(made.path.read_bytes())
+        content[-1] ^= 4
+        with made.path.open("r+b") as file:  # as nobody should: the same file, while it is open
+            file.write(content)
+        with pytest.raises(InputError, match=r"is damaged: block [0-9]+ does not match its checksum; build it anew"):
+            made.verify()
+        with pytest.raises(InputError, match="is damaged"):  # from then on
+            made.match("anything")

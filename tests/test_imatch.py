@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -14,6 +16,7 @@ import pytest
 import twin_imatch as twin
 from click.testing import CliRunner, Result
 from conftest import local, measure
+from damage import damage
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -272,23 +275,38 @@ def test_a_lexicon_is_the_same_file_however_it_is_made(corpus: Run, tmp_path: Pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "c"], "nothing else is left"
 
 
+def seal(table: pa.Table, about: object) -> object:
+    """What a lexicon says of itself, with the digest of that and of its rows."""
+    if not isinstance(about, dict) or "df" not in table.column_names:
+        return about
+    words = [word.encode() for word in table["word"].to_pylist()]
+    content = json.dumps(about, sort_keys=True).encode()
+    content += b"".join(struct.pack("<q", number) for number in [*map(len, words), *table["df"].to_pylist()])
+    return about | {"sha256": hashlib.sha256(content + b"".join(words)).hexdigest()}
+
+
 def write_parquet(path: Path, table: pa.Table, about: object) -> None:
-    pq.write_table(table.replace_schema_metadata({"unquilt.lexicon": json.dumps(about)}), path)
+    metadata = {"unquilt.lexicon": about if isinstance(about, str) else json.dumps(seal(table, about))}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
 
 
-ABOUT = {"format": 1, "documents": 9, "nidf": [0.2, 0.8], "min_df": 1, "unquilt": "0", "unicode": "18.0.0"}
+ABOUT = {"format": 2, "documents": 9, "nidf": [0.2, 0.8], "min_df": 1, "unquilt": "0", "unicode": "18.0.0"}
 GOOD = pa.table({"word": ["bravo", "alpha", "delta"], "df": [3, 2, 2]}, schema=SCHEMA)
 
 
 @pytest.mark.parametrize(
     ("table", "about", "complaint"),
     [
-        (GOOD, ABOUT | {"format": 2}, "is a lexicon of format 2, this unquilt reads 1; build it anew"),
+        (GOOD, ABOUT | {"format": 3}, "is a lexicon of format 3, this unquilt reads 2; build it anew"),
+        (GOOD, ABOUT | {"format": 1}, "was made by an older unquilt; build it anew: unquilt lexicon build"),
+        (GOOD, json.dumps(ABOUT), "it does not match its checksum; build it anew: unquilt lexicon build"),
+        (GOOD, json.dumps(ABOUT | {"sha256": 7}), "it does not match its checksum; build it anew"),
+        (GOOD, "[" * 100_000, "cannot be read as a lexicon"),
         (GOOD, [], "cannot be read as a lexicon"),
         (GOOD, {}, "cannot be read as a lexicon"),
         (GOOD, ABOUT | {"format": "two\nlines"}, "cannot be read as a lexicon"),
         (GOOD, ABOUT | {"documents": float("inf")}, "is damaged, or no lexicon that unquilt wrote"),
-        (GOOD, {"format": 1}, "is damaged, or no lexicon that unquilt wrote"),
+        (GOOD, {"format": 2}, "is damaged, or no lexicon that unquilt wrote"),
         (GOOD, ABOUT | {"nidf": [0.8, 0.2]}, "is damaged, or no lexicon that unquilt wrote"),
         (GOOD, ABOUT | {"documents": 1}, "its words are not those it says, in their order"),
         (GOOD, ABOUT | {"documents": 3}, "its words are not those it says, in their order"),
@@ -323,6 +341,29 @@ def test_what_is_no_lexicon_is_refused(tmp_path: Path) -> None:
         with pytest.raises(InputError, match="cannot be read as a lexicon") as caught:
             Lexicon.read(tmp_path / "cut")
         assert "\n" not in str(caught.value)
+
+
+def test_a_damaged_file_is_never_another_lexicon(tmp_path: Path) -> None:
+    random = Random(8)
+    words = sorted({"".join(random.choices("abcdefghij", k=random.randint(4, 8))) for _ in range(2000)})
+    counts = pa.table({"word": words, "df": [1 + int(900 * random.random() ** 3) for _ in words]})
+    lexicon = Lexicon.build(counts, 1000, (0.1, 0.7), 2)
+    path = tmp_path / "lexicon"
+    lexicon.write(path)
+    same = refused = 0
+    for damaged in damage(random, path.read_bytes(), 1000, 512):
+        (tmp_path / "damaged").write_bytes(damaged)
+        try:
+            found = Lexicon.read(tmp_path / "damaged")
+        except InputError as error:
+            assert "\n" not in str(error)  # noqa: PT017
+            refused += 1
+        else:
+            assert found.words.equals(lexicon.words)
+            assert (found.documents, found.nidf, found.min_df, found.unicode) == (1000, (0.1, 0.7), 2, lexicon.unicode)
+            same += 1
+    assert refused > 900
+    assert same > 5  # such as in what Parquet says of sizes
 
 
 @pytest.mark.parametrize(
@@ -450,7 +491,7 @@ WRONG = {
     "reversed": ("build {pages} -o {new} --nidf 0.8:0.2", 2, "--nidf must have its lower end first, not 0.8:0.2"),
     "min-df": ("build {pages} -o {new} --min-df 0", 2, "--min-df must be a whole number between 1 and"),
     "no word": ("build {pages} -o {new} --nidf 0.5:0.6", 1, "no word has nidf in 0.5:0.6 (in 2 to 2 of 5 documents)"),
-    "occupied": ("build {pages} -o {pages}", 1, "pages.jsonl exists; choose another name, or overwrite it"),
+    "occupied": ("build {pages} -o {pages}", 1, "pages.jsonl is an input; choose another name for the output"),
     "no input": ("build {nothing} -o {new}", 1, "no such file or folder"),
     "no file": ("show {nothing}", 1, "no such file: "),
     "no lexicon": ("show {pages}", 1, "cannot be read as a lexicon"),

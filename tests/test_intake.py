@@ -14,6 +14,7 @@ import pytest
 
 from unquilt import intake
 from unquilt.corpus.inputs import find
+from unquilt.corpus.options import Reading
 from unquilt.corpus.parts import PieceRead, ReadPiece, read_piece
 from unquilt.corpus.pieces import pieces
 from unquilt.engines.progress import Silent
@@ -74,7 +75,7 @@ def test_a_large_gzip_file_gets_an_index_and_is_cut(tmp_path: Path, monkeypatch:
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(lines[0].encode()))
     monkeypatch.setattr(intake, "CUT", 100_000)
-    large, small = intake._indexed(cast(Verbs, Here()), find([tmp_path]), Silent())
+    large, small = intake._indexed(cast(Verbs, Here()), find([tmp_path]), Reading(), Silent(), notes=None)
     assert large.index
     assert not small.index
     made = pieces([large, small], cut=100_000, pack=1)

@@ -44,6 +44,8 @@ ONLY: dict[str, set[str]] = {
     "unquilt.schemas": {"unquilt.errors"},
     "unquilt.parameters": {"unquilt.errors"},
     "unquilt.settings": {"unquilt.errors"},
+    "unquilt.guard": {"unquilt.errors"},
+    "unquilt.parquet": {"unquilt.errors"},
     "unquilt._native": {"unquilt._core", "unquilt.errors"},
     "unquilt": {"unquilt.api"},
 }

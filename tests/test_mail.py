@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 import zstandard
+from faulty import resolved
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,9 +38,9 @@ def read(path: Path, limit: int = 1 << 20, cuts: tuple[int, ...] = (), compressi
     """What is found, in slices that begin at the cuts."""
     file, reading = source(path, compression), Reading(limits=Limits(max_bytes=limit))
     if not cuts:
-        return list(mail.read(Slice(file), reading))
+        return resolved(mail.read(Slice(file), reading))
     edges = [0, *sorted(set(cuts)), file.size]
-    return [found for a, b in pairwise(edges) for found in mail.read(Slice(file, a, b), reading)]
+    return [found for a, b in pairwise(edges) for found in resolved(mail.read(Slice(file, a, b), reading))]
 
 
 def brief(found: list[Found]) -> list[tuple[int, str, bytes | str]]:
@@ -108,7 +109,10 @@ def test_folders_of_messages_need_nothing_special(tmp_path: Path) -> None:
         ("1236.host", "mail"),
     ]
     pages = [
-        page for piece in pieces(found) for part in piece.slices for page in kinds.reader("mail").read(part, Reading())
+        page
+        for piece in pieces(found)
+        for part in piece.slices
+        for page in resolved(kinds.reader("mail").read(part, Reading()))
     ]
     assert [each.id for each in pages[:1] if isinstance(each, Page)] == ["cur/1234.host:2,S@b"]
 
@@ -286,7 +290,7 @@ def test_only_mailboxes_are_cut(tmp_path: Path) -> None:
     assert len(mail.cut(source(box), Reading(), size)) > 1
     assert len(mail.cut(source(alone), Reading(), size)) == 1
     assert len(mail.cut(source(packed, "gzip"), Reading(), size)) == 1
-    found = [page for part in mail.cut(source(box), Reading(), size) for page in mail.read(part, Reading())]
+    found = [page for part in mail.cut(source(box), Reading(), size) for page in resolved(mail.read(part, Reading()))]
     assert found == read(box)
 
 

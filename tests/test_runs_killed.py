@@ -9,8 +9,10 @@ import sys
 import kill_toy_runs
 import pytest
 
+SCENARIOS = ("kill-steps", "kill-steps-with-scratch", "kill-times", "kill-overwriting", "kill-overwriting-renames")
 
-@pytest.mark.parametrize("scenario", ["kill-steps", "kill-times", "kill-overwriting", "kill-overwriting-renames"])
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
 def test_killed_run_never_looks_complete_and_resumes_to_the_same_bytes(tmp_path, scenario):
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, kill_toy_runs.__file__, scenario, str(tmp_path)]

@@ -11,7 +11,7 @@ import kill_toy_runs
 import pytest
 from toy_run import compute, names, open_run
 
-from unquilt.errors import RunLockedError, StorageError
+from unquilt.errors import RunError, RunLockedError
 from unquilt.runs import Run
 
 pytestmark = pytest.mark.usefixtures("unsynced")
@@ -63,5 +63,5 @@ def test_links_are_not_followed(tmp_path):
     compute(tmp_path / "out")
     assert (tmp_path / "mine" / "file").read_text() == "precious"
     (run.path / ".lock").symlink_to(tmp_path / "mine" / "file")
-    with pytest.raises(StorageError):
+    with pytest.raises(RunError, match=r"\.lock is a link, which unquilt did not make and does not follow; remove it"):
         open_run(tmp_path / "out")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from faulty import resolved
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -61,7 +62,7 @@ def store(path: Path, parts: Iterable[bytes]) -> Source:
 
 
 def read(source: Source, reading: Reading | None = None) -> list[Found]:
-    return [found for found in warc.read(Slice(source), reading or Reading()) if not isinstance(found, Span)]
+    return [found for found in resolved(warc.read(Slice(source), reading or Reading())) if not isinstance(found, Span)]
 
 
 def ids(found: Sequence[Found]) -> list[int]:
@@ -431,9 +432,10 @@ def read_slices(source: Source, edges: Sequence[int], reader: object = warc) -> 
     end = 0
     for a, b in pairwise(edges):
         part = Slice(source, a, b)
-        *records, span = reader.read(part, Reading())  # type: ignore[attr-defined]
+        *records, span = resolved(reader.read(part, Reading()))  # type: ignore[attr-defined]
         if span.begin != min(end, b):
-            *records, span = reader.read(replace(part, begin=min(end, b), exact=True), Reading())  # type: ignore[attr-defined]
+            part = replace(part, begin=min(end, b), exact=True)
+            *records, span = resolved(reader.read(part, Reading()))  # type: ignore[attr-defined]
         assert isinstance(span, Span)
         found += records
         end = max(end, span.end)
@@ -487,7 +489,7 @@ def test_cut(how: str, tmp_path: Path) -> None:
     assert [part.begin for part in slices[1:]] == [part.end for part in slices[:-1]]
     assert (slices[0].begin, slices[-1].end) == (0, source.size)
     assert (len(slices) > 1) == (how == "plain" or how in RECORDWISE)
-    read_parts = [list(warc.read(part, Reading())) for part in slices]
+    read_parts = [resolved(warc.read(part, Reading())) for part in slices]
     spans = [found[-1] for found in read_parts if isinstance(found[-1], Span)]
     assert [span.begin for span in spans[1:]] == [span.end for span in spans[:-1]]
     assert [each for found in read_parts for each in found[:-1]] == read(source)
@@ -513,7 +515,7 @@ def test_arc(tmp_path: Path) -> None:
         packed = pack(parts, how)
         at = begins(packed)
         source = store(tmp_path / "a.arc", packed)
-        *found, _ = arc.read(Slice(source), Reading())
+        *found, _ = resolved(arc.read(Slice(source), Reading()))
         name = source.name
         assert found == [
             Skipped("warcinfo record"),
@@ -532,14 +534,14 @@ def test_arc_with_garbage(tmp_path: Path) -> None:
         stored = [*records[:2], junk + b"\n", *records[2:], junk]
         source = store(tmp_path / "a.arc", stored)
         at = begins(stored)
-        *found, _ = arc.read(Slice(source), Reading())
+        *found, _ = resolved(arc.read(Slice(source), Reading()))
         assert [each.offset for each in found if isinstance(each, Page)] == [at[0], at[1], at[3], at[4]]
         assert rejects(found) == [(at[2], "garbage"), (at[5], "garbage")]
         assert list(_sliced(source, 97)) == found
     to_line_end = len(records[2]) + page.index(b"\ntwo")  # of the page in the next record
     for length in (page.index(b"one") + 1, len(page) + 3, to_line_end, to_line_end + 2):
         stored = [records[0], arc_record("http://a.org/1", page, length), *records[2:]]
-        *found, _ = arc.read(Slice(store(tmp_path / "a.arc", stored)), Reading())
+        *found, _ = resolved(arc.read(Slice(store(tmp_path / "a.arc", stored)), Reading()))
         assert [each.url for each in found if isinstance(each, Page)] == [f"http://a.org/{i}" for i in (0, 2, 3)]
         assert rejects(found) == [(len(records[0]), "wrong length")]
 

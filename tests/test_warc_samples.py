@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from faulty import resolved
 
 from unquilt.corpus import arc, inputs, warc
 from unquilt.corpus.options import Reading
@@ -83,7 +84,7 @@ def test_all_are_here(samples: Path) -> None:
 
 
 def _read(source: Source) -> list[object]:
-    return list({"warc": warc, "arc": arc}[source.kind].read(Slice(source), Reading()))
+    return resolved({"warc": warc, "arc": arc}[source.kind].read(Slice(source), Reading()))
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -10,8 +10,16 @@ Names are looked up when first used, so that `import unquilt` (and the command l
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import sys
+
+# `python -m unquilt` looks for modules in the current folder first, where data lies and not programs. (From what Python
+# has imported by now, or `unquilt` itself if it was found there, only `python -P` and the command `unquilt` are safe.)
+_AS_MODULE = sys.argv[:1] == ["-m"] and any(word.partition(".")[0] == "unquilt" for word in sys.orig_argv[1:3])
+if _AS_MODULE and not sys.flags.safe_path:
+    del sys.path[0]
+
+from importlib import import_module  # noqa: E402
+from typing import TYPE_CHECKING, Any  # noqa: E402
 
 if TYPE_CHECKING:
     from unquilt.api import (

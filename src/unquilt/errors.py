@@ -15,6 +15,8 @@ A message says what failed, where (file, record, offset) and what to do. Anythin
 
 from __future__ import annotations
 
+MENDING = "restore it from a copy, or remove the folder and run again"
+
 
 class UnquiltError(Exception):
     """Base of all errors that unquilt raises on purpose."""
@@ -38,6 +40,11 @@ class InputChangedError(InputError):
 
 class RunError(UnquiltError):
     """A run folder cannot be used for this run."""
+
+
+def damaged(path: object, what: str) -> RunError:
+    """The complaint about a file of a run that is not as unquilt wrote it."""
+    return RunError(f"{path} is damaged: {' '.join(what.split())[:200].rstrip('.')}; {MENDING}")
 
 
 class RunLockedError(RunError):

@@ -2,6 +2,8 @@
 
 A set is one file with everything in it that an answer needs: method, lexicon, seeds, and the buckets of its prototypes
 (`prototypes.rs`). It is mapped into memory, not loaded, and a look-up costs the same for any number of prototypes.
+Every block of it has a checksum, which is compared when the block is first looked at (`checksums.rs`): a damaged set
+answers as it would have, or not at all.
 """
 
 from __future__ import annotations
@@ -53,7 +55,8 @@ class Filter:
     def load(cls, path: str | Path) -> Self:
         """Opens a set; takes no longer for a large one.
 
-        While it is open, its file may be replaced by another (as `mv` and unquilt do), but not be written to.
+        What is damaged in it is found when it is first looked at; `verify` looks at all of it. While it is open, its
+        file may be replaced by another (as `mv` and unquilt do), but not be written to.
         """
         path = Path(path)
         try:
@@ -66,9 +69,12 @@ class Filter:
                 made = f"was made with Unicode {header['unicode']}, this unquilt has {_native.UNICODE_VERSION}"
                 raise InputError(f"{shown(path)} {made}; build it anew")
             parameters = SignatureParameters.from_dict(header["parameters"])
-            count = header["prototypes"]
-            opened = _native.Prototypes(mapped, count, parameters.kernel())
-            return cls(path, parameters, count, header["without_signature"], opened)
+            opened = _native.Prototypes(mapped, parameters.kernel())
+            if opened.count != header["prototypes"]:
+                raise ValueError("its header is damaged")
+            return cls(path, parameters, opened.count, header["without_signature"], opened)
+        except _native.SpoiledSetError as error:
+            raise _spoiled(path, error) from error
         except FileNotFoundError:
             raise InputError(f"no such file: {shown(path)}") from None
         except OSError as error:
@@ -87,9 +93,11 @@ class Filter:
     ) -> Self:
         """Makes a set of documents (columns id and text), behind those of `base` if there is one, and opens it.
 
-        `base` decides over method and lexicon. The set is in memory while it is made: some 700 bytes a prototype.
+        `base` decides over method and lexicon, and is verified. The set is in memory while it is made: some 700 bytes a
+        prototype.
         """
         if base is not None:
+            base.verify()
             parameters, words = base.parameters, base._set.lexicon()
         else:
             words = b"" if lexicon is None else lexicon.pack()
@@ -122,8 +130,22 @@ class Filter:
 
     def answer(self, text: str) -> list[str] | None:
         """The same, but None for a text that has too few words to be compared with anything."""
-        found = self._set.match(text)
+        try:
+            found = self._set.match(text)
+        except _native.SpoiledSetError as error:
+            raise _spoiled(self.path, error) from error
         return found and list(dict.fromkeys(found))  # an id may have been given to several
+
+    def verify(self) -> None:
+        """Looks at all of the file, at some GB a second; raises an InputError if any of it is damaged."""
+        try:
+            self._set.verify()
+        except _native.SpoiledSetError as error:
+            raise _spoiled(self.path, error) from error
+
+
+def _spoiled(path: Path, error: _native.SpoiledSetError) -> InputError:
+    return InputError(f"{shown(path)} {error}; build it anew")
 
 
 def _read_header(header: bytes) -> dict[str, Any]:

@@ -13,21 +13,30 @@ from functools import partial
 from pathlib import Path
 
 from unquilt.corpus.compression import index
+from unquilt.corpus.inputs import unchanged
 from unquilt.corpus.options import Reading
 from unquilt.corpus.parts import PieceRead, ReadPiece, WritePart, read_piece, write_part
 from unquilt.corpus.pieces import CUT, pieces
 from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
+from unquilt.engines.forker import preload
 from unquilt.engines.progress import Progress
 from unquilt.engines.verbs import Verbs
 from unquilt.errors import RunError
+from unquilt.guard import Blame, each_guarded
 from unquilt.runs import Run
+from unquilt.runs.storage import make_folder
 from unquilt.schemas import REJECTS
+
+preload(read_piece.__module__)
 
 DOCUMENTS = "documents"
 MOST_DOCUMENTS = (1 << 32) - 1
 INDEXED_SHARE = 16
 """A compressed file is worth an index, which costs a pass over it, if it is at least this part of all inputs."""
+INDEXING_SPEED = 1 << 20
+"""Bytes of a gzip file that are indexed in a second of processor time at the least: there may be a thousand times as
+many when they are decoded."""
 
 
 def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress) -> None:
@@ -35,6 +44,7 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
     if not run.done(DOCUMENTS):
         with run.stage(DOCUMENTS) as stage:
             read = _read_pieces(verbs, run, sources, reading, progress)
+            unchanged(sources)
             writes = _number(read, run.path / DOCUMENTS)
             with progress.stage("write", len(writes)) as step:
                 for write, _ in zip(writes, verbs.each(write_part, writes), strict=True):
@@ -68,8 +78,8 @@ def _warnings(found: Sequence[Warned]) -> list[str]:
 def _read_pieces(
     verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress
 ) -> list[PieceRead]:
-    found = pieces(_indexed(verbs, sources, progress), reading)
     spill = run.spill
+    found = pieces(_indexed(verbs, sources, reading, progress, spill), reading, verbs.each, spill)
     tasks = [
         ReadPiece(piece, spill / f"piece-{piece.number}.arrow", spill / f"piece-{piece.number}.note") for piece in found
     ]
@@ -85,16 +95,23 @@ def _read_pieces(
     return read
 
 
-def _indexed(verbs: Verbs, sources: Sequence[Source], progress: Progress) -> list[Source]:
+def _indexed(
+    verbs: Verbs, sources: Sequence[Source], reading: Reading, progress: Progress, notes: Path | None
+) -> list[Source]:
     """The sources; a gzip file that is a large part of all of them with an index, so that it can be cut."""
     least = max(CUT, sum(source.size for source in sources)) // INDEXED_SHARE
     large = [source for source in sources if source.compression == "gzip" and source.kind == "jsonl"]
     large = [source for source in large if source.size >= least]
     found = dict[Source, Source]()
     with progress.stage("index", sum(source.size for source in large), "B") as step:
-        indices = verbs.each(partial(index, span=CUT), [source.path for source in large])
+        bounds = reading.limits.bounds
+        paths = [source.path for source in large]
+        longest = max((source.size for source in large), default=0) / INDEXING_SPEED
+        indices = each_guarded(
+            verbs.each, partial(index, span=CUT), paths, bounds._replace(deadline=bounds.deadline + longest), notes, 1
+        )
         for source, made in zip(large, indices, strict=True):
-            found[source] = replace(source, index=made)
+            found[source] = source if isinstance(made, Blame) else replace(source, index=made)
             step(source.size)
     return [found.get(source, source) for source in sources]
 
@@ -137,7 +154,7 @@ def _beginning(task: ReadPiece, at: int, begin: int) -> ReadPiece:
 
 def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
     """What is left to write: a part for each piece that has documents, numbered on from the one before."""
-    folder.mkdir(exist_ok=True)
+    make_folder(folder)
     writes: list[WritePart] = []
     first = 0
     for result in read:

@@ -7,10 +7,14 @@ Commoner words are of no use.
 
 The file is Parquet: columns word and df, the most frequent first, words of the same df by spelling, so that the primary
 lexicon comes first. What else there is to know is in its metadata. The same corpus gives the same file.
+
+Pages carry checksums, and the metadata a digest of all that the lexicon says, words and all, so that a damaged file is
+never taken for another lexicon. Neither keeps anybody from writing one.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,12 +31,14 @@ from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.engines.kept import Kept
 from unquilt.errors import InputError, ParameterError
-from unquilt.runs import ROWS_PER_GROUP, publish, storing
-from unquilt.runs.storage import partial_name, remove, shown
+from unquilt.runs import ROWS_PER_GROUP
+from unquilt.runs.storage import created, shown
 
-FORMAT = 1
+FORMAT = 2
 SCHEMA = pa.schema([pa.field("word", pa.string(), nullable=False), pa.field("df", pa.int64(), nullable=False)])
 _KEY = b"unquilt.lexicon"
+_DIGEST = "sha256"
+_ANEW = "build it anew: unquilt lexicon build"
 _EXACT = Context(prec=60)
 _SAME = Decimal("1e-30")
 """Far above the error of 60 digits, far below the distance of any number of documents from a power that is none."""
@@ -108,24 +114,28 @@ class Lexicon:
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """A lexicon from its file."""
+        """A lexicon from its file, which must be as it was written."""
         path = Path(path)
         try:
-            with pq.ParquetFile(path) as file:
+            with pq.ParquetFile(path, page_checksum_verification=True) as file:
                 metadata = (file.schema_arrow.metadata or {}).get(_KEY)
                 if metadata is None:
                     raise InputError(f"{shown(path)} is no lexicon: unquilt lexicon build makes one")
                 about = json.loads(metadata)
                 format_ = int(about["format"])
+                if format_ < FORMAT:
+                    raise InputError(f"{shown(path)} was made by an older unquilt; {_ANEW}")
                 if format_ != FORMAT:
                     known = f"is a lexicon of format {format_}, this unquilt reads {FORMAT}"
                     raise InputError(f"{shown(path)} {known}; build it anew")
                 words = file.read()
         except FileNotFoundError:
             raise InputError(f"no such file: {shown(path)}") from None
-        except (OSError, pa.ArrowException, ValueError, OverflowError, KeyError, TypeError) as error:
+        except (OSError, pa.ArrowException) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{shown(path)} cannot be read as a lexicon: {reason}") from error
+        except (ValueError, OverflowError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(f"{shown(path)} cannot be read as a lexicon: its metadata is damaged") from error
         return cls._checked(path, words, about)
 
     @classmethod
@@ -134,11 +144,14 @@ class Lexicon:
         fault = f"{shown(path)} is damaged, or no lexicon that unquilt wrote"
         if not words.schema.equals(SCHEMA) or any(column.null_count for column in words.columns):
             raise InputError(f"{fault}: its columns must be word and df")
+        digest = about.pop(_DIGEST, None)
+        if digest != _digest(words, about):
+            raise InputError(f"{fault}: it does not match its checksum; {_ANEW}")
         try:
             nidf = check_nidf(about["nidf"])
             documents, min_df, unicode = int(about["documents"]), int(about["min_df"]), str(about["unicode"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"{fault}: {error}") from error
+            raise InputError(f"{fault}: its metadata cannot be") from error
         most = df_range(documents, nidf)[1] if documents > 1 else 0
         if not words.num_rows or not _is_sorted(words) or words["df"][0].as_py() > most or words["df"][-1].as_py() < 1:
             raise InputError(f"{fault}: its words are not those it says, in their order")
@@ -155,15 +168,11 @@ class Lexicon:
             "unquilt": version("unquilt"),
             "unicode": self.unicode,
         }
-        words = self.words.replace_schema_metadata({_KEY: json.dumps(about)})
-        partial = partial_name(path)
-        with storing(path):
-            try:
-                pq.write_table(words, partial, ROWS_PER_GROUP, compression="zstd", compression_level=1)
-                publish(partial, path)
-            except BaseException:
-                remove(partial)
-                raise
+        sealed = about | {_DIGEST: _digest(self.words, about)}
+        words = self.words.replace_schema_metadata({_KEY: json.dumps(sealed)})
+        packing = {"compression": "zstd", "compression_level": 1, "write_page_checksum": True}
+        with created(path) as file:
+            pq.write_table(words, file, ROWS_PER_GROUP, **packing)
 
     @property
     def primary(self) -> int:
@@ -193,6 +202,20 @@ def _useful(words: pa.Table, least: int, most: int, min_df: int) -> pa.Table:
     """Words in the range, and rarer ones in at least `min_df` documents."""
     df = words["df"]
     return words.filter(pc.and_(pc.less_equal(df, most), pc.greater_equal(df, min(least, min_df))))
+
+
+def _digest(words: pa.Table, about: dict[str, Any]) -> str:
+    """SHA-256 of what a lexicon says: what is in its metadata, and the length and spelling and df of each word."""
+    spellings = words["word"].combine_chunks()
+    digest = hashlib.sha256(json.dumps(about, sort_keys=True).encode())
+    for column in (pc.binary_length(spellings), words["df"]):
+        _, rows, numbers, _, _ = buffers(column)
+        digest.update(memoryview(numbers or b"")[: 8 * rows])
+    _, rows, data, offsets, _ = buffers(spellings)
+    if rows:
+        places = memoryview(offsets).cast("q")
+        digest.update(memoryview(data or b"")[places[0] : places[rows]])
+    return digest.hexdigest()
 
 
 def _is_sorted(words: pa.Table) -> bool:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from unquilt.errors import MissingDependencyError
-from unquilt.runs import publish, storing
+from unquilt.runs import storing
+from unquilt.runs.storage import make_folder, write_atomically
 
 Row = Mapping[str, Any]
 Curves = Mapping[str, Sequence[Row]]
@@ -134,12 +135,9 @@ def draw(figure: dict[str, Any], folder: Path, name: str) -> list[Path]:
         "svg": vl_convert.vegalite_to_svg(figure, vl_version=VERSION).encode(),
         "png": vl_convert.vegalite_to_png(figure, vl_version=VERSION, scale=2),
     }
-    with storing(folder):
-        folder.mkdir(exist_ok=True)
-        for kind, content in drawn.items():
-            partial = folder / f".{name}.{kind}.partial"
-            partial.write_bytes(content)
-            publish(partial, folder / f"{name}.{kind}")
+    make_folder(folder)
+    for kind, content in drawn.items():
+        write_atomically(folder / f"{name}.{kind}", content)
     return [folder / f"{name}.{kind}" for kind in KINDS]
 
 

@@ -11,6 +11,10 @@ from __future__ import annotations
 import pyarrow as pa
 
 SHA1 = pa.binary(20)
+LATER = ("attributed", "linked")
+"""Columns that runs by the first versions do not have, and that whoever reads a table can do without."""
+NUMBERS = ("doc", "quilt", "source", "cluster", "first")
+"""First columns that are numbers of documents: a table that begins with one is in its order."""
 
 DOCUMENTS = pa.schema(
     [
@@ -215,3 +219,25 @@ WORDS = pa.schema(  # what a lexicon is made of
         pa.field("df", pa.int64(), nullable=False),  # documents that it is in
     ]
 )
+
+TABLES = {
+    "documents": DOCUMENTS,
+    "rejects": REJECTS,
+    "standing": STANDING,
+    "clusters": CLUSTERS,
+    "edges": EDGES,
+    "compared": COMPARED,
+    "similarity": SIMILARITY,
+    "pairs": PAIRS,
+    "quilts": QUILTS,
+    "sources": SOURCES,
+    "named": NAMED,
+    "patches": PATCHES,
+    "asked": ASKED,
+    "slices": SLICES,
+    "quilting_domains": QUILTING_DOMAINS,
+    "source_domains": SOURCE_DOMAINS,
+    "sweep": SWEEP,
+    "words": WORDS,
+}
+"""The tables by the name that they have in a run folder."""

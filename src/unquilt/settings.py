@@ -12,7 +12,9 @@ from unquilt.errors import ParameterError
 ENGINES = ("local", "spark")
 UNITS = {"B": 1} | {f"{prefix}B": 1000**power for power, prefix in enumerate("KMGT", 1)}
 UNITS |= {f"{prefix}IB": 1024**power for power, prefix in enumerate("KMGT", 1)}
-LEAST_MEMORY = 64 << 20
+LEAST_MEMORY, MOST_MEMORY = 64 << 20, 128 << 40
+"""What the smallest run needs, and what a process can address."""
+MOST_THREADS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,11 @@ class Settings:
     def __post_init__(self) -> None:
         if self.engine not in ENGINES:
             raise ParameterError(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
-        if self.threads < 0:
-            raise ParameterError(f"threads must be a whole number of at least 0, not {self.threads}")
-        if self.memory and self.memory < LEAST_MEMORY:
-            raise ParameterError(f"memory must be at least {LEAST_MEMORY >> 20} MiB, not {self.memory} bytes")
+        if not 0 <= self.threads <= MOST_THREADS:
+            raise ParameterError(f"threads must be a whole number between 0 and {MOST_THREADS}, not {self.threads}")
+        if self.memory and not LEAST_MEMORY <= self.memory <= MOST_MEMORY:
+            limits = f"at least {LEAST_MEMORY >> 20} MiB and at most {MOST_MEMORY >> 40} TiB"
+            raise ParameterError(f"memory must be {limits}, not {self.memory} bytes")
         object.__setattr__(self, "threads", self.threads or cores())
         object.__setattr__(self, "memory", self.memory or memory_limit() // 2)
 

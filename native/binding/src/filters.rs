@@ -1,14 +1,14 @@
 //! Sets of prototypes for Python: the buckets of texts, a set made of them, and a set that is asked.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::buffer::PyBuffer;
+use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use unquilt_kernels::prototypes::{pack, Prototypes as Set, Unreadable};
+use unquilt_kernels::prototypes::{pack, Prototypes as Set, SetLexicon, Unreadable};
 use unquilt_kernels::signer::Signer;
 
 use crate::columns::Buffers;
@@ -38,7 +38,7 @@ pub fn bucket_keys<'py>(
     (PyBytes::new(py, &keys), PyBytes::new(py, &counts)).into_pyobject(py)
 }
 
-/// A set of prototypes: those of `base`, if there is one, and texts of these ids with these keys, as `bucket_keys` has
+/// A set of prototypes: those of `base`, if there is one (which was verified), and texts of these ids with these keys, as `bucket_keys` has
 /// them.
 #[pyfunction]
 #[pyo3(signature = (header, lexicon, ids, keys, counts, base = None))]
@@ -58,10 +58,10 @@ pub fn pack_prototypes<'py>(
         let (mut pairs, mut owner) = (Vec::new(), 0);
         let mut all_ids: Vec<&[u8]> = Vec::new();
         if let Some(base) = base {
-            let set = base.held.set()?;
-            pairs.extend(set.pairs());
-            owner = base.count as u32;
-            all_ids.extend((0..base.count).map(|number| set.id(number, base.count).unwrap_or_default()));
+            let set = &base.set;
+            pairs.extend(set.pairs()?);
+            owner = set.count() as u32;
+            set.ids(0..set.count(), |id| all_ids.push(id))?;
         }
         all_ids.extend(ids.iter().map(|id| id.as_bytes()));
         for (keys, counts) in keys.iter().zip(&counts) {
@@ -71,74 +71,93 @@ pub fn pack_prototypes<'py>(
                 owner += 1;
             }
         }
-        Ok::<_, PyErr>(pack(header, lexicon, &mut pairs, all_ids.iter().copied()))
-    })?;
+        Ok(pack(header, lexicon, &mut pairs, all_ids.iter().copied()))
+    });
+    let packed = packed.map_err(to_python)?;
     Ok(PyBytes::new(py, &packed))
+}
+
+create_exception!(
+    _core,
+    SpoiledSetError,
+    PyValueError,
+    "A set that has to be built anew, and why: it \"is damaged …\"."
+);
+
+fn to_python(fault: Unreadable) -> PyErr {
+    let sum = "does not match its checksum";
+    match fault {
+        Unreadable::Foreign => PyValueError::new_err("it is no set of prototypes"),
+        Unreadable::Older => SpoiledSetError::new_err("was made by an older unquilt"),
+        Unreadable::Version(version) => {
+            PyValueError::new_err(format!("its format is {version}, and this unquilt reads another"))
+        }
+        Unreadable::CutShort => PyValueError::new_err("it is cut short"),
+        Unreadable::Damaged => SpoiledSetError::new_err("is damaged"),
+        Unreadable::Lead => SpoiledSetError::new_err(format!("is damaged: its beginning {sum}")),
+        Unreadable::Block(block) => SpoiledSetError::new_err(format!("is damaged: block {block} {sum}")),
+    }
 }
 
 /// A buffer that nobody writes to, such as a memory map, held for as long as anything looks at it.
 struct Held(PyBuffer<u8>);
 
 impl Held {
-    fn new(buffer: PyBuffer<u8>) -> PyResult<Arc<Self>> {
+    fn new(buffer: PyBuffer<u8>) -> PyResult<Self> {
         if buffer.is_c_contiguous() {
-            Ok(Arc::new(Self(buffer)))
+            Ok(Self(buffer))
         } else {
             Err(PyValueError::new_err("its bytes do not lie side by side"))
         }
     }
+}
 
-    fn bytes(&self) -> &[u8] {
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
         if self.0.len_bytes() == 0 {
             return &[];
         }
         // SAFETY: the buffer is contiguous and held by `self`; whoever gives it promises not to write to it.
         unsafe { std::slice::from_raw_parts(self.0.buf_ptr().cast(), self.0.len_bytes()) }
     }
-
-    fn set(&self) -> PyResult<Set<'_>> {
-        Set::new(self.bytes()).map_err(|fault| {
-            PyValueError::new_err(match fault {
-                Unreadable::Foreign => "it is no set of prototypes".to_owned(),
-                Unreadable::Version(version) => format!("its format is {version}, and this unquilt reads another"),
-                Unreadable::CutShort => "it is cut short".to_owned(),
-                Unreadable::Damaged => "it is damaged".to_owned(),
-            })
-        })
-    }
 }
 
-/// The lexicon of a set.
-struct Lexicon(Arc<Held>, Range<usize>);
-
-impl AsRef<[u8]> for Lexicon {
-    fn as_ref(&self) -> &[u8] {
-        &self.0.bytes()[self.1.clone()]
-    }
-}
-
-/// A set of `count` prototypes in a buffer, and what signs texts that are held against them.
+/// A set of prototypes in a buffer, and what signs texts that are held against them. Once a block of it was found to be
+/// damaged, it answers nothing any more.
 #[pyclass(frozen)]
 pub struct Prototypes {
-    held: Arc<Held>,
-    count: usize,
+    set: Arc<Set<Held>>,
     parameters: Py<PyDict>,
     /// Signers that are not at work: to make one takes microseconds, and to sign a mail not many more.
-    idle: Mutex<Vec<Signer<Lexicon>>>,
+    idle: Mutex<Vec<Signer<SetLexicon<Held>>>>,
 }
 
 /// A signer that has seen a longer text is not kept: its buffers are as large.
 const LONG: usize = 1 << 20;
 
 impl Prototypes {
-    fn signer(&self, py: Python<'_>) -> PyResult<Signer<Lexicon>> {
+    fn signer(&self, py: Python<'_>) -> PyResult<Signer<SetLexicon<Held>>> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.map_or_else(|| signer(self.parameters.bind(py), self.lexicon_part()?), Ok)
+        idle.map_or_else(|| signer(self.parameters.bind(py), SetLexicon(Arc::clone(&self.set))), Ok)
     }
 
-    fn lexicon_part(&self) -> PyResult<Lexicon> {
-        let range = self.held.set()?.lexicon_range();
-        Ok(Lexicon(Arc::clone(&self.held), range))
+    /// The ids of prototypes that share a bucket with a text.
+    fn near(&self, signer: &mut Signer<SetLexicon<Held>>, text: &str) -> Result<Option<Vec<String>>, Unreadable> {
+        let (mut owners, mut signed, mut found) = (Vec::new(), false, Ok(()));
+        signer.keys(text, |key| {
+            signed = true;
+            if found.is_ok() {
+                found = self.set.find(key, |owner| owners.push(owner));
+            }
+        });
+        self.set.intact()?; // signatures may lack words of a damaged lexicon
+        found?;
+        owners.sort_unstable();
+        owners.dedup();
+        let mut ids = Vec::with_capacity(owners.len());
+        let numbers = owners.iter().map(|&owner| owner as usize);
+        self.set.ids(numbers, |id| ids.push(String::from_utf8_lossy(id).into_owned()))?;
+        Ok(signed.then_some(ids))
     }
 }
 
@@ -146,45 +165,47 @@ impl Prototypes {
 impl Prototypes {
     /// Parameters are those of the kernels "shingles" and "signatures".
     #[new]
-    fn new(py: Python<'_>, buffer: PyBuffer<u8>, count: usize, parameters: Py<PyDict>) -> PyResult<Self> {
-        let held = Held::new(buffer)?;
-        if !held.set()?.has(count) {
-            return Err(PyValueError::new_err("it is damaged"));
-        }
-        let this = Self { held, count, parameters, idle: Mutex::default() };
-        let first = this.signer(py)?;
-        this.idle.lock().unwrap_or_else(PoisonError::into_inner).push(first);
+    fn new(py: Python<'_>, buffer: PyBuffer<u8>, parameters: Py<PyDict>) -> PyResult<Self> {
+        let set = Arc::new(Set::new(Held::new(buffer)?).map_err(to_python)?);
+        let this = Self { set, parameters, idle: Mutex::default() };
+        let first = this.signer(py);
+        this.set.intact().map_err(to_python)?;
+        this.idle.lock().unwrap_or_else(PoisonError::into_inner).push(first?);
         Ok(this)
     }
 
     /// The header of the set in a buffer.
     #[staticmethod]
     fn header(py: Python<'_>, buffer: PyBuffer<u8>) -> PyResult<Bound<'_, PyBytes>> {
-        Ok(PyBytes::new(py, Held::new(buffer)?.set()?.header))
+        let set = Set::new(Held::new(buffer)?).map_err(to_python)?;
+        Ok(PyBytes::new(py, set.header().map_err(to_python)?))
+    }
+
+    /// How many prototypes there are.
+    #[getter]
+    fn count(&self) -> usize {
+        self.set.count()
     }
 
     fn lexicon<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, self.held.set()?.lexicon))
+        Ok(PyBytes::new(py, self.set.lexicon().map_err(to_python)?))
+    }
+
+    /// Compares all of the set with its checksums.
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.set.verify()).map_err(to_python)
     }
 
     /// The ids of the prototypes that share a bucket with a text, in their order; None if it has none to share.
     #[pyo3(name = "match")]
     fn match_text(&self, py: Python<'_>, text: &str) -> PyResult<Option<Vec<String>>> {
-        let set = self.held.set()?;
         let mut signer = self.signer(py)?;
-        Ok(py.detach(|| {
-            let (mut owners, mut signed) = (Vec::new(), false);
-            signer.keys(text, |key| {
-                signed = true;
-                set.find(key, |owner| owners.push(owner));
-            });
+        py.detach(|| {
+            let found = self.near(&mut signer, text);
             if text.len() <= LONG {
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(signer);
             }
-            owners.sort_unstable();
-            owners.dedup();
-            let ids = owners.iter().filter_map(|&owner| set.id(owner as usize, self.count));
-            signed.then(|| ids.map(|id| String::from_utf8_lossy(id).into_owned()).collect())
-        }))
+            found.map_err(to_python)
+        })
     }
 }

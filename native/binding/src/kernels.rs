@@ -4,6 +4,7 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
+use unquilt_kernels::checksums::Parts;
 use unquilt_kernels::fingerprint::Fingerprinter;
 use unquilt_kernels::kernel::{GroupKernel, MapKernel};
 use unquilt_kernels::minwise::{Family, Sketcher};
@@ -101,7 +102,7 @@ fn sketcher(given: &Bound<'_, PyDict>) -> PyResult<Sketcher> {
 }
 
 /// Of any method; one that needs no lexicon looks at none.
-pub fn signer<B: AsRef<[u8]>>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<Signer<B>> {
+pub fn signer<B: Parts>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<Signer<B>> {
     Ok(match get::<String>(given, "method")?.as_str() {
         "shingles" => Signer::Shingles(sketcher(given)?),
         "imatch" => Signer::IMatch(signatures(given, lexicon)?),
@@ -109,7 +110,7 @@ pub fn signer<B: AsRef<[u8]>>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult
     })
 }
 
-pub fn signatures<B: AsRef<[u8]>>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<imatch::Signatures<B>> {
+pub fn signatures<B: Parts>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<imatch::Signatures<B>> {
     let shape = imatch::Shape {
         lexicons: get(given, "lexicons")?,
         drop: get(given, "drop")?,

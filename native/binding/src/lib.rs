@@ -176,6 +176,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(texts::primitive, module)?)?;
     module.add_function(wrap_pyfunction!(texts::polynomials, module)?)?;
     module.add_function(wrap_pyfunction!(pages::decode, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::join_chunks, module)?)?;
     module.add_function(wrap_pyfunction!(pages::paragraphs, module)?)?;
     module.add_function(wrap_pyfunction!(pages::extract, module)?)?;
     module.add_function(wrap_pyfunction!(pages::locate, module)?)?;
@@ -186,5 +187,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(filters::bucket_keys, module)?)?;
     module.add_function(wrap_pyfunction!(filters::pack_prototypes, module)?)?;
     module.add_class::<filters::Prototypes>()?;
+    module.add("SpoiledSetError", module.py().get_type::<filters::SpoiledSetError>())?;
     module.add_class::<Partition>()
 }

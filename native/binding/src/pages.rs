@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use unquilt_kernels::paragraphs::Chunks;
-use unquilt_kernels::{charset, page, paragraphs as kernel, urls};
+use unquilt_kernels::{charset, page, paragraphs as kernel, transfer, urls};
 
 /// Text comes as bytes of UTF-8, so that it is encoded once; offsets are 32-bit, so it must not be longer.
 fn text(utf8: &[u8]) -> PyResult<&str> {
@@ -43,6 +43,13 @@ pub fn decode<'py>(
     }
 }
 
+/// The chunks of an HTTP body put together and whether they are all there; None if there are none.
+#[pyfunction]
+pub fn join_chunks<'py>(py: Python<'py>, body: &[u8]) -> Option<(Bound<'py, PyBytes>, bool)> {
+    let (joined, whole) = py.detach(|| transfer::join_chunks(body))?;
+    Some((PyBytes::new(py, &joined), whole))
+}
+
 /// The paragraphs of a text: begins and ends (32-bit integers), SHA-1 of each raw and with white space collapsed.
 #[pyfunction]
 pub fn paragraphs<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTuple>> {
@@ -50,7 +57,8 @@ pub fn paragraphs<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTu
     PyTuple::new(py, columns(py, &chunks))
 }
 
-/// What is kept of a page: its text, the four columns of its chunks, its links, its nodes and its depth.
+/// What is kept of a page: its text, the four columns of its chunks, its links, whether it has more of
+/// them, its nodes and its depth.
 #[pyfunction]
 #[pyo3(signature = (utf8, url = None))]
 pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyString>>) -> PyResult<Bound<'py, PyTuple>> {
@@ -58,7 +66,7 @@ pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyStri
     let page = py.detach(|| text(utf8).map(|source| page::extract(source, url)))?;
     let [begins, ends, raw, texts] = columns(py, &page.chunks);
     let content = PyBytes::new(py, page.text.as_bytes());
-    (content, begins, ends, raw, texts, page.links, page.nodes, page.depth).into_pyobject(py)
+    (content, begins, ends, raw, texts, page.links, page.more_links, page.nodes, page.depth).into_pyobject(py)
 }
 
 /// The host of a URL, the number of components of its path, and how often the most frequent of them occurs.

@@ -5,6 +5,7 @@
 
 use crate::fingerprint::{Fingerprinter, Slide};
 use crate::kernel::Column;
+use crate::slots::home;
 use crate::words::words;
 
 /// Finds distinct grams, document after document; keeps its buffers.
@@ -77,7 +78,7 @@ pub fn distinct_all(texts: &Column<'_>, k: usize) -> (Vec<u8>, Vec<u8>) {
 #[derive(Default)]
 pub struct Distinct {
     items: Vec<u64>,
-    /// Fingerprints by their leading bits, zero for a free slot; a power of two, at most half full.
+    /// Fingerprints where [`home`] says, or behind; zero for a free slot; a power of two, at most half full.
     slots: Vec<u64>,
     has_zero: bool,
 }
@@ -120,7 +121,7 @@ impl Distinct {
     #[inline]
     fn claim(slots: &mut [u64], gram: u64) -> bool {
         let mask = slots.len() - 1;
-        let mut slot = (gram >> (64 - slots.len().trailing_zeros())) as usize;
+        let mut slot = home(gram, slots.len());
         loop {
             match slots[slot & mask] {
                 0 => {

@@ -13,6 +13,7 @@ use std::ops::Range;
 
 use sha1::{Digest, Sha1};
 
+use crate::checksums::Parts;
 use crate::kernel::{Column, MapKernel, Output};
 use crate::lexicon::{BadLexicon, Lexicon, Terms};
 use crate::unicode;
@@ -78,7 +79,7 @@ struct Found {
     place: Range<usize>,
 }
 
-impl<B: AsRef<[u8]>> Signatures<B> {
+impl<B: Parts> Signatures<B> {
     pub fn new(lexicon: B, shape: Shape) -> Result<Self, BadLexicon> {
         Ok(Self {
             lexicon: Lexicon::new(lexicon)?,
@@ -205,7 +206,7 @@ pub struct Marks<B> {
     pub signatures: Signatures<B>,
 }
 
-impl<B: AsRef<[u8]>> MapKernel for Marks<B> {
+impl<B: Parts> MapKernel for Marks<B> {
     fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
         let [documents, texts] = columns else { return };
         let mut tail = [0; 17];

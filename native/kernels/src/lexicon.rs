@@ -15,10 +15,12 @@
 //! Slots are in the order of fingerprints but for collisions (open addressing, half full): 24 bytes a word, mostly one
 //! cache line a look-up. Words are known by fingerprint alone: of n words, n²/2^65 pairs are taken for each other.
 
+use crate::checksums::Parts;
 use crate::fingerprint::Fingerprinter;
 use crate::grams::Distinct;
 use crate::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
 use crate::rows::{take_bytes, take_u64};
+use crate::slots;
 use crate::tables::{put_bytes, put_number};
 use crate::unicode::{self, Class};
 use crate::words::words;
@@ -110,7 +112,7 @@ struct Tally {
     entries: Vec<Entry>,
     /// Folded words, one after the other.
     spellings: Vec<u8>,
-    /// Places in `entries` from 1 on, by the leading bits of the fingerprint, zero for a free slot; a power of two, at
+    /// Places in `entries` from 1 on, where [`slots::home`] says, or behind; zero for a free slot; a power of two, at
     /// most half full.
     slots: Vec<u32>,
 }
@@ -146,7 +148,7 @@ impl Tally {
     #[inline]
     fn find(slots: &[u32], entries: &[Entry], fingerprint: u64) -> usize {
         let mask = slots.len() - 1;
-        let mut slot = (fingerprint >> (64 - slots.len().trailing_zeros())) as usize;
+        let mut slot = slots::home(fingerprint, slots.len());
         loop {
             match slots[slot] {
                 0 => return slot,
@@ -203,6 +205,8 @@ const MAGIC: &[u8; 8] = b"uqlexic\x01";
 const HEADER: usize = 24;
 const SLOT: usize = 12;
 const FREE: u32 = u32::MAX;
+/// Slots that are looked at together: mostly all there is to look at.
+const AT_ONCE: usize = 4;
 
 /// Bytes that are no lexicon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -216,16 +220,17 @@ impl std::fmt::Display for BadLexicon {
 
 impl std::error::Error for BadLexicon {}
 
-/// The words of a lexicon, in bytes that [`pack`] made. Costs nothing to make.
+/// The words of a lexicon, in bytes that [`pack`] made. Costs nothing to make. Words that lie in a damaged part of the
+/// bytes are not found; whoever holds them knows of the damage.
 pub struct Lexicon<B> {
     bytes: B,
     slots: usize,
     words: u64,
 }
 
-impl<B: AsRef<[u8]>> Lexicon<B> {
+impl<B: Parts> Lexicon<B> {
     pub fn new(bytes: B) -> Result<Self, BadLexicon> {
-        let header = bytes.as_ref().first_chunk::<HEADER>().ok_or(BadLexicon("a packed lexicon is cut short"))?;
+        let header = bytes.part(0..HEADER).ok_or(BadLexicon("a packed lexicon is cut short"))?;
         if header[..7] != MAGIC[..7] {
             return Err(BadLexicon("these bytes are no packed lexicon"));
         }
@@ -233,7 +238,7 @@ impl<B: AsRef<[u8]>> Lexicon<B> {
             return Err(BadLexicon("a packed lexicon is of another version"));
         }
         let (slots, words) = (load(&header[8..]), load(&header[16..]));
-        let there = (bytes.as_ref().len() - HEADER) as u64;
+        let there = (bytes.length() - HEADER) as u64;
         if slots == 0 || words > slots || slots.checked_mul(SLOT as u64) != Some(there) {
             return Err(BadLexicon("a packed lexicon has not the length it says"));
         }
@@ -248,17 +253,22 @@ impl<B: AsRef<[u8]>> Lexicon<B> {
     /// The rank of a word: 0 in the primary lexicon, n for the n-th of the secondary one, none elsewhere.
     #[inline]
     pub fn rank(&self, fingerprint: u64) -> Option<u32> {
-        let slots = &self.bytes.as_ref()[HEADER..];
-        let first = home(fingerprint, self.slots) * SLOT;
-        // Twice round at most: damaged bytes may have no free slot.
-        for slot in slots[first..].chunks_exact(SLOT).chain(slots.chunks_exact(SLOT)) {
-            let rank = rank_in(slot);
-            if rank == FREE {
-                return None;
+        let mut at = home(fingerprint, self.slots);
+        // Once round at most: crafted bytes may have no free slot.
+        let mut left = self.slots;
+        while left > 0 {
+            let until = self.slots.min(at + AT_ONCE.min(left));
+            for slot in self.bytes.part(HEADER + at * SLOT..HEADER + until * SLOT)?.chunks_exact(SLOT) {
+                let rank = rank_in(slot);
+                if rank == FREE {
+                    return None;
+                }
+                if load(slot) == fingerprint {
+                    return Some(rank);
+                }
             }
-            if load(slot) == fingerprint {
-                return Some(rank);
-            }
+            left -= until - at;
+            at = if until == self.slots { 0 } else { until };
         }
         None
     }

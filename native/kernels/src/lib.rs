@@ -9,10 +9,12 @@
 //!
 //! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`]
 //! and [`lanes`]) makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
-//! [`members`] reads what is left of compressed files, with [`gzip`] (and [`inflate`]) and [`zstd`].
+//! [`members`] reads what is left of compressed files, with [`gzip`] (and [`inflate`]) and [`zstd`]; [`transfer`] joins
+//! the chunks of HTTP bodies.
 
 pub mod attribution;
 pub mod charset;
+pub mod checksums;
 pub mod components;
 pub mod cover;
 pub mod domains;
@@ -43,11 +45,13 @@ pub mod shares;
 pub mod shingles;
 pub mod signer;
 pub mod similarity;
+pub mod slots;
 pub mod sorter;
 pub mod spill;
 pub mod standing;
 pub mod sweep;
 pub mod tables;
+pub mod transfer;
 pub mod unicode;
 pub mod urls;
 pub mod words;

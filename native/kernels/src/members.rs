@@ -254,8 +254,9 @@ impl<C: Codec> Unpacked<C> {
     }
 
     /// Damage can also hide the end of a member, so that it seems to go on through the next ones and to end where one of
-    /// them does. Goes to the first of those. What is merely stored inside a member ends before that one does.
-    fn find_swallowed(&mut self, from: u64, end: u64, prefix: &[u8], stop: u64) -> io::Result<bool> {
+    /// them does, at `end`; or before the last zeros of that one's trailer, which then seem to be padding before `next`.
+    /// Goes to the first of those. What is merely stored inside a member ends before that one does.
+    fn find_swallowed(&mut self, from: u64, end: u64, next: u64, prefix: &[u8], stop: u64) -> io::Result<bool> {
         let broken = (self.member, self.end, self.closed, self.fault.clone());
         let mut from = from;
         while self.is_patient() {
@@ -268,7 +269,7 @@ impl<C: Codec> Unpacked<C> {
                     break;
                 }
             }
-            if self.fault.is_none() && reached == end {
+            if self.fault.is_none() && (reached == end || reached == next) {
                 self.enter(first)?;
                 return Ok(true);
             }
@@ -363,7 +364,7 @@ impl<C: Codec> Members for Unpacked<C> {
                 true => last && next == end || self.codec.follows(&mut self.input, prefix)?,
             };
             if follows {
-                if failed && self.find_swallowed(from, end, prefix, stop)? {
+                if failed && self.find_swallowed(from, end, next, prefix, stop)? {
                     return Ok(true);
                 }
                 self.skipped = (!padded).then_some((end, next));

@@ -21,6 +21,7 @@ use crate::grams::Distinct;
 use crate::kernel::{Along, Column, GroupKernel, MapKernel, Output, Rows};
 use crate::matches::Index;
 use crate::rows::{put_varint, take_bytes, take_doc, take_varint};
+use crate::slots::home;
 use crate::tables::{put_bytes, put_number};
 use crate::unicode;
 use crate::words::words;
@@ -149,7 +150,7 @@ impl MapKernel for Slices {
 struct Wanted {
     /// Grams, the number of one who asked for each, and the next entry of the same gram, itself if there is none.
     entries: Vec<(u64, u32, u32)>,
-    /// Entry number plus one by leading bits of its gram; zero for none; a power of two, at most half full.
+    /// Entry number plus one, where [`home`] says, or behind; zero for none; a power of two, at most half full.
     slots: Vec<u32>,
 }
 
@@ -176,7 +177,7 @@ impl Wanted {
     /// The slot of a gram, or the one where it would be.
     #[inline]
     fn slot(&self, gram: u64) -> usize {
-        let mut slot = (gram >> (64 - self.slots.len().trailing_zeros())) as usize;
+        let mut slot = home(gram, self.slots.len());
         while self.slots[slot] != 0 && self.entries[self.slots[slot] as usize - 1].0 != gram {
             slot = (slot + 1) & (self.slots.len() - 1);
         }

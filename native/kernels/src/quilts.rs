@@ -18,6 +18,7 @@ use crate::grams::Grams;
 use crate::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
 use crate::rows::{put_varint, take_bytes, take_doc, take_u64, take_varint};
 use crate::servers::{foreign, Place};
+use crate::slots::home;
 use crate::standing::Standing;
 use crate::tables::{put_bytes, put_number, put_real};
 
@@ -165,7 +166,7 @@ struct Tally {
     /// For each entry: the number of documents, the documents, the codes.
     bytes: Vec<u8>,
     entries: Vec<Entry>,
-    /// Entry number plus one by leading bits of its hash; zero for none; a power of two, at most half full.
+    /// Entry number plus one, where [`home`] says, or behind; zero for none; a power of two, at most half full.
     slots: Vec<u32>,
     /// Entries and their grams, where these are wanted.
     grams: Vec<(u32, u64)>,
@@ -217,7 +218,7 @@ impl Tally {
     }
 
     fn home(&self, hash: u64) -> usize {
-        (hash >> (64 - self.slots.len().trailing_zeros())) as usize
+        home(hash, self.slots.len())
     }
 
     fn grow(&mut self) {

@@ -1,5 +1,6 @@
 //! The buckets of a document by either method: documents are near-duplicates if they share one.
 
+use crate::checksums::Parts;
 use crate::imatch::{key, Signatures};
 use crate::minwise::Sketcher;
 use crate::shingles::pairs;
@@ -10,7 +11,7 @@ pub enum Signer<B> {
     IMatch(Signatures<B>),
 }
 
-impl<B: AsRef<[u8]>> Signer<B> {
+impl<B: Parts> Signer<B> {
     /// Calls `each` with the key of each bucket of a document.
     pub fn keys(&mut self, text: &str, mut each: impl FnMut(u64)) {
         match self {

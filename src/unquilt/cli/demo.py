@@ -44,11 +44,12 @@ def demo(output: str, pages: int, seed: int, asked: Asked) -> None:
     is there. It takes a few seconds, and needs no network.
     """
     from unquilt import api
+    from unquilt.runs.storage import inside
 
     how, folder = asked.how(), Path(output)
     made = make_pages(folder, pages, seed, how)
-    corpus = api.ingest(made, folder / "corpus", how=how)
-    run = api.quilts(folder / "corpus", folder / "quilts", how=how)
+    corpus = api.ingest(made, inside(folder, "corpus"), how=how)
+    run = api.quilts(folder / "corpus", inside(folder, "quilts"), how=how)
     report = hold_against(run, pages, seed)
     reasons = explain_missed(report, run, folder, how)
     if asked.as_json:
@@ -69,18 +70,19 @@ def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
     from unquilt.demo import write_jsonl
     from unquilt.errors import RunError
     from unquilt.runs import storing
+    from unquilt.runs.storage import inside, make_folder, partial_name, remove
 
     if folder.is_dir() and any(folder.iterdir()) and not any(folder.glob("pages-*")):
         raise RunError(f"{folder} holds something else than a demo; choose another folder with -o")
-    made = folder / f"pages-{pages}-seed-{seed}"
-    with storing(made):
-        made.mkdir(parents=True, exist_ok=True)
+    made = inside(folder, f"pages-{pages}-seed-{seed}")
+    make_folder(made)
     with how.progress.stage("make", pages) as step:
         for start in range(0, pages, PART):
             stop = min(pages, start + PART)
-            path = made / f"part-{start // PART:04}.jsonl"
+            path = inside(made, f"part-{start // PART:04}.jsonl")
+            partial = partial_name(path)
+            remove(partial)
             if not path.exists():
-                partial = path.with_name(f".{path.name}.partial")
                 with storing(path):
                     write_jsonl(partial, pages, seed=seed, start=start, stop=stop)
                     partial.replace(path)
@@ -121,9 +123,12 @@ def explain_missed(report: Report, run: Run, folder: Path, how: How) -> dict[str
         return {}
     from unquilt import api
     from unquilt.demo.report import explain
+    from unquilt.runs.storage import inside
 
     asked = run.manifest["parameters"]
-    loose = api.quilts(folder / "corpus", folder / "all-pages", how=how, **{**asked, "c": 1, "sigma": 0.0})
+    loose = api.quilts(
+        inside(folder, "corpus"), inside(folder, "all-pages"), how=how, **{**asked, "c": 1, "sigma": 0.0}
+    )
     numbers = {page.id: page for page in measured(loose)}
     limits = {name: asked[name] for name in ("c", "sigma")}
     return {page.id: explain(numbers.get(page.id), **limits) for page in report.missed}

@@ -20,7 +20,9 @@ from unquilt.cli.options import (
 from unquilt.cli.output import count, emit, flush, json_line, printable, typed
 
 if TYPE_CHECKING:
+    from unquilt.answers import Answer
     from unquilt.corpus.records import Reject
+    from unquilt.filters import Filter
 
 EXAMPLES = """\b
 Examples:
@@ -29,8 +31,8 @@ Examples:
   unquilt filter --prototypes spam.set inbox.mbox
   tail -f pages.jsonl | unquilt filter --prototypes spam.set | jq .prototypes
 """
-BUILDING = ("engine", "threads", "memory", "master", "overwrite", "deadline")
-"""Options that do nothing for a document that is answered at once, in this process."""
+BUILDING = ("engine", "threads", "memory", "master", "overwrite")
+"""Options that do nothing for a document that is answered at once."""
 UNSET = (None, False, "local")
 NO_SIGNATURE = "too few words to be compared"
 
@@ -106,31 +108,28 @@ def ask(inputs: tuple[str, ...], prototypes: str, asked: Asked) -> None:
 
     filter_ = api.Filter.load(prototypes)
     rejects = 0
-    for record in read(inputs, asked):
-        if isinstance(record, Reject):
+    for answer in answer_all(filter_, inputs, asked):
+        if isinstance(answer, Reject):
             rejects += 1
-            where = {"file": record.file, "offset": record.offset}
-            emit(json_line(where | {"reject": record.reason, "detail": record.detail}))
+            where = {"file": answer.file, "offset": answer.offset}
+            emit(json_line(where | {"reject": answer.reason, "detail": answer.detail}))
         else:
-            name, text = record
-            answer = filter_.answer(text)
-            note = {"note": NO_SIGNATURE} if answer is None else {}
-            emit(json_line({"id": name, "prototypes": answer or []} | note))
+            note = {"note": NO_SIGNATURE} if answer.prototypes is None else {}
+            emit(json_line({"id": answer.id, "prototypes": answer.prototypes or []} | note))
         flush()
     check_rejects(rejects, asked.max_rejects)
 
 
-def read(inputs: tuple[str, ...], asked: Asked) -> Iterator[tuple[str, str] | Reject]:
-    """The ids and texts of documents, as they come, and what could not be read."""
-    from unquilt.corpus.records import Reject
-    from unquilt.corpus.stream import stream
+def answer_all(filter_: Filter, inputs: tuple[str, ...], asked: Asked) -> Iterator[Answer | Reject]:
+    """The answers for documents, as they come, and what could not be read."""
+    from unquilt.answers import Answer, Question, answers
     from unquilt.filters import read_documents
     from unquilt.jobs import documents, open_corpus
 
     corpus = open_corpus(list(inputs))
-    if corpus is not None:
-        for table in read_documents(documents(corpus)):
-            yield from zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True)
+    if corpus is None:
+        yield from answers(inputs, sys.stdin.buffer, asked.reading(), Question.of(filter_))
         return
-    for record in stream(inputs, sys.stdin.buffer, asked.reading()):
-        yield record if isinstance(record, Reject) else (record.page.id, record.text.decode())
+    for table in read_documents(documents(corpus)):
+        for name, text in zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True):
+            yield Answer(name, filter_.answer(text))

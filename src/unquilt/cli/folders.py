@@ -10,20 +10,20 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from unquilt.engines.kept import Kept, Split
+from unquilt.engines.kept import Kept
 from unquilt.errors import ParameterError, RunError
 from unquilt.intake import DOCUMENTS
 from unquilt.jobs import CORPUS, documents
 from unquilt.runs import Run
+from unquilt.schemas import TABLES
 
 ROWS_AT_ONCE = 1_000
 MOST_COUNTED = 5_000_000
@@ -73,7 +73,7 @@ class Folder:
             return None
         reasons: Counter[str] = Counter()
         for split in table.splits():
-            counted = _read(split, ["reason"]).column("reason").value_counts().to_pylist()
+            counted = split.read(["reason"]).column("reason").value_counts().to_pylist()
             reasons.update({each["values"]: each["counts"] for each in counted})
         return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
 
@@ -91,7 +91,7 @@ class Folder:
             return None
         found: set[str | None] = set()
         for split in table.splits():
-            found.update(_read(split, ["host"]).column("host").unique().to_pylist())
+            found.update(split.read(["host"]).column("host").unique().to_pylist())
         return len(found - {None})
 
     def pages(self, numbers: Iterable[int]) -> dict[int, tuple[str, str | None]]:
@@ -103,18 +103,20 @@ class Folder:
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Documents by number, in order, as far as the corpus is there; reads only these columns, of the row groups
         that have some of them, one at a time."""
-        table = self.tables.get(DOCUMENTS)
-        wanted, at, first = sorted(set(numbers)), 0, 0
-        for split in table.splits() if table and wanted else ():
+        if DOCUMENTS not in self.tables:
+            return
+        table = self.tables[DOCUMENTS]
+        wanted, at, first = sorted({number for number in numbers if number >= 0}), 0, 0
+        for split in table.splits() if wanted else ():
             until = bisect_left(wanted, first + split.rows)
             if here := wanted[at:until]:
-                part = _read(split, columns).take([number - first for number in here])
+                part = split.read(columns or table.columns).take([number - first for number in here])
                 yield from zip(here, part.to_pylist(), strict=True)
             at, first = until, first + split.rows
 
     def columns(self, name: str) -> list[str]:
         """The columns of a table."""
-        return column_names(self.table(name))
+        return self.table(name).columns
 
     def about(self, name: str, number: int) -> list[dict[str, Any]]:
         """The rows of a table whose first column is this document; none if there is no such table."""
@@ -122,16 +124,15 @@ class Folder:
             return []
         if name == DOCUMENTS:
             return [row for _, row in self.documents([number])]
-        table = self.tables[name]
-        with _reading(table.paths[0]):
-            found: list[dict[str, Any]] = table.between(number, number).to_pylist()
+        found: list[dict[str, Any]] = self.tables[name].between(number, number).to_pylist()
         return found
 
 
 def find_corpus(run: Run) -> Run | None:
     """The corpus that a run was made from: in its folder, or where it was or would be if both were moved together."""
+    place = run.inner(CORPUS)
     with suppress(RunError):
-        within = Run.read(run.path / CORPUS)
+        within = Run.read(place)
         if within.manifest["inputs"] == run.manifest["inputs"]:
             return within
     if len(run.manifest["inputs"]) == 1:
@@ -149,7 +150,7 @@ def rows(table: Kept, columns: Sequence[str] | None = None, limit: int | None = 
     """The rows of a table, in order, as many as asked for."""
     left = limit
     for split in table.splits():
-        part = _read(split, columns)
+        part = split.read(columns or table.columns)
         for begin in range(0, part.num_rows, ROWS_AT_ONCE):
             if left is not None and left <= 0:
                 return
@@ -165,7 +166,7 @@ def find_rows(
     group, the column and those asked for."""
     found: list[dict[str, Any]] = []
     for split in table.splits():
-        part = _read(split, list(dict.fromkeys([column, *columns])))
+        part = split.read(list(dict.fromkeys([column, *columns])))
         texts = part.column(column)
         mask = (
             pc.match_substring(texts, value, ignore_case=True)
@@ -178,24 +179,5 @@ def find_rows(
     return found
 
 
-def column_names(table: Kept) -> list[str]:
-    """What the columns are called; none if there is no file yet."""
-    with _reading(table.paths[0] if table.paths else table.name):
-        return list(pq.read_schema(table.paths[0]).names) if table.paths else []
-
-
 def _table(run: Run, name: str) -> Kept:
-    return Kept.of(name, run.path / f"{name}.parquet")
-
-
-def _read(split: Split, columns: Sequence[str] | None) -> pa.Table:
-    with _reading(split.path):
-        return split.read(columns or pq.read_schema(split.path).names)
-
-
-@contextmanager
-def _reading(path: str) -> Iterator[None]:
-    try:
-        yield
-    except (OSError, pa.ArrowException) as error:
-        raise RunError(f"{path} cannot be read: {error}") from error
+    return Kept.of(name, run.path / f"{name}.parquet").checked(TABLES.get(name))

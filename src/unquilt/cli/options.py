@@ -34,6 +34,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _PLACEHOLDERS: dict[type, str] = {int: "N", float: "X"}
 FIELDS = tuple(each.name for each in fields(Fields))
 LIMITS = ReadingLimits()
+MOST = 1 << 63
 
 
 class Value(ParamType):
@@ -48,8 +49,13 @@ class Value(ParamType):
         return self.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
+        if value == "" and self.info.type is str:
+            raise click.UsageError(f"{option_name(self.info)} must not be empty; leave it out for none", ctx)
+        number = _number(value, self.info.type)
+        if isinstance(number, int) and number >= MOST:
+            raise click.UsageError(f"{option_name(self.info)} is too large: {_quoted(value)}", ctx)
         try:
-            return self.info.validate(_number(value, self.info.type))
+            return self.info.validate(number)
         except ParameterError as error:
             wanted = self.info.limits.phrase(_noun(self.info))
             raise click.UsageError(f"{option_name(self.info)} must be {wanted}, not {_quoted(value)}", ctx) from error
@@ -115,11 +121,13 @@ class Size(ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
-            return value if isinstance(value, int) else parse_size(value)
-        except (ParameterError, OverflowError) as error:
+            size = value if isinstance(value, int) else parse_size(value)
+        except (ParameterError, OverflowError):
+            size = 0
+        if size < 1:
             name = param.opts[-1] if param else "this"
-            wanted = "a size such as 512MB or 2GiB"
-            raise click.UsageError(f"{name} must be {wanted}, not {_quoted(value)}", ctx) from error
+            raise click.UsageError(f"{name} must be a size such as 512MB or 2GiB, not {_quoted(value)}", ctx)
+        return size
 
 
 def usage_error(message: str) -> click.UsageError:
@@ -306,8 +314,10 @@ def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Cal
     @functools.wraps(command)
     def collect(**given: Any) -> Any:
         asked = Asked(**{name: given.pop(name) for name in list(given) if name in common})
-        if asked.master and asked.engine != "spark":
+        if asked.master is not None and asked.engine != "spark":
             raise usage_error("--master is for --engine spark")
+        if asked.master == "":
+            raise usage_error("--master must not be empty; leave it out for Spark's own")
         return command(asked=asked, **given)
 
     decorated: Callable[..., Any] = collect

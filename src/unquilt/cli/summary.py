@@ -9,13 +9,15 @@ from typing import Any
 
 from unquilt.analyses.neardups import IMATCH, SHINGLES
 from unquilt.cli.endings import check_rejects
-from unquilt.cli.folders import MOST_COUNTED, Folder, column_names
+from unquilt.cli.folders import MOST_COUNTED, Folder
 from unquilt.cli.options import Asked
 from unquilt.cli.output import count, duration, emit, json_line, printable, size, typed
 from unquilt.cli.tables import read_first
-from unquilt.errors import RunError
+from unquilt.errors import RunError, damaged
 from unquilt.intake import DOCUMENTS
+from unquilt.jobs import measures
 from unquilt.runs import Run
+from unquilt.runs.manifest import MANIFEST
 
 Facts = Mapping[str, Any]
 
@@ -79,6 +81,8 @@ def gather(folder: Folder) -> dict[str, Any]:
     stages = folder.stages()
     counters = {name: value for stage in stages.values() for name, value in stage["counters"].items()}
     rejected = folder.rejected()
+    if run.complete:
+        _check_results(folder)
     return {
         "folder": str(run.path),
         "analysis": manifest["analysis"],
@@ -108,12 +112,23 @@ def gather(folder: Folder) -> dict[str, Any]:
     } | {name: read_top(folder, name, _MOST_DOMAINS) for name in _DOMAINS if name in folder.tables}
 
 
+def _check_results(folder: Folder) -> None:
+    """Raise RunError unless a complete run has what a run of its kind comes to."""
+    run = folder.run
+    summary, analysis, where = measures(run), run.manifest["analysis"], run.path / MANIFEST
+    for name in RESULTS.get(analysis, ()):
+        if name not in folder.tables and name not in _ON_REQUEST:
+            raise damaged(where, f"it vouches for no table {name}")
+    if analysis == "neardups" and "near_duplicates" not in summary:
+        raise damaged(where, "summary.near_duplicates is missing")
+
+
 def read_top(folder: Folder, name: str, limit: int) -> list[dict[str, Any]] | None:
     """The rows of a table that matter most; None if it is not there, or too long to look through for a summary."""
     if name not in folder.tables:
         return None
     table = folder.table(name)
-    return read_first(table, column_names(table), limit) if table.rows <= MOST_COUNTED else None
+    return read_first(table, table.columns, limit) if table.rows <= MOST_COUNTED else None
 
 
 def conclusion(facts: Facts) -> Iterator[str]:
@@ -230,6 +245,12 @@ def advise(facts: Facts) -> Iterator[str]:
     asked, pairs = facts["parameters"], facts["pairs"]
     if not facts["documents"]:
         yield "There are no quilts, as the corpus has no documents."
+    elif facts["copies"] and facts["documents"] - facts["copies"] == 1:
+        each = _copies(facts)[1]
+        yield f"There are no quilts: all documents are {each} of one, into which they were collapsed (--collapse)."
+    elif not pairs["patch"] and not pairs["common"] and facts["copies"]:
+        rest = f"but for {_copies(facts)[1]}, which were collapsed, no two documents share {asked['k']} words in a row"
+        yield f"There are no quilts: {rest}. Try a smaller -k, or --collapse none."
     elif not pairs["patch"] and not pairs["common"]:
         yield f"There are no quilts: no two documents share {asked['k']} words in a row. Try a smaller -k."
     elif not pairs["patch"]:

@@ -102,7 +102,7 @@ def present(run: Run, pivot: Pivot) -> Iterator[str]:
     from unquilt.errors import MissingDependencyError
 
     table = run.sweep.to_pylist()
-    figures = run.path / plots.FOLDER
+    figures = run.inner(plots.FOLDER)
     if not any(row["quilts"] for row in table):
         plots.remove(figures, NAME)
         yield nothing_found(run, len(table))

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from unquilt.cli.folders import Folder, column_names, rows
+from unquilt.cli.folders import Folder, rows
 from unquilt.cli.output import LONGEST_CELL, count, cut, emit, pad, printable, terminal_width, use_colour
 from unquilt.engines.kept import Kept
 
@@ -47,7 +47,7 @@ Row = Mapping[str, Any]
 def show_table(folder: Folder, name: str, limit: int) -> None:
     """Print the first rows of a table."""
     table = folder.table(name)
-    columns = _columns(name, column_names(table))
+    columns = _columns(name, table.columns)
     _show(folder, name, read_first(table, columns, limit), table.rows)
 
 

@@ -19,9 +19,14 @@ from unquilt.corpus.sources import Glimpse, Slice, Source
 SUFFIXES = (".arc",)
 MAGIC = b"filedesc://"
 
-# The URL may have spaces in it, hostile or not; what comes after it has none.
-_SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*:"
-_LINE = rb"(" + _SCHEME + rb"[^\n]*) ([0-9A-Fa-f.:]+|-) (\d{12,18}) ([^ \n]*)(?: [^ \n]*){0,5} ([^ \r\n]+)[ \t]*\r?\n"
+# The URL may have spaces in it, hostile or not; what comes after it has none. NULs are a hole in the file, behind which
+# another header may go on. Linear: where the URL ends is tried from the end of the line, and from there each try goes
+# through eight words at most, which it takes as they are.
+_SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*+:"
+_FIELD = rb"[^ \n\0]*+"
+_LENGTH = rb"([^ \r\n\0]++)[ \t]*+\r?\n"
+_LINE = rb"(%b[^\n\0]*) ([0-9A-Fa-f.:]++|-) (\d{12,18}+) (%b)(?: %b){0,5} %b" % (_SCHEME, _FIELD, _FIELD, _LENGTH)
+_FOUND = re.compile(rb"\n(" + _LINE + rb")")
 
 
 def recognise(glimpse: Glimpse) -> bool:
@@ -37,6 +42,12 @@ def cut(source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: AR
 def read(part: Slice, reading: Reading) -> Iterator[Found]:
     """The records of a slice, see `archives.read`."""
     return archives.read(part, reading, FORMAT)
+
+
+def _find(data: bytes, begin: int, edge: int) -> int | None:
+    """The first line that is a header is believed."""
+    found = _FOUND.search(data, begin)
+    return found.start(1) if found and found.start(1) <= edge else None
 
 
 def _fields(header: re.Match[bytes]) -> Fields:
@@ -55,8 +66,7 @@ FORMAT = Format(
     magic=MAGIC,
     prefix=b"",
     header=re.compile(_LINE),
-    line=re.compile(rb"\n(?P<header>" + _LINE + rb")"),
-    believed=lambda data, begin: True,  # noqa: ARG005 (the line is the header)
+    find=_find,
     end=re.compile(rb"\r?\n[\r\n]*+(?=" + _SCHEME + rb"|\Z)|\Z"),
     line_end=re.compile(rb"\r?\n[\r\n]*+"),
     fields=_fields,

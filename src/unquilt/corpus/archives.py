@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from unquilt.corpus import compression
 from unquilt.corpus.http import Fields
 from unquilt.corpus.members import STRIDE, Member, PackedFile, PlainFile, StreamFile
 from unquilt.corpus.options import Reading
-from unquilt.corpus.records import Found, Page, Reject, Skipped, Span, Warned
+from unquilt.corpus.records import Found, Frame, Page, Reject, Skipped, Span, Warned
 from unquilt.corpus.sources import SMALLEST, Slice, Source
 
 HEADER = 1 << 16
@@ -63,17 +64,17 @@ class Format(NamedTuple):
     """What tells one kind of archive from another.
 
     `name` is what a file is. It begins with `magic`, and each record with `prefix`, if they all begin alike. `header`
-    matches a header where one is expected, `line` what may be the first line of a header (its group `header`), and
-    `believed` says whether to believe it where none is expected. `end` matches what may follow a body, and `line_end`
-    what is behind one that garbage follows. `fields` reads a header, `page` says what a record is.
+    matches a header where one is expected. `find(data, begin, edge)` says where the first one begins that can be
+    believed where none is expected: behind `begin`, and at `edge` at most. `end` matches what may follow a body, and
+    `line_end` what is behind one that garbage follows, both in `_END` bytes. `fields` reads a header, `page` says what
+    a record is.
     """
 
     name: str
     magic: bytes
     prefix: bytes
     header: re.Pattern[bytes]
-    line: re.Pattern[bytes]
-    believed: Callable[[bytes, int], bool]
+    find: Callable[[bytes, int, int], int | None]
     end: re.Pattern[bytes]
     line_end: re.Pattern[bytes] | None
     fields: Callable[[re.Match[bytes]], Fields]
@@ -202,6 +203,7 @@ class _Archive:
     def records(self, member: Member, at: int, stop: int) -> Generator[Found, None, int]:
         """What the records that begin in [at, stop) of a member are. Returns where the next one begins."""
         alone, count = member.begin + at == 0, 0
+        ahead = -1  # where a record is known to begin, behind this one
         while at < stop and at != member.size:
             data, i = member.view(at, HEADER)
             if i == len(data):  # no more is left, though a file has a size: it is being changed
@@ -216,12 +218,16 @@ class _Archive:
             if isinstance(record, _Problem):
                 found = self.search(member, at, sys.maxsize)
                 at = found if found is not None else member.size or 0
-            elif member.corrupt and self.search(member, at - 1, sys.maxsize) is None:
-                at = member.size or 0  # the last one before wrong bytes: nobody knows where they begin
+            elif member.corrupt and at > ahead:
+                found = self.search(member, at - 1, sys.maxsize)
+                if found is None:
+                    at = member.size or 0  # the last one before wrong bytes: nobody knows where they begin
+                else:
+                    ahead = found
             if flaw := member.fault(at):
                 yield Reject(self.name, member.begin + begin, *flaw)
             elif isinstance(record, Record):
-                yield self.form.page(record, self.reading)
+                yield Frame(record.file, record.offset, partial(self.form.page, record, self.reading))
             elif record.reason == GARBAGE:
                 all_of_it = alone and count == 1 and at == member.size and member.stream.exhausted
                 yield self._garbage(member.begin + begin, at - begin, all_of_it=all_of_it)
@@ -259,9 +265,10 @@ class _Archive:
             begin, i = i + 1, i + 1 + length
             record = Record(self.name, member.begin + at, fields, data, begin, min(i, len(data)), whole)
             if not whole:
-                data, i = member.view(end, _END)
+                data, i = member.glance(end, _END)
             if member.holds(end) and i <= len(data):
-                closing = self.form.end.match(data, i) or self._end_before_garbage(member, last, data, i, end)
+                closing = self.form.end.match(data, i, i + _END)
+                closing = closing or self._end_before_garbage(member, last, data, i, end)
         if record is None or closing is None:
             return _Problem("wrong length", f"{length} bytes declared, but no record ends there"), last
         return record, end + closing.end() - closing.start()
@@ -278,15 +285,12 @@ class _Archive:
         while at < stop:
             data, i = member.view(at, STRIDE + HEADER)
             last = len(data) - i < STRIDE + HEADER
-            edge = len(data) if last else i + STRIDE  # what begins behind it may be cut short here, and is seen later
-            line = self.form.line.search(data, i)
-            while line and (header := line.start("header")) <= edge:
+            # What begins behind it may be cut short here, and is seen later. All that is held is gone through at once.
+            edge = len(data) if last else len(data) - HEADER
+            header = self.form.find(data, i, edge)
+            if header is not None:
                 begin = at + header - i
-                if begin >= stop:
-                    return None
-                if header > i and self.form.believed(data, header):
-                    return begin
-                line = self.form.line.search(data, line.start() + 1)
+                return begin if begin < stop else None
             if last:
                 return None
             at += edge - i

@@ -18,10 +18,10 @@ BATCH_ROWS = 8192
 
 
 def batches(records: Iterable[Document | Reject | Skipped], max_repeats: int) -> Iterator[Batch]:
-    """Batches that close at 8 MiB of text or 8,192 documents (or rejects), whichever comes first.
+    """Batches that close at 8 MiB of documents or 8,192 of them (or rejects), whichever comes first.
 
-    Ids and URLs count as text: 8,192 URLs of 1 MB would be no small batch; so do links. Memory: one batch and its
-    largest document.
+    All of a document counts, not its text alone: URLs of 1 MB, or a SHA-1 for each letter, would be no small batch.
+    Memory: one batch and its largest document.
     """
     documents: list[Document] = []
     rejects: list[Reject] = []
@@ -30,7 +30,7 @@ def batches(records: Iterable[Document | Reject | Skipped], max_repeats: int) ->
     for record in records:
         if isinstance(record, Document):
             documents.append(record)
-            size += len(record.text) + len(record.page.id) + len(record.page.url or "") + 64 * len(record.links)
+            size += _size(record)
         elif isinstance(record, Reject):
             rejects.append(record)
         else:
@@ -40,6 +40,13 @@ def batches(records: Iterable[Document | Reject | Skipped], max_repeats: int) ->
             documents, rejects, skipped, size = [], [], Counter(), 0
     if documents or rejects or skipped:
         yield Batch(_documents(documents, max_repeats), _rejects(rejects), skipped)
+
+
+def _size(document: Document) -> int:
+    """The bytes that a document takes in a batch, and 64 for each link, which Python holds as an object meanwhile."""
+    page = document.page
+    strings = (page.id, page.url or "", page.ip or "", *document.links)
+    return len(document.text) + sum(map(len, document.chunks)) + sum(map(len, strings)) + 64 * len(document.links)
 
 
 def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatch:

@@ -21,6 +21,7 @@ class _Made(NamedTuple):
     text: bytes
     chunks: Chunks
     links: Sequence[str] = ()
+    more_links: bool = False
 
 
 class _Refused(Exception):  # noqa: N818 - carries a reject out of the functions below, never leaves this module
@@ -42,7 +43,9 @@ def document(page: Page, reading: Reading) -> Document | Reject:
     if len(made.text) > reading.limits.max_bytes:
         return too_large("text", reading.limits.max_bytes, page.file, page.offset)
     digest = hashlib.sha1(raw, usedforsecurity=False).digest()
-    return Document(page, made.text, digest, made.links, made.chunks)
+    truncated = page.truncated or ("links" if made.more_links else None)
+    # A batch of short texts must not hold the long pages that they were made of.
+    return Document(page._replace(content=b"", truncated=truncated), made.text, digest, made.links, made.chunks)
 
 
 def _text(page: Page, raw: bytes, reading: Reading) -> _Made:  # noqa: ARG001 (all media are made alike)
@@ -52,15 +55,15 @@ def _text(page: Page, raw: bytes, reading: Reading) -> _Made:  # noqa: ARG001 (a
 
 def _html(page: Page, raw: bytes, reading: Reading) -> _Made:
     source = _decoded(page, raw, html=True)
-    text, begins, ends, raw_sha1, text_sha1, links, nodes, depth = _native.extract(source, page.url)
+    text, begins, ends, raw_sha1, text_sha1, links, more_links, nodes, depth = _native.extract(source, page.url)
     if not reading.main_content:
-        return _Made(text, Chunks(begins, ends, raw_sha1, text_sha1), links)
+        return _Made(text, Chunks(begins, ends, raw_sha1, text_sha1), links, more_links)
     limits = reading.limits
     if nodes > limits.max_nodes:
         raise _Refused("too many nodes", f"{nodes} tags and texts, more than {limits.max_nodes} (max_nodes)")
     if depth > limits.max_depth:
         raise _Refused("too deep", f"elements {depth} deep, more than {limits.max_depth} (max_depth)")
-    return _paragraphs(articles.main_content(source))._replace(links=links)
+    return _paragraphs(articles.main_content(source))._replace(links=links, more_links=more_links)
 
 
 def _mail(page: Page, raw: bytes, reading: Reading) -> _Made:
@@ -72,7 +75,7 @@ def _mail(page: Page, raw: bytes, reading: Reading) -> _Made:
     part = page._replace(content=message.body, charset=message.charset)
     body = (_html if message.html else _text)(part, message.body, reading)
     text = b"\n\n".join(filter(None, [message.subject.encode(), body.text]))
-    return _paragraphs(text)._replace(links=body.links)
+    return _paragraphs(text)._replace(links=body.links, more_links=body.more_links)
 
 
 _MAKERS: dict[Media, Callable[[Page, bytes, Reading], _Made]] = {"text": _text, "html": _html, "mail": _mail}

@@ -3,7 +3,8 @@
 A crawler stores what a server sent, and servers send anything: header fields that lie about the body, chunks that are
 none, bodies cut short, bombs. Whatever can be read is read, a lie about a coding is no reason to lose a page, and
 nothing here raises for what is in a message but the two errors below. A header is read up to `HEADER` bytes; a body is
-decoded in steps, so a bomb costs at most the limit and one step (1 MiB; 8 MiB and a window of 8 MiB for zstd).
+decoded in steps, so a bomb costs at most the limit and one step (1 MiB; 8 MiB and a window of 8 MiB for zstd). Chunks
+are joined by the core, so that those of a byte each cost no more than others.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import brotli
 import zstandard
 
+from unquilt import _native
 from unquilt.corpus import text
 from unquilt.corpus.sources import Glimpse
 
@@ -50,20 +52,19 @@ class Body(NamedTuple):
     truncated: str | None = None
 
 
-_STATUS = re.compile(rb"HTTP/\d+(?:\.\d+)?[ \t]+(\d{3})(?!\d)")
+_STATUS = re.compile(rb"HTTP/\d++(?:\.\d++)?+[ \t]++(\d{3})(?!\d)")
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _TYPE = re.compile(r"[\s,;]*([^\s,;]*)")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.IGNORECASE | re.ASCII)
-_CHUNK = re.compile(rb"[ \t]*([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
-_LINE_END = re.compile(rb"\r?\n")
 
 
 def parse(data: bytes, begin: int = 0, end: int | None = None) -> Message | None:
     """The message in these bytes; None if it has no status line, or its header does not end within `HEADER` bytes."""
     end = len(data) if end is None else end
-    status = _STATUS.match(data, begin, end)
-    blank = _BLANK_LINE.search(data, begin, min(end, begin + HEADER))
+    limit = min(end, begin + HEADER)
+    status = _STATUS.match(data, begin, limit)
+    blank = _BLANK_LINE.search(data, begin, limit)
     if status is None or (blank is None and end - begin >= HEADER):
         return None
     header, body = blank.span() if blank else (end, end)
@@ -125,19 +126,11 @@ def _tokens(value: str | None) -> list[str]:
 
 def _join_chunks(body: bytes) -> tuple[bytes, str | None]:
     """The chunks as far as they are sound; the body itself if it does not begin like a chunk."""
-    chunks: list[bytes] = []
-    at = 0
-    while head := _CHUNK.match(body, at):
-        size = int(head[1], 16)
-        if size == 0:
-            return b"".join(chunks), None
-        chunks.append(body[head.end() : head.end() + size])
-        at = head.end() + size
-        end = _LINE_END.match(body, at)
-        if end is None:
-            break
-        at = end.end()
-    return (b"".join(chunks), "chunks") if chunks else (body, None)
+    joined = _native.join_chunks(body)
+    if joined is None:
+        return body, None
+    content, whole = joined
+    return content, None if whole else "chunks"
 
 
 def _undo(codec: Callable[[bytes], Iterator[bytes]], body: bytes, limit: int) -> tuple[bytes, bool]:

@@ -2,7 +2,7 @@
 
 Everything is checked here, before any record is read: an input that is missing or cannot be opened ends the run at
 once. Cost: one `open` and up to 64 KiB for each file; more only for one that begins with zeros, or is called .gz, .zst
-or .warc and does not begin like one.
+or .warc and does not begin like one. The process of the caller lists folders and looks into no file.
 """
 
 from __future__ import annotations
@@ -15,31 +15,55 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 
 from unquilt.corpus import compression, kinds
-from unquilt.corpus.options import Reading
+from unquilt.corpus.options import Limits, Reading
 from unquilt.corpus.records import Reject
-from unquilt.corpus.sources import Glimpse, Slice, Source, spell
-from unquilt.errors import InputError, StorageError
+from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell, state
+from unquilt.errors import InputChangedError, InputError, StorageError
+from unquilt.guard import Blame, Bounds, Each, each_guarded, here
 
-__all__ = ["STDIN", "Source", "find", "fingerprint", "spool"]
+__all__ = ["STDIN", "Source", "find", "fingerprint", "identified", "named", "spool", "unchanged", "unread"]
 
 STDIN = "-"
 HEAD = 1 << 16
 TAIL = 8
 BLOCK = bytes(1 << 20)
+LOOKS = 64
+"""Files that a process looks at before it says what they are."""
 
 
-def find(inputs: Sequence[str | Path] | str | Path, stdin: Path | None = None) -> list[Source]:
+class Candidate(NamedTuple):
+    """A file to look at: where it is, what it is called in tables if not by its path, whether the user named it."""
+
+    path: str
+    alias: str = ""
+    named: bool = False
+
+    def __str__(self) -> str:
+        return self.alias or spell(self.path)
+
+
+def find(
+    inputs: Sequence[str | Path] | str | Path,
+    stdin: Path | None = None,
+    each: Each = here,
+    notes: Path | None = None,
+    bounds: Bounds | None = None,
+) -> list[Source]:
     """The files that the inputs mean, in the order given; folders and globs sorted by name, component by component.
 
     Folders are read with all their subfolders, except hidden files and folders (`.name`), symbolic links to folders,
     what is no regular file, and run and corpus folders of unquilt (so that results may lie beside what they are about).
     A glob (`*`, `?`, `[…]`, `**`) skips hidden names unless it has a dot there itself; a path that exists is never
-    taken for a glob. `-` is standard input, `spool`ed to `stdin` before. A file reached twice is read once, where it
-    came first.
+    taken for a glob. `-` is standard input, `spool`ed to `stdin` before. A file reached twice, be it by
+    links of either kind, is read once, under the name that came first.
+
+    Files are only listed here. To tell their kinds one has to look into them, which is for processes that may be lost:
+    `each` of them, within `bounds`, with their `notes` in a folder (see `guard`).
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
     that was named, one that is empty, of no known kind, or an archive, compressed or Parquet by name only. Such files
@@ -48,14 +72,31 @@ def find(inputs: Sequence[str | Path] | str | Path, stdin: Path | None = None) -
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     if not given:
         raise InputError("no input: name files, folders, globs, or - for standard input")
-    found: dict[str, Source] = {}
+    found: dict[tuple[int, int] | str, Candidate] = {}
     for item in given:
-        for source in _expand(str(item), stdin):
-            found.setdefault(str(Path(source.path).absolute()), source)
-    return list(found.values())
+        for candidate in _expand(str(item), stdin):
+            found.setdefault(_identity(candidate.path), candidate)
+    candidates = list(found.values())
+    looks = each_guarded(each, look, candidates, bounds or Limits().bounds, notes, LOOKS)
+    return [_judged(candidate, seen) for candidate, seen in zip(candidates, looks, strict=True)]
 
 
-def _expand(item: str, stdin: Path | None) -> Iterator[Source]:
+def named(inputs: Sequence[str | Path] | str | Path) -> Iterator[str]:
+    """The files and folders that the inputs name, as far as they are there; globs expanded, standard input left out."""
+    for item in [inputs] if isinstance(inputs, str | Path) else inputs:
+        if str(item) != STDIN and _exists(str(item)):
+            yield str(item)
+        elif glob.has_magic(str(item)):
+            yield from map(str, _matches(str(item)))
+
+
+def _identity(path: str) -> tuple[int, int] | str:
+    """What tells whether two names, links of either kind among them, mean one file."""
+    there = _stat(path)
+    return (there.st_dev, there.st_ino) if there.st_ino else str(Path(path).absolute())
+
+
+def _expand(item: str, stdin: Path | None) -> Iterator[Candidate]:
     if item == STDIN:
         if stdin is None:
             raise InputError("-: standard input must be spooled to a file first")
@@ -95,7 +136,7 @@ def _matches(pattern: str) -> list[Path]:
     )
 
 
-def _folder(folder: str) -> Iterator[Source]:
+def _folder(folder: str) -> Iterator[Candidate]:
     if _is_ours(Path(folder)):
         raise InputError(f"{spell(folder)}: a folder that unquilt made; a corpus is given to an analysis alone")
     paths: list[Path] = []
@@ -109,7 +150,7 @@ def _folder(folder: str) -> Iterator[Source]:
     for path in sorted(paths, key=lambda path: path.parts):
         if stat.S_ISREG(_stat(str(path)).st_mode):
             empty = False
-            yield _source(str(path))
+            yield Candidate(str(path))
     if empty:
         raise InputError(f"{spell(folder)}: no files in this folder")
 
@@ -123,38 +164,59 @@ def _is_ours(folder: Path) -> bool:
     return isinstance(manifest, dict) and {"unquilt", "fingerprint"} <= manifest.keys()
 
 
-def _named(path: str, alias: str = "") -> Source:
+def _named(path: str, alias: str = "") -> Candidate:
     """A file that the user named: it must be of use."""
     if not stat.S_ISREG(_stat(path).st_mode):
         raise InputError(f"{spell(path)}: not a regular file; pipe it in and give - as input")
-    source = _source(path, alias)
-    if source.kind == "empty":
-        raise InputError("-: nothing came from standard input" if alias else f"{source.name}: empty file")
-    if source.kind == "unknown":
-        known = ", ".join(kinds.READERS)
-        raise InputError(f"{source.name}: binary, and not a known kind of file (known: {known})")
-    if source.kind in kinds.REJECTED:
-        raise InputError(f"{source.name}: {kinds.REJECTED[source.kind].detail}")
-    if _is_archive_by_name_only(source):
-        raise InputError(f"{source.name}: called an archive, but there is no {source.kind.upper()} record in it")
-    return source
+    return Candidate(path, alias, named=True)
 
 
-def _source(path: str, alias: str = "") -> Source:
+class Look(NamedTuple):
+    """What a file is: its bytes on disk, its kind and its compression; whether it is an archive by name only."""
+
+    size: int
+    kind: str
+    compression: str | None
+    hollow: bool
+
+
+def look(candidate: Candidate) -> Look:
+    """Look at a file: at 64 KiB of it, or more if it begins with zeros, or is an archive by name alone."""
+    path = candidate.path
     try:
         size = _stat(path).st_size
         glimpse = _glimpse(path, size)
         if _is_all_zeros(path, glimpse):
-            return Source(path, size, "unknown", None, alias)
+            return Look(size, "unknown", None, hollow=False)
         packed = compression.tell(glimpse.head)
         if packed is None and glimpse.head and not kinds.is_evident(glimpse):
             packed = compression.promised(path)
         if packed is not None:
             glimpse = _unpacked(path, packed, glimpse)
         kind = f"{packed} by name" if packed and not glimpse.compression else kinds.tell(glimpse)
+        source = Source(path, size, kind, packed)
+        return Look(size, kind, packed, candidate.named and _is_archive_by_name_only(source))
     except OSError as error:
         _fail(error, path)
-    return Source(path, size, kind, packed, alias)
+
+
+def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
+    """The file as an input. Who names a file is told at once that it is of no use; in a folder that is a reject."""
+    if isinstance(seen, Blame):
+        if candidate.named:
+            raise InputError(f"{candidate}: {seen.reason}: {seen.detail}")
+        return Source(candidate.path, _stat(candidate.path).st_size, seen.reason, None, candidate.alias)
+    if candidate.named:
+        if seen.kind == "empty":
+            raise InputError("-: nothing came from standard input" if candidate.alias else f"{candidate}: empty file")
+        if seen.kind == "unknown":
+            known = ", ".join(kinds.READERS)
+            raise InputError(f"{candidate}: binary, and not a known kind of file (known: {known})")
+        if seen.kind in kinds.REJECTED:
+            raise InputError(f"{candidate}: {kinds.REJECTED[seen.kind].detail}")
+        if seen.hollow:
+            raise InputError(f"{candidate}: called an archive, but there is no {seen.kind.upper()} record in it")
+    return Source(candidate.path, seen.size, seen.kind, seen.compression, candidate.alias)
 
 
 def _is_all_zeros(path: str, glimpse: Glimpse) -> bool:
@@ -207,18 +269,51 @@ def _fail(error: OSError, path: str = "") -> NoReturn:
     raise InputError(f"{name}: {(error.strerror or str(error)).lower()}") from error
 
 
+def unread(path: str | Path) -> Source:
+    """A file that is needed but is none to read documents from, such as a lexicon."""
+    return Source(str(path), _stat(str(path)).st_size, "unread")
+
+
 def fingerprint(source: Source) -> str:
     """SHA-256 of the file's bytes as they are on disk, in hexadecimal; at most 1.5 GB/s.
 
     Raises `InputChangedError` if the file no longer has `source.size` bytes: the two belong together in the manifest.
     """
+    return _look_at(source).sha256
+
+
+def _look_at(source: Source) -> Seen:
     try:
         with Path(source.path).open("rb") as file:
+            before = state(os.fstat(file.fileno()))  # so that a change while it is read is one, too
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             source.check_size(file.tell())
-            return digest
+            return Seen(digest, before)
     except OSError as error:
         _fail(error, source.path)
+
+
+def identified(sources: Sequence[Source]) -> list[Source]:
+    """The sources with their fingerprints."""
+    return [replace(source, seen=_look_at(source)) for source in sources]
+
+
+def unchanged(sources: Sequence[Source]) -> None:
+    """Raise `InputChangedError` if what was read since sources were `identified` may have been something else.
+
+    Costs a look at each file; those that the system says were touched are read again.
+    """
+    for source in sources:
+        if source.seen is None:
+            continue
+        try:
+            if state(Path(source.path).stat()) == source.seen.state or fingerprint(source) == source.seen.sha256:
+                continue
+        except FileNotFoundError:
+            raise InputChangedError(f"{source.name}: is gone since the run began; run again on files at rest") from None
+        except OSError as error:
+            _fail(error, source.path)
+        raise InputChangedError(f"{source.name}: was changed while it was read; run again on files at rest")
 
 
 def spool(stdin: BinaryIO, directory: Path) -> Path:
@@ -228,7 +323,7 @@ def spool(stdin: BinaryIO, directory: Path) -> Path:
     """
     target, partial = directory / "stdin", directory / "stdin.partial"
     try:
-        with partial.open("wb") as file:
+        with partial.open("xb") as file:
             shutil.copyfileobj(stdin, file, 1 << 20)
         return partial.replace(target)
     except OSError as error:

@@ -14,13 +14,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import orjson
 
 from unquilt.corpus.compression import Stream
 from unquilt.corpus.options import Fields, Reading
-from unquilt.corpus.records import Found, Page, Reject, identify, string, too_large, undecodable
+from unquilt.corpus.records import Found, Frame, Page, Reject, identify, string, too_large, undecodable
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
 
 SUFFIXES = (".jsonl", ".ndjson", ".json")
@@ -91,9 +92,9 @@ def read(part: Slice, reading: Reading) -> Iterator[Found]:
                 yield too_large("line", limits.max_bytes, name, offset)
                 offset = _next_line(stream, offset + len(line), stop)
                 continue
-            record = read_line(line, offset, name, reading.fields)
-            if record is not None and not (isinstance(record, Reject) and _is_cut(stream, line, offset)):
-                yield record
+            if not line.isspace():
+                look = _read_cut_line if _is_cut(stream, line, offset) else read_line
+                yield Frame(name, offset, partial(look, line, offset, name, reading.fields))
             offset += len(line)
         yield from _rejects(stream, name, begin, stop)
 
@@ -107,7 +108,7 @@ def _rejects(stream: Stream, name: str, begin: int, end: int) -> Iterator[Reject
 
 
 def _is_cut(stream: Stream, line: bytes, offset: int) -> bool:
-    """Whether a fault cut this line short: the fault is rejected, not what it left of the line."""
+    """Whether a fault cut this line short."""
     end = offset + len(line.removesuffix(b"\n"))
     return bool(stream.faults) and stream.faults[0].offset == end
 
@@ -122,10 +123,14 @@ def _next_line(stream: Stream, offset: int, stop: int) -> int:
     return offset
 
 
-def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Reject | None:
-    """The document on a line, or why there is none; None for a blank line."""
-    if line.isspace():
-        return None
+def _read_cut_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | None:
+    """The document on a line that a fault cut short, if that did it no harm; else the fault is the reject."""
+    record = read_line(line, offset, name, fields)
+    return None if isinstance(record, Reject) else record
+
+
+def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Reject:
+    """The document on a line, or why there is none."""
     if offset == 0:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:
@@ -136,8 +141,8 @@ def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Rej
         return Reject(name, offset, "bad json", f"{error.msg} at character {error.pos}")
     except RecursionError:
         return Reject(name, offset, "bad json", "nested too deeply")
-    except ValueError as error:  # an integer of thousands of digits
-        return Reject(name, offset, "bad json", str(error))
+    except ValueError:
+        return Reject(name, offset, "bad json", "a whole number of too many digits")
     if not isinstance(value, dict):
         return Reject(name, offset, "not an object", "the line is valid JSON, but not {…}")
     return _page(value, offset, name, fields)

@@ -13,6 +13,7 @@ from unquilt.corpus import arc, html, jsonl, mail, parquet, text, warc
 from unquilt.corpus.options import Reading
 from unquilt.corpus.records import Found, Reject
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
+from unquilt.guard import REASONS
 
 
 class Reader(Protocol):
@@ -57,6 +58,7 @@ READERS: dict[str, Reader] = {
 REJECTED = {
     "empty": _Rejected("empty file", "there is nothing in it"),
     "unknown": _Rejected("unknown kind", "binary, and not a known kind"),
+    **{reason: _Rejected(reason, "when it was looked at, to tell its kind") for reason in REASONS},
     "gzip by name": _Rejected("not gzip", "called .gz, but there is no gzip member in it"),
     "zstd by name": _Rejected("not zstd", "called .zst, but there is no zstd frame in it"),
     "parquet by name": _Rejected("not parquet", "called .parquet, but neither begins nor ends like one"),

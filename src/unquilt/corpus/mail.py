@@ -13,12 +13,13 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import Literal, NamedTuple
 
 from unquilt.corpus import jsonl, messages, text
 from unquilt.corpus.compression import Fault, Stream
 from unquilt.corpus.options import Reading
-from unquilt.corpus.records import Found, Page, Reject, identify, too_large
+from unquilt.corpus.records import Found, Frame, Page, Reject, identify, too_large
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
 
 MAILBOXES = (".mbox", ".mbx")
@@ -73,10 +74,7 @@ def read(part: Slice, reading: Reading) -> Iterator[Found]:
     head = _head(part.source)
     if not _is_mailbox(part.source, head):
         for found in text.whole_file(part, "mail", reading):
-            if isinstance(found, Page) and isinstance(found.content, bytes):
-                yield found._replace(id=_identify(found.content, found.file, 0))
-            else:
-                yield found
+            yield Frame(found.file, 0, partial(_named, found)) if isinstance(found, Page) else found
         return
     first = head.lstrip(b"\r\n")
     if part.begin == 0 and first and not messages.ENVELOPE.match(first):
@@ -110,11 +108,11 @@ def _mailbox(part: Slice, reading: Reading) -> Iterator[Found]:
                     yield Reject(name, *fault)
                 else:
                     broken = broken or fault
-            if broken and (intact := frame.until(stream.torn[broken.offset])):
-                yield _page(intact, name, limit)
-                yield Reject(name, intact.end, *broken[1:])
-            else:
-                yield Reject(name, frame.begin, *broken[1:]) if broken else _page(frame, name, limit)
+            intact = frame.until(stream.torn[broken.offset]) if broken else frame
+            if intact:
+                yield Frame(name, intact.begin, partial(_page, intact, name, limit))
+            if broken:
+                yield Reject(name, intact.end if intact else frame.begin, *broken[1:])
         for fault in stream.faults:
             yield Reject(name, *fault)
 
@@ -172,6 +170,8 @@ class _Window:
         self._held = bytearray(b"\n\n" if begin < CONTEXT else b"")
         self._begin = max(begin - CONTEXT, 0) - len(self._held)
         self._complete = False
+        self._holes: set[int] = set()
+        self._last_hole = -1
         self.next = begin
         """No separator is before this but those that were found."""
 
@@ -189,7 +189,16 @@ class _Window:
         block = self._stream.read(BLOCK)
         self._held += block
         self._complete = not block
+        self._note_holes()
         return True
+
+    def _note_holes(self) -> None:
+        """Note where the faults are that reading has just come across, however many were there before."""
+        for fault in reversed(self._stream.faults):
+            if fault.offset <= self._last_hole:
+                break
+            self._holes.add(fault.offset)
+        self._last_hole = max(self._last_hole, self._stream.faults[-1].offset if self._stream.faults else -1)
 
     def find(self) -> int | None:
         """The next separator; None if it may not be held yet."""
@@ -210,7 +219,7 @@ class _Window:
         if self._held[line - 2 : line] == b"\n\n" or self._held[line - 3 : line] == b"\n\r\n":
             return True
         offset = self._begin + line
-        return any(fault.offset in (offset - 1, offset) for fault in self._stream.faults)
+        return offset - 1 in self._holes or offset in self._holes
 
     def frame(self, begin: int, end: int) -> _Frame:
         return _Frame(begin, end, bytes(memoryview(self._held)[begin - self._begin : end - self._begin]))
@@ -229,6 +238,12 @@ def _page(frame: _Frame, name: str, limit: int) -> Page | Reject:
         content = _QUOTED.sub(rb"\n\1", content)
     ident = _identify(content, name, frame.begin)
     return Page(name, frame.begin, ident, None, None, "mail", content)
+
+
+def _named(page: Page) -> Page:
+    """The page of a message under its own name."""
+    assert isinstance(page.content, bytes)
+    return page._replace(id=_identify(page.content, page.file, page.offset))
 
 
 def _identify(content: bytes, name: str, offset: int) -> str:

@@ -6,6 +6,7 @@ compressed one it means to decode the member anew, as is done when a length has 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
@@ -34,6 +35,9 @@ class Decoded(Protocol):
 
     def go(self, here: int, there: int) -> int:
         """Go from one offset in the member to another; says how far one got, less only at the end."""
+
+    def glance(self, offset: int, size: int) -> bytes | None:
+        """Up to `size` bytes of the member from anywhere, if that costs no more than these bytes do."""
 
     def faults(self, here: int) -> Iterable[Fault]:
         """What is wrong, up to `here` or a bit further; the offset is behind the first byte that may be wrong."""
@@ -87,6 +91,11 @@ class Member:
             self._note(self._begin + len(self._data), ended=len(block) < wanted)
         return self._data, at
 
+    def glance(self, offset: int, size: int) -> tuple[bytes, int]:
+        """The same of what is far ahead. Where one can, without leaving: most who ask come back at once."""
+        seen = self.stream.glance(offset, size)
+        return self.view(offset, size) if seen is None else (seen, 0)
+
     def holds(self, offset: int) -> bool:
         """Whether the member is that long, as far as is known."""
         return self.size is None or offset <= self.size
@@ -115,6 +124,10 @@ class PlainFile:
     def go(self, here: int, there: int) -> int:  # noqa: ARG002
         """Costs nothing."""
         return self._file.seek(min(there, self._size))
+
+    def glance(self, offset: int, size: int) -> bytes:
+        """Where reading goes on does not change."""
+        return os.pread(self._file.fileno(), size, offset)
 
     def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002
         """There are none that one could see."""
@@ -158,6 +171,9 @@ class _CompressedFile(Generic[Decoder]):
         while here < there and (block := self.decoder.read(min(there - here, STRIDE))):
             here += len(block)
         return here
+
+    def glance(self, offset: int, size: int) -> None:
+        """All that comes before has to be decoded."""
 
     def _again(self) -> Decoder:
         raise NotImplementedError

@@ -233,12 +233,12 @@ def _head(raw: bytes, at: int, default: bytes) -> tuple[_Head, int]:
 
 def _parameters(field: bytes) -> dict[bytes, bytes]:
     """The parameters of a field; the pieces of one that was cut up (`name*0`, `name*1`, RFC 2231) in their order."""
-    parameters: dict[bytes, bytes] = {}
+    pieces: dict[bytes, list[bytes]] = {}
     for name, piece, quoted, bare in _PARAMETER.findall(field):
-        before = parameters.get(name.lower())
-        if before is None or piece:
-            parameters[name.lower()] = (before or b"") + (_QUOTED.sub(rb"\1", quoted) or bare.rstrip())
-    return parameters
+        before = pieces.setdefault(name.lower(), [])
+        if piece or not before:
+            before.append(_QUOTED.sub(rb"\1", quoted) or bare.rstrip())
+    return {name: b"".join(parts) for name, parts in pieces.items()}
 
 
 # Texts.
@@ -266,16 +266,15 @@ def _subject(mail: _Mail) -> str:
     encoded, and should be ASCII, is UTF-8, or else in the charset of the text.
     """
     plain, *words = _ENCODED_WORD.split(mail.head.subject)
-    runs = [(b"", plain)]
+    runs = [(b"", [plain])]
     for charset, how, encoded, following in zip(*[iter(words)] * 4, strict=True):
-        content = _base64(encoded) if how in b"bB" else binascii.a2b_qp(encoded, header=True)
-        if runs[-1][0] == charset:
-            content = runs.pop()[1] + content
-        runs.append((charset, content))
+        if runs[-1][0] != charset:
+            runs.append((charset, []))
+        runs[-1][1].append(_base64(encoded) if how in b"bB" else binascii.a2b_qp(encoded, header=True))
         if following.strip():  # white space alone is there for folding
-            runs.append((b"", following))
+            runs.append((b"", [following]))
     declared = next((part.head.charset for part in mail.parts), None)
-    decoded = "".join(_decode_run(run, str(charset, "ascii", "ignore"), declared) for charset, run in runs)
+    decoded = "".join(_decode_run(b"".join(run), str(charset, "ascii", "ignore"), declared) for charset, run in runs)
     return " ".join(decoded.split())
 
 

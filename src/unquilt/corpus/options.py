@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 
 from unquilt.corpus.records import Media
 from unquilt.errors import ParameterError
+from unquilt.guard import Bounds
 
 MIB = 1 << 20
 
@@ -60,10 +61,15 @@ class Limits:
         if not 1 <= self.max_bytes <= 1024 * MIB:
             raise ParameterError(f"max_bytes must be between 1 and {1024 * MIB}, not {self.max_bytes}")
         for name in ("max_nodes", "max_depth"):
-            if getattr(self, name) < 1:
-                raise ParameterError(f"{name} must be at least 1, not {getattr(self, name)}")
+            if not 1 <= getattr(self, name) < 1 << 63:
+                raise ParameterError(f"{name} must be at least 1 and below 2^63, not {getattr(self, name)}")
         if not 0.1 <= self.deadline <= 86_400:
             raise ParameterError(f"deadline must be between 0.1 and 86400 seconds, not {self.deadline}")
+
+    @property
+    def bounds(self) -> Bounds:
+        """What reading a document may cost its process."""
+        return Bounds(self.deadline, 2048 * MIB + 16 * self.max_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,5 +86,5 @@ class Reading:
     max_repeats: int = 4
 
     def __post_init__(self) -> None:
-        if self.max_repeats < 1:
-            raise ParameterError(f"max_repeats must be at least 1, not {self.max_repeats}")
+        if not 1 <= self.max_repeats < 1 << 63:
+            raise ParameterError(f"max_repeats must be at least 1 and below 2^63, not {self.max_repeats}")

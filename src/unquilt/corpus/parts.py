@@ -12,7 +12,8 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,14 +21,23 @@ import pyarrow.parquet as pq
 
 from unquilt.columns import measure
 from unquilt.corpus.pieces import Piece
-from unquilt.corpus.read import read
+from unquilt.corpus.read import make_document, read, try_suspect
 from unquilt.corpus.records import Span, Warned
-from unquilt.corpus.watch import Blame, Watch, blame
+from unquilt.corpus.watch import FINDING_SPEED, Watch
+from unquilt.errors import EngineError
+from unquilt.guard import Inquest, Place
+from unquilt.parquet import seal_footer
 from unquilt.runs import publish, storing
 from unquilt.schemas import DOCUMENTS, REJECTS
 
 REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.element"]
 """Columns that a dictionary makes smaller; of the others, most values occur once."""
+
+MEASURED = ["doc", "host", "domain", "ip", "path", "recursive", "media", "truncated", "words", "file", "offset"]
+"""Columns with statistics. Those of a text are its first and last value, which took six times the largest text."""
+
+_MEASURING = Place(-1, 0)
+"""At work on many texts at once: no place that could be left out."""
 
 UNNUMBERED = pa.schema([field for field in DOCUMENTS if field.name != "doc"])
 
@@ -51,17 +61,17 @@ def _written(target: Path, spill: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class ReadPiece:
-    """To do: read a piece into a file; with a note, in a process that may be lost (see `watch`)."""
+    """To do: read a piece into a file; with a note, in a process that may be lost (see `guard`)."""
 
     piece: Piece
     target: Path
     note: Path | None = None
-    blamed: tuple[Blame, ...] = ()
+    inquest: Inquest = field(default_factory=Inquest)
 
-    def retry(self, code: int) -> ReadPiece | None:
-        """What to do after a process was lost over this: the same without the record that did it, if one did."""
-        found = None if self.note is None else blame(self.note, code, self.piece.reading.limits)
-        return None if found is None or found in self.blamed else replace(self, blamed=(*self.blamed, found))
+    def retry(self, code: int) -> ReadPiece:
+        """What to do after a process was lost over this."""
+        bounds = self.piece.reading.limits.bounds
+        return replace(self, inquest=self.inquest.after(self.note, code, bounds, self.piece.name))
 
 
 @dataclass(frozen=True)
@@ -79,12 +89,29 @@ class PieceRead:
 
 
 def read_piece(task: ReadPiece) -> PieceRead:
-    """Reads a piece, measures its texts and leaves them in an Arrow file."""
+    """Reads a piece, measures its texts and leaves them in an Arrow file.
+
+    Checks that nothing got lost on the way: what was found is in the file, in the rejects, or was skipped.
+    """
+    if task.inquest.suspect is not None:
+        try_suspect(task.piece, _watch(task), partial(make_document, reading=task.piece.reading))
+    watch = _watch(task)
+    read = _read_into(task, watch)
+    if watch.seen != read.documents + read.rejects.num_rows + read.skipped.total():
+        kept = f"{read.documents} documents, {read.rejects.num_rows} rejects and {read.skipped.total()} skipped"
+        raise EngineError(f"{task.piece.name}: {watch.seen} records were seen, but {kept}: a fault of unquilt")
+    return read
+
+
+def _watch(task: ReadPiece) -> Watch:
+    with storing(task.target):
+        return Watch(task.note, task.piece.reading.limits, task.inquest)
+
+
+def _read_into(task: ReadPiece, watch: Watch) -> PieceRead:
     documents = words = size = 0
     rejects = []
     skipped: Counter[str] = Counter()
-    with storing(task.target):
-        watch = Watch(task.note, task.piece.reading.limits, task.blamed)
     # What cannot be read raises an InputError of its own; any OSError left is of the target.
     with (
         storing(task.target),
@@ -96,7 +123,8 @@ def read_piece(task: ReadPiece) -> PieceRead:
             skipped.update(batch.skipped)
             if batch.documents.num_rows == 0:
                 continue
-            counts, sequences = measure(batch.documents.column("text"))
+            texts = batch.documents.column("text")
+            counts, sequences = watch.guard.run(_MEASURING, partial(measure, texts), texts.nbytes / FINDING_SPEED)
             columns = dict(zip(batch.documents.schema.names, batch.documents.columns, strict=True))
             columns |= {"words": counts, "sequence": sequences}
             measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
@@ -116,6 +144,9 @@ class WritePart:
     target: Path
     first: int
 
+    def __str__(self) -> str:
+        return str(self.target)
+
 
 def write_part(task: WritePart) -> int:
     """Writes a part of the corpus from what `read_piece` left; returns its size in bytes."""
@@ -126,7 +157,13 @@ def write_part(task: WritePart) -> int:
         pa.memory_map(str(task.source)) as file,
     ):
         reader = pa.ipc.open_file(file)
-        packing = {"compression": "zstd", "compression_level": 1, "use_dictionary": REPEATED}
+        packing = {
+            "compression": "zstd",
+            "compression_level": 1,
+            "use_dictionary": REPEATED,
+            "write_statistics": MEASURED,
+            "write_page_checksum": True,
+        }
         with pq.ParquetWriter(partial, DOCUMENTS, **packing) as writer:
             for number in range(reader.num_record_batches):
                 batch = reader.get_batch(number)
@@ -134,4 +171,6 @@ def write_part(task: WritePart) -> int:
                 numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS)
                 writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
                 first += batch.num_rows
+        with partial.open("r+b") as written:
+            seal_footer(written)
     return task.target.stat().st_size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 Media = Literal["html", "text", "mail"]
@@ -25,6 +25,16 @@ class Page(NamedTuple):
     content: bytes | str
     charset: str | None = None
     truncated: str | None = None
+
+
+class Frame(NamedTuple):
+    """A record of which no more is known than where it is. `page` looks into it, which may take long, or even end the
+    process: by then the reader must be ready to go on with the next one. None: it turns out to be part of another one.
+    """
+
+    file: str
+    offset: int
+    page: Callable[[], Page | Skipped | Reject | None]
 
 
 class Skipped(NamedTuple):
@@ -60,7 +70,7 @@ class Span(NamedTuple):
     end: int
 
 
-Found = Page | Skipped | Reject | Warned | Span
+Found = Frame | Page | Skipped | Reject | Warned | Span
 
 
 class Chunks(NamedTuple):
@@ -75,7 +85,7 @@ class Chunks(NamedTuple):
 
 
 class Document(NamedTuple):
-    """One document, see `raw.RAW_DOCUMENTS`. `text` is valid UTF-8."""
+    """One document, see `raw.RAW_DOCUMENTS`. `text` is valid UTF-8; the page's content is no longer there."""
 
     page: Page
     text: bytes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from unquilt.errors import InputChangedError
 
@@ -16,12 +17,25 @@ def spell(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
+class Seen(NamedTuple):
+    """What a file was when the run began: the SHA-256 of its bytes, and what the system knows it by (see `state`)."""
+
+    sha256: str
+    state: tuple[int, ...]
+
+
+def state(there: os.stat_result) -> tuple[int, ...]:
+    """What differs between two files, and as far as the system's clock can tell, between two states of a file."""
+    return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns, there.st_ctime_ns
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One input file: where it is, its bytes on disk, its kind and its compression (None, "gzip", "zstd").
 
     `alias` stands in tables instead of the path: `-` for standard input, whose spooled copy has another path each time.
     `index` says where a compressed file can be cut, see `compression.Index`; it changes nothing that is read.
+    `seen` is what `inputs.unchanged` compares it with.
     """
 
     path: str
@@ -30,11 +44,15 @@ class Source:
     compression: str | None = None
     alias: str = ""
     index: tuple[tuple[int, bytes], ...] = field(default=(), repr=False, compare=False)
+    seen: Seen | None = field(default=None, repr=False, compare=False)
 
     @property
     def name(self) -> str:
         """The file as it is called in tables and messages."""
         return self.alias or spell(self.path)
+
+    def __str__(self) -> str:
+        return self.name
 
     def check_size(self, size: int) -> None:
         """Raise `InputChangedError` if the file no longer has the size it had when it was found."""

@@ -19,6 +19,8 @@ from unquilt import _native
 
 LONGEST_HOST = 253
 """Characters of the longest name that DNS can hold."""
+LONGEST_ADDRESS = 253
+"""What is longer is no address: one has 45 characters at most, and the name of an interface (`%eth0`) some more."""
 
 
 class Location(NamedTuple):
@@ -77,13 +79,17 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList(only_icann=True)
 
 
-@lru_cache(maxsize=1 << 16)
 def address(text: str) -> str | None:
     """An IP address in its one canonical spelling, None if it is none; IPv4 inside IPv6 becomes IPv4.
 
     >>> address("2001:DB8:0::1"), address("::ffff:192.0.2.1"), address("192.0.2.256")
     ('2001:db8::1', '192.0.2.1', None)
     """
+    return _address(text) if len(text) <= LONGEST_ADDRESS else None  # nothing long is remembered
+
+
+@lru_cache(maxsize=1 << 16)
+def _address(text: str) -> str | None:
     try:
         ip = ipaddress.ip_address(text)
     except ValueError:

@@ -7,6 +7,7 @@ which is the text of a page (WET). All other records are about pages, and are co
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -26,12 +27,16 @@ VAGUE = frozenset(
 """Types that say nothing: whether it is a page is told by how it begins."""
 HEAD = 1024
 
-_VERSION = rb"WARC/\d{1,3}\.\d{1,3}[ \t]*\r?\n"
+_VERSION = rb"WARC/\d{1,3}+\.\d{1,3}+[ \t]*+\r?\n"
 _RECOGNISED = re.compile(_VERSION)
-# Anything up to a blank line where a record must be; lines that are fields, where it only may be.
-_HEADER = re.compile(_VERSION + rb"(?:(?!\r?\n)[^\n]*\n)*+\r?\n")
-_BELIEVED = re.compile(_VERSION + rb"(?:[^\s:][^\n:]*:[^\n]*\n(?:[ \t][^\n]*\n)*+)*+\r?\n")
-_NO_PAGE = re.compile(r"metadata:|[a-z]+://[^/]*(/robots\.txt)(?:[?#]|$)", re.IGNORECASE)
+# Almost anything up to a blank line where a record must be; lines that are fields, where it only may be. A row of NULs,
+# or the first line of the next header, tells that the rest is missing: a header must not go on with that of another.
+_LINE = rb"(?!\r?\n|WARC/\d)[^\n\0]*+(?:\0(?!\0{7})[^\n\0]*+)*+\n"
+_HEADER = re.compile(_VERSION + rb"(?:" + _LINE + rb")*+\r?\n")
+_FIELDS = re.compile(rb"(?:[^\s:][^\n:]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)*+")
+_BLANK_LINE = re.compile(rb"\r?\n")
+_TYPE = re.compile(rb"^warc-type[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+", re.IGNORECASE | re.MULTILINE)
+_NO_PAGE = re.compile(r"metadata:|[a-z]++://[^/]*+(/robots\.txt)(?:[?#]|$)", re.IGNORECASE)
 _TOKEN = re.compile(r"[a-z0-9.+/-]{1,80}")  # Word's has 71
 
 
@@ -54,9 +59,44 @@ def _fields(header: re.Match[bytes]) -> Fields:
     return http.fields(header[0])
 
 
-def _believed(data: bytes, begin: int) -> bool:
-    header = _BELIEVED.match(data, begin, begin + archives.HEADER)
-    return header is not None and _fields(header).get("warc-type", "").lower() in TYPES
+def _find(data: bytes, begin: int, edge: int) -> int | None:
+    """The first header of nothing but fields, one of which says that it is a record of a known type.
+
+    It may begin wherever its first line is: garbage before it has no line end. So each field of a header may be the
+    first line of another one. Linear all the same: fields are gone through once, whatever begins among them.
+    """
+    block = _Block(data, 0, 0)
+    for line in _RECOGNISED.finditer(data, begin + 1):
+        header, at = line.span()
+        if header > edge:
+            return None
+        if at >= block.end:
+            block = _Block(data, at, _FIELDS.match(data, at).end())  # type: ignore[union-attr]  # it matches anything
+        if block.ends_header(header, at):
+            return header
+    return None
+
+
+class _Block:
+    """Lines in `data[begin:end]` that are all fields, and the blank line behind them, if there is one."""
+
+    def __init__(self, data: bytes, begin: int, end: int) -> None:
+        self.data, self.end = data, end
+        blank = _BLANK_LINE.match(data, end)
+        self.limit = blank.end() if blank else sys.maxsize
+        self.types = _TYPE.finditer(data, begin, end if blank else begin)
+        self.next_type()
+
+    def next_type(self) -> None:
+        found = next(self.types, None)
+        self.type = found.start() if found else sys.maxsize
+        self.known = found is not None and http.fields(found[0]).get("warc-type", "").lower() in TYPES
+
+    def ends_header(self, header: int, at: int) -> bool:
+        """Whether what begins at `header`, and has its fields from `at` on, can be believed. To be asked in order."""
+        while self.type < at:
+            self.next_type()
+        return self.known and self.limit - header <= archives.HEADER and self.data[at] not in b" \t"
 
 
 def page(record: Record, reading: Reading) -> Page | Skipped | Reject:
@@ -131,8 +171,7 @@ FORMAT = Format(
     magic=b"WARC/",
     prefix=b"WARC/",
     header=_HEADER,
-    line=re.compile(rb"(?P<header>" + _VERSION + rb")"),  # wherever it is: garbage before it has no line end
-    believed=_believed,
+    find=_find,
     end=re.compile(rb"\r\n\r\n[\r\n]*+|[\r\n]*+(?=WARC/\d|\Z)"),
     line_end=None,  # `end` has it
     fields=_fields,

@@ -43,7 +43,7 @@ class Engine(Verbs):
                     writer.write(table)
                 stage.record(rows=writer.rows)
             self._run.mark(name, tables=[name])
-        return Kept.of(name, self._run.path / f"{name}.parquet")
+        return Kept.of(name, self._run.path / f"{name}.parquet").checked(schema)
 
     def _writer(self, name: str, schema: pa.Schema) -> TableWriter:
         long = any(pa.types.is_large_binary(field.type) for field in schema)

@@ -1,15 +1,27 @@
-"""Tables at rest: Parquet files in the order of their primary key, read by pieces."""
+"""Tables at rest: Parquet files in the order of their primary key, read by pieces.
+
+Files may have been changed since they were written. Accidents show in their checksums (`parquet`), but not what was
+changed with care. So `checked` holds their footers against the schema, and every piece that is read is held against its
+footer and looked through: what is not as unquilt writes it is damaged, and nothing of it gets any further. That costs
+little beside reading (a text is valid UTF-8 at some gigabytes a second).
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Self
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
+
+from unquilt.errors import damaged
+from unquilt.parquet import opened, reading
+from unquilt.schemas import LATER, NUMBERS
 
 
 @dataclass(frozen=True)
@@ -19,10 +31,15 @@ class Split:
     path: str
     row_group: int
     rows: int
+    numbered: bool = False
+    """Whether its first column holds numbers of documents, in their order."""
 
     def read(self, columns: Sequence[str]) -> pa.Table:
-        with pq.ParquetFile(self.path) as file:
-            return file.read_row_group(self.row_group, columns=list(columns), use_threads=False).select(list(columns))
+        with opened(self.path) as file:
+            key = file.schema_arrow.names[0]  # also where it is not asked for: it tells whether rows are in order
+            table = file.read_row_group(self.row_group, columns=[key, *columns], use_threads=False)
+            _check_rows(table, self.path, numbered=self.numbered)
+            return table.select(list(columns))
 
 
 @dataclass(frozen=True)
@@ -31,6 +48,8 @@ class Kept:
 
     name: str
     paths: tuple[str, ...]
+    numbered: bool = False
+    """Whether its first column is known to hold numbers of documents, in their order."""
 
     @classmethod
     def of(cls, name: str, *paths: Path | str) -> Kept:
@@ -40,48 +59,134 @@ class Kept:
         """Its row groups, in order; empty ones left out."""
         found = []
         for path in self.paths:
-            metadata = pq.read_metadata(path)
-            groups = ((number, metadata.row_group(number).num_rows) for number in range(metadata.num_row_groups))
-            found += [Split(path, number, rows) for number, rows in groups if rows]
+            footer = _footer(path)
+            rows = {number: footer.metadata.row_group(number).num_rows for number in footer.groups}
+            found += [Split(path, number, count, self.numbered) for number, count in rows.items()]
         return found
 
     @property
     def rows(self) -> int:
-        return sum(pq.read_metadata(path).num_rows for path in self.paths)
+        return sum(_footer(path).metadata.num_rows for path in self.paths)
+
+    @property
+    def columns(self) -> list[str]:
+        """What its columns are called; none if there is no file yet."""
+        return list(_footer(self.paths[0]).schema.names) if self.paths else []
+
+    def checked(self, schema: pa.Schema | None) -> Self:
+        """Itself, if its files have this schema, any if it is None, and are in order as far as their footers say.
+
+        Whether their rows are in order, too, is then looked at as they are read.
+        """
+        last = -1
+        for path in self.paths:
+            footer = _footer(path)
+            if schema is not None:
+                _check_schema(footer.schema, schema, path)
+            for least, greatest in footer.numbers():
+                if not last <= least <= greatest:
+                    raise damaged(path, f"column {footer.schema.names[0]} is out of order")
+                last = greatest
+        return replace(self, numbered=any(_footer(path).is_numbered for path in self.paths))
+
+    def check_numbering(self, documents: int) -> Self:
+        """Itself, if it has so many rows, and its first column numbers them from 0 as far as its footers say."""
+        first = 0
+        for path in self.paths:
+            footer = _footer(path)
+            for number, (least, greatest) in zip(footer.groups, footer.numbers(), strict=True):
+                rows = footer.metadata.row_group(number).num_rows
+                if (least, greatest) != (first, first + rows - 1):
+                    raise damaged(path, f"it has documents {least} to {greatest} where {rows} from {first} on belong")
+                first += rows
+        if first != documents:
+            where = self.paths[-1] if self.paths else self.name
+            raise damaged(where, f"there are {first} documents, and the manifest says {documents}")
+        return self
 
     def between(self, first: int, last: int) -> pa.Table:
         """The rows whose first column lies in first..last, both included; reads only row groups that can hold some."""
-        parts = [part for path in self.paths for part in _between(path, first, last)]
-        return pa.concat_tables(parts) if parts else pq.read_schema(self.paths[0]).empty_table()
+        parts = [part for path in self.paths for part in _between(path, first, last, numbered=self.numbered)]
+        return pa.concat_tables(parts) if parts else _footer(self.paths[0]).schema.empty_table()
 
 
-def _between(path: str, first: int, last: int) -> Iterator[pa.Table]:
-    footer = _footer(path, Path(path).stat().st_mtime_ns)
+def _check_schema(there: pa.Schema, wanted: pa.Schema, path: str) -> None:
+    """Raise RunError, naming the first column that is not as it should be, unless two schemas are the same."""
+    for field in wanted:
+        number = there.get_field_index(field.name)
+        if number < 0 and field.name in LATER:
+            continue
+        if number < 0:
+            raise damaged(path, f"it has no column {field.name}")
+        if not there.field(number).equals(field):
+            empty = " or null" if there.field(number).nullable and not field.nullable else ""
+            raise damaged(path, f"column {field.name} is {there.field(number).type}{empty}, not {field.type}")
+    if there.names != [name for name in wanted.names if name in there.names]:
+        raise damaged(path, f"its columns are not {', '.join(wanted.names)}")
+
+
+def _check_rows(table: pa.Table, path: str, *, numbered: bool) -> None:
+    """Raise RunError unless rows are as unquilt writes them: valid, and if they begin with numbers, in their order."""
+    table.validate(full=True)
+    if not numbered:
+        return
+    keys = table.column(0)
+    rising = pc.all(pc.less_equal(keys.slice(0, len(keys) - 1), keys.slice(1)), min_count=0).as_py()
+    if keys.null_count or not rising:
+        raise damaged(path, f"column {table.column_names[0]} is out of order")
+
+
+def _between(path: str, first: int, last: int, *, numbered: bool) -> Iterator[pa.Table]:
+    footer = _footer(path)
     groups = range(bisect_left(footer.greatest, first), bisect_right(footer.least, last))
     if not groups:
         return
-    with pq.ParquetFile(path, metadata=footer.metadata) as file:
-        for number in groups:
-            table = file.read_row_group(number, use_threads=False)
+    with opened(path, footer.metadata) as file:
+        for group in groups:
+            table = file.read_row_group(footer.groups[group], use_threads=False)
+            _check_rows(table, path, numbered=numbered)
             keys = table.column(0).combine_chunks()
             yield table.slice(*_slice(keys, first, last))
 
 
 @dataclass(frozen=True)
 class _Footer:
-    """What a file says of itself, and the least and greatest key of each of its row groups, none of which is empty."""
+    """What a file says of itself, which row groups are not empty, and of each of these the least and greatest key, if
+    keys are whole numbers."""
 
     metadata: pq.FileMetaData
+    schema: pa.Schema
+    groups: Sequence[int]
     least: Sequence[int]
     greatest: Sequence[int]
 
+    @property
+    def is_numbered(self) -> bool:
+        return bool(self.schema.names) and self.schema.names[0] in NUMBERS
+
+    def numbers(self) -> list[tuple[int, int]]:
+        """The least and the greatest number of a document in each row group; none if these are not the keys."""
+        return list(zip(self.least, self.greatest, strict=True)) if self.is_numbered else []
+
+
+def _footer(path: str) -> _Footer:
+    with reading(path):
+        return _read_footer(path, Path(path).stat().st_mtime_ns)
+
 
 @lru_cache(maxsize=64)
-def _footer(path: str, _changed: int) -> _Footer:
+def _read_footer(path: str, _changed: int) -> _Footer:
     """Read once: every task of a map asks for a few rows of the same table."""
-    metadata = pq.read_metadata(path)
-    keys = [metadata.row_group(number).column(0).statistics for number in range(metadata.num_row_groups)]
-    return _Footer(metadata, [key.min for key in keys], [key.max for key in keys])
+    with opened(path) as file:
+        metadata = file.metadata
+    schema = metadata.schema.to_arrow_schema()
+    filled = [number for number in range(metadata.num_row_groups) if metadata.row_group(number).num_rows]
+    if not schema.names or not pa.types.is_integer(schema.field(0).type):
+        return _Footer(metadata, schema, filled, [], [])
+    keys = [metadata.row_group(number).column(0).statistics for number in filled]
+    if not all(key is not None and key.has_min_max for key in keys):
+        raise damaged(path, f"its footer does not say which {schema.names[0]} it has")
+    return _Footer(metadata, schema, filled, [key.min for key in keys], [key.max for key in keys])
 
 
 def _slice(keys: pa.Array, first: int, last: int) -> tuple[int, int]:

@@ -26,8 +26,9 @@ from unquilt.engines.engine import Engine, read_twice
 from unquilt.engines.kept import Split
 from unquilt.engines.progress import Progress
 from unquilt.engines.tasks import Scale, map_split
-from unquilt.engines.verbs import Grouped, Item, Mapped, Result, Rows, Stage, fold_counters
+from unquilt.engines.verbs import Grouped, Mapped, Rows, Stage, fold_counters
 from unquilt.engines.workers import Workers
+from unquilt.guard import Item, Result
 from unquilt.runs import Run, storing
 
 ROWS_IN_CACHE = 2 << 20

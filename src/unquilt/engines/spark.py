@@ -18,6 +18,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,9 +29,10 @@ from unquilt.engines.engine import Engine, read_twice
 from unquilt.engines.kept import Split
 from unquilt.engines.progress import Progress
 from unquilt.engines.tasks import Scale, map_split
-from unquilt.engines.verbs import Item, Kernel, Mapped, Result, Rows, Stage, fold_counters
+from unquilt.engines.verbs import Kernel, Mapped, Rows, Stage, fold_counters
 from unquilt.engines.workers import Workers
 from unquilt.errors import EngineError, MissingDependencyError, UnquiltError
+from unquilt.guard import Item, Result
 from unquilt.runs import Run, publish
 from unquilt.settings import Settings
 
@@ -43,6 +45,7 @@ COUNTERS = -1
 BYTES_PER_PARTITION = 64 << 20
 BYTES_PER_GRAM = 9
 BYTES_PER_BATCH = 16 << 20
+SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class Spark(Engine):
@@ -289,8 +292,25 @@ def _on_disk() -> Any:
     return StorageLevel.DISK_ONLY
 
 
+@contextmanager
+def _environment(name: str, value: str) -> Iterator[None]:
+    """A variable for processes that are started in the block, and for no others."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
 def session(settings: Settings) -> SparkSession:
-    """The active Spark session, or a new one on `settings.master` (this machine, by default)."""
+    """The active Spark session, or a new one on `settings.master` (this machine, by default).
+
+    Workers of the new one import nothing from the folder they start in; of an active one, that is up to its owner.
+    """
     try:
         from pyspark.sql import SparkSession
     except ImportError as error:
@@ -304,6 +324,7 @@ def session(settings: Settings) -> SparkSession:
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     logging = Path(__file__).with_name("log4j2.properties").as_uri()
     options = {
+        f"spark.executorEnv.{SAFE_PATH}": 1,  # workers begin in a folder of data, and import nothing from there
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging}",
         "spark.driver.maxResultSize": 0,
         "spark.driver.memory": f"{max(1024, settings.memory // 4 >> 20)}m",  # blocks in flight; kernels have their own
@@ -318,7 +339,8 @@ def session(settings: Settings) -> SparkSession:
     if settings.master or "SPARK_MASTER" not in os.environ:
         builder = builder.master(settings.master or f"local[{settings.threads},4]")
     try:
-        return builder.getOrCreate()
+        with _environment(SAFE_PATH, "1"):  # for whatever Python the JVM starts by itself
+            return builder.getOrCreate()
     except Exception as error:
         message = f"Spark did not start: {_reason(str(error))}; it needs Java 17 or newer (JAVA_HOME)"
         raise EngineError(message) from error

@@ -20,14 +20,12 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 
 from unquilt.engines.kept import Kept
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
+from unquilt.guard import Item, Result
 
 HASH = "hash"
 """Rows keyed by fingerprints: any 64 bits."""

@@ -1,33 +1,148 @@
 """Worker processes for Python code that holds the interpreter's lock, such as readers.
 
 Not `multiprocessing`: its workers import the caller's main module again, which a script without a guard does not
-survive. A worker here is `python -m unquilt.engines.workers`, fed pickles through a pipe; one that dies is noticed at
-once and replaced if its item knows how to go on (`Retried`); otherwise what it was doing is said.
+survive. A worker here is the fork of a process that knows unquilt and nothing else (`forker`), and is fed pickles
+through a pipe.
+
+A worker that dies, for whatever reason, costs time: it is replaced and its item tried again, in the way that the item
+says (`retry`), else just so. All functions given to workers may be called twice.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import queue
+import select
+import signal
 import struct
-import subprocess
-import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
-from unquilt.engines.verbs import Item, Result
+from unquilt.engines.forker import Forker, setting
 from unquilt.errors import EngineError
+from unquilt.guard import Item, Result, ending
+
+TRIES = 3
+"""How often an item that does not say what to do is given to a process before it is given up."""
 
 
-class Retried(Protocol):
-    """An item that knows what to do if the process at work on it dies, such as leaving out what killed it."""
+class Died(Exception):  # noqa: N818 - what happened, not what went wrong
+    """The process of a worker has ended."""
 
-    def retry(self, code: int) -> Any | None:
-        """The item to work on instead, given the exit code of the process; None if nothing helps."""
+    def __init__(self, code: int) -> None:
+        super().__init__(ending(code))
+        self.code = code
+
+
+class Worker:
+    """One process, from now until `end` or `kill`."""
+
+    def __init__(self, forker: Forker) -> None:
+        self._forker = forker
+        self._ending = threading.Lock()
+        self._code: int | None = None
+        self.number, self._inbox, self._outbox = forker.fork()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can still be asked: one that nobody asks says nothing, unless its pipe is closed."""
+        return not select.select([self._outbox], [], [], 0)[0]
+
+    def ask(self, function: Callable[[Item], Result], item: Item) -> Result:
+        """`function(item)`, or what it raises. Raises `Died` if the process ends before it has answered."""
+        try:
+            _send(self._inbox, (_folder(), function, item))
+            result, raised = _receive(self._outbox)
+        except (BrokenPipeError, EOFError):
+            raise Died(self.end()) from None
+        if raised is not None:
+            raise raised
+        return result  # type: ignore[no-any-return]
+
+    def kill(self) -> None:
+        """End the process now; whoever waits for its answer gets `Died`."""
+        with self._ending:
+            if self._code is None:  # else its number may be another's by now
+                with suppress(ProcessLookupError):  # it and its forker were lost
+                    os.kill(self.number, signal.SIGKILL)
+
+    def end(self) -> int:
+        """Let the process end, and see to it that nothing is left of it. Its exit code."""
+        with self._ending:
+            if self._code is None:
+                with suppress(BrokenPipeError):  # it died with something in the pipe
+                    self._inbox.close()
+                self._outbox.close()
+                self._code = self._forker.wait(self.number)
+        return self._code
+
+
+class _Nursery:
+    """Workers of one setting: where they come from, and those that have nothing to do, for whoever has next."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._forker = Forker("unquilt.engines.workers:serve")
+        self._idle: list[Worker] = []
+
+    def take(self) -> Worker:
+        """A worker that is there, or a new one."""
+        while True:
+            with self._lock:
+                worker = self._idle.pop() if self._idle else None
+            if worker is None:
+                return Worker(self._forker)
+            if worker.alive:
+                return worker
+            worker.end()
+
+    def put(self, worker: Worker) -> None:
+        """Keep a worker that has answered all it was asked."""
+        with self._lock:
+            self._idle.append(worker)
+
+    def close(self) -> None:
+        while self._idle:
+            self._idle.pop().end()
+        self._forker.end()
+
+
+class _Shelf:
+    """Nurseries by setting, for as long as anybody wants them kept."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._keepers = 0
+        self._nurseries: dict[str, _Nursery] = {}
+
+    def nursery(self) -> _Nursery:
+        """The one for the setting that we are in."""
+        with self._lock:
+            return self._nurseries.setdefault(setting(), _Nursery())
+
+    @contextmanager
+    def keeping(self) -> Iterator[None]:
+        with self._lock:
+            self._keepers += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._keepers -= 1
+                ended = [] if self._keepers else list(self._nurseries.values())
+                if ended:
+                    self._nurseries = {}
+            for nursery in ended:
+                nursery.close()
+
+
+_shelf = _Shelf()
+keeping = _shelf.keeping
+"""A `with` block in which processes, once started, stay for whoever needs some next."""
 
 
 class Workers:
@@ -37,25 +152,22 @@ class Workers:
         self._count = count
 
     def __enter__(self) -> Workers:
-        self._processes: list[subprocess.Popen[bytes] | None] = [None] * self._count
-        self._free: queue.LifoQueue[int] = queue.LifoQueue()  # the last one in has a process to offer
-        for number in range(self._count):
-            self._free.put(number)
+        self._keeping = keeping()
+        self._keeping.__enter__()
+        self._nursery = _shelf.nursery()
+        self._lock = threading.Lock()
+        self._busy: set[Worker] = set()
         self._pool = ThreadPoolExecutor(self._count)
         self._over = False
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        self._over = True
-        for process in filter(None, self._processes):
-            if kind is not None:
-                process.kill()
-            assert process.stdin is not None
-            with suppress(BrokenPipeError):  # it died with something in the pipe
-                process.stdin.close()
+        with self._lock:
+            self._over = True
+            for worker in self._busy:
+                worker.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        for process in filter(None, self._processes):
-            _close(process)
+        self._keeping.__exit__(None, None, None)
 
     def map(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
         """`function(item)` for each item, in order."""
@@ -68,98 +180,87 @@ class Workers:
                 future.cancel()
 
     def _call(self, function: Callable[[Item], Result], item: Item) -> Result:
-        number = self._free.get()
-        try:
-            while True:
-                process = self._processes[number] or self._begin(number)
-                try:
-                    return _ask(process, function, item)
-                except (BrokenPipeError, EOFError) as error:
-                    code = process.wait(timeout=10)
-                    instead = item.retry(code) if hasattr(item, "retry") and not self._over else None
-                    if instead is None:
-                        died = f"a worker process died (exit code {code}) while working on {item}"
-                        raise EngineError(died) from error
-                    item = instead
-                    _close(process)
-                    self._processes[number] = None
-        finally:
-            self._free.put(number)
+        deaths = 0
+        while True:
+            worker = self._take()
+            try:
+                result = worker.ask(function, item)
+            except Died as died:
+                self._let_go(worker)
+                deaths += 1
+                if self._over:
+                    raise EngineError("stopped") from died  # nobody waits for it any more
+                item = _again(item, deaths, died.code)
+                continue
+            except BaseException:
+                self._let_go(worker)
+                self._nursery.put(worker)
+                raise
+            self._let_go(worker)
+            self._nursery.put(worker)
+            return result
 
-    def _begin(self, number: int) -> subprocess.Popen[bytes]:
-        process = self._processes[number] = _start()
-        if self._over:  # since it was decided to start it: nobody else will end it
-            process.kill()
-        return process
+    def _take(self) -> Worker:
+        worker = self._nursery.take()
+        with self._lock:
+            self._busy.add(worker)
+            if self._over:  # since it was decided to take it: nobody else will end it
+                worker.kill()
+        return worker
 
-
-def _start() -> subprocess.Popen[bytes]:
-    package = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
-    command = [sys.executable, "-m", "unquilt.engines.workers"]
-    # In a group of its own a Ctrl-C does not reach it: it is for the parent to end it.
-    return subprocess.Popen(  # noqa: S603
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": path},
-        process_group=0,
-    )
+    def _let_go(self, worker: Worker) -> None:
+        with self._lock:
+            self._busy.discard(worker)
 
 
-def _close(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    with suppress(BrokenPipeError):
-        process.stdin.close()
-    process.wait()
-    process.stdout.close()
+def _again(item: Any, deaths: int, code: int) -> Any:
+    """What to do after an item's process was lost. Raises `EngineError` if nothing helps."""
+    if hasattr(item, "retry"):
+        return item.retry(code)
+    if deaths < TRIES:
+        return item
+    what = str(item)[:200]
+    raise EngineError(f"{what}: the process at work on it was lost {deaths} times, the last time by {ending(code)}")
 
 
-def _ask(process: subprocess.Popen[bytes], function: Callable[[Item], Result], item: Item) -> Result:
-    assert process.stdin is not None
-    assert process.stdout is not None
-    _send(process.stdin, (function, item))
-    result, raised = _receive(process.stdout)
-    if raised is not None:
-        raise raised
-    return result  # type: ignore[no-any-return]
+def _folder() -> str | None:
+    """The folder that relative paths begin at; None if it is gone."""
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return None
 
 
 def _send(pipe: IO[bytes], message: object) -> None:
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    pipe.write(struct.pack("<Q", len(data)) + data)
+    pipe.write(struct.pack("<Q", len(data)))
+    pipe.write(data)
     pipe.flush()
 
 
 def _receive(pipe: IO[bytes]) -> Any:
     header = pipe.read(8)
-    if len(header) < 8:
+    size = struct.unpack("<Q", header)[0] if len(header) == 8 else 1
+    data = pipe.read(size) if len(header) == 8 else b""
+    if len(data) < size:
         raise EOFError
-    return pickle.loads(pipe.read(struct.unpack("<Q", header)[0]))  # noqa: S301 - from the process that we started
+    return pickle.loads(data)  # noqa: S301 - from the process that we started
 
 
-def _serve() -> None:
+def serve(inbox: int, outbox: int) -> None:
     """A worker's life: items in, results out, until the pipe closes."""
-    inbox, outbox = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not end up in the pipe
-    while True:
-        try:
-            function, item = _receive(inbox)
-        except (EOFError, KeyboardInterrupt):
-            return
-        answer: tuple[Any, Exception | None]
-        try:
-            answer = (function(item), None)
-        except Exception as error:  # noqa: BLE001 - goes to the parent, which raises it
-            answer = (None, error)
-        except KeyboardInterrupt:
-            return
-        try:
-            _send(outbox, answer)
-        except BrokenPipeError:  # nobody is left to answer to
-            return
+    with suppress(EOFError, BrokenPipeError), os.fdopen(inbox, "rb") as items, os.fdopen(outbox, "wb") as results:
+        while True:
+            folder, function, item = _receive(items)
+            _send(results, _answer(folder, function, item))
 
 
-if __name__ == "__main__":
-    _serve()
+def _answer(folder: str | None, function: Callable[[Any], Any], item: Any) -> tuple[Any, Exception | None]:
+    try:
+        if folder is not None and folder != _folder():
+            os.chdir(folder)
+        return function(item), None
+    except Exception as error:  # noqa: BLE001 - goes to the parent, which raises it
+        return None, error
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)  # whatever an item was allowed, the next one is not under its clock

@@ -23,8 +23,9 @@ complete, and its next `Run.open` continues after the last stage that is done.
             run.finish({"quilts": 17})
     run.quilts                                  # a pyarrow.Table; later: Run.read("out").quilts
 
-One file each: `storage` (atomic files, full disks), `lock`, `manifest` (identity, and how two runs differ), `tables`
-(the Parquet writer), `markers`, `replacement` (overwriting), `folders` (where to work), `run` (all of it). POSIX only.
+One file each: `storage` (atomic files, no links, full disks), `lock`, `shapes` (what JSON must look like), `manifest`
+(identity, and how two runs differ), `tables` (the Parquet writer), `markers`, `replacement` (overwriting), `folders`
+(where to work), `run` (all of it). POSIX only.
 """
 
 from unquilt.runs.manifest import FORMAT, InputRecord

@@ -14,7 +14,7 @@ from unquilt.runs.lock import LOCK, FolderLock
 from unquilt.runs.manifest import MANIFEST, read_manifest, refuse_other_run
 from unquilt.runs.markers import DONE
 from unquilt.runs.replacement import choose_sibling, clear_siblings, complete_swap, swap
-from unquilt.runs.storage import make_folder, partial_name, remove, shown
+from unquilt.runs.storage import inside, listed, make_folder, partial_name, remove, shown
 
 SPILL = ".spill"
 _BEFORE_MANIFEST = {LOCK, partial_name(Path(MANIFEST)).name}
@@ -94,5 +94,5 @@ def _refuse_strangers(folder: Path) -> None:
 def _clear_leftovers(folder: Path) -> None:
     remove(folder / SPILL)
     remove(partial_name(folder / MANIFEST))
-    for leftover in [*folder.glob(".*.parquet.partial"), *(folder / DONE).glob(".*.json.partial")]:
+    for leftover in [*listed(folder, ".*.parquet.partial"), *listed(inside(folder, DONE), ".*.json.partial")]:
         remove(leftover)

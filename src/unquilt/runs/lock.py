@@ -7,17 +7,19 @@ content of the file, process and time, only serves the message for the second on
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
+import stat
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from unquilt.errors import RunLockedError
-from unquilt.runs.storage import shown, storing
+from unquilt.errors import RunError, RunLockedError
+from unquilt.runs.storage import link_error, shown, storing
 
 LOCK = ".lock"
 
@@ -53,8 +55,9 @@ class FolderLock:
         self._descriptor = -1
 
     def _try_once(self) -> None:
-        descriptor = os.open(self.folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+        descriptor = _open(self.folder / LOCK)
         try:
+            _refuse_foreign(self.folder / LOCK, descriptor)
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             message = _describe_holder(self.folder, os.pread(descriptor, 1000, 0))
@@ -75,6 +78,22 @@ class FolderLock:
         except OSError:
             return False
         return os.path.samestat(there, os.fstat(descriptor))
+
+
+def _open(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, 0o666)
+    except OSError as error:
+        if error.errno == errno.ELOOP and path.is_symlink():
+            raise link_error(path) from error
+        raise
+
+
+def _refuse_foreign(path: Path, descriptor: int) -> None:
+    """Raise a RunError if what was opened cannot be a lock of ours; what it holds, under other names too, would go."""
+    there = os.fstat(descriptor)
+    if not stat.S_ISREG(there.st_mode) or there.st_nlink > 1:
+        raise RunError(f"{shown(path)} is not a file that unquilt made; remove it")
 
 
 def _describe_holder(folder: Path, content: bytes) -> str:

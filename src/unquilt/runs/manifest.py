@@ -21,16 +21,35 @@ from typing import Any
 
 import pyarrow as pa
 
-from unquilt.errors import InputChangedError, RunError
-from unquilt.runs.storage import shown, write_atomically
+from unquilt.errors import InputChangedError, RunError, damaged
+from unquilt.runs.markers import FACTS, MARKER
+from unquilt.runs.shapes import Misfit, count, duration, listing, mapping, path, plain, record, text
+from unquilt.runs.storage import check_name, read_own, shown, write_atomically
 
 FORMAT = 1
 MANIFEST = "manifest.json"
 ADVICE = "choose another folder with -o, or --overwrite"
 
-_KEYS_OF_ANY_FORMAT = {"format", "unquilt", "analysis", "fingerprint"}
-_KEYS = _KEYS_OF_ANY_FORMAT | {"parameters", "inputs", "versions", "stages"}
 _VERSIONS_NOT_COMPARED = {"python", "pyarrow"}
+_OF_ANY_FORMAT = {"format": count, "unquilt": text, "analysis": text, "fingerprint": text}
+_STAGE = record(
+    {"seconds": duration, "peak_memory": count, "rows": count, "bytes": count, "counters": mapping(count)},
+    {"started": text},
+)
+_SHAPE = record(
+    {
+        **_OF_ANY_FORMAT,
+        "parameters": mapping(plain),
+        "inputs": listing(record({"path": path, "size": count, "sha256": text})),
+        "versions": mapping(text),
+        "settings": mapping(plain),
+        "machine": mapping(plain),
+        "created": text,
+        "stages": mapping(_STAGE, check_name),
+    },
+    {"finished": text, "summary": FACTS, "done": mapping(MARKER, check_name)},
+)
+_OF_THE_END = ("finished", "summary", "done")
 
 
 @dataclass(frozen=True)
@@ -99,16 +118,43 @@ def _fingerprint(manifest: Mapping[str, Any]) -> str:
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """Return the manifest in `folder`, or None if there is none that unquilt wrote."""
+    """Return the manifest in `folder`, or None if there is none that unquilt wrote.
+
+    Raises RunError if it is damaged: whoever gets a manifest need not ask whether it is as it should be.
+    """
     try:
-        manifest = json.loads((folder / MANIFEST).read_bytes())
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError, RecursionError):
-        return None
+        manifest = _load(folder)
     except OSError as error:
         raise RunError(f"{shown(folder / MANIFEST)} cannot be read: {error.strerror}") from error
-    if not isinstance(manifest, dict) or not manifest.keys() >= _KEYS_OF_ANY_FORMAT:
+    if manifest is None:
         return None
-    return manifest if manifest["format"] != FORMAT or manifest.keys() >= _KEYS else None
+    try:
+        record(_OF_ANY_FORMAT)(manifest, "")
+        if manifest["format"] == FORMAT:
+            _SHAPE(manifest, "")
+            missing = [name for name in _OF_THE_END if name not in manifest]
+            if 0 < len(missing) < len(_OF_THE_END):
+                raise Misfit(f"{missing[0]} is missing")
+    except Misfit as misfit:
+        raise damaged(shown(folder / MANIFEST), str(misfit)) from misfit
+    return manifest
+
+
+def is_ours(folder: Path) -> bool:
+    """Whether unquilt made this folder, in whatever state it is now; never what a link leads to."""
+    try:
+        return not folder.is_symlink() and _load(folder) is not None
+    except (OSError, RunError):
+        return False
+
+
+def _load(folder: Path) -> dict[str, Any] | None:
+    try:
+        manifest = json.loads(read_own(folder / MANIFEST))
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError, RecursionError):
+        return None
+    known = isinstance(manifest, dict) and manifest.keys() >= _OF_ANY_FORMAT.keys()
+    return manifest if known else None
 
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:

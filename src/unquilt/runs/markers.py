@@ -17,11 +17,43 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.errors import RunError
-from unquilt.runs.storage import check_name, make_folder, shown, storing, sync_folder, write_atomically
-from unquilt.runs.tables import table_path
+from unquilt.runs.shapes import Misfit, count, listing, mapping, record, text, whole
+from unquilt.runs.storage import (
+    check_name,
+    inside,
+    listed,
+    make_folder,
+    read_own,
+    shown,
+    storing,
+    sync_folder,
+    write_atomically,
+)
+from unquilt.runs.tables import find_table
 
 DONE = ".done"
 _FILE = re.compile(r"([a-z0-9][a-z0-9_.-]*/)*[a-z0-9][a-z0-9_.-]*")
+
+
+def check_file_name(name: str) -> str:
+    """Return `name` if it can name a file of a run that is no table: inside its folder, and not hidden."""
+    if not _FILE.fullmatch(name):
+        raise RunError(f"{name!r} cannot name a file of a run: a/b, of lower-case letters, digits and any of . _ -")
+    return name
+
+
+FACTS = record({}, {"skipped": mapping(count), "warnings": listing(text)}, others=whole)
+"""What a stage notes, or a run ends with: numbers, but for what was skipped while reading, and warnings."""
+MARKER = record(
+    {
+        "stage": text,
+        "fingerprint": text,
+        "versions": mapping(text),
+        "tables": mapping(record({"rows": count, "bytes": count}), check_name),
+        "files": mapping(count, check_file_name),
+        "values": FACTS,
+    }
+)
 
 
 def marker_path(folder: Path, stage: str) -> Path:
@@ -53,22 +85,15 @@ def write_marker(
 
 
 def _measure(folder: Path, table: str, stage: str) -> dict[str, int]:
-    path = table_path(folder, table)
+    path = find_table(folder, table)
     try:
         return {"rows": pq.read_metadata(path).num_rows, "bytes": path.stat().st_size}
     except (OSError, pa.ArrowException) as error:
         raise RunError(f"stage {stage} is not done: {shown(path)} is missing or no table") from error
 
 
-def _file_path(folder: Path, name: str) -> Path:
-    """Where a file lies that is no table: inside the run folder, and not hidden."""
-    if not _FILE.fullmatch(name):
-        raise RunError(f"{name!r} cannot name a file of a run: a/b, of lower-case letters, digits and any of . _ -")
-    return folder / name
-
-
 def _file_size(folder: Path, name: str, stage: str) -> int:
-    path = _file_path(folder, name)
+    path = inside(folder, check_file_name(name))
     try:
         return path.stat().st_size
     except OSError as error:
@@ -77,7 +102,7 @@ def _file_size(folder: Path, name: str, stage: str) -> int:
 
 def remove_marker(folder: Path, stage: str) -> None:
     """Take back a marker."""
-    path = marker_path(folder, stage)
+    path = marker_path(inside(folder, DONE).parent, stage)
     with storing(path):
         path.unlink(missing_ok=True)
         if path.parent.is_dir():
@@ -87,31 +112,31 @@ def remove_marker(folder: Path, stage: str) -> None:
 def read_markers(folder: Path) -> dict[str, Any]:
     """Return stage → marker, believed or not, in the order of their names."""
     markers = {}
-    for path in sorted((folder / DONE).glob("[a-z]*.json")):
+    for path in listed(folder / DONE, "[a-z]*.json"):
         try:
-            markers[path.stem] = json.loads(path.read_bytes())
-        except (OSError, ValueError, RecursionError):
+            marker = json.loads(read_own(path))
+            MARKER(marker, "")
+            markers[path.stem] = marker
+        except (OSError, RunError, ValueError, RecursionError):
             continue  # what cannot be read vouches for nothing
     return markers
 
 
 def marked_entries(folder: Path) -> set[str]:
     """The entries of `folder` that hold files which markers vouch for, besides tables: `documents` for documents/a."""
-    files = (marker.get("files", ()) for marker in read_markers(folder).values() if isinstance(marker, dict))
-    return {str(name).partition("/")[0] for names in files for name in names}
+    return {name.partition("/")[0] for marker in read_markers(folder).values() for name in marker["files"]}
 
 
 def is_valid(folder: Path, marker: Any, fingerprint: str) -> bool:
     """Tell whether a marker belongs to this run and all it vouches for is there."""
     try:
+        MARKER(marker, "")
         if marker["fingerprint"] != fingerprint:
             return False
         for name, measures in marker["tables"].items():
-            path = table_path(folder, name)
+            path = find_table(folder, name)
             if path.stat().st_size != measures["bytes"] or pq.read_metadata(path).num_rows != measures["rows"]:
                 return False
-        if any(_file_path(folder, name).stat().st_size != size for name, size in marker["files"].items()):
-            return False
-    except (LookupError, TypeError, AttributeError, RunError, OSError, pa.ArrowException):
+        return all(inside(folder, name).stat().st_size == size for name, size in marker["files"].items())
+    except (Misfit, RunError, OSError, pa.ArrowException):
         return False
-    return True

@@ -24,7 +24,7 @@ from typing import Any
 
 from unquilt.errors import RunError, StorageError
 from unquilt.runs.lock import FolderLock
-from unquilt.runs.manifest import read_manifest
+from unquilt.runs.manifest import is_ours, read_manifest
 from unquilt.runs.markers import marked_entries
 from unquilt.runs.storage import remove, shown, storing, sync_folder
 
@@ -38,13 +38,21 @@ def choose_sibling(path: Path, older: Mapping[str, Any], wanted: Mapping[str, An
     if path.parent == path or path.is_mount():
         raise RunError(f"{shown(path)} is a mount point and cannot be replaced; choose a folder in it")
     sibling = _sibling(path, "new", wanted["fingerprint"])
-    there = read_manifest(sibling)
+    there = _read_sibling(sibling)
     has_made_way = there is not None and "finished" in there and older["fingerprint"] == wanted["fingerprint"]
     if there is None or has_made_way or there["fingerprint"] != wanted["fingerprint"]:
-        _discard(sibling, path)
-        if sibling.exists():
+        if not sibling.is_symlink():
+            _discard(sibling, path)
+        if os.path.lexists(sibling):
             raise RunError(f"{shown(sibling)} is in the way; look at what it holds and move it elsewhere")
     return sibling
+
+
+def _read_sibling(folder: Path) -> dict[str, Any] | None:
+    """The manifest of a folder beside a run; none of one that is damaged, or behind a link."""
+    with suppress(RunError):
+        return None if folder.is_symlink() else read_manifest(folder)
+    return None
 
 
 def _sibling(path: Path, kind: str, fingerprint: str) -> Path:
@@ -107,7 +115,7 @@ def interrupted_swap(path: Path) -> Path | None:
     for kind, fingerprint, older in _siblings(path):
         if kind == "old":
             new = _sibling(path, "new", fingerprint)
-            return new if "finished" in (read_manifest(new) or {}) else older
+            return new if "finished" in (_read_sibling(new) or {}) else older
     return None
 
 
@@ -141,7 +149,7 @@ def _discard(folder: Path, heir: Path) -> None:
     with suppress(OSError):
         marked = marked_entries(folder) | marked_entries(heir)
         strangers = [entry for entry in sorted(folder.iterdir()) if not _is_ours(entry, marked)]
-        if strangers and read_manifest(folder) is None:
+        if strangers and not is_ours(folder):
             return
         if any(os.path.lexists(heir / entry.name) for entry in strangers):
             return
@@ -152,4 +160,4 @@ def _discard(folder: Path, heir: Path) -> None:
 
 def _is_ours(entry: Path, marked: set[str]) -> bool:
     """Tell whether a run made this entry of its folder: by its name, by its markers, or because it is itself a run."""
-    return bool(_OURS.fullmatch(entry.name)) or entry.name in marked or read_manifest(entry) is not None
+    return bool(_OURS.fullmatch(entry.name)) or entry.name in marked or is_ours(entry)

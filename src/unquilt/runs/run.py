@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import sys
 import time
@@ -14,12 +15,21 @@ from typing import Any, Self
 
 import pyarrow as pa
 
-from unquilt.errors import RunError, StorageError
+from unquilt.errors import MENDING, RunError, StorageError
 from unquilt.runs.folders import SPILL, Claim, claim
-from unquilt.runs.manifest import FORMAT, InputRecord, new_manifest, now, read_manifest, write_manifest
+from unquilt.runs.manifest import (
+    FORMAT,
+    MANIFEST,
+    InputRecord,
+    is_ours,
+    new_manifest,
+    now,
+    read_manifest,
+    write_manifest,
+)
 from unquilt.runs.markers import is_valid, read_markers, remove_marker, write_marker
 from unquilt.runs.replacement import interrupted_swap
-from unquilt.runs.storage import check_name, make_folder, remove, shown
+from unquilt.runs.storage import check_name, inside, make_folder, remove, shown
 from unquilt.runs.tables import ROWS_PER_GROUP, TableWriter, read_table, table_path
 
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
@@ -78,6 +88,7 @@ class Run:
         run = cls(claimed.path, claimed.older or wanted, claimed)
         try:
             if run.complete:
+                run._drop_scratch()
                 claimed.publish()
             else:
                 run._begin(wanted)
@@ -94,6 +105,9 @@ class Run:
         if manifest is None:
             place = interrupted_swap(path)
             hint = f"; its replacement was interrupted, the run is in {shown(place)}" if place else ""
+            if os.path.lexists(path / MANIFEST):
+                hint = f", or a damaged one: its {MANIFEST} is none that unquilt wrote; {MENDING}"
+                raise RunError(f"{shown(path)} is not a run folder{hint}")
             raise RunError(f"{shown(path)} is not a run folder: it has no manifest of unquilt{hint}")
         if manifest["format"] != FORMAT:
             raise RunError(f"{shown(path)} has format {manifest['format']}, this unquilt reads {FORMAT}")
@@ -133,6 +147,10 @@ class Run:
         make_folder(folder)
         return folder
 
+    def inner(self, name: str) -> Path:
+        """A folder within, such as that of its corpus, whether it is there or not; RunError if it is a link."""
+        return inside(self.path, check_name(name))
+
     @property
     def complete(self) -> bool:
         """Whether the run was finished and all its tables are there."""
@@ -164,7 +182,7 @@ class Run:
     def _holds_runs(self) -> bool:
         """Whether a run that this one began by, such as reading its corpus, lies in its folder."""
         with suppress(OSError):
-            return any(read_manifest(entry) is not None for entry in self.path.iterdir())
+            return any(is_ours(entry) for entry in self.path.iterdir())
         return False
 
     @contextmanager
@@ -179,7 +197,7 @@ class Run:
         try:
             yield stage
         except BaseException:
-            with suppress(StorageError):
+            with suppress(StorageError, RunError):
                 remove_marker(folder, name)
             raise
         self.manifest["stages"][name] = {
@@ -227,15 +245,21 @@ class Run:
         remove(folder / SPILL)
         done = self._done()
         wanted = set(self.tables if results is None else results)
-        scratch = [table for marker in done.values() for table in marker["tables"] if table not in wanted]
         done = {stage: marker for stage, marker in done.items() if wanted.issuperset(marker["tables"])}
         finished = {**self.manifest, "finished": now(), "summary": dict(summary), "done": done}
         write_manifest(folder, finished)
-        for table in scratch:
-            remove(table_path(folder, table))
         self.manifest = finished
+        self._drop_scratch()
         if self._claim is not None:
             self._claim.publish()
+
+    def _drop_scratch(self) -> None:
+        """Remove the tables of a finished run that are no results: now, or if that was cut short, at the next open."""
+        folder, fingerprint = self._writable(), self.manifest["fingerprint"]
+        results = {table for marker in self.manifest["done"].values() for table in marker["tables"]}
+        for marker in read_markers(folder).values():
+            for table in marker["tables"].keys() - results if marker["fingerprint"] == fingerprint else ():
+                remove(table_path(folder, table))
 
     def table(self, name: str) -> pa.Table:
         """Read a table that a valid marker vouches for into memory."""

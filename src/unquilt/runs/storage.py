@@ -2,6 +2,10 @@
 
 A file is written as `.NAME.partial`, synced, renamed, and its folder is synced, in this order: after a power cut the
 name refers to the old content or to the new one, never to a part of it. Cost: two fsyncs per file.
+
+Folders of results are shared, and what lies in them may have been put there by others. So no link below a folder of
+ours is followed, neither to write nor to remove nor to read: names in it go through `inside`, folders are made by
+`make_folder`, files by `created`, and small ones are read by `read_own`. A folder that the user names may be a link.
 """
 
 from __future__ import annotations
@@ -11,8 +15,11 @@ import errno
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
+from typing import BinaryIO
 
 from unquilt.errors import RunError, StorageError
 
@@ -63,14 +70,52 @@ def partial_name(path: Path) -> Path:
     return path.with_name(f".{path.name}.partial")
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a small file: afterwards, and after a crash at any time, it has its old content or this."""
+def inside(folder: Path, name: str) -> Path:
+    """The entry `name` (a, or a/b) of a folder of ours; RunError if it is a link, or lies behind one."""
+    path = folder
+    for part in name.split("/"):
+        path = path / part
+        if path.is_symlink():
+            raise link_error(path)
+    return path
+
+
+def link_error(path: Path) -> RunError:
+    """The complaint about a link where unquilt makes none."""
+    return RunError(f"{shown(path)} is a link, which unquilt did not make and does not follow; remove it")
+
+
+def listed(folder: Path, pattern: str) -> list[Path]:
+    """The entries of a folder of ours that match a pattern, sorted; none if the folder is a link."""
+    return [] if folder.is_symlink() else sorted(folder.glob(pattern))
+
+
+def read_own(path: Path) -> bytes:
+    """The content of a small file of ours: not behind a link, and not from a pipe, which might never end."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno == errno.ELOOP and path.is_symlink():
+            raise link_error(path) from error
+        raise
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise RunError(f"{shown(path)} is no regular file, and not one that unquilt made; remove it")
+        return file.read()
+
+
+@contextlib.contextmanager
+def created(path: Path) -> Iterator[BinaryIO]:
+    """A new file to write to, which becomes `path` at the end of the block; if that fails, `path` is as before.
+
+    What is left of an earlier attempt makes way, and so does a link: neither is written to.
+    """
     partial = partial_name(path)
     with storing(path):
+        partial.unlink(missing_ok=True)
         try:
-            partial.unlink(missing_ok=True)
             with partial.open("xb") as file:
-                file.write(content)
+                yield file
                 file.flush()
                 os.fsync(file.fileno())
             partial.replace(path)
@@ -78,6 +123,12 @@ def write_atomically(path: Path, content: bytes) -> None:
             remove(partial)
             raise
         sync_folder(path.parent)
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a small file: afterwards, and after a crash at any time, it has its old content or this."""
+    with created(path) as file:
+        file.write(content)
 
 
 def publish(partial: Path, path: Path) -> None:
@@ -102,11 +153,40 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Create `folder` and its parents unless they are there, durably."""
+    """Create `folder` and its parents unless they are there, durably; RunError if a link or a file is in its place."""
     with storing(folder):
-        if not folder.is_dir():
-            folder.mkdir(parents=True, exist_ok=True)
+        if not _is_there(folder):
+            _make_all(list(takewhile(lambda place: not os.path.lexists(place), [folder, *folder.parents])))
             sync_folder(folder.parent)
+        there = os.lstat(folder)
+    if stat.S_ISLNK(there.st_mode):
+        raise link_error(folder)
+    if not stat.S_ISDIR(there.st_mode):
+        raise RunError(f"{shown(folder)} is in the way of a folder; remove it")
+
+
+def _make_all(missing: list[Path]) -> None:
+    """Make folders, the last one first; if one cannot be, none is. pathlib would call itself for each parent."""
+    made: list[Path] = []
+    try:
+        for place in reversed(missing):
+            with contextlib.suppress(FileExistsError):  # another process was quicker
+                os.mkdir(place)  # noqa: PTH102
+                made.append(place)
+    except OSError:
+        for place in reversed(made):
+            with contextlib.suppress(OSError):  # not if somebody uses it already
+                place.rmdir()
+        raise
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is anything of this name; OSError if there cannot be, as for one that is too long."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def remove(path: Path) -> None:

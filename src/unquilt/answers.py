@@ -1,0 +1,306 @@
+"""Documents one by one, as they come, each answered at once: where a corpus is not wanted.
+
+Documents are as hostile here as anywhere, so they are read and answered in a process that may be lost (`guard`): one
+that hangs, crashes or starves it costs its own answer. Lines of JSON on standard input go there as they come, as many
+as are there at a time; files are read there, and answers asked for until there are no more.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from unquilt.corpus.inputs import STDIN, find, spool
+from unquilt.corpus.jsonl import read_line
+from unquilt.corpus.options import Reading
+from unquilt.corpus.pieces import Piece, pieces
+from unquilt.corpus.read import make_document, records, try_suspect
+from unquilt.corpus.records import Document, Frame, Page, Reject, Skipped, too_large
+from unquilt.corpus.sources import Source
+from unquilt.corpus.watch import Watch
+from unquilt.engines.workers import Workers, keeping
+from unquilt.errors import InputError
+from unquilt.filters import Filter
+from unquilt.guard import Batch, Blame, Inquest, carry_out
+
+AT_ONCE = 64
+"""Answers to documents of files that come together."""
+BLOCK = 1 << 20
+_MOST_BLANK = 1 << 16
+"""White space to look beyond for the first line of JSON."""
+
+
+class Answer(NamedTuple):
+    """Of a document: the ids of the prototypes that it is near to; None if it has too few words to be compared."""
+
+    id: str
+    prototypes: list[str] | None
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which prototypes of a set is a document near to? Can be pickled."""
+
+    path: str
+    identity: tuple[int, ...]
+
+    @classmethod
+    def of(cls, filter_: Filter) -> Question:
+        """About the set of a filter, as its file is now."""
+        now = filter_.path.stat()
+        return cls(str(filter_.path.absolute()), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns))
+
+    def answer(self, document: Document) -> Answer:
+        """The answer for one document."""
+        return Answer(document.page.id, _opened(self).answer(document.text.decode()))
+
+
+@lru_cache(maxsize=1)
+def _opened(question: Question) -> Filter:
+    filter_ = Filter.load(question.path)
+    if Question.of(filter_) != question:  # a process was lost, and this one comes too late
+        raise InputError(f"{question.path} was replaced while it was asked; run again")
+    return filter_
+
+
+def answers(inputs: Sequence[str], stdin: BinaryIO, reading: Reading, question: Question) -> Iterator[Answer | Reject]:
+    """The answers for the documents of files, folders and globs, and of standard input (`-`), in the order given.
+
+    Lines of JSON on standard input are answered as they come; anything else there, such as a mail, when it has ended.
+    Raises `InputError`, before anything is read, for what is not there.
+    """
+    with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, keeping(), Workers(1) as workers:
+        desk = _Desk(workers, Path(folder), reading, question)
+        named = {item: desk.find([item]) for item in inputs if item != STDIN}
+        for item in inputs:
+            yield from desk.standard_input(stdin) if item == STDIN else desk.files(named[item])
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """Where documents are answered: a process, a folder for its notes, what is asked."""
+
+    workers: Workers
+    folder: Path
+    reading: Reading
+    question: Question
+
+    def find(self, inputs: Sequence[str], stdin: Path | None = None) -> list[Source]:
+        return find(inputs, stdin, self.workers.map, self.folder, self.reading.limits.bounds)
+
+    def files(self, sources: Sequence[Source]) -> Iterator[Answer | Reject]:
+        # Whole files: where archives may be cut, only `intake` can tell.
+        for piece in pieces(sources, self.reading, self.workers.map, self.folder, cut=sys.maxsize):
+            session, ended = _Session(piece, self.question, self.folder / "piece.note"), False
+            while not ended:
+                (some,) = self.workers.map(go_on, [session])
+                yield from some.answers
+                session = replace(session, done=session.done + len(some.answers), inquest=some.inquest)
+                ended = some.ended
+
+    def standard_input(self, stdin: BinaryIO) -> Iterator[Answer | Reject]:
+        lines = _Lines(stdin, self.reading.limits.max_bytes)
+        first = lines.peek(_MOST_BLANK)
+        if not first or first.startswith(b"{"):
+            for some in lines:
+                yield from self._answer_lines(some)
+            return
+        with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
+            yield from self.files(self.find([STDIN], spool(lines.rest(), Path(folder))))
+
+    def _answer_lines(self, lines: Sequence[_Line]) -> Iterator[Answer | Reject]:
+        function = _LineAnswer(self.reading, self.question)
+        batch = Batch(function, tuple(lines), self.reading.limits.bounds, self.folder / "lines.note")
+        (results,) = self.workers.map(carry_out, [batch])
+        for line, result in zip(lines, results, strict=True):
+            yield Reject(STDIN, line.offset, result.reason, result.detail) if isinstance(result, Blame) else result
+
+
+def _make_answer(record: Frame | Page, reading: Reading, question: Question) -> Answer | Reject | Skipped | None:
+    made = make_document(record, reading)
+    return question.answer(made) if isinstance(made, Document) else made
+
+
+# Lines of JSON as they come.
+
+
+class _Line(NamedTuple):
+    """A line with its end, and where it begins; of one that is longer than may be (`cut`), nothing."""
+
+    offset: int
+    data: bytes
+    cut: bool = False
+
+    def __str__(self) -> str:
+        return f"{STDIN}, from {self.offset} on"
+
+
+@dataclass(frozen=True)
+class _LineAnswer:
+    """The answer for the document on a line."""
+
+    reading: Reading
+    question: Question
+
+    def __call__(self, line: _Line) -> Answer | Reject:
+        if line.cut:
+            return too_large("line", self.reading.limits.max_bytes, STDIN, line.offset)
+        frame = Frame(STDIN, line.offset, partial(read_line, line.data, line.offset, STDIN, self.reading.fields))
+        made = _make_answer(frame, self.reading, self.question)
+        assert isinstance(made, Answer | Reject)
+        return made
+
+
+class _Lines:
+    """The lines of a file, each time as many as are there without waiting; blank ones left out. Memory: a block, and a
+    line of up to `most` bytes; of a longer one, nothing."""
+
+    def __init__(self, file: BinaryIO, most: int) -> None:
+        self._file, self._most = file, most
+        self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
+        self._peeked = b""
+
+    def peek(self, most: int) -> bytes:
+        """How it begins, after white space (of which up to `most` bytes) and a byte order mark."""
+        while len(self._peeked) < most and not self._begins():
+            block = self._read(BLOCK)
+            if not block:
+                break
+            self._peeked += block
+        return self._begins()
+
+    def _begins(self) -> bytes:
+        return self._peeked.removeprefix(codecs.BOM_UTF8).lstrip()
+
+    def rest(self) -> io.BufferedReader:
+        """All of it as a file, if no lines were taken."""
+        return io.BufferedReader(_Joined(self._peeked, self._file))
+
+    def __iter__(self) -> Iterator[list[_Line]]:
+        growing = _Growing(self._most)
+        for block in chain([self._peeked], iter(partial(self._read, BLOCK), b"")):
+            *ended, last = block.split(b"\n")
+            lines = [line for part in ended for line in (growing.add(part), growing.end())]
+            lines.append(growing.add(last))
+            if some := [line for line in lines if line is not None]:
+                yield some
+        line = growing.end()
+        if line is not None:
+            yield [line]
+
+
+class _Growing:
+    """A line as it comes, bit by bit. One that is too long is told when that is known, others when they end."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._parts: list[bytes] = []
+        self._begin = self._size = 0
+
+    def add(self, part: bytes) -> _Line | None:
+        """A bit of the line; the line if it has just become too long."""
+        before, self._size = self._size, self._size + len(part)
+        if self._size <= self._most:
+            self._parts.append(part)
+            return None
+        self._parts.clear()
+        return _Line(self._begin, b"", cut=True) if before <= self._most else None
+
+    def end(self) -> _Line | None:
+        """The line, with its end, if it is neither blank nor too long; the next one begins."""
+        data = b"".join([*self._parts, b"\n"])
+        line = _Line(self._begin, data)
+        told = self._size > self._most
+        self._begin += self._size + 1
+        self._parts, self._size = [], 0
+        return None if told or data.isspace() else line
+
+
+class _Joined(io.RawIOBase):
+    """A file with what was read of it in front again."""
+
+    def __init__(self, first: bytes, file: BinaryIO) -> None:
+        self._first, self._file = first, file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: Any) -> int:
+        if not self._first:
+            self._first = self._file.read(len(target))
+        count = min(len(target), len(self._first))
+        target[:count] = self._first[:count]
+        self._first = self._first[count:]
+        return count
+
+
+# Files, read by a process that goes on from one question to the next.
+
+
+@dataclass(frozen=True)
+class _Session:
+    """To do: answer some documents of a piece, behind the first `done`."""
+
+    piece: Piece
+    question: Question
+    note: Path
+    done: int = 0
+    inquest: Inquest = field(default_factory=Inquest)
+
+    def watch(self) -> Watch:
+        """Over one try at the piece."""
+        return Watch(self.note, self.piece.reading.limits, self.inquest)
+
+    def retry(self, code: int) -> _Session:
+        """What to do after a process was lost over this."""
+        bounds = self.piece.reading.limits.bounds
+        return replace(self, inquest=self.inquest.after(self.note, code, bounds, self.piece.name))
+
+
+class _Some(NamedTuple):
+    """Done: some answers, whether these are all, and what was found out on the way."""
+
+    answers: list[Answer | Reject]
+    ended: bool
+    inquest: Inquest
+
+
+class _Going(NamedTuple):
+    """What this process is in the middle of: whose, how far, and what comes next."""
+
+    note: Path
+    done: int
+    rest: Iterator[Answer | Reject]
+
+
+_going: list[_Going] = []
+"""At most one: what a worker was asked last."""
+
+
+def go_on(session: _Session) -> _Some:
+    """The next answers. A process that was not asked before reads all the documents that were answered again."""
+    going = _going.pop() if _going else None
+    if going is None or (going.note, going.done) != (session.note, session.done):
+        going = _begin(session)
+    some = list(islice(going.rest, AT_ONCE))
+    ended = len(some) < AT_ONCE
+    if not ended:
+        _going.append(going._replace(done=going.done + len(some)))
+    return _Some(some, ended, session.inquest)
+
+
+def _begin(session: _Session) -> _Going:
+    piece = session.piece
+    make = partial(_make_answer, reading=piece.reading, question=session.question)
+    if session.inquest.suspect is not None:
+        try_suspect(piece, session.watch(), make)
+    rest = (each for each in records(piece, session.watch(), make) if not isinstance(each, Skipped))
+    return _Going(session.note, session.done, islice(rest, session.done, None))

@@ -1,0 +1,129 @@
+"""What JSON must look like that others may have changed: checked once, where it is read, so that nobody else needs to.
+
+A shape is a function of a value and the place it stands at; it raises `Misfit`, which says what is wrong where:
+
+>>> person = record({"name": text, "children": listing(text)})
+>>> person({"name": "Ann", "children": ["Bob", 3]}, "")
+Traceback (most recent call last):
+unquilt.runs.shapes.Misfit: children, item 2, is no text
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from unquilt.errors import RunError
+
+Shape = Callable[[Any, str], None]
+
+MOST = 1 << 128
+"""No count of ours has more than so many bits."""
+DEEPEST = 8
+
+
+class Misfit(ValueError):  # noqa: N818 - what does not fit is no error yet
+    """A value does not have its shape."""
+
+
+def text(value: Any, where: str) -> None:
+    """Any text."""
+    if not isinstance(value, str):
+        raise Misfit(f"{where} is no text")
+
+
+def path(value: Any, where: str) -> None:
+    """A text that can name a file."""
+    text(value, where)
+    try:
+        possible = value and b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise Misfit(f"{where} is no name of a file")
+
+
+def count(value: Any, where: str) -> None:
+    """A whole number that is not negative."""
+    if type(value) is not int or not 0 <= value < MOST:
+        raise Misfit(f"{where} is no count")
+
+
+def whole(value: Any, where: str) -> None:
+    """A whole number."""
+    if type(value) is not int or not -MOST < value < MOST:
+        raise Misfit(f"{where} is no whole number")
+
+
+def duration(value: Any, where: str) -> None:
+    """A number of seconds."""
+    if type(value) not in (int, float) or not 0 <= value < MOST:
+        raise Misfit(f"{where} is no number of seconds")
+
+
+def plain(value: Any, where: str, deep: int = DEEPEST) -> None:
+    """Anything that is neither endless nor too deep to be looked through."""
+    if isinstance(value, list | dict) and not deep:
+        raise Misfit(f"{where} is nested too deeply")
+    if isinstance(value, dict):
+        for name, item in value.items():
+            plain(item, _at(where, name), deep - 1)
+    elif isinstance(value, list):
+        for number, item in enumerate(value, 1):
+            plain(item, f"{where}, item {number},", deep - 1)
+    elif isinstance(value, int | float) and not -MOST < value < MOST:  # nor is what is no number at all
+        raise Misfit(f"{where} is out of range")
+
+
+def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None, others: Shape = plain) -> Shape:
+    """An object with these entries; what it has besides is of the shape `others`."""
+    known = {**required, **(optional or {})}
+
+    def check(value: Any, where: str) -> None:
+        _object(value, where)
+        for name in required:
+            if name not in value:
+                raise Misfit(f"{_at(where, name)} is missing")
+        for name, item in value.items():
+            known.get(name, others)(item, _at(where, name))
+
+    return check
+
+
+def mapping(shape: Shape, names: Callable[[str], object] = str) -> Shape:
+    """An object whose entries all have one shape, and names that `names` does not refuse."""
+
+    def check(value: Any, where: str) -> None:
+        _object(value, where)
+        for name, item in value.items():
+            try:
+                names(name)
+            except RunError as error:
+                raise Misfit(f"{where} has an entry {name[:40]!a}, which cannot be") from error
+            shape(item, _at(where, name))
+
+    return check
+
+
+def listing(shape: Shape) -> Shape:
+    """A list whose items all have one shape."""
+
+    def check(value: Any, where: str) -> None:
+        if not isinstance(value, list):
+            raise Misfit(f"{where} is no list")
+        for number, item in enumerate(value, 1):
+            shape(item, f"{where}, item {number},")
+
+    return check
+
+
+def _object(value: Any, where: str) -> None:
+    if not isinstance(value, dict):
+        raise Misfit(f"{where or 'it'} is no object")
+
+
+def _at(where: str, name: str) -> str:
+    """A place within a place, fit for a line of a message."""
+    inner = name if name.isprintable() and len(name) <= 40 else ascii(name[:40])
+    return f"{where}.{inner}" if where else inner
