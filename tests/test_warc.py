@@ -527,7 +527,7 @@ def test_arc(tmp_path: Path) -> None:
 
 
 def test_arc_with_garbage(tmp_path: Path) -> None:
-    """It costs no record, wherever it is; a length that leads to a line end inside another record does not hide that."""
+    """It costs no record, wherever it is. But a length that lies is told, though it may lead to some line end."""
     page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>one\ntwo"
     records = [arc_record(f"http://a.org/{i}", page) for i in range(4)]
     for junk in (b"junk", b"more junk\nin lines\n", bytes(1000), random.Random(1).randbytes(3000), b"WARC/1.0\r\n"):

@@ -122,7 +122,7 @@ impl Codec for Gzip {
             }
         }
         let end = input.position;
-        Ok(begin == end || end % PADDED == 0 && input.ahead(1)?.is_empty())
+        Ok(begin == end || end.is_multiple_of(PADDED) && input.ahead(1)?.is_empty())
     }
 
     fn begins(input: &mut Input) -> io::Result<bool> {

@@ -24,7 +24,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from unquilt._native import Members
 from unquilt.corpus import compression
 from unquilt.corpus.http import Fields
 from unquilt.corpus.members import STRIDE, Member, PackedFile, PlainFile, StreamFile
@@ -39,8 +38,8 @@ WHOLE = (
     "compressed as a whole, so one process has to read it all, and a broken byte loses the rest; compress each record"
 )
 BLOCKS = "compressed in blocks that are no records, so one process has to read it all; compress each record"
-LOOK = 4
-"""How many members behind the first tell whether each is a record."""
+LOOK = 5
+"""How many members tell whether each is a record."""
 
 _BLANKS = b"\r\n"
 _BLANK = re.compile(rb"[\r\n]*")
@@ -104,31 +103,25 @@ def cut(source: Source, size: int, form: Format) -> list[Slice]:
 
 
 def _is_stream(source: Source, form: Format) -> bool:
-    """Whether members mean nothing to the records: in a file of equal blocks, where the second member does not begin with
-    a record, nor most of those behind it. A first member that is long is that of a file compressed as a whole, which is
-    read as it is.
+    """Whether members mean nothing to the records: whether most of those behind the first do not begin with one, as in
+    a file of equal blocks. A file compressed as a whole has no such members, and is read as it is.
     """
     if source.compression is None:
         return False
     records = others = 0
-    with compression.members(source.path, source.compression) as blocks:
-        if not _begins_record(_read_small(blocks), form):
-            return False
-        while records + others < LOOK and blocks.next_member() and not blocks.skipped:
-            if data := _read_small(blocks):
-                begins = _begins_record(data, form)
+    with compression.members(source.path, source.compression) as file:
+        for number in range(4 * LOOK):  # some of them may be broken
+            data = file.read(HEADER)
+            # The end of a gzip member is known only when all of it has been decoded.
+            long = source.compression == "gzip" and len(file.read(STRIDE)) == STRIDE
+            if long or records + others == LOOK:
+                break
+            begins = data.startswith(form.prefix) if form.prefix else form.header.match(data) is not None
+            if data and not file.fault and (number > 0 or not begins):
                 records, others = records + begins, others + (not begins)
+            if not file.next_member():
+                break
     return others > records
-
-
-def _begins_record(data: bytes, form: Format) -> bool:
-    return data.startswith(form.prefix) if form.prefix else form.header.match(data) is not None
-
-
-def _read_small(member: Members) -> bytes:
-    """A member that is intact and not large; nothing of any other."""
-    data = member.read(STRIDE)
-    return b"" if member.read(1) or member.fault else data
 
 
 def read(part: Slice, reading: Reading, form: Format) -> Iterator[Found]:
@@ -154,9 +147,13 @@ class _Archive:
 
     def read_stream(self) -> Iterator[Found]:
         """The whole file."""
-        yield Warned(self.name, BLOCKS)
+        any_record = False
         with StreamFile(self.source.path, self.source.compression or "") as file:
-            yield from self.records(Member(file), 0, sys.maxsize)
+            for found in self.records(Member(file), 0, sys.maxsize):
+                any_record = any_record or not isinstance(found, Reject)
+                yield found
+        if any_record:
+            yield Warned(self.name, BLOCKS)
         yield Span(0, self.source.size)
 
     def read_plain(self, begin: int, stop: int, *, search: bool) -> Iterator[Found]:

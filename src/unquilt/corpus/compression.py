@@ -7,8 +7,8 @@ that half a line and the beginning of another never become one. What is missing 
 
 A gzip file can also be entered in the middle, at a checkpoint; `index` makes them.
 
-Compression is told by magic bytes, or if those may be broken by the name; a new one is a line in `CODECS`. Memory: at
-most 1 MiB of decoded data at a time, plus the window of up to 128 MiB that a zstd frame may ask for.
+Compression is told by magic bytes, or if those may be broken by the name; a new one is a line in `CODECS`. Memory: 1
+MiB of the file, 128 KiB of decoded data, and the window of up to 128 MiB that a zstd frame may ask for.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from typing import Any, NamedTuple, Self
 from unquilt._native import Gunzip, Members, Unzstd, gzip_index
 
 BLOCK = 1 << 20
+DECODED = 1 << 17
+"""How much is decoded at a time: what stays in a processor's cache until it is copied."""
 
 
 class Fault(NamedTuple):
@@ -38,15 +40,16 @@ Flaw = tuple[str, str]
 """A fault as a decoder knows it: reason and detail."""
 
 
-Pieces = Generator[bytes | Flaw]
-"""What a decoder yields: decoded bytes, and in between, why some are missing."""
+Pieces = Generator[bytes | Flaw | None]
+"""What a decoder yields: None where a member begins, its decoded bytes, and why some are missing."""
 
 
 def _unpack(opened: Callable[[], Members]) -> Pieces:
     with opened() as file:
         more = True
         while more:
-            while block := file.read(BLOCK):
+            yield None
+            while block := file.read(DECODED):
                 yield block
             flaw = file.fault
             more = file.next_member()
@@ -106,8 +109,10 @@ class _Decoded(io.RawIOBase):
 
     def __init__(self, pieces: Pieces, offset: int) -> None:
         self.faults: deque[Fault] = deque()
+        self.torn: dict[int, int] = {}
         self._pieces = pieces
         self._offset = offset
+        self._member = offset
         self._rest = memoryview(b"")
         self._last = b"\n"
         self._broken = False
@@ -121,10 +126,13 @@ class _Decoded(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._rest:
-            piece = next(self._pieces, None)
-            if piece is None:
+            try:
+                piece = next(self._pieces)
+            except StopIteration:
                 return 0
-            if isinstance(piece, tuple):
+            if piece is None:
+                self._member = self._offset
+            elif isinstance(piece, tuple):
                 self._note(Fault(self._offset, *piece))
             elif piece:
                 self._rest = memoryview(self._join(piece))
@@ -138,6 +146,7 @@ class _Decoded(io.RawIOBase):
         """One hole in the stream is one fault, however many members fell into it."""
         if not self._broken:
             self.faults.append(fault)
+            self.torn[fault.offset] = self._member
         self._broken = True
 
     def _join(self, block: bytes) -> bytes:
@@ -152,12 +161,14 @@ class Stream:
 
     It begins at `offset` of the decoded bytes; in a compressed file that must be the offset of the `checkpoint`.
     `faults` are those that reading has come across, in order; it reads ahead, so they may lie behind what was asked
-    for. Whoever has dealt with one may remove it.
+    for. Whoever has dealt with one may remove it. `torn` says of the offset of a fault where the member began that it
+    is in.
     """
 
     def __init__(self, path: str, compression: str | None, offset: int = 0, checkpoint: bytes = b"") -> None:
         self._path = path
         self.faults: deque[Fault] = deque()
+        self.torn: dict[int, int] = {}
         self._file: io.BufferedReader[Any]
         if compression is None:
             self._file = io.BufferedReader(io.FileIO(path), BLOCK)
@@ -165,8 +176,8 @@ class Stream:
         else:
             opened = partial(Gunzip, path, 0, checkpoint) if checkpoint else partial(members, path, compression)
             decoded = _Decoded(_unpack(opened), offset)
-            self._file = io.BufferedReader(decoded, BLOCK)
-            self.faults = decoded.faults
+            self._file = io.BufferedReader(decoded, DECODED)
+            self.faults, self.torn = decoded.faults, decoded.torn
         self.read = self._file.read
         self.readline = self._file.readline
 

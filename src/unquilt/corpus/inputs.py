@@ -66,8 +66,8 @@ def find(
     `each` of them, within `bounds`, with their `notes` in a folder (see `guard`).
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
-    that was named, one that is empty, of no known kind, or an archive, compressed or Parquet by name only. Such files in
-    folders become rejects.
+    that was named, one that is empty, of no known kind, or an archive, compressed or Parquet by name only. Such files
+    in folders become rejects.
     """
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     if not given:

@@ -216,8 +216,8 @@ class StreamFile(_CompressedFile[Stream]):
         self._compression = compression
 
     def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002
-        """The stream goes on after a fault. If a checksum does not match, the bytes before are to blame; all else is about
-        bytes that are missing behind it.
+        """The stream goes on after a fault. If a checksum does not match, the bytes before are to blame; all else is
+        about bytes that are missing behind it.
         """
         return (fault._replace(offset=fault.offset + ("checksum" not in fault.detail)) for fault in self.decoder.faults)
 

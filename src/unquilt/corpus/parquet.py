@@ -94,8 +94,8 @@ class _File(NamedTuple):
 
 
 def recognise(glimpse: Glimpse) -> bool:
-    """By its magic bytes, at the beginning, where they hold nothing and may be broken, or at the end, behind the length of
-    a footer that fits. Parquet compresses by itself, one inside gzip is not read.
+    """By its magic bytes: at the beginning, where they hold nothing and may be broken, or at the end, behind the length
+    of a footer that fits. Parquet compresses by itself, one inside gzip is not read.
     """
     if glimpse.compression is not None:
         return False

@@ -108,7 +108,7 @@ mod tests {
                 let mut context = CCtx::create();
                 context.set_parameter(CParameter::ChecksumFlag(checked)).expect("a parameter");
                 context.set_parameter(CParameter::ContentSizeFlag(sized)).expect("a parameter");
-                for text in [vec![7; size], (0..size).map(|i| (i * i >> 7) as u8).collect()] {
+                for text in [vec![7; size], (0..size).map(|i| ((i * i) >> 7) as u8).collect()] {
                     let mut packed = vec![0; zstd_safe::compress_bound(size)];
                     let length = context.compress2(&mut packed[..], &text).expect("room enough");
                     let (header, blocks, end) = headers(&packed[..length]);
