@@ -89,7 +89,7 @@ fn run_map<'py>(
         let mut sink = python_sink(&sink);
         let columns = columns.iter().map(Buffers::column).collect::<Result<Vec<_>, _>>()?;
         let beside = beside.iter().map(Buffers::column).collect::<Result<Vec<_>, _>>()?;
-        let mut out = Output::new(&spreads(&ports), usize::MAX, &mut sink);
+        let mut out = Output::new(&spreads(&ports), share(usize::MAX), &mut sink);
         kernel.batch(&columns, &beside, &mut out);
         out.close()
     });

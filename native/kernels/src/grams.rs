@@ -8,6 +8,12 @@ use crate::kernel::Column;
 use crate::slots::home;
 use crate::words::words;
 
+/// Bytes of text for each range of grams that is looked at by itself. At up to 32 bytes a byte, a set is then at most as
+/// large as the batch of pages that it is made of; and more of it stays in the cache than of a larger one.
+const RANGE: usize = 4 << 20;
+/// So that time stays linear, whatever the text.
+const MOST_RANGES: usize = 16;
+
 /// Finds distinct grams, document after document; keeps its buffers.
 pub struct Grams<'a> {
     print: &'a Fingerprinter,
@@ -23,6 +29,25 @@ impl<'a> Grams<'a> {
 
     /// Number of words of `text` and its distinct linear k-grams, in order of first appearance.
     pub fn linear(&mut self, text: &str) -> (u64, &[u64]) {
+        let words = self.collect(text, 0, 1);
+        (words, &self.set.items)
+    }
+
+    /// Shows `take` the distinct linear k-grams of `text`, those of a long text by ranges, each found in a pass of its
+    /// own: a set of them all would take forty times the text. Returns the numbers of words and of distinct grams.
+    pub fn linear_by_ranges(&mut self, text: &str, mut take: impl FnMut(&[u64])) -> (u64, u64) {
+        let ranges = (text.len() / RANGE).clamp(1, MOST_RANGES) as u64;
+        let (mut words, mut distinct) = (0, 0);
+        for range in 0..ranges {
+            words = self.collect(text, range, ranges);
+            distinct += self.set.items.len() as u64;
+            take(&self.set.items);
+        }
+        (words, distinct)
+    }
+
+    /// Finds the grams in one of so many ranges of equal size; returns the number of words.
+    fn collect(&mut self, text: &str, range: u64, ranges: u64) -> u64 {
         let Self { print, slide, set, .. } = self;
         set.clear();
         slide.clear();
@@ -30,10 +55,12 @@ impl<'a> Grams<'a> {
         words(text, print, |_, _, word| {
             count += 1;
             if let Some(gram) = slide.push(word) {
-                set.insert(gram);
+                if ((u128::from(gram) * u128::from(ranges)) >> 64) as u64 == range {
+                    set.insert(gram);
+                }
             }
         });
-        (count, &set.items)
+        count
     }
 
     /// The same for circular k-grams: the last word is followed by the first, as often as it takes.
@@ -166,6 +193,26 @@ mod tests {
         assert_eq!(count("a b c a b c", 3), (6, 3, 3));
         assert_eq!(count("a a a a a", 3), (5, 1, 1));
         assert_eq!(count("a b c", 1), (3, 3, 3));
+    }
+
+    #[test]
+    fn ranges_are_all_of_it() {
+        let text: String = (0..1_500_000).map(|i| format!("{} ", i * i % 999_983)).collect();
+        let print = Fingerprinter::plain();
+        let mut grams = Grams::new(&print, 2);
+        let (words, all) = grams.linear(&text);
+        let all: HashSet<u64> = all.iter().copied().collect();
+        let (mut found, mut largest, mut ranges) = (HashSet::new(), 0, 0);
+        let counts = grams.linear_by_ranges(&text, |range| {
+            found.extend(range);
+            largest = largest.max(range.len());
+            ranges += 1;
+        });
+        assert_eq!(ranges, text.len() / RANGE);
+        assert!(largest < all.len() * 3 / 2 / ranges);
+        assert_eq!(counts, (words, all.len() as u64));
+        assert_eq!(found, all);
+        assert_eq!(grams.linear_by_ranges("a b a b c", |range| assert_eq!(range.len(), 3)), (5, 3));
     }
 
     #[test]

@@ -118,6 +118,7 @@ pub struct Output<'a> {
     counters: BTreeMap<&'static str, Counter>,
     sink: Option<Sink<'a>>,
     full: usize,
+    fault: Option<io::Error>,
 }
 
 /// An integer that folds over all tasks, in any order.
@@ -131,12 +132,12 @@ impl<'a> Output<'a> {
     /// A port that holds more than `full` bytes passes its blocks on.
     pub fn new(ports: &[Spread], full: usize, sink: Sink<'a>) -> Self {
         let ports = ports.iter().map(|&spread| Writer::new(spread)).collect();
-        Self { ports, counters: BTreeMap::new(), sink: Some(sink), full }
+        Self { ports, counters: BTreeMap::new(), sink: Some(sink), full, fault: None }
     }
 
     /// For kernels that emit nothing.
     pub fn none() -> Self {
-        Self { ports: Vec::new(), counters: BTreeMap::new(), sink: None, full: 0 }
+        Self { ports: Vec::new(), counters: BTreeMap::new(), sink: None, full: 0, fault: None }
     }
 
     #[inline]
@@ -161,8 +162,18 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
+    /// The same in the middle of a batch; what goes wrong shows when it is closed.
+    pub fn relieve(&mut self) {
+        if self.fault.is_none() {
+            self.fault = self.flush().err();
+        }
+    }
+
     /// Hands on all blocks and returns the counters.
     pub fn close(mut self) -> io::Result<BTreeMap<&'static str, Counter>> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
         self.drain(0)?;
         Ok(self.counters)
     }

@@ -43,14 +43,16 @@ impl MapKernel for Scan {
         for row in 0..documents.len() {
             let doc = documents.number(row) as u32;
             let Some(code) = standing.code(doc) else { continue };
-            let (words, distinct) = grams.linear(&texts.text(row));
             tail.clear();
             tail.extend_from_slice(&doc.to_be_bytes());
             tail.extend_from_slice(code);
-            out.ports[Self::GRAMS].run(distinct, &tail);
+            let (words, distinct) = grams.linear_by_ranges(&texts.text(row), |range| {
+                out.ports[Self::GRAMS].run(range, &tail);
+                out.relieve();
+            });
             tail.clear();
             put_number(&mut tail, words);
-            put_number(&mut tail, distinct.len() as u64);
+            put_number(&mut tail, distinct);
             out.ports[Self::DOCUMENTS].row(u64::from(doc), &tail);
         }
     }
