@@ -168,7 +168,7 @@ def _gaps(sample: Sample, file: Patchwork, seen: Seen, intact: Places) -> list[_
     parts = [
         (at, part.origin, len(part.data))
         for at, part in file.placed()
-        if part.origin is not None or sample.rules.checked or part.data.strip(b"\r\n")  # blank lines are nothing
+        if part.origin is not None or part.data.strip(sample.rules.blank)
     ]
     gaps = []
     for (_, begin, after), (end, _, until) in pairwise(marks):
