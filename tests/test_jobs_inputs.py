@@ -66,7 +66,11 @@ def test_tables_without_texts() -> None:
         unquilt.ingest(pa.Table.from_arrays([pa.array(["x"])] * 3, ["text", "url", "url"]))
 
 
-@pytest.mark.parametrize("inputs", [None, 5, b"x", ["x", None], ["x", 5], [b"x"], {"text": "x"}, object()], ids=str)
+@pytest.mark.parametrize(
+    "inputs",
+    [None, 5, b"x", ["x", None], ["x", 5], [b"x"], {"text": "x"}, object()],
+    ids=lambda given: type(given).__name__,
+)
 def test_what_is_no_input(inputs: Any) -> None:
     for job in (unquilt.ingest, unquilt.quilts, unquilt.build_lexicon):
         with pytest.raises(ParameterError, match="inputs must be paths, globs or -, or an Arrow table, not "):
