@@ -222,9 +222,10 @@ def files(folder: Path) -> dict[str, bytes]:
 def family(root: int) -> list[int]:
     found = [root]
     for pid in found:
-        for thread in Path(f"/proc/{pid}/task").glob("*"):  # a child belongs to the thread that started it
-            with suppress(OSError):
-                found += map(int, (thread / "children").read_text().split())
+        with suppress(OSError):  # it may end meanwhile
+            for thread in Path(f"/proc/{pid}/task").glob("*"):  # a child belongs to the thread that started it
+                with suppress(OSError):
+                    found += map(int, (thread / "children").read_text().split())
     return found
 
 

@@ -16,14 +16,18 @@ fn text(utf8: &[u8]) -> PyResult<&str> {
     simdutf8::basic::from_utf8(utf8).map_err(|_| PyValueError::new_err("the bytes are no UTF-8"))
 }
 
-/// The bytes of begins, ends, raw digests and text digests.
-fn columns<'py>(py: Python<'py>, chunks: &Chunks) -> [Bound<'py, PyBytes>; 4] {
-    let integers = |values: &[i32]| {
-        let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        PyBytes::new(py, &bytes)
+/// The bytes of begins, ends, raw digests and text digests. A page of short chunks has many times its size of them, so
+/// each goes as soon as it is copied.
+fn columns<'py>(py: Python<'py>, chunks: Chunks) -> PyResult<[Bound<'py, PyBytes>; 4]> {
+    let integers = |values: Vec<i32>| {
+        PyBytes::new_with(py, 4 * values.len(), |bytes| {
+            let slots = bytes.as_chunks_mut().0.iter_mut();
+            slots.zip(values).for_each(|(slot, value)| *slot = value.to_le_bytes());
+            Ok(())
+        })
     };
-    let digests = |bytes: &[u8]| PyBytes::new(py, bytes);
-    [integers(&chunks.begins), integers(&chunks.ends), digests(&chunks.raw), digests(&chunks.text)]
+    let digests = |bytes: Vec<u8>| PyBytes::new(py, &bytes);
+    Ok([integers(chunks.begins)?, integers(chunks.ends)?, digests(chunks.raw), digests(chunks.text)])
 }
 
 /// The text of `raw` as UTF-8 (the same object where it is that already) and the name of its encoding.
@@ -54,17 +58,17 @@ pub fn join_chunks<'py>(py: Python<'py>, body: &[u8]) -> Option<(Bound<'py, PyBy
 #[pyfunction]
 pub fn paragraphs<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTuple>> {
     let chunks = py.detach(|| text(utf8).map(kernel::paragraphs))?;
-    PyTuple::new(py, columns(py, &chunks))
+    PyTuple::new(py, columns(py, chunks)?)
 }
 
-/// What is kept of a page: its text, the four columns of its chunks, its links, whether it has more of
-/// them, its nodes and its depth.
+/// What is kept of a page: its text, the four columns of its chunks, its links, whether it has more of them, its nodes
+/// and its depth.
 #[pyfunction]
 #[pyo3(signature = (utf8, url = None))]
 pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyString>>) -> PyResult<Bound<'py, PyTuple>> {
     let url = url.and_then(|url| url.to_str().ok());
     let page = py.detach(|| text(utf8).map(|source| page::extract(source, url)))?;
-    let [begins, ends, raw, texts] = columns(py, &page.chunks);
+    let [begins, ends, raw, texts] = columns(py, page.chunks)?;
     let content = PyBytes::new(py, page.text.as_bytes());
     (content, begins, ends, raw, texts, page.links, page.more_links, page.nodes, page.depth).into_pyobject(py)
 }

@@ -18,7 +18,8 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from unquilt.engines.kept import Split
 from unquilt.engines.progress import Progress
 from unquilt.engines.tasks import Scale, map_split
 from unquilt.engines.verbs import Kernel, Mapped, Rows, Stage, fold_counters
-from unquilt.engines.workers import Workers
+from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import EngineError, MissingDependencyError, UnquiltError
 from unquilt.guard import Item, Result
 from unquilt.runs import Run, publish
@@ -181,12 +182,21 @@ class _Guarded:
         self._function = function
 
     def __call__(self, item: Any) -> _Answer:
+        _keep_workers()
         try:
             with Workers(1) as workers:
                 (value,) = workers.map(self._function, [item])
             return _Answer(value, None)
         except UnquiltError as error:
             return _Answer(None, error)
+
+
+@cache
+def _keep_workers() -> AbstractContextManager[None]:
+    """Has processes for items stay as long as this one, which Spark uses again and again, too."""
+    kept = keeping()
+    kept.__enter__()
+    return kept
 
 
 def _reason(message: str) -> str:
