@@ -167,12 +167,7 @@ impl Codec for Zstd {
     }
 
     fn begins(input: &mut Input) -> io::Result<bool> {
-        let bytes = input.ahead(HEADER + BLOCK_HEADER)?;
-        Ok(match frame(bytes) {
-            Ok(Some(frame)) => frame.block(&bytes[frame.length..]).is_ok(),
-            Ok(None) => true,
-            Err(_) => false,
-        })
+        Ok(frame(input.ahead(HEADER)?).is_ok())
     }
 
     /// The lengths of blocks have led here, and here are 32 bits that are right.

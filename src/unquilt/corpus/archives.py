@@ -110,15 +110,18 @@ def _is_stream(source: Source, form: Format) -> bool:
         return False
     records = others = 0
     with compression.members(source.path, source.compression) as file:
-        for number in range(4 * LOOK):  # some of them may be broken
+        first = True
+        for _ in range(4 * LOOK):  # some of them may be broken
             data = file.read(HEADER)
             # The end of a gzip member is known only when all of it has been decoded.
             long = source.compression == "gzip" and len(file.read(STRIDE)) == STRIDE
             if long or records + others == LOOK:
                 break
             begins = data.startswith(form.prefix) if form.prefix else form.header.match(data) is not None
-            if data and not file.fault and (number > 0 or not begins):
-                records, others = records + begins, others + (not begins)
+            if data and not file.fault:
+                if not (first and begins):
+                    records, others = records + begins, others + (not begins)
+                first = False
             if not file.next_member():
                 break
     return others > records
@@ -215,16 +218,19 @@ class _Archive:
                 yield Reject(self.name, member.begin + at, *flaw)
             begin, count = at, count + 1
             record, at = self._take(member, begin, data, i)
+            hole = member.hole
+            torn = isinstance(record, Record) and record.whole and hole is not None and hole < at
             if isinstance(record, _Problem):
-                found = self.search(member, at, sys.maxsize)
-                at = found if found is not None else member.size or 0
-            elif member.corrupt and at > ahead:
+                at = self._next(member, at)
+            elif torn:  # what is behind a hole belongs to another record, whatever the length says
+                at = self._next(member, max(begin, (hole or 0) - 2))
+            elif (doubt := member.doubt) is not None and at > max(ahead, doubt):
                 found = self.search(member, at - 1, sys.maxsize)
                 if found is None:
                     at = member.size or 0  # the last one before wrong bytes: nobody knows where they begin
                 else:
                     ahead = found
-            if flaw := member.fault(at):
+            if flaw := member.fault(max(at, hole or 0) if torn else at):
                 yield Reject(self.name, member.begin + begin, *flaw)
             elif isinstance(record, Record):
                 yield Frame(record.file, record.offset, partial(self.form.page, record, self.reading))
@@ -239,6 +245,11 @@ class _Archive:
         if flaw := member.fault(sys.maxsize):
             yield Reject(self.name, member.begin + at, *flaw)
         return _pass_blank(member, at)
+
+    def _next(self, member: Member, at: int) -> int:
+        """Where the next record begins behind `at`, wherever that is; else the end."""
+        found = self.search(member, at, sys.maxsize)
+        return found if found is not None else member.size or 0
 
     def _garbage(self, offset: int, size: int, *, all_of_it: bool) -> Reject:
         reason = f"not {self.form.name}" if all_of_it else GARBAGE

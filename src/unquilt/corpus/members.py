@@ -42,6 +42,9 @@ class Decoded(Protocol):
     def faults(self, here: int) -> Iterable[Fault]:
         """What is wrong, up to `here` or a bit further; the offset is behind the first byte that may be wrong."""
 
+    def doubt(self, fault: Fault) -> int:
+        """Where that begins which ends with a fault, and decodes on its own: all before is right."""
+
 
 class Member:
     """A member that begins at `begin` of the file as stored. Its decoded `size` is known once its end was seen."""
@@ -63,9 +66,15 @@ class Member:
         return self._last_fault >= 0
 
     @property
-    def corrupt(self) -> bool:
-        """Whether it is known that wrong bytes come, and has not been said yet."""
-        return bool(self._faults) and self._faults[0].reason.startswith("corrupt")
+    def doubt(self) -> int | None:
+        """From where on bytes may be wrong, if it is known that wrong ones come, and has not been said yet."""
+        corrupt = bool(self._faults) and self._faults[0].reason.startswith("corrupt")
+        return self.stream.doubt(self._faults[0]) if corrupt else None
+
+    @property
+    def hole(self) -> int | None:
+        """Behind which byte something is missing or wrong next, as far as is known, and has not been said yet."""
+        return self._faults[0].offset if self._faults else None
 
     def fault(self, end: int) -> tuple[str, str] | None:
         """Why bytes before `end` may be wrong or missing: reason and detail. Says it once."""
@@ -132,6 +141,10 @@ class PlainFile:
     def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002
         """There are none that one could see."""
         return ()
+
+    def doubt(self, fault: Fault) -> int:  # noqa: ARG002
+        """See `faults`."""
+        return 0
 
     def __enter__(self) -> Self:
         return self
@@ -204,8 +217,17 @@ class PackedFile(_CompressedFile[Members]):
         flaw = self.decoder.fault
         return (Fault(here, *flaw),) if flaw else ()
 
+    def doubt(self, fault: Fault) -> int:  # noqa: ARG002
+        """It is all of a member that decodes on its own."""
+        return 0
+
     def _again(self) -> Members:
         return members(self._path, self._compression, self.decoder.member)
+
+
+def _is_behind(fault: Fault) -> bool:
+    """Whether the wrong bytes, or what is missing, are behind the place of the fault, not before it."""
+    return "checksum" not in fault.detail
 
 
 class StreamFile(_CompressedFile[Stream]):
@@ -219,7 +241,11 @@ class StreamFile(_CompressedFile[Stream]):
         """The stream goes on after a fault. If a checksum does not match, the bytes before are to blame; all else is
         about bytes that are missing behind it.
         """
-        return (fault._replace(offset=fault.offset + ("checksum" not in fault.detail)) for fault in self.decoder.faults)
+        return (fault._replace(offset=fault.offset + _is_behind(fault)) for fault in self.decoder.faults)
+
+    def doubt(self, fault: Fault) -> int:
+        """One of the stream's own members. A stream that was begun anew may not have come as far again."""
+        return self.decoder.torn.get(fault.offset - _is_behind(fault), 0)
 
     def _again(self) -> Stream:
         return Stream(self._path, self._compression)
