@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,10 @@ from unquilt.jobs import documents
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import Settings
 
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # of who started tests in the background: commands would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("COLUMNS", None)  # of the terminal that tests were started from: output would be cut to fit it
 
 SEPARATORS = (" ", "  ", "\n", ", ", " - ", "_", ".\n\n", "!?")

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -65,7 +66,8 @@ def interrupt(command: list[str], until: Path, number: int) -> subprocess.Comple
     deadline = time.monotonic() + 60
     while not until.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
-    os.killpg(process.pid, number)
+    with suppress(ProcessLookupError):  # it was done before
+        os.killpg(process.pid, number)
     out, err = process.communicate(timeout=60)
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
