@@ -1,4 +1,5 @@
-"""Files of every kind with faults of every sort: nothing is lost in silence, nothing that is intact (`fault_bench`).
+"""FAULTS 41, 42, 44: files of every kind with faults of every sort (`fault_bench`). Nothing is lost in silence, and
+nothing that is intact.
 
 A few hundred cases, always the same; `make fuzz` has tens of thousands, and others each time it is given another seed.
 """

@@ -1,4 +1,6 @@
-"""Tables and corpora with damage in them: what is read is what was written, or an error; other readers do not mind."""
+"""FAULTS 49: tables and corpora with damage in them: what is read is what was written, or an error.
+
+Other readers do not mind our checksums."""
 
 from __future__ import annotations
 
