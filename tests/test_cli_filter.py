@@ -118,7 +118,7 @@ WRONG = {
     "asked otherwise": ("--prototypes spam.set {mails} -k 3", 2, "--k is for --build; a set is asked as it was made"),
     "added otherwise": ("--build {mails} --prototypes spam.set -o new -k 3", 2, "--k is that of spam.set, which is"),
     "exists": ("--build {mails} -o spam.set", 1, "spam.set exists; choose another name, or overwrite it"),
-    "exists, too": ("--build {mails} --prototypes spam.set -o mails.jsonl", 1, "mails.jsonl is an input; choose another"),
+    "exists, too": ("--build {mails} --prototypes spam.set -o mails.jsonl", 1, "mails.jsonl is an input; choose"),
     "output is a folder": ("--build {mails} -o .", 1, ". contains the input mails.jsonl; choose another"),
     "no folder": ("--build {mails} -o no/set", 1, "no such file or directory: "),
     "drop": ("--build {mails} -o new --method imatch --drop 1", 2, "--drop must be a number of at least 0 and below 1"),

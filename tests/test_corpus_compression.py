@@ -25,7 +25,6 @@ def compress_zstd(data: bytes) -> bytes:
 
 
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {"gzip": gzip.compress, "zstd": compress_zstd}
-GARBAGE = {"gzip": "garbage", "zstd": "corrupt zstd"}
 each = pytest.mark.parametrize("codec", COMPRESS)
 
 
@@ -69,7 +68,7 @@ def test_truncated_second_member(codec: str, tmp_path: Path) -> None:
 def test_garbage_after_a_member(codec: str, tmp_path: Path) -> None:
     data, faults = decode(tmp_path / "x", COMPRESS[codec](TEXT) + b"garbage, more garbage")
     assert data == TEXT
-    assert [(fault.offset, fault.reason) for fault in faults] == [(len(data), GARBAGE[codec])]
+    assert [(fault.offset, fault.reason) for fault in faults] == [(len(data), "garbage")]
 
 
 @each
@@ -77,7 +76,7 @@ def test_garbage_after_a_member(codec: str, tmp_path: Path) -> None:
 def test_after_a_fault_a_line_begins(codec: str, end: bytes, between: bytes, tmp_path: Path) -> None:
     data, faults = decode(tmp_path / "x", COMPRESS[codec](end) + b"garbage" + COMPRESS[codec](TEXT))
     assert data == end + between + TEXT
-    assert [(fault.offset, fault.reason) for fault in faults] == [(len(end), GARBAGE[codec])]
+    assert [(fault.offset, fault.reason) for fault in faults] == [(len(end), "garbage")]
 
 
 def test_one_hole_is_one_fault(tmp_path: Path) -> None:
@@ -108,8 +107,14 @@ def test_zstd_false_beginnings(tmp_path: Path) -> None:
 
 
 def test_gzip_padding(tmp_path: Path) -> None:
-    packed = gzip.compress(b"one\n") + bytes(200_000) + gzip.compress(b"two\n") + bytes(512)
-    assert decode(tmp_path / "x", packed) == (b"one\ntwo\n", [])
+    """Zeros that fill up the last block of a tape mean nothing; any others are a hole where something may have been."""
+    packed = gzip.compress(b"one\n") + gzip.compress(b"two\n")
+    for size in (512, 1024, 10_240):
+        assert decode(tmp_path / "x", packed.ljust(size, b"\0")) == (b"one\ntwo\n", [])
+    data, faults = decode(tmp_path / "x", packed + bytes(100))
+    assert (data, [(fault.offset, fault.reason) for fault in faults]) == (b"one\ntwo\n", [(8, "garbage")])
+    data, faults = decode(tmp_path / "x", packed + bytes(200_000) + packed)
+    assert (data, [(fault.offset, fault.reason) for fault in faults]) == (b"one\ntwo\n" * 2, [(8, "garbage")])
 
 
 def test_gzip_bad_checksum_keeps_everything(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import json
 import os
 import random
 import tempfile
@@ -16,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import zstandard
+from faulty import peruse
 
 from unquilt.corpus.inputs import Source, find, fingerprint, spool
 from unquilt.errors import InputChangedError, InputError, StorageError
@@ -70,6 +72,89 @@ def test_kinds(name: str, content: bytes, kind: str, pack: str | None, tmp_path:
         assert find([file.parent]) == [Source(str(file), len(data), kind, pack)]
         file.unlink()
         file.parent.rmdir()
+
+
+PACKERS = {".gz": gzip.compress, ".zst": zstandard.ZstdCompressor(write_checksum=True).compress}
+each_suffix = pytest.mark.parametrize("suffix", PACKERS)
+
+
+@each_suffix
+@pytest.mark.parametrize("place", range(6))
+def test_a_name_that_the_first_bytes_do_not_keep(suffix: str, place: int, tmp_path: Path) -> None:
+    """The members behind a broken header are found; a text is never made of them."""
+    lines = [json.dumps({"id": f"urn:{i}", "text": f"page {i}"}).encode() + b"\n" for i in range(60)]
+    data = bytearray(b"".join(map(PACKERS[suffix], lines)))
+    for bit in range(8):
+        data[place] ^= 1 << bit
+        for name in ("a.jsonl", "a"):
+            file = tmp_path / (name + suffix)
+            file.write_bytes(data)
+            found = peruse(file)
+            assert [row["id"] for row in found.documents] in ([f"urn:{i}" for i in range(k, 60)] for k in (0, 1))
+            assert len(found.documents) == 60 or found.rejects
+        data[place] ^= 1 << bit
+
+
+PLAIN = {
+    "warc": b"WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n",
+    "arc": b"filedesc://a.arc 0.0.0.0 20080430204825 text/plain 0\n\n",
+    "jsonl": b'{"text": "x"}\n',
+    "parquet": PARQUET.getvalue(),
+    "html": b"<!DOCTYPE html><p>x",
+    "mail": b"From: a@a.example\nTo: b@b.example\n\nx\n",
+}
+
+
+@each_suffix
+@pytest.mark.parametrize("kind", PLAIN)
+def test_a_plain_file_that_kept_its_name(suffix: str, kind: str, tmp_path: Path) -> None:
+    """What can be recognised is read as it is, whatever it is called."""
+    file = tmp_path / f"a{suffix}"
+    file.write_bytes(PLAIN[kind])
+    assert find([file]) == [Source(str(file), len(PLAIN[kind]), kind, None)]
+
+
+@each_suffix
+def test_compressed_by_name_only(suffix: str, tmp_path: Path) -> None:
+    """Nothing can be read from them, and so nothing is: no text of binary rubbish."""
+    codec = {".gz": "gzip", ".zst": "zstd"}[suffix]
+    broken = bytearray(PACKERS[suffix](b"a text, a text, a text"))
+    broken[1] ^= 1
+    for content in (b"plain text", bytes(broken), random.Random(0).randbytes(4096), b'{"text": "x"\n'):
+        for name in ("a.txt", "a.jsonl", "a.warc", "a.html", "a"):
+            file = tmp_path / "folder" / (name + suffix)
+            file.parent.mkdir(exist_ok=True)
+            file.write_bytes(content)
+            with pytest.raises(InputError, match=rf"{name}{suffix}: called {suffix}, but there is no {codec} "):
+                find([file])
+            found = peruse(file.parent)
+            assert (found.documents, found.lost) == ([], [(0, f"not {codec}")])
+            file.unlink()
+    file.write_bytes(b"")
+    with pytest.raises(InputError, match="empty file"):
+        find([file])
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a", "a.txt"])
+def test_parquet_without_its_first_bytes(name: str, tmp_path: Path) -> None:
+    """They hold nothing; the footer at the end does."""
+    file = tmp_path / name
+    for head in (b"PAR0", bytes(4), b'{"a"'):
+        file.write_bytes(head + PARQUET.getvalue()[4:])
+        assert find([file]) == [Source(str(file), len(PARQUET.getvalue()), "parquet", None)]
+        assert [row["text"] for row in peruse(file).documents] == ["a"]
+
+
+@pytest.mark.parametrize("content", [b"PAR0 plain text PAR1", b"PAR0" + bytes(8) + b"PAR1", PNG, b"\0\xff" * 999])
+def test_parquet_by_name_only(content: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "folder" / "a.parquet"
+    file.parent.mkdir()
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=r"called \.parquet, but neither begins nor ends like one"):
+        find([file])
+    assert peruse(file.parent).lost == [(0, "not parquet")]
+    unnamed = file.rename(tmp_path / "a")
+    assert find([tmp_path])[0].kind != "parquet", unnamed
 
 
 @pytest.mark.parametrize(

@@ -491,7 +491,7 @@ WRONG = {
     "reversed": ("build {pages} -o {new} --nidf 0.8:0.2", 2, "--nidf must have its lower end first, not 0.8:0.2"),
     "min-df": ("build {pages} -o {new} --min-df 0", 2, "--min-df must be a whole number between 1 and"),
     "no word": ("build {pages} -o {new} --nidf 0.5:0.6", 1, "no word has nidf in 0.5:0.6 (in 2 to 2 of 5 documents)"),
-    "occupied": ("build {pages} -o {pages}", 1, "pages.jsonl exists; choose another name, or overwrite it"),
+    "occupied": ("build {pages} -o {pages}", 1, "pages.jsonl is an input; choose another name for the output"),
     "no input": ("build {nothing} -o {new}", 1, "no such file or folder"),
     "no file": ("show {nothing}", 1, "no such file: "),
     "no lexicon": ("show {pages}", 1, "cannot be read as a lexicon"),

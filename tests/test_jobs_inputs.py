@@ -69,7 +69,7 @@ def test_tables_without_texts() -> None:
 @pytest.mark.parametrize(
     "inputs",
     [None, 5, b"x", ["x", None], ["x", 5], [b"x"], {"text": "x"}, object()],
-    ids=lambda given: type(given).__name__,
+    ids=lambda inputs: type(inputs).__name__ if type(inputs) is object else str(inputs),
 )
 def test_what_is_no_input(inputs: Any) -> None:
     for job in (unquilt.ingest, unquilt.quilts, unquilt.build_lexicon):

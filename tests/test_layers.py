@@ -45,6 +45,7 @@ ONLY: dict[str, set[str]] = {
     "unquilt.parameters": {"unquilt.errors"},
     "unquilt.settings": {"unquilt.errors"},
     "unquilt.guard": {"unquilt.errors"},
+    "unquilt.parquet": {"unquilt.errors"},
     "unquilt._native": {"unquilt._core", "unquilt.errors"},
     "unquilt": {"unquilt.api"},
 }

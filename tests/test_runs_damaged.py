@@ -189,8 +189,10 @@ def test_markers_of_any_shape_vouch_for_nothing(made, copy, tmp_path):
             place = random.choice([place for place in places(marker) if place[0] != "values" or len(place) == 1])
             path.write_text(json.dumps(changed(marker, place, random.choice(OTHERS))))
         ask("show run", folder)
-        assert ask(READERS[-1], folder) == ""
-        assert {path.name: path.read_bytes() for path in (folder / "run").glob("*.parquet")} == expected
+        said = ask(READERS[-1], folder)
+        assert not said or "is damaged: it is missing" in said  # of a table that its own marker does not name
+        if not said:
+            assert {path.name: path.read_bytes() for path in (folder / "run").glob("*.parquet")} == expected
 
 
 def vouch(folder: Path) -> None:

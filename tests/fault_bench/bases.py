@@ -47,7 +47,8 @@ class Rules:
 
     `told_by` is how it is judged (see `verdicts`). `checked` formats have checksums over all content. Of others, only
     what stands `before` a record, and `after` it, tells that it begins and ends there; `framed` finds what says itself
-    how long it is. `hides_end`: if what follows a record is broken, nobody knows where that record ends.
+    how long it is. `hides_end`: if what follows a record is broken, nobody knows where that record ends. Any number of
+    `blank` bytes may stand between records.
     """
 
     told_by: Literal["stretches", "lines", "rows", "file"]
@@ -56,6 +57,7 @@ class Rules:
     after: re.Pattern[bytes] | None = None
     framed: Callable[[bytes], Iterator[range]] | None = None
     hides_end: bool = False
+    blank: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -186,8 +188,10 @@ def _framed_arc(data: bytes) -> Iterator[range]:
             yield range(header.start(), header.end() + int(header[1]))
 
 
-PLAIN_WARC = Rules("stretches", framed=_framed_warc)
-PLAIN_ARC = Rules("stretches", before=b"\n", after=re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:"), framed=_framed_arc)
+PLAIN_WARC = Rules("stretches", framed=_framed_warc, blank=b"\r\n")
+PLAIN_ARC = Rules(
+    "stretches", before=b"\n", after=re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*:"), framed=_framed_arc, blank=b"\r\n"
+)
 CHECKED = Rules("stretches", checked=True)
 UNCHECKED = Rules("stretches")
 
@@ -265,7 +269,7 @@ def _file(form: str, pack: Pack, rules: Rules, number: int, rng: Random) -> Samp
 
 
 LINE = Rules("lines")
-MAILBOX = Rules("stretches", before=b"\n\n", after=re.compile(ENVELOPE.encode()), hides_end=True)
+MAILBOX = Rules("stretches", before=b"\n\n", after=re.compile(ENVELOPE.encode()), hides_end=True, blank=b"\r\n")
 PACKED_MAILBOX = Rules("stretches", checked=True, hides_end=True)
 FILE, PACKED_FILE = Rules("file"), Rules("file", checked=True)
 ROWS, CHECKED_ROWS = Rules("rows"), Rules("rows", checked=True)

@@ -29,7 +29,8 @@ CUT, PACK = 300_000, 300_000
 LARGE = 3
 """How many larger files there are beside one of every kind."""
 TIMEOUT = 600
-WORKERS = {"local": "unquilt.engines.workers", "spark": "pyspark.daemon"}
+WORKERS = {"local": "", "spark": "pyspark.daemon"}
+"""What is in the command of the processes to kill: of ours, that is any."""
 
 
 class Way(NamedTuple):
@@ -99,9 +100,10 @@ def run(way: Way, source: Path, output: Path, moment: Moment | None = None, rng:
 
 def _size(folder: Path) -> int:
     size = 0
-    for path in folder.rglob("*"):
-        with contextlib.suppress(OSError):  # gone since
-            size += path.stat().st_size
+    for where, _, names in os.walk(folder):  # passes over folders that are gone since
+        for name in names:
+            with contextlib.suppress(OSError):
+                size += Path(where, name).stat().st_size
     return size
 
 

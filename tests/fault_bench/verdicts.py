@@ -85,7 +85,7 @@ def _name(sort: str, what: str, numbers: Sequence[int]) -> Iterator[Finding]:
 def refused(sample: Sample, file: Patchwork, why: str) -> list[Finding]:
     """A file that was not read at all, which was said: nothing is silent, but what is intact is lost with the rest."""
     if sample.footer is not None:
-        if has_footer(sample, file) and file.data.startswith(sample.data[:4]):
+        if has_footer(sample, file) and has_magic(sample, file):
             return [Finding("neighbour", f"refused with an intact footer: {why}")]
         return [excuse("footer")]
     if sample.rules.told_by == "lines":
@@ -168,7 +168,7 @@ def _gaps(sample: Sample, file: Patchwork, seen: Seen, intact: Places) -> list[_
     parts = [
         (at, part.origin, len(part.data))
         for at, part in file.placed()
-        if part.origin is not None or sample.rules.checked or part.data.strip(b"\r\n")  # blank lines are nothing
+        if part.origin is not None or part.data.strip(sample.rules.blank)
     ]
     gaps = []
     for (_, begin, after), (end, _, until) in pairwise(marks):
@@ -319,11 +319,19 @@ def has_footer(sample: Sample, file: Patchwork) -> bool:
     return file.data.endswith(sample.data[sample.footer :])
 
 
+def has_magic(sample: Sample, file: Patchwork) -> bool:
+    """Whether a file begins as it did."""
+    return file.data.startswith(sample.data[:4])
+
+
 def _judge_rows(sample: Sample, file: Patchwork, seen: Seen) -> Iterator[Finding]:
-    if not has_footer(sample, file):
+    known = has_magic(sample, file)
+    if not known or not has_footer(sample, file):  # all or nothing: one reject for the file will do
         found = set(_numbers(sample, [row.said for row in seen.documents]))
         if len(found - {-1}) < len(sample.records) and not seen.rejects:
-            yield excuse("footer")
+            yield excuse("footer") if known else Finding("silent", "the first bytes are broken, and no reject says so")
+        if not known and any(is_rubbish(row.said) for row in seen.documents):
+            yield Finding("phantom", f"{seen.documents[0].said[:80]!r}")
         return
     texts, rejects = dict(seen.documents), dict(seen.rejects)
     broken = [(row, record) for row, record in enumerate(sample.records) if texts.get(row) != record.text]

@@ -2,8 +2,8 @@
 
 mod columns;
 mod filters;
-mod gunzip;
 mod kernels;
+mod members;
 mod pages;
 mod texts;
 
@@ -180,8 +180,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pages::paragraphs, module)?)?;
     module.add_function(wrap_pyfunction!(pages::extract, module)?)?;
     module.add_function(wrap_pyfunction!(pages::locate, module)?)?;
-    module.add_function(wrap_pyfunction!(gunzip::gzip_index, module)?)?;
-    module.add_class::<gunzip::Gunzip>()?;
+    module.add_function(wrap_pyfunction!(members::gzip_index, module)?)?;
+    module.add_class::<members::Members>()?;
+    module.add_class::<members::Gunzip>()?;
+    module.add_class::<members::Unzstd>()?;
     module.add_function(wrap_pyfunction!(filters::bucket_keys, module)?)?;
     module.add_function(wrap_pyfunction!(filters::pack_prototypes, module)?)?;
     module.add_class::<filters::Prototypes>()?;

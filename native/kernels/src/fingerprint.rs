@@ -16,7 +16,7 @@ const LOWER: u64 = 0x2020_2020_2020_2020;
 
 /// High and low half of the product, folded: the mixing step of the wyhash family.
 #[inline]
-pub(crate) fn fold_multiply(a: u64, b: u64) -> u64 {
+fn fold_multiply(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (product >> 64) as u64 ^ product as u64
 }

@@ -9,7 +9,8 @@
 //!
 //! Reading has kernels too: [`charset`] makes text of bytes, [`page`] (with [`markup`], [`references`], [`elements`]
 //! and [`lanes`]) makes text and links of HTML, [`paragraphs`] finds the chunks of plain text, [`urls`] takes URLs apart;
-//! [`gzip`] (with [`inflate`]) reads what is left of compressed files, [`transfer`] joins the chunks of HTTP bodies.
+//! [`members`] reads what is left of compressed files, with [`gzip`] (and [`inflate`]) and [`zstd`]; [`transfer`] joins
+//! the chunks of HTTP bodies.
 
 pub mod attribution;
 pub mod charset;
@@ -28,6 +29,7 @@ pub mod lanes;
 pub mod lexicon;
 pub mod markup;
 pub mod matches;
+pub mod members;
 pub mod minwise;
 pub mod page;
 pub mod paragraphs;
@@ -53,3 +55,4 @@ pub mod transfer;
 pub mod unicode;
 pub mod urls;
 pub mod words;
+pub mod zstd;

@@ -380,7 +380,7 @@ mod tests {
             let Ok(set) = open(&broken) else { continue };
             assert!(at >= LEAD, "{at}");
             for (&key, answer) in keys.iter().zip(&answers).take(if at % 50 == 0 { 999 } else { 9 }) {
-                assert!(find(&set, key).is_ok_and(|found| found == *answer) || set.intact().is_err(), "{at}");
+                assert!(find(&set, key).map_or(true, |found| found == *answer), "{at}");
             }
             let named = id(&set, 7);
             assert!(named == Ok(b"id7") || named.is_err(), "{at}");

@@ -68,6 +68,7 @@ FORMAT = Format(
     header=re.compile(_LINE),
     find=_find,
     end=re.compile(rb"\r?\n[\r\n]*+(?=" + _SCHEME + rb"|\Z)|\Z"),
+    line_end=re.compile(rb"\r?\n[\r\n]*+"),
     fields=_fields,
     page=warc.page,
 )

@@ -8,8 +8,8 @@ A file is a sequence of members (`members.py`), and a record never crosses the e
 is expected where the one before ended. Where there is none, or where its length is wrong, the next one is looked for: a
 line that begins a header that can be believed. So a slice can begin anywhere in a file; it owns what begins in it.
 
-Offsets are those of the file as stored, as an index of the archive has them: the record of a gzip member is where the
-member is. Records behind the first one of a member are as much further as they are in the decoded member.
+Offsets are those of the file as stored, as an index of the archive has them: the record of a gzip member or zstd frame
+is where that is. Records behind the first one of a member are as much further as they are in the decoded member.
 
 Memory: one record of at most `max_bytes`; a longer one is passed over. Time: linear, whatever is in the file.
 """
@@ -24,18 +24,22 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from unquilt._native import Gunzip
+from unquilt.corpus import compression
 from unquilt.corpus.http import Fields
-from unquilt.corpus.members import STRIDE, GzipFile, Member, PlainFile, StreamFile
+from unquilt.corpus.members import STRIDE, Member, PackedFile, PlainFile, StreamFile
 from unquilt.corpus.options import Reading
 from unquilt.corpus.records import Found, Frame, Page, Reject, Skipped, Span, Warned
 from unquilt.corpus.sources import SMALLEST, Slice, Source
 
 HEADER = 1 << 16
 DENSITY = 4
-"""How many times larger a gzip file is when decoded, roughly."""
-WHOLE = "gzipped as a whole, so one process has to read it all, and a broken byte loses the rest; gzip each record"
-BLOCKS = "gzipped in blocks that are no records, so one process has to read it all; gzip each record"
+"""How many times larger a compressed file is when decoded, roughly."""
+WHOLE = (
+    "compressed as a whole, so one process has to read it all, and a broken byte loses the rest; compress each record"
+)
+BLOCKS = "compressed in blocks that are no records, so one process has to read it all; compress each record"
+LOOK = 5
+"""How many members tell whether each is a record."""
 
 _BLANKS = b"\r\n"
 _BLANK = re.compile(rb"[\r\n]*")
@@ -61,8 +65,9 @@ class Format(NamedTuple):
 
     `name` is what a file is. It begins with `magic`, and each record with `prefix`, if they all begin alike. `header`
     matches a header where one is expected. `find(data, begin, edge)` says where the first one begins that can be
-    believed where none is expected: behind `begin`, and at `edge` at most. `end` matches what may follow a body, in
-    `_END` bytes. `fields` reads a header, `page` says what a record is.
+    believed where none is expected: behind `begin`, and at `edge` at most. `end` matches what may follow a body, and
+    `line_end` what is behind one that garbage follows, both in `_END` bytes. `fields` reads a header, `page` says what
+    a record is.
     """
 
     name: str
@@ -71,6 +76,7 @@ class Format(NamedTuple):
     header: re.Pattern[bytes]
     find: Callable[[bytes, int, int], int | None]
     end: re.Pattern[bytes]
+    line_end: re.Pattern[bytes] | None
     fields: Callable[[re.Match[bytes]], Fields]
     page: Callable[[Record, Reading], Page | Skipped | Reject]
 
@@ -90,38 +96,32 @@ GARBAGE = "garbage"
 
 def cut(source: Source, size: int, form: Format) -> list[Slice]:
     """Byte ranges of about `size` when decoded, all nearly equal. A file whose members are no records stays whole."""
-    density = DENSITY if _is_gzip(source, form) else 1
+    density = DENSITY if source.compression else 1
     count = 1 if _is_stream(source, form) else max(1, round(source.size * density / size))
     edges = [i * source.size // count for i in range(count + 1)]
     return [Slice(source, a, b, max((b - a) * density, SMALLEST)) for a, b in pairwise(edges)]
 
 
-def _is_gzip(source: Source, form: Format) -> bool:
-    """By the name too: if the bytes that tell compression are broken, there are sound members behind them."""
-    if source.compression is None and source.path.lower().endswith(".gz"):
-        with Path(source.path).open("rb") as file:
-            return file.read(len(form.magic)) != form.magic
-    return source.compression == "gzip"
-
-
 def _is_stream(source: Source, form: Format) -> bool:
-    """Whether members mean nothing to the records: in zstd, and in gzip of equal blocks, where the second member does
-    not begin with a record. A first member that is long is that of a file gzipped as a whole, which is read as it is.
+    """Whether members mean nothing to the records: whether most of those behind the first do not begin with one, as in
+    a file of equal blocks. A file compressed as a whole has no such members, and is read as it is.
     """
-    if source.compression != "gzip" or not form.prefix:
-        return source.compression == "zstd"
-    with Gunzip(source.path) as blocks:
-        first = _read_small(blocks)
-        if not first.startswith(form.prefix) or not blocks.next_member() or blocks.skipped:
-            return False
-        second = _read_small(blocks)
-        return second != b"" and not second.startswith(form.prefix)
-
-
-def _read_small(member: Gunzip) -> bytes:
-    """A member that is intact and not large; nothing of any other."""
-    data = member.read(STRIDE)
-    return b"" if member.read(1) or member.fault else data
+    if source.compression is None:
+        return False
+    records = others = 0
+    with compression.members(source.path, source.compression) as file:
+        for number in range(4 * LOOK):  # some of them may be broken
+            data = file.read(HEADER)
+            # The end of a gzip member is known only when all of it has been decoded.
+            long = source.compression == "gzip" and len(file.read(STRIDE)) == STRIDE
+            if long or records + others == LOOK:
+                break
+            begins = data.startswith(form.prefix) if form.prefix else form.header.match(data) is not None
+            if data and not file.fault and (number > 0 or not begins):
+                records, others = records + begins, others + (not begins)
+            if not file.next_member():
+                break
+    return others > records
 
 
 def read(part: Slice, reading: Reading, form: Format) -> Iterator[Found]:
@@ -132,8 +132,8 @@ def read(part: Slice, reading: Reading, form: Format) -> Iterator[Found]:
     archive = _Archive(source, reading, form)
     if _is_stream(source, form):
         return archive.read_stream()
-    if _is_gzip(source, form):
-        return archive.read_gzip(part.begin, stop, search=part.begin > 0 and not part.exact)
+    if source.compression:
+        return archive.read_packed(part.begin, stop, search=part.begin > 0 and not part.exact)
     return archive.read_plain(part.begin, stop, search=part.begin > 0 and not part.exact)
 
 
@@ -147,10 +147,13 @@ class _Archive:
 
     def read_stream(self) -> Iterator[Found]:
         """The whole file."""
-        if self.source.compression == "gzip":
-            yield Warned(self.name, BLOCKS)
+        any_record = False
         with StreamFile(self.source.path, self.source.compression or "") as file:
-            yield from self.records(Member(file), 0, sys.maxsize)
+            for found in self.records(Member(file), 0, sys.maxsize):
+                any_record = any_record or not isinstance(found, Reject)
+                yield found
+        if any_record:
+            yield Warned(self.name, BLOCKS)
         yield Span(0, self.source.size)
 
     def read_plain(self, begin: int, stop: int, *, search: bool) -> Iterator[Found]:
@@ -164,10 +167,10 @@ class _Archive:
                 end = yield from self.records(member, first, stop)
                 yield Span(first, end)
 
-    def read_gzip(self, begin: int, stop: int, *, search: bool) -> Iterator[Found]:
+    def read_packed(self, begin: int, stop: int, *, search: bool) -> Iterator[Found]:
         """The members that begin in [begin, stop)."""
         end = self.source.size
-        with GzipFile(self.source.path, self.source.size, begin) as file:
+        with PackedFile(self.source.path, self.source.compression or "", self.source.size, begin) as file:
             if search:
                 begin = file.decoder.member if file.decoder.find_member(begin, self.form.prefix, stop) else stop
             for stretch in self._stretches(file) if begin < stop else ():
@@ -181,11 +184,11 @@ class _Archive:
                     yield self._garbage(stretch.begin, size, all_of_it=size == self.source.size)
         yield Span(begin, end if begin < stop else begin)
 
-    def _stretches(self, file: GzipFile) -> Iterator[Member | _Garbage]:
+    def _stretches(self, file: PackedFile) -> Iterator[Member | _Garbage]:
         """Members and what is between them, from a place where a member is expected."""
         more, garbage = True, None
         flaw = file.decoder.fault
-        if flaw and flaw[0] == "corrupt gzip":  # already, before anything was read: no member begins here
+        if flaw and flaw[0].startswith("corrupt") and file.decoder.consumed == file.decoder.member:  # no header is here
             more, garbage = file.decoder.find_member(file.decoder.member, self.form.prefix), file.decoder.skipped
         while True:
             if garbage:
@@ -230,7 +233,7 @@ class _Archive:
                 yield self._garbage(member.begin + begin, at - begin, all_of_it=all_of_it)
             else:
                 yield Reject(self.name, member.begin + begin, *record)
-            if count == 2 and member.begin == 0 and isinstance(member.stream, GzipFile):
+            if count == 2 and member.begin == 0 and isinstance(member.stream, PackedFile):
                 yield Warned(self.name, WHOLE)
             del record, data  # they hold the window
         if flaw := member.fault(sys.maxsize):
@@ -263,10 +266,19 @@ class _Archive:
             record = Record(self.name, member.begin + at, fields, data, begin, min(i, len(data)), whole)
             if not whole:
                 data, i = member.glance(end, _END)
-            closing = self.form.end.match(data, i, i + _END) if member.holds(end) and i <= len(data) else None
+            if member.holds(end) and i <= len(data):
+                closing = self.form.end.match(data, i, i + _END)
+                closing = closing or self._end_before_garbage(member, last, data, i, end)
         if record is None or closing is None:
             return _Problem("wrong length", f"{length} bytes declared, but no record ends there"), last
         return record, end + closing.end() - closing.start()
+
+    def _end_before_garbage(self, member: Member, last: int, data: bytes, i: int, end: int) -> re.Match[bytes] | None:
+        """The line end behind a body that no record follows. A length that lies may lead to one as well: then other
+        records are in what it says is the body.
+        """
+        closing = self.form.line_end.match(data, i) if self.form.line_end else None
+        return closing if closing and self.search(member, last, end) is None else None
 
     def search(self, member: Member, at: int, stop: int) -> int | None:
         """Where the first header that can be believed begins, behind `at` and before `stop`."""

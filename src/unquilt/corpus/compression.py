@@ -7,9 +7,8 @@ that half a line and the beginning of another never become one. What is missing 
 
 A gzip file can also be entered in the middle, at a checkpoint; `index` makes them.
 
-Compression is told by magic bytes; a new one is a generator and a line in `CODECS`. Memory: at most 1 MiB of decoded
-data at a time for gzip, 32 MiB for a hostile zstd file (1 KiB of it can hold 256 blocks of 128 KiB, and the decoder
-has no way to stop half-way), plus the window of up to 128 MiB that a zstd frame may ask for.
+Compression is told by magic bytes, or if those may be broken by the name; a new one is a line in `CODECS`. Memory: 1
+MiB of the file, 128 KiB of decoded data, and the window of up to 128 MiB that a zstd frame may ask for.
 """
 
 from __future__ import annotations
@@ -17,19 +16,16 @@ from __future__ import annotations
 import io
 from collections import deque
 from collections.abc import Callable, Generator
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
-import zstandard
-
-from unquilt._native import Gunzip, gzip_index
+from unquilt._native import Gunzip, Members, Unzstd, gzip_index
 
 BLOCK = 1 << 20
-ZSTD_FEED = 1 << 10
-ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
-ZSTD_BLOCK = 129 << 10
-"""The largest block of a frame, with all headers. One that begins before the bytes went wrong ends not long after."""
+DECODED = 1 << 17
+"""How much is decoded at a time: what stays in a processor's cache until it is copied."""
 
 
 class Fault(NamedTuple):
@@ -44,15 +40,16 @@ Flaw = tuple[str, str]
 """A fault as a decoder knows it: reason and detail."""
 
 
-Pieces = Generator[bytes | Flaw]
-"""What a decoder yields: decoded bytes, and in between, why some are missing."""
+Pieces = Generator[bytes | Flaw | None]
+"""What a decoder yields: None where a member begins, its decoded bytes, and why some are missing."""
 
 
-def _gunzip(path: str, checkpoint: bytes) -> Pieces:
-    with Gunzip(path, checkpoint=checkpoint) as file:
+def _unpack(opened: Callable[[], Members]) -> Pieces:
+    with opened() as file:
         more = True
         while more:
-            while block := file.read(BLOCK):
+            yield None
+            while block := file.read(DECODED):
                 yield block
             flaw = file.fault
             more = file.next_member()
@@ -63,78 +60,35 @@ def _gunzip(path: str, checkpoint: bytes) -> Pieces:
                 yield flaw
 
 
-def _unzstd(path: str, checkpoint: bytes) -> Pieces:  # noqa: ARG001 (zstd has none)
-    decompressor = zstandard.ZstdDecompressor()
-    with Path(path).open("rb", BLOCK) as file:
-        begin: int | None = 0
-        while begin is not None:
-            file.seek(begin)
-            frame = decompressor.decompressobj()
-            try:
-                while not frame.eof and (data := file.read(ZSTD_FEED)):
-                    yield frame.decompress(data)
-            except zstandard.ZstdError as error:
-                flaw = "corrupt zstd", str(error)
-            else:
-                flaw = "truncated zstd", "the file ends inside a zstd frame"
-            if frame.eof:
-                begin = file.tell() - len(frame.unused_data)
-            elif file.tell() == begin:
-                break
-            else:
-                yield flaw
-                begin = _find_frame(file, max(begin + 1, file.tell() - ZSTD_FEED - ZSTD_BLOCK))
-
-
-def _find_frame(file: BinaryIO, begin: int) -> int | None:
-    """Where the next frame begins whose first block can be decoded."""
-    file.seek(begin)
-    data = b""
-    while block := file.read(BLOCK):
-        data = data[-len(ZSTD_MAGIC) + 1 :] + block
-        end = file.tell()
-        at = data.find(ZSTD_MAGIC)
-        while at >= 0:
-            if _begins_frame(file, end - len(data) + at):
-                return end - len(data) + at
-            at = data.find(ZSTD_MAGIC, at + 1)
-        file.seek(end)
-    return None
-
-
-def _begins_frame(file: BinaryIO, begin: int) -> bool:
-    file.seek(begin)
-    frame = zstandard.ZstdDecompressor().decompressobj()
-    try:
-        for _ in range(0, ZSTD_BLOCK, ZSTD_FEED):
-            if frame.decompress(file.read(ZSTD_FEED)) or frame.eof:
-                return True
-    except zstandard.ZstdError:
-        pass
-    return False
-
-
 class Codec(NamedTuple):
-    """How a compressed file begins, and how it is decoded: from a path and a checkpoint to blocks and flaws."""
+    """What compressed files are called, how they begin, and who reads their members from an offset on."""
 
+    suffix: str
     magic: tuple[bytes, ...]
-    decode: Callable[[str, bytes], Pieces]
+    members: Callable[[str, int], Members]
 
 
 _SKIPPABLE = tuple(bytes([0x50 + i]) + b"\x2a\x4d\x18" for i in range(16))
 
 CODECS = {
-    "gzip": Codec((b"\x1f\x8b\x08",), _gunzip),
-    "zstd": Codec((ZSTD_MAGIC, *_SKIPPABLE), _unzstd),
+    "gzip": Codec(".gz", (b"\x1f\x8b\x08",), Gunzip),
+    "zstd": Codec(".zst", (b"\x28\xb5\x2f\xfd", *_SKIPPABLE), Unzstd),
 }
 
 
 def tell(head: bytes) -> str | None:
-    """The compression of a file that begins with these bytes (4 are enough); None if plain."""
-    for name, codec in CODECS.items():
-        if head.startswith(codec.magic):
-            return name
-    return None
+    """The compression of a file that begins with these bytes (4 are enough); None if it is plain, or broken there."""
+    return next((name for name, codec in CODECS.items() if head.startswith(codec.magic)), None)
+
+
+def promised(path: str) -> str | None:
+    """The compression that the name of a file promises."""
+    return next((name for name, codec in CODECS.items() if path.lower().endswith(codec.suffix)), None)
+
+
+def members(path: str, compression: str, begin: int = 0) -> Members:
+    """The members of a compressed file, from the one that begins at this byte on."""
+    return CODECS[compression].members(path, begin)
 
 
 Index = tuple[tuple[int, bytes], ...]
@@ -155,8 +109,10 @@ class _Decoded(io.RawIOBase):
 
     def __init__(self, pieces: Pieces, offset: int) -> None:
         self.faults: deque[Fault] = deque()
+        self.torn: dict[int, int] = {}
         self._pieces = pieces
         self._offset = offset
+        self._member = offset
         self._rest = memoryview(b"")
         self._last = b"\n"
         self._broken = False
@@ -170,10 +126,13 @@ class _Decoded(io.RawIOBase):
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         while not self._rest:
-            piece = next(self._pieces, None)
-            if piece is None:
+            try:
+                piece = next(self._pieces)
+            except StopIteration:
                 return 0
-            if isinstance(piece, tuple):
+            if piece is None:
+                self._member = self._offset
+            elif isinstance(piece, tuple):
                 self._note(Fault(self._offset, *piece))
             elif piece:
                 self._rest = memoryview(self._join(piece))
@@ -187,6 +146,7 @@ class _Decoded(io.RawIOBase):
         """One hole in the stream is one fault, however many members fell into it."""
         if not self._broken:
             self.faults.append(fault)
+            self.torn[fault.offset] = self._member
         self._broken = True
 
     def _join(self, block: bytes) -> bytes:
@@ -201,20 +161,23 @@ class Stream:
 
     It begins at `offset` of the decoded bytes; in a compressed file that must be the offset of the `checkpoint`.
     `faults` are those that reading has come across, in order; it reads ahead, so they may lie behind what was asked
-    for. Whoever has dealt with one may remove it.
+    for. Whoever has dealt with one may remove it. `torn` says of the offset of a fault where the member began that it
+    is in.
     """
 
     def __init__(self, path: str, compression: str | None, offset: int = 0, checkpoint: bytes = b"") -> None:
         self._path = path
         self.faults: deque[Fault] = deque()
+        self.torn: dict[int, int] = {}
         self._file: io.BufferedReader[Any]
         if compression is None:
             self._file = io.BufferedReader(io.FileIO(path), BLOCK)
             self._file.seek(offset)
         else:
-            decoded = _Decoded(CODECS[compression].decode(path, checkpoint), offset)
-            self._file = io.BufferedReader(decoded, BLOCK)
-            self.faults = decoded.faults
+            opened = partial(Gunzip, path, 0, checkpoint) if checkpoint else partial(members, path, compression)
+            decoded = _Decoded(_unpack(opened), offset)
+            self._file = io.BufferedReader(decoded, DECODED)
+            self.faults, self.torn = decoded.faults, decoded.torn
         self.read = self._file.read
         self.readline = self._file.readline
 

@@ -1,14 +1,15 @@
 """What to read: files, folders, globs and standard input become a list of sources, in a fixed order.
 
 Everything is checked here, before any record is read: an input that is missing or cannot be opened ends the run at
-once. Cost: one `open` and up to 64 KiB for each file; more only for one that begins with zeros, or is called .warc and
-does not begin like one. The process of the caller lists folders and looks into no file.
+once. Cost: one `open` and up to 64 KiB for each file; more only for one that begins with zeros, or is called .gz, .zst
+or .warc and does not begin like one. The process of the caller lists folders and looks into no file.
 """
 
 from __future__ import annotations
 
 import glob
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -29,6 +30,7 @@ __all__ = ["STDIN", "Source", "find", "fingerprint", "identified", "named", "spo
 
 STDIN = "-"
 HEAD = 1 << 16
+TAIL = 8
 BLOCK = bytes(1 << 20)
 LOOKS = 64
 """Files that a process looks at before it says what they are."""
@@ -64,8 +66,8 @@ def find(
     `each` of them, within `bounds`, with their `notes` in a folder (see `guard`).
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
-    that was named, one that is empty, of no known kind, or an archive by name only. Such files in folders become
-    rejects.
+    that was named, one that is empty, of no known kind, or an archive, compressed or Parquet by name only. Such files
+    in folders become rejects.
     """
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     if not given:
@@ -183,10 +185,17 @@ def look(candidate: Candidate) -> Look:
     path = candidate.path
     try:
         size = _stat(path).st_size
-        glimpse = _glimpse(path)
-        kind = "unknown" if _is_all_zeros(path, glimpse) else kinds.tell(glimpse)
-        source = Source(path, size, kind, glimpse.compression)
-        return Look(size, kind, glimpse.compression, candidate.named and _is_archive_by_name_only(source))
+        glimpse = _glimpse(path, size)
+        if _is_all_zeros(path, glimpse):
+            return Look(size, "unknown", None, hollow=False)
+        packed = compression.tell(glimpse.head)
+        if packed is None and glimpse.head and not kinds.is_evident(glimpse):
+            packed = compression.promised(path)
+        if packed is not None:
+            glimpse = _unpacked(path, packed, glimpse)
+        kind = f"{packed} by name" if packed and not glimpse.compression else kinds.tell(glimpse)
+        source = Source(path, size, kind, packed)
+        return Look(size, kind, packed, candidate.named and _is_archive_by_name_only(source))
     except OSError as error:
         _fail(error, path)
 
@@ -203,6 +212,8 @@ def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
         if seen.kind == "unknown":
             known = ", ".join(kinds.READERS)
             raise InputError(f"{candidate}: binary, and not a known kind of file (known: {known})")
+        if seen.kind in kinds.REJECTED:
+            raise InputError(f"{candidate}: {kinds.REJECTED[seen.kind].detail}")
         if seen.hollow:
             raise InputError(f"{candidate}: called an archive, but there is no {seen.kind.upper()} record in it")
     return Source(candidate.path, seen.size, seen.kind, seen.compression, candidate.alias)
@@ -210,7 +221,7 @@ def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
 
 def _is_all_zeros(path: str, glimpse: Glimpse) -> bool:
     """What a disk, or a download that ran out of room, makes of a file, whatever it is called; 2 GB/s."""
-    if glimpse.compression or not glimpse.head or any(glimpse.head):
+    if not glimpse.head or any(glimpse.head):
         return False
     with Path(path).open("rb", 0) as file:
         return all(block == BLOCK[: len(block)] for block in iter(lambda: file.read(len(BLOCK)), b""))
@@ -227,14 +238,23 @@ def _is_archive_by_name_only(source: Source) -> bool:
     return isinstance(first, Reject) and first.reason in ("not a warc", "not an arc")
 
 
-def _glimpse(path: str) -> Glimpse:
+def _glimpse(path: str, size: int) -> Glimpse:
+    """A file as it is stored."""
     name = Path(path).name.lower().removesuffix(".gz").removesuffix(".zst")
-    with compression.Stream(path, None) as stream:
-        packed = compression.tell(stream.read(4))
+    with io.FileIO(path) as file:
+        head = file.read(HEAD)
+        file.seek(max(0, size - TAIL))
+        return Glimpse(name, head, complete=len(head) < HEAD, size=size, tail=file.read(TAIL))
+
+
+def _unpacked(path: str, packed: str, stored: Glimpse) -> Glimpse:
+    """The same file decompressed; as it is, if nothing in it can be, and it does not even begin as if."""
     with compression.Stream(path, packed) as stream:
         head = stream.read(HEAD)
+        if not head and compression.tell(stored.head) is None:
+            return stored
         # A stream that is broken from its first byte is not an empty file: its reader will report the fault.
-        return Glimpse(name, head, complete=len(head) < HEAD and not stream.faults, compression=packed)
+        return Glimpse(stored.name, head, complete=len(head) < HEAD and not stream.faults, compression=packed)
 
 
 def _stat(path: str) -> os.stat_result:

@@ -6,6 +6,7 @@ A reader is a module with three functions. The order of the table is the order i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Protocol
 
 from unquilt.corpus import arc, html, jsonl, mail, parquet, text, warc
@@ -58,14 +59,26 @@ REJECTED = {
     "empty": _Rejected("empty file", "there is nothing in it"),
     "unknown": _Rejected("unknown kind", "binary, and not a known kind"),
     **{reason: _Rejected(reason, "when it was looked at, to tell its kind") for reason in REASONS},
+    "gzip by name": _Rejected("not gzip", "called .gz, but there is no gzip member in it"),
+    "zstd by name": _Rejected("not zstd", "called .zst, but there is no zstd frame in it"),
+    "parquet by name": _Rejected("not parquet", "called .parquet, but neither begins nor ends like one"),
 }
 
 
 def tell(glimpse: Glimpse) -> str:
-    """The kind of a file; "empty" and "unknown" are kinds too (`REJECTED`)."""
+    """The kind of a file; what it is if nothing can be read from it is a kind too (`REJECTED`)."""
     if glimpse.complete and not glimpse.head:
         return "empty"
-    return next((kind for kind, reader in READERS.items() if reader.recognise(glimpse)), "unknown")
+    kind = next((kind for kind, reader in READERS.items() if reader.recognise(glimpse)), "unknown")
+    if kind in ("text", "unknown") and glimpse.compression is None and glimpse.name.endswith(parquet.SUFFIXES):
+        return "parquet by name"
+    return kind
+
+
+def is_evident(glimpse: Glimpse) -> bool:
+    """Whether a file is of a known kind, whatever it is called. Anything may be taken for a text."""
+    unnamed = replace(glimpse, name="")
+    return any(reader.recognise(unnamed) for kind, reader in READERS.items() if kind != "text")
 
 
 def reader(kind: str) -> Reader:

@@ -108,10 +108,11 @@ def _mailbox(part: Slice, reading: Reading) -> Iterator[Found]:
                     yield Reject(name, *fault)
                 else:
                     broken = broken or fault
+            intact = frame.until(stream.torn[broken.offset]) if broken else frame
+            if intact:
+                yield Frame(name, intact.begin, partial(_page, intact, name, limit))
             if broken:
-                yield Reject(name, frame.begin, *broken[1:])
-            else:
-                yield Frame(name, frame.begin, partial(_page, frame, name, limit))
+                yield Reject(name, intact.end if intact else frame.begin, *broken[1:])
         for fault in stream.faults:
             yield Reject(name, *fault)
 
@@ -129,6 +130,11 @@ class _Frame(NamedTuple):
         """
         whole = self.raw is None or self.raw.endswith((b"\n\n", b"\n\r\n"))
         return fault.offset == self.end and whole and "checksum" not in fault.detail
+
+    def until(self, end: int) -> _Frame | None:
+        """The message up to `end`, where a broken member began, if it ends there as a message should."""
+        raw = self.raw[: max(end - self.begin, 0)] if self.raw else b""
+        return _Frame(self.begin, end, raw) if raw.endswith((b"\n\n", b"\n\r\n")) else None
 
 
 def _frames(stream: Stream, begin: int, stop: int, limit: int) -> Iterator[_Frame]:

@@ -1,4 +1,4 @@
-"""The members of an archive: what decodes on its own. A plain file is one, and so is each member of a gzip file.
+"""The members of an archive: what decodes on its own. A plain file is one, and so is each gzip member or zstd frame.
 
 A member is read by offset, through a window that moves forward. Going back costs nothing in a plain file; in a
 compressed one it means to decode the member anew, as is done when a length has lied, but `PATIENCE` times at most.
@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Generic, Protocol, Self, TypeVar
 
-from unquilt._native import Gunzip
-from unquilt.corpus.compression import Fault, Stream
+from unquilt._native import Members
+from unquilt.corpus.compression import Fault, Stream, members
 
 STRIDE = 1 << 20
 PATIENCE = 100
@@ -142,7 +142,7 @@ class PlainFile:
         self._file.close()
 
 
-Decoder = TypeVar("Decoder", Gunzip, Stream)
+Decoder = TypeVar("Decoder", Members, Stream)
 
 
 class _CompressedFile(Generic[Decoder]):
@@ -187,11 +187,12 @@ class _CompressedFile(Generic[Decoder]):
         self.decoder.__exit__(kind, error, trace)
 
 
-class GzipFile(_CompressedFile[Gunzip]):
-    """The members of a gzip file. To go to the next one is up to `decoder`."""
+class PackedFile(_CompressedFile[Members]):
+    """The members of a compressed file, one by one. To go to the next one is up to `decoder`."""
 
-    def __init__(self, path: str, size: int, begin: int) -> None:
-        super().__init__(path, Gunzip(path, begin))
+    def __init__(self, path: str, compression: str, size: int, begin: int) -> None:
+        super().__init__(path, members(path, compression, begin))
+        self._compression = compression
         self._size = size
 
     @property
@@ -199,24 +200,24 @@ class GzipFile(_CompressedFile[Gunzip]):
         return self.decoder.consumed >= self._size
 
     def faults(self, here: int) -> Iterable[Fault]:
-        """A gzip member ends with its fault."""
+        """A member ends with its fault."""
         flaw = self.decoder.fault
         return (Fault(here, *flaw),) if flaw else ()
 
-    def _again(self) -> Gunzip:
-        return Gunzip(self._path, self.decoder.member)
+    def _again(self) -> Members:
+        return members(self._path, self._compression, self.decoder.member)
 
 
 class StreamFile(_CompressedFile[Stream]):
-    """A compressed file as one member, whatever its frames: records are found in it all the same."""
+    """A compressed file as one member, whatever its own: records are found in it all the same."""
 
     def __init__(self, path: str, compression: str) -> None:
         super().__init__(path, Stream(path, compression))
         self._compression = compression
 
     def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002
-        """The stream goes on after a fault. If a checksum does not match, the bytes before are to blame, or may be: the
-        decoder keeps the last bytes of a small frame to itself. All else is about bytes that are missing behind it.
+        """The stream goes on after a fault. If a checksum does not match, the bytes before are to blame; all else is
+        about bytes that are missing behind it.
         """
         return (fault._replace(offset=fault.offset + ("checksum" not in fault.detail)) for fault in self.decoder.faults)
 

@@ -31,6 +31,7 @@ from unquilt.corpus.records import Found, Page, Reject, identify, string, too_la
 from unquilt.corpus.sources import SMALLEST, Glimpse, Slice, Source
 from unquilt.errors import InputError
 
+SUFFIXES = (".parquet",)
 MAGIC = b"PAR1"
 AT_ONCE_BYTES = 64 * MIB
 AT_ONCE_ROWS = 64
@@ -93,8 +94,14 @@ class _File(NamedTuple):
 
 
 def recognise(glimpse: Glimpse) -> bool:
-    """By its magic bytes; Parquet compresses by itself, one inside gzip is not read."""
-    return glimpse.compression is None and glimpse.head.startswith(MAGIC)
+    """By its magic bytes: at the beginning, where they hold nothing and may be broken, or at the end, behind the length
+    of a footer that fits. Parquet compresses by itself, one inside gzip is not read.
+    """
+    if glimpse.compression is not None:
+        return False
+    footer = int.from_bytes(glimpse.tail[:4], "little")
+    ends = glimpse.tail[4:] == MAGIC and 0 < footer <= glimpse.size - len(MAGIC) - len(glimpse.tail)
+    return ends or glimpse.head.startswith(MAGIC)
 
 
 def cut(source: Source, reading: Reading, size: int) -> list[Slice]:

@@ -26,6 +26,7 @@ from unquilt.corpus.records import Span, Warned
 from unquilt.corpus.watch import FINDING_SPEED, Watch
 from unquilt.errors import EngineError
 from unquilt.guard import Inquest, Place
+from unquilt.parquet import seal_footer
 from unquilt.runs import publish, storing
 from unquilt.schemas import DOCUMENTS, REJECTS
 
@@ -161,6 +162,7 @@ def write_part(task: WritePart) -> int:
             "compression_level": 1,
             "use_dictionary": REPEATED,
             "write_statistics": MEASURED,
+            "write_page_checksum": True,
         }
         with pq.ParquetWriter(partial, DOCUMENTS, **packing) as writer:
             for number in range(reader.num_record_batches):
@@ -169,4 +171,6 @@ def write_part(task: WritePart) -> int:
                 numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS)
                 writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
                 first += batch.num_rows
+        with partial.open("r+b") as written:
+            seal_footer(written)
     return task.target.stat().st_size

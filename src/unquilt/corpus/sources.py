@@ -87,10 +87,12 @@ def whole(source: Source) -> list[Slice]:
 class Glimpse:
     """What tells kinds apart: the name in lower case without `.gz` or `.zst`, and the first bytes, decompressed.
 
-    `complete` says that `head` is all there is.
+    `complete` says that `head` is all there is. Of a plain file there are its `size` and its last bytes too.
     """
 
     name: str
     head: bytes
     complete: bool
     compression: str | None = None
+    size: int = 0
+    tail: bytes = b""

@@ -1,15 +1,15 @@
 """Tables at rest: Parquet files in the order of their primary key, read by pieces.
 
-Files may have been changed since they were written. `checked` holds their footers against the schema, and every piece
-that is read is held against its footer and looked through: what is not as unquilt writes it is damaged, and nothing of
-it gets any further. That costs little beside reading (a text is valid UTF-8 at some gigabytes a second).
+Files may have been changed since they were written. Accidents show in their checksums (`parquet`), but not what was
+changed with care. So `checked` holds their footers against the schema, and every piece that is read is held against its
+footer and looked through: what is not as unquilt writes it is damaged, and nothing of it gets any further. That costs
+little beside reading (a text is valid UTF-8 at some gigabytes a second).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from unquilt.errors import RunError, damaged
+from unquilt.errors import damaged
+from unquilt.parquet import opened, reading
 from unquilt.schemas import LATER, NUMBERS
 
 
@@ -34,7 +35,7 @@ class Split:
     """Whether its first column holds numbers of documents, in their order."""
 
     def read(self, columns: Sequence[str]) -> pa.Table:
-        with _reading(self.path), pq.ParquetFile(self.path) as file:
+        with opened(self.path) as file:
             key = file.schema_arrow.names[0]  # also where it is not asked for: it tells whether rows are in order
             table = file.read_row_group(self.row_group, columns=[key, *columns], use_threads=False)
             _check_rows(table, self.path, numbered=self.numbered)
@@ -109,19 +110,6 @@ class Kept:
         return pa.concat_tables(parts) if parts else _footer(self.paths[0]).schema.empty_table()
 
 
-@contextmanager
-def _reading(path: str) -> Iterator[None]:
-    """What Arrow says of a file in the block is said of a damaged one."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise damaged(path, "it is missing") from error
-    except (OSError, pa.ArrowException) as error:
-        if isinstance(error, OSError) and error.errno:  # Arrow's own have none
-            raise RunError(f"{path} cannot be read: {error.strerror}") from error
-        raise damaged(path, str(error)) from error
-
-
 def _check_schema(there: pa.Schema, wanted: pa.Schema, path: str) -> None:
     """Raise RunError, naming the first column that is not as it should be, unless two schemas are the same."""
     for field in wanted:
@@ -153,7 +141,7 @@ def _between(path: str, first: int, last: int, *, numbered: bool) -> Iterator[pa
     groups = range(bisect_left(footer.greatest, first), bisect_right(footer.least, last))
     if not groups:
         return
-    with _reading(path), pq.ParquetFile(path, metadata=footer.metadata) as file:
+    with opened(path, footer.metadata) as file:
         for group in groups:
             table = file.read_row_group(footer.groups[group], use_threads=False)
             _check_rows(table, path, numbered=numbered)
@@ -182,14 +170,15 @@ class _Footer:
 
 
 def _footer(path: str) -> _Footer:
-    with _reading(path):
+    with reading(path):
         return _read_footer(path, Path(path).stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
 def _read_footer(path: str, _changed: int) -> _Footer:
     """Read once: every task of a map asks for a few rows of the same table."""
-    metadata = pq.read_metadata(path)
+    with opened(path) as file:
+        metadata = file.metadata
     schema = metadata.schema.to_arrow_schema()
     filled = [number for number in range(metadata.num_row_groups) if metadata.row_group(number).num_rows]
     if not schema.names or not pa.types.is_integer(schema.field(0).type):

@@ -18,7 +18,8 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unquilt.errors import RunError, damaged
+from unquilt.errors import RunError
+from unquilt.parquet import opened, seal_footer
 from unquilt.runs.storage import check_name, inside, partial_name, remove, shown, storing, sync_folder
 
 ROWS_PER_GROUP = 65_536
@@ -36,12 +37,8 @@ def find_table(folder: Path, name: str) -> Path:
 
 def read_table(folder: Path, name: str) -> pa.Table:
     """Read a whole table into memory."""
-    path = find_table(folder, name)
-    try:
-        with pq.ParquetFile(path) as file:  # not read_table: that makes columns of folders called key=value
-            return file.read()
-    except (OSError, pa.ArrowException) as error:
-        raise damaged(shown(path), str(error)) from error
+    with opened(find_table(folder, name)) as file:
+        return file.read()
 
 
 class TableWriter:
@@ -66,11 +63,12 @@ class TableWriter:
     def __enter__(self) -> Self:
         with storing(self.path):
             try:
-                self._file = self._partial.open("xb")
+                self._file = self._partial.open("x+b")
             except FileExistsError:
                 raise RunError(f"{shown(self.path)} is already being written") from None
         try:
-            self._parquet = pq.ParquetWriter(self._file, self._schema, compression="zstd", compression_level=1)
+            packing = {"compression": "zstd", "compression_level": 1, "write_page_checksum": True}
+            self._parquet = pq.ParquetWriter(self._file, self._schema, **packing)
         except BaseException:  # a type that Parquet does not have
             self._file.close()
             remove(self._partial)
@@ -115,6 +113,7 @@ class TableWriter:
         self._write_groups(last=True)
         with storing(self.path):
             self._parquet.close()
+            seal_footer(self._file)
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()

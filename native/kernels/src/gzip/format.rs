@@ -1,5 +1,6 @@
 //! What stands around the data of a member: its header and its trailer.
 
+use memchr::memchr;
 use zlib_rs::crc32::crc32;
 
 pub const MAGIC: [u8; 3] = [0x1f, 0x8b, 8];
@@ -15,6 +16,21 @@ pub const HEADER: usize = 10 + 2 + 0xffff + 2 * NAME + 2;
 
 /// The length of the header that these bytes begin with, None if they end before it does, or why it is none.
 pub fn header(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
+    let Some(Span { end, checked }) = span(bytes)? else { return Ok(None) };
+    if checked && bytes[end - 2..end] != (crc32(0, &bytes[..end - 2]) as u16).to_le_bytes() {
+        return Err("checksum of a gzip header does not match");
+    }
+    Ok(Some(end))
+}
+
+/// How long a header is, and whether it has a checksum, which has not been looked at.
+pub struct Span {
+    pub end: usize,
+    pub checked: bool,
+}
+
+/// The same without the checksum of the header, which costs more than the rest.
+pub fn span(bytes: &[u8]) -> Result<Option<Span>, &'static str> {
     if bytes.iter().zip(MAGIC).any(|(&byte, magic)| byte != magic) {
         return Err("no gzip header");
     }
@@ -29,20 +45,15 @@ pub fn header(bytes: &[u8]) -> Result<Option<usize>, &'static str> {
     }
     for _ in NAMES.iter().filter(|&&flag| flags & flag != 0) {
         let Some(rest) = bytes.get(end..) else { return Ok(None) };
-        match rest.iter().take(NAME).position(|&byte| byte == 0) {
+        match memchr(0, &rest[..rest.len().min(NAME)]) {
             Some(length) => end += length + 1,
             None if rest.len() < NAME => return Ok(None),
             None => return Err("name or comment of a gzip header too long"),
         }
     }
-    if flags & CHECKED != 0 {
-        let Some(&[low, high]) = bytes.get(end..end + 2) else { return Ok(None) };
-        if u16::from_le_bytes([low, high]) != crc32(0, &bytes[..end]) as u16 {
-            return Err("checksum of a gzip header does not match");
-        }
-        end += 2;
-    }
-    Ok((end <= bytes.len()).then_some(end))
+    let checked = flags & CHECKED != 0;
+    end += if checked { 2 } else { 0 };
+    Ok((end <= bytes.len()).then_some(Span { end, checked }))
 }
 
 /// The sum of what was decoded, as the trailer of a member has it.

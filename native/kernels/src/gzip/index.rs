@@ -6,8 +6,9 @@ use std::path::Path;
 use zlib_rs::{compress_bound, compress_slice, decompress_slice, DeflateConfig, InflateConfig, ReturnCode};
 
 use super::format::Sum;
-use super::{Gunzip, BLOCK};
+use super::Gunzip;
 use crate::inflate::WINDOW;
+use crate::members::{Members, BLOCK};
 
 /// Where decoding can begin again: between two blocks of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +74,7 @@ pub struct Index {
 /// `\n`, one is put between. The first point is the beginning of the file, with an empty checkpoint.
 pub fn index(path: &Path, span: u64) -> io::Result<Index> {
     let mut gunzip = Gunzip::open(path, 0)?;
+    gunzip.codec.between = true;
     let mut points = vec![(0, Vec::new())];
     let mut due = span.max(1);
     let (mut size, mut last, mut broken) = (0, b'\n', false);
@@ -80,7 +82,7 @@ pub fn index(path: &Path, span: u64) -> io::Result<Index> {
     loop {
         while gunzip.end.is_none() {
             let checkpoint = if size >= due && !broken { gunzip.checkpoint() } else { None };
-            let made = gunzip.step(&mut block, true)?;
+            let made = gunzip.step(&mut block)?;
             if made == 0 {
                 continue;
             }

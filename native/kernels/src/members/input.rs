@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::{AHEAD, BLOCK};
+pub const BLOCK: usize = 1 << 20;
+/// How far one can look ahead: at the longest header of a gzip member, and at the largest block of a zstd frame.
+pub const AHEAD: usize = 1 << 18;
 
 pub struct Input {
     file: File,
@@ -57,6 +59,23 @@ impl Input {
         }
         self.position = position;
         Ok(())
+    }
+
+    /// The bytes at some other place of the file, as many as there are; one stays where one is.
+    pub fn peek(&mut self, position: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let buffered = self.position - self.begin as u64;
+        let mut seen = 0;
+        self.file.seek(SeekFrom::Start(position))?;
+        while seen < bytes.len() {
+            match self.file.read(&mut bytes[seen..]) {
+                Ok(0) => break,
+                Ok(size) => seen += size,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.file.seek(SeekFrom::Start(buffered + self.end as u64))?;
+        Ok(seen)
     }
 
     pub fn size(&self) -> io::Result<u64> {

@@ -1,4 +1,4 @@
-//! Gzip files for Python: members, checkpoints, the index.
+//! Compressed files for Python: members, and of gzip files checkpoints and the index.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use unquilt_kernels::gzip;
+use unquilt_kernels::{gzip, members, zstd};
 
 /// What a buffer that is kept between calls of `read` may hold.
 const KEPT: usize = 1 << 20;
@@ -25,28 +25,39 @@ fn to_python(py: Python<'_>, error: io::Error, path: &Path) -> PyErr {
     }
 }
 
-/// The members of a gzip file, one after the other; broken ones end early.
-#[pyclass]
-pub struct Gunzip {
+/// The members of a compressed file, one after the other; broken ones end early.
+#[pyclass(subclass)]
+pub struct Members {
     path: PathBuf,
-    open: Option<gzip::Gunzip>,
+    open: Option<Box<dyn members::Members>>,
     buffer: Vec<u8>,
 }
 
-impl Gunzip {
-    fn file(&self) -> PyResult<&gzip::Gunzip> {
-        self.open.as_ref().ok_or_else(|| PyValueError::new_err("this file has been closed"))
+impl Members {
+    fn open<M: members::Members + 'static>(
+        path: &Bound<'_, PyAny>,
+        open: impl FnOnce(&Path) -> io::Result<M> + Send,
+    ) -> PyResult<Self> {
+        let (py, path) = (path.py(), to_path(path)?);
+        match py.detach(|| open(&path)) {
+            Ok(file) => Ok(Self { path, open: Some(Box::new(file)), buffer: Vec::new() }),
+            Err(error) => Err(to_python(py, error, &path)),
+        }
+    }
+
+    fn file(&self) -> PyResult<&dyn members::Members> {
+        self.open.as_deref().ok_or_else(|| PyValueError::new_err("this file has been closed"))
     }
 
     /// Does something with the file, without holding up Python.
     fn with<T: Send>(
         &mut self,
         py: Python<'_>,
-        work: impl FnOnce(&mut gzip::Gunzip, &mut Vec<u8>) -> io::Result<T> + Send,
+        work: impl FnOnce(&mut dyn members::Members, &mut Vec<u8>) -> io::Result<T> + Send,
     ) -> PyResult<T> {
         self.file()?;
         let (open, buffer) = (&mut self.open, &mut self.buffer);
-        let result = py.detach(|| open.as_mut().map(|file| work(file, buffer)).transpose());
+        let result = py.detach(|| open.as_deref_mut().map(|file| work(file, buffer)).transpose());
         match result {
             Ok(done) => done.ok_or_else(|| PyValueError::new_err("this file has been closed")),
             Err(error) => Err(to_python(py, error, &self.path)),
@@ -54,22 +65,39 @@ impl Gunzip {
     }
 }
 
+/// Those of a gzip file.
+#[pyclass(extends = Members)]
+pub struct Gunzip;
+
 #[pymethods]
 impl Gunzip {
     #[new]
     #[pyo3(signature = (path, begin = 0, checkpoint = None))]
-    fn new(py: Python<'_>, path: &Bound<'_, PyAny>, begin: u64, checkpoint: Option<&[u8]>) -> PyResult<Self> {
-        let path = to_path(path)?;
-        let open = py.detach(|| match checkpoint {
-            Some(checkpoint) if !checkpoint.is_empty() => gzip::Gunzip::resume(&path, checkpoint),
-            _ => gzip::Gunzip::open(&path, begin),
-        });
-        match open {
-            Ok(open) => Ok(Self { path, open: Some(open), buffer: Vec::new() }),
-            Err(error) => Err(to_python(py, error, &path)),
-        }
+    fn new(path: &Bound<'_, PyAny>, begin: u64, checkpoint: Option<&[u8]>) -> PyResult<PyClassInitializer<Self>> {
+        let file = Members::open(path, |path| match checkpoint {
+            Some(checkpoint) if !checkpoint.is_empty() => gzip::Gunzip::resume(path, checkpoint),
+            _ => gzip::Gunzip::open(path, begin),
+        })?;
+        Ok(PyClassInitializer::from(file).add_subclass(Self))
     }
+}
 
+/// The frames of a zstd file.
+#[pyclass(extends = Members)]
+pub struct Unzstd;
+
+#[pymethods]
+impl Unzstd {
+    #[new]
+    #[pyo3(signature = (path, begin = 0))]
+    fn new(path: &Bound<'_, PyAny>, begin: u64) -> PyResult<PyClassInitializer<Self>> {
+        let file = Members::open(path, |path| zstd::Unzstd::open(path, begin))?;
+        Ok(PyClassInitializer::from(file).add_subclass(Self))
+    }
+}
+
+#[pymethods]
+impl Members {
     #[getter]
     fn member(&self) -> PyResult<u64> {
         Ok(self.file()?.member())

@@ -1,0 +1,84 @@
+"""Parquet files that unquilt writes and reads, so that damage is an error and never another row.
+
+Each page has a checksum, which Parquet provides for (writers ask for `write_page_checksum`), and which is compared when
+the page is read. For the footer, which says where pages and which keys are in them, it does not; so the checksum of the
+footer stands before it, between data and footer, where no reader looks: they know places from the footer, and where
+that is from the end of the file. A file without is read as it is.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unquilt.errors import RunError, damaged
+
+_MARK = b"uqFT"
+_MAGIC = b"PAR1"
+_SEAL = len(_MARK) + 4
+_END = 4 + len(_MAGIC)
+"""Behind the footer: its length, and what Parquet files end with."""
+
+
+def seal_footer(file: BinaryIO) -> None:
+    """Puts the checksum before the footer of a file that is complete, and open to be read and written."""
+    footer = _read_end(file, 0)
+    file.seek(-len(footer), os.SEEK_END)
+    file.write(_seal(footer) + footer)
+
+
+@contextmanager
+def opened(path: Path | str, metadata: pq.FileMetaData | None = None) -> Iterator[pq.ParquetFile]:
+    """A file to read from; what is wrong with it is a RunError. With the metadata that it had before, nothing is
+    compared but pages.
+    """
+    with reading(path):
+        if metadata is None:
+            _check_footer(path)
+        # Not `read_table`: that makes columns of folders called key=value.
+        with pq.ParquetFile(path, metadata=metadata, page_checksum_verification=True) as file:
+            yield file
+
+
+@contextmanager
+def reading(path: Path | str) -> Iterator[None]:
+    """What Arrow says of a file in the block is said of a damaged one."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise damaged(path, "it is missing") from error
+    except (OSError, pa.ArrowException) as error:
+        if isinstance(error, OSError) and error.errno:  # Arrow's own have none
+            raise RunError(f"{path} cannot be read: {error.strerror}") from error
+        raise damaged(path, str(error)) from error
+
+
+def _check_footer(path: Path | str) -> None:
+    with Path(path).open("rb") as file:
+        end = _read_end(file, _SEAL)
+    seal, footer = end[:_SEAL], end[_SEAL:]
+    if seal.startswith(_MARK) and seal != _seal(footer):
+        raise damaged(path, "its footer does not match its checksum")
+
+
+def _seal(footer: bytes) -> bytes:
+    return _MARK + zlib.crc32(footer).to_bytes(4, "little")
+
+
+def _read_end(file: BinaryIO, before: int) -> bytes:
+    """The footer and all that is behind it, and so many bytes before it; nothing, if there is no footer."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _END))
+    end = file.read(_END)
+    length = int.from_bytes(end[:4], "little") + _END + before
+    if not end.endswith(_MAGIC) or length > size:
+        return b""
+    file.seek(size - length)
+    return file.read(length)
