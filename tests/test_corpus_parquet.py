@@ -21,6 +21,7 @@ from unquilt.corpus.read import read
 from unquilt.corpus.records import Page, Reject
 from unquilt.corpus.sources import Slice
 from unquilt.errors import InputError
+from unquilt.runs import Run
 
 TEXTS = ["Größe\n\nzählt", "", None, "a\0b"]
 
@@ -381,6 +382,18 @@ def test_small_pages_that_become_large_rows(tmp_path: Path) -> None:
         assert (pages, rejects) == (table.num_rows, 0)
         assert size > 150_000 * pages - pages
         assert peak < 200 << 20
+
+
+def test_a_corpus_of_small_pages_that_become_large_rows(tmp_path: Path) -> None:
+    """All of them are there, and neither reading nor writing holds more than a batch of them."""
+    texts = pa.array([letter * 150_000 for letter in "abcde"])
+    table = pa.table({"text": pa.DictionaryArray.from_arrays(pa.array([i % 5 for i in range(4000)]), texts)})
+    pq.write_table(table, tmp_path / "a.parquet")
+    ended, held = faulty.peak("ingest", tmp_path / "a.parquet", "-o", tmp_path / "corpus", "--threads", 1, "--quiet")
+    assert ended.code == 0, ended.err
+    summary = Run.read(tmp_path / "corpus").manifest["summary"]
+    assert (summary["documents"], summary["rejects"], summary["bytes"] > 600_000_000) == (4000, 0, True)
+    assert held < 600 << 20
 
 
 def test_large_rows_among_small_ones(tmp_path: Path) -> None:

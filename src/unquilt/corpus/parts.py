@@ -149,12 +149,15 @@ class WritePart:
 
 
 def write_part(task: WritePart) -> int:
-    """Writes a part of the corpus from what `read_piece` left; returns its size in bytes."""
+    """Writes a part of the corpus from what `read_piece` left; returns its size in bytes.
+
+    That is not mapped into memory, of which it would seem to take all: a piece may have become gigabytes.
+    """
     first = task.first
     with (
         storing(task.target),
         _written(task.target, task.source.parent) as partial,
-        pa.memory_map(str(task.source)) as file,
+        pa.OSFile(str(task.source)) as file,
     ):
         reader = pa.ipc.open_file(file)
         packing = {
