@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import zstandard
 from faulty import resolved
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unquilt.corpus import kinds, mail, messages
@@ -197,6 +197,7 @@ lines = st.sampled_from([FROM, b"\n" + FROM, b"\r\n" + FROM.replace(b"\n", b"\r\
 mailboxes = st.lists(lines, max_size=30).map(lambda lines: FROM + b"X: y\n" + b"".join(lines))
 
 
+@settings(deadline=None)
 @given(raw=mailboxes, data=st.data())
 def test_slices_give_what_a_splitter_gives_that_looks_at_every_line(
     tmp_path_factory: pytest.TempPathFactory, raw: bytes, data: st.DataObject
@@ -263,6 +264,18 @@ def test_garbage_before_the_first_message_is_told(tmp_path: Path) -> None:
         assert [each[1] for each in found] == reasons + kept
     file.write_bytes(bytes(1 << 20))
     assert brief(read(file)) == [(0, "garbage", b"")]
+
+
+def test_a_broken_first_line_costs_the_first_message(tmp_path: Path) -> None:
+    """What is left of it may look like the header of a single message."""
+    first, *others = messages_of(b"1", b"2", b"3")
+    path = tmp_path / "a.mbox"
+    path.write_bytes(b"".join([first.replace(b"From ", b"From:", 1), *others]))
+    found = read(path)
+    assert [each.id for each in found if isinstance(each, Page)] == ["2@b", "3@b"]
+    assert [each.reason for each in found if isinstance(each, Reject)] == ["garbage"]
+    path.write_bytes(first.removeprefix(FROM))  # one message, whatever it is called
+    assert [each.id for each in read(path) if isinstance(each, Page)] == ["1@b"]
 
 
 def test_a_message_over_the_limit_is_not_held(tmp_path: Path) -> None:

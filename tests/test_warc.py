@@ -232,6 +232,26 @@ def test_blocks_that_are_no_records(size: int, codec: str, tmp_path: Path) -> No
     assert rejects(broken)
 
 
+@each_codec
+@pytest.mark.parametrize("size", [90, 700, 2100])
+def test_a_broken_block_costs_the_records_in_it(size: int, codec: str, tmp_path: Path) -> None:
+    """And no other one: not if it is the first block, nor if the length of a record leads across the hole to the end of
+    some header, which is what there are many of here.
+    """
+    records = [response(i, b"<p>%d\r\n\r\n" % i + b"\r\n\r\n".join([b"x" * 9] * 40)) for i in range(12)]
+    data, places = b"".join(records), begins(records)
+    blocks = pack([data[i : i + size] for i in range(0, len(data), size)], codec)
+    for number in range(len(blocks)):
+        begin, end = number * size, (number + 1) * size
+        spared = {i for i in range(12) if places[i + 1] <= begin or places[i] >= end}
+        at = len(blocks[number]) // 2
+        broken = blocks[number][:at] + bytes(9) + blocks[number][at + 9 :]
+        for junk in (b"", b"junk"):
+            found = read(store(tmp_path / RECORDWISE[codec], [junk, *blocks[:number], broken, *blocks[number + 1 :]]))
+            assert spared <= set(ids(found)), (number, junk)
+            assert rejects(found)
+
+
 def test_zstd_as_a_whole(tmp_path: Path) -> None:
     """It reads, and warns (fault 7); a broken byte costs what is behind it in the frame."""
     records = [response(i, random.Random(i).randbytes(40_000).hex().encode()) for i in range(8)]

@@ -67,8 +67,8 @@ FORMAT = Format(
     prefix=b"",
     header=re.compile(_LINE),
     find=_find,
-    end=re.compile(rb"\r?\n[\r\n]*+(?=" + _SCHEME + rb"|\Z)|\Z"),
-    line_end=re.compile(rb"\r?\n[\r\n]*+"),
+    end=re.compile(rb"\r?\n(?=[\r\n]*+(?:" + _SCHEME + rb"|\Z))|\Z"),
+    line_end=re.compile(rb"\r?\n"),
     fields=_fields,
     page=warc.page,
 )

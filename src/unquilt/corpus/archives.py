@@ -65,9 +65,9 @@ class Format(NamedTuple):
 
     `name` is what a file is. It begins with `magic`, and each record with `prefix`, if they all begin alike. `header`
     matches a header where one is expected. `find(data, begin, edge)` says where the first one begins that can be
-    believed where none is expected: behind `begin`, and at `edge` at most. `end` matches what may follow a body, and
-    `line_end` what is behind one that garbage follows, both in `_END` bytes. `fields` reads a header, `page` says what
-    a record is.
+    believed where none is expected: behind `begin`, and at `edge` at most. `end` matches what may follow a body, but no
+    further blank lines, and `line_end` what is behind one that garbage follows, both in `_END` bytes. `fields` reads a
+    header, `page` says what a record is.
     """
 
     name: str

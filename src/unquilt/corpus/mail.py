@@ -39,6 +39,7 @@ _KNOWN = re.compile(
 _NO_PROOF = {b"subject", b"date", b"mime-version", b"x-"}
 _MESSAGE_ID = re.compile(rb"\nmessage-id[ \t]*:\s*<?([^<>\s\0-\x1f]{1,500})(?:[>\s]|\Z)", re.IGNORECASE)
 _BLANK = re.compile(rb"\n\r?\n")
+_SEPARATOR = re.compile(rb"\n\r?\n(?=From )")
 _QUOTED = re.compile(rb"\n>(>*From )")
 
 
@@ -88,10 +89,15 @@ def _head(source: Source) -> bytes:
 
 
 def _is_mailbox(source: Source, head: bytes) -> bool:
-    """By how the file begins; if that tells nothing, by its name. A file called .eml is always one message."""
+    """By how the file begins; if that tells nothing, by its name. A file called .eml is always one message; one called
+    .mbox may begin like one, but have others behind, if its first `From ` line is broken.
+    """
     name = source.path.lower().removesuffix(".gz").removesuffix(".zst")
     told = "message" if name.endswith(".eml") else _tell(head)
-    return told == "mailbox" if told else name.endswith(MAILBOXES)
+    if told != "message":
+        return told == "mailbox" or name.endswith(MAILBOXES)
+    others = (_tell(head[blank.end() :]) == "mailbox" for blank in _SEPARATOR.finditer(head))
+    return name.endswith(MAILBOXES) and any(others)
 
 
 def _mailbox(part: Slice, reading: Reading) -> Iterator[Found]:

@@ -172,7 +172,7 @@ FORMAT = Format(
     prefix=b"WARC/",
     header=_HEADER,
     find=_find,
-    end=re.compile(rb"\r\n\r\n[\r\n]*+|[\r\n]*+(?=WARC/\d|\Z)"),
+    end=re.compile(rb"\r\n\r\n|(?=[\r\n]*+(?:WARC/\d|\Z))"),
     line_end=None,  # `end` has it
     fields=_fields,
     page=page,
