@@ -47,8 +47,8 @@ class Rules:
 
     `told_by` is how it is judged (see `verdicts`). `checked` formats have checksums over all content. Of others, only
     what stands `before` a record, and `after` it, tells that it begins and ends there; `framed` finds what says itself
-    how long it is. `hides_end`: if what follows a record is broken, nobody knows where that record ends. Any number of
-    `blank` bytes may stand between records.
+    how long it is. `hides_end`: if what follows a record is broken, nobody knows where that record ends. `joins`: one
+    whose line end is broken goes on with the next one. Any number of `blank` bytes may stand between records.
     """
 
     told_by: Literal["stretches", "lines", "rows", "file"]
@@ -57,6 +57,7 @@ class Rules:
     after: re.Pattern[bytes] | None = None
     framed: Callable[[bytes], Iterator[range]] | None = None
     hides_end: bool = False
+    joins: bool = False
     blank: bytes = b""
 
 
@@ -194,6 +195,7 @@ PLAIN_ARC = Rules(
 )
 CHECKED = Rules("stretches", checked=True)
 UNCHECKED = Rules("stretches")
+UNCHECKED_LINES = Rules("stretches", joins=True)
 
 
 def _archive(make: Callable[[Sequence[str]], list[bytes]], packing: Packing, rules: Rules, rng: Random) -> Sample:
@@ -293,7 +295,7 @@ ALONE: dict[str, tuple[str, Callable[[Random], Sample]]] = {
     "jsonl.zst": ("a.jsonl.zst", partial(_lines, partial(_each, pack=zst, together=LINES), CHECKED)),
     "jsonl.zst-unchecked": (
         "a.jsonl.zst",
-        partial(_lines, partial(_each, pack=_unchecked, together=LINES), UNCHECKED),
+        partial(_lines, partial(_each, pack=_unchecked, together=LINES), UNCHECKED_LINES),
     ),
     "jsonl.zst-whole": ("a.jsonl.zst", partial(_lines, partial(_whole, pack=zst), CHECKED)),
     **{f"parquet-{name}": ("a.parquet", partial(_rows, name, ROWS)) for name in ("none", "snappy", "zstd")},

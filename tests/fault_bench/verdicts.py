@@ -30,6 +30,7 @@ EXCEPTIONS = {
     "whole units": "what decodes on its own was taken out, moved or repeated as a whole; all that is left is intact",
     "end of a mail": "only the next `From ` line tells where a mail ends: the one before a broken one is in doubt",
     "no mail": "a plain mailbox has no lengths: without its `From ` line a mail is part of the one before",
+    "end of a line": "without a checksum nobody knows that a line end is missing: two lines are one",
     "end of a record": "in a plain ARC only the next header tells that a length was right: the record before junk is "
     "rejected",
     "within a record": "a record in the body of another one that ends where it should is content of that one; so is a "
@@ -195,6 +196,8 @@ def _judge_stretches(sample: Sample, file: Patchwork, seen: Seen) -> Iterator[Fi
     excused = {number: excuse(name) for name, places in copies.items() for _, number in places}
     if rules.hides_end:
         excused |= dict.fromkeys(_before_gaps(sample, intact, len(file)), excuse("end of a mail"))
+    if rules.joins:
+        excused |= dict.fromkeys(_after_gaps(sample, intact), excuse("end of a line"))
     found = Counter(_numbers(sample, [row.said for row in seen.documents]))
     gaps = _gaps(sample, file, seen, intact)
     kept = Counter(number for _, number in intact)
@@ -257,6 +260,15 @@ def _before_gaps(sample: Sample, intact: Places, size: int) -> set[int]:
     edges = {place for place, _ in intact} | {size}
     sizes = [record.end - record.begin for record in sample.records]
     return {number for place, number in intact if place + sizes[number] not in edges}
+
+
+def _after_gaps(sample: Sample, intact: Places) -> set[int]:
+    """The records, first of their frame, that come after something else than an intact one."""
+    edges = {place + sample.records[number].end - sample.records[number].begin for place, number in intact} | {0}
+    firsts: dict[int, int] = {}
+    for place, number in intact:
+        firsts[place] = min(number, firsts.get(place, number))
+    return {number for place, number in firsts.items() if place not in edges}
 
 
 def _telling(record: Record, file: Patchwork, gaps: Sequence[_Gap], rules: Rules, seen: Seen) -> str:
