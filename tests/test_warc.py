@@ -568,3 +568,19 @@ def test_arc_with_garbage(tmp_path: Path) -> None:
 
 def _sliced(source: Source, size: int) -> Iterator[Found]:
     yield from read_slices(source, [*range(0, source.size, size), source.size], arc)
+
+
+@pytest.mark.parametrize("kept", [12, 17, 30, 60, 61, 62, 90])
+def test_a_header_that_lost_its_end_does_not_hide_the_next_record(kept: int, tmp_path: Path) -> None:
+    """It goes on in the middle of a line with the header of the next one, which is intact."""
+    parts = [response(i, b"%d" % i * 50) for i in range(4)]
+    source = store(tmp_path / "a.warc", [parts[0], parts[1][:kept], *parts[2:]])
+    found = read(source)
+    assert [each.id for each in found if isinstance(each, Page)] == ["id:0", "id:2", "id:3"]
+    assert len([each for each in found if isinstance(each, Reject)]) == 1
+
+
+def test_a_url_may_end_like_the_first_line_of_a_record(tmp_path: Path) -> None:
+    url = {"WARC-Target-URI": "http://a.org/WARC/1.0"}
+    found = read(store(tmp_path / "a.warc", [response(i, **url) for i in range(3)]))
+    assert [each.id for each in found if isinstance(each, Page)] == ["id:0", "id:1", "id:2"]

@@ -44,6 +44,7 @@ LOOK = 5
 _BLANKS = b"\r\n"
 _BLANK = re.compile(rb"[\r\n]*")
 _LENGTH = re.compile(r"[0-9]{1,18}")
+_ONCE = re.compile(rb"^(warc-type|warc-record-id)[ \t]*+:", re.IGNORECASE | re.MULTILINE)
 _END = 64
 """How many bytes after a record tell whether it ends there."""
 
@@ -265,6 +266,9 @@ class _Archive:
             return _Problem("bad header", f"no end within {HEADER} bytes" if long else "cut short"), at
         fields = self.form.fields(header)
         last = at + header.end() - i - 1  # the line end before the body, from which on one would search: held with it
+        within = data.rfind(self.form.prefix, i + 1, header.end()) - i if self.form.prefix else -1
+        if within > 0 and _runs_on(header[0], within):
+            return _Problem("bad header", "goes on with that of another record"), at + within - 1
         declared = fields.get("content-length", "")
         if not _LENGTH.fullmatch(declared):
             return _Problem("wrong length", f"{declared[:40]!a} bytes declared"), last
@@ -306,6 +310,15 @@ class _Archive:
                 return None
             at += edge - i
         return None
+
+
+def _runs_on(header: bytes, within: int) -> bool:
+    """Whether a header lost its end, and goes on with that of another record, whose first line is the end of one of its
+    own. The value of a field may end so too, such as a URL; but a field does not occur twice.
+    """
+    line = header[:within].rpartition(b"\n")[2]
+    names = [name.lower() for name in _ONCE.findall(header)]
+    return b":" not in line or len(names) > len(set(names))
 
 
 def _pass_blank(member: Member, at: int) -> int:
