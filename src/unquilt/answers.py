@@ -26,7 +26,7 @@ from unquilt.corpus.read import make_document, records, try_suspect
 from unquilt.corpus.records import Document, Frame, Page, Reject, Skipped, too_large
 from unquilt.corpus.sources import Source
 from unquilt.corpus.watch import Watch
-from unquilt.engines.workers import Workers, keeping
+from unquilt.engines.workers import Workers
 from unquilt.errors import InputError
 from unquilt.filters import Filter
 from unquilt.guard import Batch, Blame, Inquest, carry_out
@@ -77,7 +77,7 @@ def answers(inputs: Sequence[str], stdin: BinaryIO, reading: Reading, question: 
     Lines of JSON on standard input are answered as they come; anything else there, such as a mail, when it has ended.
     Raises `InputError`, before anything is read, for what is not there.
     """
-    with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, keeping(), Workers(1) as workers:
+    with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, Workers(1) as workers:
         desk = _Desk(workers, Path(folder), reading, question)
         named = {item: desk.find([item]) for item in inputs if item != STDIN}
         for item in inputs:
@@ -86,7 +86,7 @@ def answers(inputs: Sequence[str], stdin: BinaryIO, reading: Reading, question: 
 
 @dataclass(frozen=True)
 class _Desk:
-    """Where documents are answered: a process, a folder for its notes, what is asked."""
+    """Where documents are answered: a process, a folder for its notes and for standard input, what is asked."""
 
     workers: Workers
     folder: Path
@@ -113,8 +113,7 @@ class _Desk:
             for some in lines:
                 yield from self._answer_lines(some)
             return
-        with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
-            yield from self.files(self.find([STDIN], spool(lines.rest(), Path(folder))))
+        yield from self.files(self.find([STDIN], spool(lines.rest(), self.folder)))
 
     def _answer_lines(self, lines: Sequence[_Line]) -> Iterator[Answer | Reject]:
         function = _LineAnswer(self.reading, self.question)

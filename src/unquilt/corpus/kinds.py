@@ -1,6 +1,7 @@
 """The kinds of files that can be read: the one table to add a line to.
 
-A reader is a module with three functions. The order of the table is the order in which a file is tried.
+A reader is a module with three functions, and a fourth, `skip`, if it can read on behind records that cannot be found
+(see `watch.Skip`). The order of the table is the order in which a file is tried.
 """
 
 from __future__ import annotations
