@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import codecs
 import io
+import select
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import chain, islice
@@ -164,8 +166,15 @@ class _Lines:
 
     def __init__(self, file: BinaryIO, most: int) -> None:
         self._file, self._most = file, most
-        self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
+        self._read_some: Callable[[int], bytes] = getattr(file, "read1", file.read)
         self._peeked = b""
+
+    def _read(self, size: int) -> bytes:
+        """What is there. A signal that comes just before a read does not interrupt it: wait a second at most."""
+        with suppress(OSError):  # no file of the system's: it never has to wait
+            while not select.select([self._file], [], [], 1.0)[0]:
+                pass
+        return self._read_some(size)
 
     def peek(self, most: int) -> bytes:
         """How it begins, after white space (of which up to `most` bytes) and a byte order mark."""
