@@ -15,10 +15,10 @@ from benchmarks.debian import debian
 from benchmarks.record import WORK, Record, rounds, seconds
 from unquilt import _native
 from unquilt.columns import buffers, postings
-from unquilt.engines.kept import Kept, Split
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
-from unquilt.engines.verbs import DOC, HASH, Kernel, Rows, Verbs
+from unquilt.flow.kept import Kept, Split
+from unquilt.flow.verbs import DOC, HASH, Kernel, Rows, Verbs
 from unquilt.jobs import documents
 from unquilt.runs import Run
 

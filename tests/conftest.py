@@ -23,8 +23,8 @@ import unquilt
 from unquilt.analyses.quilts import QuiltParameters, quilts
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
-from unquilt.engines.verbs import Verbs
 from unquilt.engines.workers import keeping
+from unquilt.flow.verbs import Verbs
 from unquilt.jobs import documents
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import Settings

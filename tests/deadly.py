@@ -8,13 +8,13 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-from unquilt.corpus import jsonl, parquet
 from unquilt.corpus import read as reading
-from unquilt.corpus.documents import document
+from unquilt.corpus.extract.documents import document
 from unquilt.corpus.options import Reading
-from unquilt.corpus.parts import PieceRead, ReadPiece, read_piece
+from unquilt.corpus.readers import jsonl, parquet
 from unquilt.corpus.records import Document, Found, Frame, Page, Reject
 from unquilt.corpus.sources import Slice
+from unquilt.corpus.write.parts import PieceRead, ReadPiece, read_piece
 
 _signs = Path()
 

@@ -22,9 +22,9 @@ import zstandard
 from click.testing import CliRunner
 
 from unquilt.cli import cli
-from unquilt.corpus.inputs import find
+from unquilt.corpus.find.inputs import find
+from unquilt.corpus.find.pieces import pieces
 from unquilt.corpus.options import Reading
-from unquilt.corpus.pieces import pieces
 from unquilt.corpus.read import read
 from unquilt.corpus.records import Found, Frame
 from unquilt.corpus.watch import Watch

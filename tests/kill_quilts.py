@@ -19,7 +19,7 @@ from random import Random
 import pyarrow as pa
 
 import unquilt
-from unquilt.corpus.urls import locate
+from unquilt.corpus.extract.urls import locate
 from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import Settings

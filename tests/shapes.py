@@ -18,9 +18,11 @@ import zstandard
 
 from unquilt import _native
 from unquilt.columns import buffers
-from unquilt.corpus import compression, html, http, jsonl, kinds, urls
-from unquilt.corpus.documents import document
+from unquilt.corpus.extract import urls
+from unquilt.corpus.extract.documents import document
+from unquilt.corpus.find import kinds
 from unquilt.corpus.options import Limits, Reading
+from unquilt.corpus.readers import compression, html, http, jsonl
 from unquilt.corpus.records import Media, Page
 from unquilt.corpus.sources import Glimpse, Slice, Source
 

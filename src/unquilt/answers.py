@@ -20,18 +20,18 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from unquilt.corpus.inputs import STDIN, find, spool
-from unquilt.corpus.jsonl import read_line
+from unquilt.corpus.find.inputs import STDIN, find, spool
+from unquilt.corpus.find.pieces import Piece, pieces
 from unquilt.corpus.options import Reading
-from unquilt.corpus.pieces import Piece, pieces
 from unquilt.corpus.read import make_document, records, try_suspect
+from unquilt.corpus.readers.jsonl import read_line
 from unquilt.corpus.records import Document, Frame, Page, Reject, Skipped, too_large
 from unquilt.corpus.sources import Source
 from unquilt.corpus.watch import Watch
 from unquilt.engines.workers import Workers
 from unquilt.errors import InputError
-from unquilt.filters import Filter
 from unquilt.guard import Batch, Blame, Inquest, carry_out
+from unquilt.stores.filters import Filter
 
 AT_ONCE = 64
 """Answers to documents of files that come together."""

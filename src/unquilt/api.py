@@ -18,11 +18,11 @@ from unquilt.analyses.sweep import SweepParameters
 from unquilt.analyses.sweep import sweep as count_quilts
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.errors import ParameterError
-from unquilt.filters import Filter
 from unquilt.jobs import How, Inputs
-from unquilt.lexicons import Lexicon
 from unquilt.runs import Run
 from unquilt.settings import Settings
+from unquilt.stores.filters import Filter
+from unquilt.stores.lexicons import Lexicon
 
 __all__ = [
     "Fields",

@@ -12,17 +12,17 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from unquilt.corpus.compression import index
-from unquilt.corpus.inputs import unchanged
+from unquilt.corpus.find.inputs import unchanged
+from unquilt.corpus.find.pieces import CUT, pieces
 from unquilt.corpus.options import Reading
-from unquilt.corpus.parts import PieceRead, ReadPiece, WritePart, read_piece, write_part
-from unquilt.corpus.pieces import CUT, pieces
+from unquilt.corpus.readers.compression import index
 from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
+from unquilt.corpus.write.parts import PieceRead, ReadPiece, WritePart, read_piece, write_part
 from unquilt.engines.forker import preload
 from unquilt.engines.progress import Progress
-from unquilt.engines.verbs import Verbs
 from unquilt.errors import RunError
+from unquilt.flow.verbs import Verbs
 from unquilt.guard import Blame, each_guarded
 from unquilt.runs import Run
 from unquilt.runs.storage import make_folder

@@ -24,26 +24,26 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.lexicon import lexicon as count_words
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.outcome import Outcome
-from unquilt.corpus.inputs import STDIN, Source, find, identified, named, spool, unchanged, unread
+from unquilt.corpus.extract.urls import list_date
+from unquilt.corpus.find.inputs import STDIN, Source, find, identified, named, spool, unchanged, unread
+from unquilt.corpus.find.pieces import check
 from unquilt.corpus.options import Fields, Reading
-from unquilt.corpus.parquet import check_columns, is_binary, is_text
-from unquilt.corpus.pieces import check
-from unquilt.corpus.urls import list_date
-from unquilt.engines.kept import Kept
+from unquilt.corpus.readers.parquet import check_columns, is_binary, is_text
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
-from unquilt.engines.verbs import Verbs
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import InputChangedError, InputError, ParameterError, RunError, damaged
-from unquilt.filters import Filter, read_documents
+from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import Verbs
 from unquilt.intake import DOCUMENTS, read_into
-from unquilt.lexicons import Lexicon, pack_counts
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run, shapes, storing
 from unquilt.runs.lock import LOCK, FolderLock
 from unquilt.runs.manifest import MANIFEST, is_ours, read_manifest
 from unquilt.runs.storage import make_folder, remove, shown
 from unquilt.settings import Settings
+from unquilt.stores.filters import Filter, read_documents
+from unquilt.stores.lexicons import Lexicon, pack_counts
 
 CORPUS = "corpus"
 _RUN, _LEXICON = "run", "lexicon"

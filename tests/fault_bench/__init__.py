@@ -19,6 +19,6 @@ What a file cannot show is no failure. `verdicts.EXCEPTIONS` is the list of it; 
 
 A case has a name, `KIND SEED NUMBER`, and is made again from it: `PYTHONPATH=tests python -m fault_bench warc.gz 1 17`
 says what was done, what came out and what is wrong with it, and looks for less that goes wrong in the same way. `make
-test` runs a few hundred cases (`tests/test_fault_bench.py`), `make fuzz` tens of thousands (`benchmarks/faults.py`).
+test` runs a few hundred cases (`tests/faults`), `make fuzz` tens of thousands (`benchmarks/faults.py`).
 Both also kill processes that read, at any time: the corpus must not show it (`kills`).
 """

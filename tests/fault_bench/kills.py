@@ -173,7 +173,7 @@ def _difference(one: Path, other: Path) -> str:
 def main(arguments: Sequence[str]) -> None:
     from unquilt import intake
     from unquilt.cli import main as command
-    from unquilt.corpus.pieces import pieces
+    from unquilt.corpus.find.pieces import pieces
 
     cut, pack, *rest = arguments
     intake.pieces = partial(pieces, cut=int(cut), pack=int(pack))  # type: ignore[assignment]

@@ -6,8 +6,8 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use unquilt_kernels::kernel::Column;
-use unquilt_kernels::tables::{Filled, Kind};
+use unquilt_kernels::flow::kernel::Column;
+use unquilt_kernels::flow::tables::{Filled, Kind};
 
 /// A column as Python hands it over: its kind, its number of rows, and Arrow's buffers from row 0.
 ///

@@ -8,8 +8,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use unquilt_kernels::prototypes::{pack, Prototypes as Set, SetLexicon, Unreadable};
-use unquilt_kernels::signer::Signer;
+use unquilt_kernels::sketches::signer::Signer;
+use unquilt_kernels::store::prototypes::{pack, Prototypes as Set, SetLexicon, Unreadable};
 
 use crate::columns::Buffers;
 use crate::kernels::signer;

@@ -4,14 +4,25 @@ use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyDict;
-use unquilt_kernels::checksums::Parts;
-use unquilt_kernels::fingerprint::Fingerprinter;
-use unquilt_kernels::kernel::{GroupKernel, MapKernel};
-use unquilt_kernels::minwise::{Family, Sketcher};
-use unquilt_kernels::signer::Signer;
-use unquilt_kernels::standing::By;
-use unquilt_kernels::{attribution, components, domains, imatch, lexicon, patches, quilts, shares, shingles};
-use unquilt_kernels::{similarity, standing, sweep, tables};
+use unquilt_kernels::analyses::quilts;
+use unquilt_kernels::analyses::quilts::attribution;
+use unquilt_kernels::analyses::quilts::domains;
+use unquilt_kernels::analyses::quilts::patches;
+use unquilt_kernels::analyses::quilts::sweep;
+use unquilt_kernels::analyses::shares;
+use unquilt_kernels::documents::components;
+use unquilt_kernels::documents::similarity;
+use unquilt_kernels::documents::standing;
+use unquilt_kernels::documents::standing::By;
+use unquilt_kernels::flow::kernel::{GroupKernel, MapKernel};
+use unquilt_kernels::flow::tables;
+use unquilt_kernels::sketches::imatch;
+use unquilt_kernels::sketches::lexicon;
+use unquilt_kernels::sketches::minwise::{Family, Sketcher};
+use unquilt_kernels::sketches::shingles;
+use unquilt_kernels::sketches::signer::Signer;
+use unquilt_kernels::store::checksums::Parts;
+use unquilt_kernels::text::fingerprint::Fingerprinter;
 
 pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
     Ok(match name {

@@ -14,12 +14,12 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use unquilt_kernels::kernel::{Counter, Output};
-use unquilt_kernels::rows::Spread;
-use unquilt_kernels::sorter::Sorter;
-use unquilt_kernels::spill::SpillError;
-use unquilt_kernels::tables::Store;
-use unquilt_kernels::unicode::UNICODE_VERSION;
+use unquilt_kernels::flow::kernel::{Counter, Output};
+use unquilt_kernels::flow::rows::Spread;
+use unquilt_kernels::flow::sorter::Sorter;
+use unquilt_kernels::flow::spill::SpillError;
+use unquilt_kernels::flow::tables::Store;
+use unquilt_kernels::text::unicode::UNICODE_VERSION;
 
 use crate::columns::{filled, kinds, Buffers};
 

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use unquilt_kernels::{gzip, members, zstd};
+use unquilt_kernels::reading::gzip;
+use unquilt_kernels::reading::members;
+use unquilt_kernels::reading::zstd;
 
 /// What a buffer that is kept between calls of `read` may hold.
 const KEPT: usize = 1 << 20;

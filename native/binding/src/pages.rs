@@ -5,8 +5,12 @@ use std::borrow::Cow;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
-use unquilt_kernels::paragraphs::Chunks;
-use unquilt_kernels::{charset, page, paragraphs as kernel, transfer, urls};
+use unquilt_kernels::reading::charset;
+use unquilt_kernels::reading::html::page;
+use unquilt_kernels::reading::paragraphs as kernel;
+use unquilt_kernels::reading::paragraphs::Chunks;
+use unquilt_kernels::reading::transfer;
+use unquilt_kernels::reading::urls;
 
 /// Text comes as bytes of UTF-8, so that it is encoded once; offsets are 32-bit, so it must not be longer.
 fn text(utf8: &[u8]) -> PyResult<&str> {

@@ -4,12 +4,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use unquilt_kernels::grams::distinct_all;
-use unquilt_kernels::lexicon::pack_column;
-use unquilt_kernels::minwise::Sketcher;
-use unquilt_kernels::rabin::{is_primitive, primitives};
-use unquilt_kernels::sequences::measure_all;
-use unquilt_kernels::{unicode, words as kernel};
+use unquilt_kernels::sketches::lexicon::pack_column;
+use unquilt_kernels::sketches::minwise::Sketcher;
+use unquilt_kernels::sketches::rabin::{is_primitive, primitives};
+use unquilt_kernels::text::grams::distinct_all;
+use unquilt_kernels::text::sequences::measure_all;
+use unquilt_kernels::text::unicode;
+use unquilt_kernels::text::words as kernel;
 
 use crate::columns::Buffers;
 use crate::kernels::{self, keyed};
@@ -24,7 +25,7 @@ pub fn words(text: &str) -> Vec<(String, usize, usize)> {
         at = offset;
         points
     };
-    kernel::words(text, &unquilt_kernels::fingerprint::Fingerprinter::plain(), |begin, end, _| {
+    kernel::words(text, &unquilt_kernels::text::fingerprint::Fingerprinter::plain(), |begin, end, _| {
         let begins = to_points(begin);
         found.push((unicode::fold(&text[begin..end]), begins, to_points(end)));
     });
@@ -46,7 +47,7 @@ fn check(k: usize) -> PyResult<usize> {
 #[pyo3(signature = (text, k, *, circular = false, key = None))]
 pub fn grams(text: &str, k: usize, circular: bool, key: Option<Vec<u8>>) -> PyResult<Vec<i64>> {
     let print = keyed(key.as_deref())?;
-    let mut grams = unquilt_kernels::grams::Grams::new(&print, check(k)?);
+    let mut grams = unquilt_kernels::text::grams::Grams::new(&print, check(k)?);
     let (_, found) = if circular { grams.circular(text) } else { grams.linear(text) };
     Ok(found.iter().map(|&gram| gram as i64).collect())
 }
@@ -91,7 +92,7 @@ pub fn pack_lexicon<'py>(py: Python<'py>, words: Buffers, primary: usize) -> PyR
 
 fn sketcher(family: &str, seed: u64, k: usize) -> PyResult<Sketcher> {
     let family = kernels::family(family)?;
-    Ok(Sketcher::new(family, seed, check(k)?, unquilt_kernels::fingerprint::Fingerprinter::plain()))
+    Ok(Sketcher::new(family, seed, check(k)?, unquilt_kernels::text::fingerprint::Fingerprinter::plain()))
 }
 
 /// The 84 shingles of `text`: for each function of the family the least fingerprint of a circular k-gram.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from unquilt.engines.kept import Kept
-from unquilt.engines.verbs import DOC, HASH, Kernel, Verbs
+from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs
 from unquilt.schemas import QUILTING_DOMAINS, SOURCE_DOMAINS
 
 

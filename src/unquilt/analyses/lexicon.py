@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unquilt.analyses.outcome import Outcome
-from unquilt.engines.kept import Kept
-from unquilt.engines.verbs import HASH, Kernel, Verbs
-from unquilt.lexicons import check_nidf
+from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import HASH, Kernel, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.schemas import WORDS
+from unquilt.stores.lexicons import check_nidf
 
 
 @dataclass(frozen=True)

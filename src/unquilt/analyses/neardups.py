@@ -27,12 +27,12 @@ from unquilt.analyses import keys
 from unquilt.analyses.components import components
 from unquilt.analyses.lexicon import LexiconParameters, count_words
 from unquilt.analyses.outcome import Outcome
-from unquilt.engines.kept import Kept
-from unquilt.engines.verbs import DOC, HASH, Kernel, Rows, Verbs
 from unquilt.errors import ParameterError
-from unquilt.lexicons import Lexicon, check_nidf, pack_counts
+from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import DOC, HASH, Kernel, Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.schemas import CLUSTERS, COMPARED, EDGES, PAIRS, SIMILARITY
+from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
 
 METHODS = ("shingles", "imatch")
 FAMILIES = ("fast", "rabin")

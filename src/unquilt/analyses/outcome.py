@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from unquilt.engines.kept import Kept
+from unquilt.flow.kept import Kept
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ from unquilt.analyses import keys
 from unquilt.analyses.domains import count_domains
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
-from unquilt.engines.kept import Kept
-from unquilt.engines.verbs import DOC, HASH, Kernel, Rows, Verbs, look_up
+from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import DOC, HASH, Kernel, Rows, Verbs, look_up
 from unquilt.parameters import Parameters, parameter
 from unquilt.schemas import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES
 

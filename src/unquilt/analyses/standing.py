@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from unquilt.analyses.components import components
 from unquilt.analyses.neardups import NeardupParameters, near_edges
-from unquilt.engines.kept import Kept
-from unquilt.engines.verbs import DOC, HASH, Kernel, Verbs
+from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs
 from unquilt.schemas import CLUSTERS, STANDING
 
 FOREIGN = ("none", "host", "domain", "ip")

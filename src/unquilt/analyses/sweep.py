@@ -17,9 +17,9 @@ from unquilt.analyses import keys
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilts import QuiltParameters
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
-from unquilt.engines.kept import Kept
-from unquilt.engines.verbs import DOC, HASH, Kernel, Verbs
 from unquilt.errors import ParameterError
+from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.schemas import COUNTS, SWEEP
 

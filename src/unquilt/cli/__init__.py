@@ -13,17 +13,17 @@ from __future__ import annotations
 import click
 
 from unquilt.cli.group import LazyGroup, usual_options
-from unquilt.cli.output import emit
+from unquilt.cli.terminal.output import emit
 
 COMMANDS = {
-    "ingest": ("unquilt.cli.ingest:ingest", "Read pages into a corpus, for several analyses."),
-    "quilts": ("unquilt.cli.quilts:quilts", "Find pages stitched together from other pages."),
-    "sweep": ("unquilt.cli.sweep:sweep", "Count quilts for many k, m, c and sigma at once."),
-    "neardups": ("unquilt.cli.neardups:neardups", "Find documents that say the same but for small changes."),
-    "lexicon": ("unquilt.cli.lexicon:lexicon", "Make lexicons for near-duplicates, and look at them."),
-    "filter": ("unquilt.cli.filter:filter_", "Say which known documents new ones are near to."),
-    "show": ("unquilt.cli.show:show", "Look at a run or a corpus, or at one of its tables."),
-    "demo": ("unquilt.cli.demo:demo", "Make a small web with planted quilts, and find them."),
+    "ingest": ("unquilt.cli.commands.ingest:ingest", "Read pages into a corpus, for several analyses."),
+    "quilts": ("unquilt.cli.commands.quilts:quilts", "Find pages stitched together from other pages."),
+    "sweep": ("unquilt.cli.commands.sweep:sweep", "Count quilts for many k, m, c and sigma at once."),
+    "neardups": ("unquilt.cli.commands.neardups:neardups", "Find documents that say the same but for small changes."),
+    "lexicon": ("unquilt.cli.commands.lexicon:lexicon", "Make lexicons for near-duplicates, and look at them."),
+    "filter": ("unquilt.cli.commands.filter:filter_", "Say which known documents new ones are near to."),
+    "show": ("unquilt.cli.commands.show:show", "Look at a run or a corpus, or at one of its tables."),
+    "demo": ("unquilt.cli.commands.demo:demo", "Make a small web with planted quilts, and find them."),
 }
 EXAMPLES = """\b
 Examples:

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import click
 
-from unquilt.cli.endings import end
-from unquilt.cli.output import emit
+from unquilt.cli.terminal.endings import end
+from unquilt.cli.terminal.output import emit
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

@@ -230,7 +230,7 @@ class Asked:
 
     def how(self) -> How:
         """The same for the API."""
-        from unquilt.cli.progress import choose_progress
+        from unquilt.cli.terminal.progress import choose_progress
         from unquilt.jobs import How
 
         return How(

@@ -15,7 +15,7 @@ import click
 
 from unquilt.cli import cli
 from unquilt.cli.group import LazyGroup
-from unquilt.cli.output import emit
+from unquilt.cli.terminal.output import emit
 
 PREAMBLE = """\
 # The command line

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from unquilt.corpus import kinds
-from unquilt.corpus.batches import batches
-from unquilt.corpus.documents import document
+from unquilt.corpus.extract.documents import document
+from unquilt.corpus.find import kinds
+from unquilt.corpus.find.pieces import Piece
 from unquilt.corpus.options import Reading
-from unquilt.corpus.pieces import Piece
-from unquilt.corpus.raw import Batch
 from unquilt.corpus.records import Document, Found, Frame, Page, Reject, Skipped, Span, Warned
 from unquilt.corpus.sources import Slice
 from unquilt.corpus.watch import Watch
+from unquilt.corpus.write.batches import batches
+from unquilt.corpus.write.raw import Batch
 from unquilt.errors import InputError
 
 Made = TypeVar("Made")

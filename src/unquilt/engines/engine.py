@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from unquilt.engines.kept import Kept
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
-from unquilt.engines.verbs import Rows, Stage, Verbs
+from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import Rows, Stage, Verbs
 from unquilt.runs import ROWS_PER_GROUP, Run, TableWriter
 
 LONG_ROWS_PER_GROUP = 4096

@@ -23,11 +23,11 @@ from unquilt import _native
 from unquilt.columns import store as store_columns
 from unquilt.engines.blocks import Blocks, Ledger
 from unquilt.engines.engine import Engine, read_twice
-from unquilt.engines.kept import Split
 from unquilt.engines.progress import Progress
 from unquilt.engines.tasks import Scale, map_split
-from unquilt.engines.verbs import Grouped, Mapped, Rows, Stage, fold_counters
 from unquilt.engines.workers import Workers
+from unquilt.flow.kept import Split
+from unquilt.flow.verbs import Grouped, Mapped, Rows, Stage, fold_counters
 from unquilt.guard import Item, Result
 from unquilt.runs import Run, storing
 

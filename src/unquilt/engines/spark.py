@@ -27,12 +27,12 @@ import pyarrow as pa
 
 from unquilt import _native, columns
 from unquilt.engines.engine import Engine, read_twice
-from unquilt.engines.kept import Split
 from unquilt.engines.progress import Progress
 from unquilt.engines.tasks import Scale, map_split
-from unquilt.engines.verbs import Kernel, Mapped, Rows, Stage, fold_counters
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import EngineError, MissingDependencyError, UnquiltError
+from unquilt.flow.kept import Split
+from unquilt.flow.verbs import Kernel, Mapped, Rows, Stage, fold_counters
 from unquilt.guard import Item, Result
 from unquilt.runs import Run, publish
 from unquilt.settings import Settings

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 
 from unquilt import _native
 from unquilt.columns import buffers
-from unquilt.engines.kept import Split
-from unquilt.engines.verbs import DOC, Kernel, Mapped
+from unquilt.flow.kept import Split
+from unquilt.flow.verbs import DOC, Kernel, Mapped
 
 
 @dataclass(frozen=True)

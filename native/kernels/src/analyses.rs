@@ -1,0 +1,5 @@
+//! The kernels of each analysis, and what they share.
+
+pub mod cover;
+pub mod quilts;
+pub mod shares;

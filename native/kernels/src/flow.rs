@@ -1,0 +1,7 @@
+//! The ground that analyses stand on: what a kernel is, the rows that kernels exchange, and how rows are sorted.
+
+pub mod kernel;
+pub mod rows;
+pub mod sorter;
+pub mod spill;
+pub mod tables;

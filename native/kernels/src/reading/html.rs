@@ -1,0 +1,7 @@
+//! HTML to text, chunks and links, in one pass.
+
+pub mod elements;
+pub mod lanes;
+pub mod markup;
+pub mod page;
+pub mod references;

@@ -1,0 +1,351 @@
+//! Sketches of documents by min-wise hashing: 84 minima over the circular k-grams, and six fingerprints of 14 each.
+//!
+//! Under a random order of all grams, the first grams of two documents are the same one with a probability of J, the
+//! Jaccard coefficient of their sets. Each shingle is the first under another order, so a super-fingerprint, of 14
+//! shingles, agrees with probability q = J^14, and at least two of six with 1-(1-q)^6-6q(1-q)^5.
+//!
+//! Two families of orders. The published one takes Rabin fingerprints throughout: words by p_A, runs of k words by p_B,
+//! these by p_1 … p_84; 168 carry-less multiplications a gram, ten times the cost of finding the words. The fast one
+//! mixes 32 bits of our own gram fingerprint with multiply, xor-shift, multiply, eight grams to a register, at half the
+//! cost of finding the words. Multiplying once would pass the same tests, since gram fingerprints are as good as random;
+//! the second round is for sets that are not. With 32 bits, different grams of two documents of n grams pass for the
+//! same minimum with a probability of n/2^33: nothing to a comparison of documents, but too often to tell phrases by.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::sketches::rabin::{self, primitives, splitmix, Rabin};
+use crate::text::fingerprint::{self, Fingerprinter};
+use crate::text::unicode::append_folded;
+use crate::text::words::words;
+
+/// How many shingles a document has.
+pub const SHINGLES: usize = 84;
+/// How many super-fingerprints, each of 14 shingles.
+pub const SUPERS: usize = 6;
+
+/// Grams that wait for their minima: they and what a function needs stay in the first-level cache.
+const BLOCK: usize = 1024;
+/// Grams that are mixed side by side: four registers of AVX2, as compilers like to unroll the loop.
+const LANES: usize = 32;
+
+/// Where the orders of grams come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// A mixer of 32 bits over our own fingerprints.
+    Fast,
+    /// Rabin fingerprints of Rabin fingerprints, as published. A key changes nothing here: the seed may be the secret.
+    Rabin,
+}
+
+/// Makes sketches, document after document; keeps its buffers. Cheap to make.
+pub struct Sketcher {
+    print: Fingerprinter,
+    k: usize,
+    functions: Functions,
+    head: Vec<u64>,
+}
+
+enum Functions {
+    Fast { mixers: Vec<Mixer>, grams: Vec<u32> },
+    Rabin { published: Arc<Published>, slide: Box<rabin::Slide>, folded: Vec<u8>, grams: Vec<u64> },
+}
+
+impl Sketcher {
+    pub fn new(family: Family, seed: u64, k: usize, print: Fingerprinter) -> Self {
+        let functions = match family {
+            Family::Fast => Functions::Fast { mixers: draw_mixers(seed), grams: Vec::with_capacity(BLOCK) },
+            Family::Rabin => {
+                let published = Published::of(seed);
+                let slide = Box::new(rabin::Slide::new(published.gram.clone(), k));
+                Functions::Rabin { published, slide, folded: Vec::new(), grams: Vec::with_capacity(BLOCK) }
+            }
+        };
+        Self { print, k, functions, head: Vec::new() }
+    }
+
+    /// The least fingerprint of any circular k-gram by each function; none for a text without words.
+    pub fn shingles(&mut self, text: &str) -> Option<[u64; SHINGLES]> {
+        let Self { print, k, functions, head } = self;
+        match functions {
+            Functions::Fast { mixers, grams } => {
+                let mut slide = fingerprint::Slide::new(print, *k);
+                let mut least = [u32::MAX; SHINGLES];
+                let some = each_gram(
+                    text,
+                    print,
+                    *k,
+                    head,
+                    |_, word| word,
+                    |word| slide.push(word),
+                    |gram| {
+                        grams.push(gram as u32);
+                        if grams.len() == BLOCK {
+                            lower(mixers, grams, &mut least);
+                            grams.clear();
+                        }
+                    },
+                );
+                if let Some(&last) = grams.last() {
+                    // A gram counts as often as it likes.
+                    grams.resize(grams.len().next_multiple_of(LANES), last);
+                    lower(mixers, grams, &mut least);
+                    grams.clear();
+                }
+                some.then(|| least.map(u64::from))
+            }
+            Functions::Rabin { published, slide, folded, grams } => {
+                slide.clear();
+                let mut least = [u64::MAX; SHINGLES];
+                let mut lower = |grams: &mut Vec<u64>| {
+                    published.shingles.iter().zip(&mut least).for_each(|(by, least)| by.lower(least, grams));
+                    grams.clear();
+                };
+                let token = |word: &str, _| {
+                    folded.clear();
+                    append_folded(folded, word);
+                    published.word.fingerprint(folded)
+                };
+                let some = each_gram(
+                    text,
+                    print,
+                    *k,
+                    head,
+                    token,
+                    |word| slide.push(word),
+                    |gram| {
+                        grams.push(gram);
+                        if grams.len() == BLOCK {
+                            lower(grams);
+                        }
+                    },
+                );
+                lower(grams);
+                some.then_some(least)
+            }
+        }
+    }
+
+    /// The super-fingerprints: of each 14 shingles, in order.
+    pub fn supers(&mut self, text: &str) -> Option<[u64; SUPERS]> {
+        self.shingles(text).map(|shingles| {
+            let print = Fingerprinter::plain();
+            let mut supers = [0; SUPERS];
+            for (one, run) in supers.iter_mut().zip(shingles.as_chunks::<{ SHINGLES / SUPERS }>().0) {
+                *one = print.bytes(run.map(u64::to_le_bytes).as_flattened());
+            }
+            supers
+        })
+    }
+}
+
+/// Passes each circular k-gram to `emit`, the first words following the last as often as it takes. `token` makes a
+/// number of a word, `push` a gram of the last k numbers. Returns whether there is any.
+#[inline]
+fn each_gram(
+    text: &str,
+    print: &Fingerprinter,
+    k: usize,
+    head: &mut Vec<u64>,
+    mut token: impl FnMut(&str, u64) -> u64,
+    mut push: impl FnMut(u64) -> Option<u64>,
+    mut emit: impl FnMut(u64),
+) -> bool {
+    head.clear();
+    let mut some = false;
+    words(text, print, |begin, end, fingerprint| {
+        some = true;
+        let token = token(&text[begin..end], fingerprint);
+        if head.len() + 1 < k {
+            head.push(token);
+        }
+        if let Some(gram) = push(token) {
+            emit(gram);
+        }
+    });
+    for &token in head.iter().cycle().take(if some { k - 1 } else { 0 }) {
+        if let Some(gram) = push(token) {
+            emit(gram);
+        }
+    }
+    some
+}
+
+/// One function of the fast family: a permutation of 32-bit numbers.
+#[derive(Clone, Copy)]
+struct Mixer {
+    first: u32,
+    plus: u32,
+    second: u32,
+}
+
+impl Mixer {
+    #[inline(always)]
+    fn mix(self, x: u32) -> u32 {
+        let x = x.wrapping_mul(self.first).wrapping_add(self.plus);
+        (x ^ x >> 15).wrapping_mul(self.second)
+    }
+}
+
+fn draw_mixers(seed: u64) -> Vec<Mixer> {
+    let mut drawn = splitmix(seed);
+    let mut pair = || drawn.next().map_or((0, 0), |v| (v as u32, (v >> 32) as u32));
+    (0..SHINGLES)
+        .map(|_| {
+            let ((first, second), (plus, _)) = (pair(), pair());
+            Mixer { first: first | 1, plus, second: second | 1 }
+        })
+        .collect()
+}
+
+/// Lowers each of `least` to the least that its function makes of any gram; their number is a multiple of `LANES`.
+fn lower(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { lower_avx2(mixers, grams, least) };
+    }
+    lower_anywhere(mixers, grams, least);
+}
+
+/// The same loop, made of the instructions that most processors have and the least of them lack: a multiplication of
+/// eight lanes, and a minimum without signs.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn lower_avx2(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
+    lower_anywhere(mixers, grams, least);
+}
+
+#[inline(always)]
+fn lower_anywhere(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
+    // Said to the compiler in so many words: there is nothing left over to take one by one.
+    let grams = grams.as_chunks::<LANES>().0.as_flattened();
+    for (mixer, least) in mixers.iter().zip(least) {
+        *least = grams.iter().fold(*least, |least, &gram| least.min(mixer.mix(gram)));
+    }
+}
+
+/// The published functions of one seed.
+struct Published {
+    word: Rabin,
+    gram: Rabin,
+    shingles: Vec<Rabin>,
+}
+
+/// Those that this process has used: kernels are made for each batch, and 86 polynomials take milliseconds to find.
+static MADE: Mutex<Option<HashMap<u64, Arc<Published>>>> = Mutex::new(None);
+/// Seeds that are remembered; with tables, each has 1.4 MB.
+const REMEMBERED: usize = 16;
+
+impl Published {
+    fn of(seed: u64) -> Arc<Self> {
+        let mut guard = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = guard.get_or_insert_default();
+        if made.len() >= REMEMBERED && !made.contains_key(&seed) {
+            made.clear();
+        }
+        Arc::clone(made.entry(seed).or_insert_with(|| Arc::new(Self::new(seed, Rabin::new))))
+    }
+
+    fn new(seed: u64, make: impl Fn(u64) -> Rabin) -> Self {
+        let mut functions = primitives(seed).map(make);
+        // The polynomials never end.
+        let mut one = || functions.next().unwrap_or_else(|| Rabin::new(1));
+        Self { word: one(), gram: one(), shingles: (0..SHINGLES).map(|_| one()).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAMILIES: [Family; 2] = [Family::Fast, Family::Rabin];
+
+    fn sketcher(family: Family, seed: u64, k: usize) -> Sketcher {
+        Sketcher::new(family, seed, k, Fingerprinter::plain())
+    }
+
+    fn text(words: usize) -> String {
+        splitmix(words as u64).take(words).map(|v| format!("w{} ", v % 1000)).collect()
+    }
+
+    #[test]
+    fn nothing_has_no_sketch() {
+        for family in FAMILIES {
+            let mut sketcher = sketcher(family, 0, 5);
+            assert_eq!(sketcher.shingles(""), None);
+            assert_eq!(sketcher.supers(" ?! "), None);
+            assert!(sketcher.supers("a").is_some());
+        }
+    }
+
+    #[test]
+    fn grams_are_circular() {
+        for family in FAMILIES {
+            let mut sketcher = sketcher(family, 1, 5);
+            let whole = sketcher.shingles("a b c d e f g");
+            assert_eq!(sketcher.shingles("D e f g. A b C"), whole);
+            assert_eq!(sketcher.shingles("a b c d e f g a b c d e f g"), whole);
+            assert_eq!(sketcher.shingles("a"), sketcher.shingles("a a a a a a"));
+            assert_eq!(sketcher.shingles("a b"), sketcher.shingles("a b a b a b a b"));
+            assert_ne!(sketcher.shingles("a b"), whole);
+        }
+    }
+
+    #[test]
+    fn the_shingles_of_two_texts_are_the_lesser_of_each() {
+        // With k = 1 the grams are the words, so those of a concatenation are those of both.
+        for family in FAMILIES {
+            let mut sketcher = sketcher(family, 2, 1);
+            for words in [1, 15, 16, 17, BLOCK - 1, BLOCK, BLOCK + 1, 5000] {
+                let (a, b) = (text(words), text(words / 2 + 1));
+                let both = sketcher.shingles(&format!("{a} {b}")).unwrap();
+                let (a, b) = (sketcher.shingles(&a).unwrap(), sketcher.shingles(&b).unwrap());
+                assert!((0..SHINGLES).all(|i| both[i] == a[i].min(b[i])), "{words}");
+            }
+        }
+    }
+
+    #[test]
+    fn seeds_and_families_differ() {
+        let text = text(300);
+        let mut all = Vec::new();
+        for (family, seed) in FAMILIES.into_iter().flat_map(|family| [(family, 0), (family, 1), (family, 1 << 40)]) {
+            let made = sketcher(family, seed, 5).supers(&text).unwrap();
+            assert_eq!(sketcher(family, seed, 5).supers(&text).unwrap(), made);
+            all.extend(made);
+        }
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn a_key_changes_the_fast_family_alone() {
+        let text = text(50);
+        let keyed = |family| Sketcher::new(family, 0, 5, Fingerprinter::keyed(&[1; 16])).supers(&text);
+        assert_ne!(keyed(Family::Fast), sketcher(Family::Fast, 0, 5).supers(&text));
+        assert_eq!(keyed(Family::Rabin), sketcher(Family::Rabin, 0, 5).supers(&text));
+    }
+
+    #[test]
+    fn every_way_of_computing_gives_the_same() {
+        let grams: Vec<u32> = splitmix(3).take(10 * LANES).map(|v| v as u32).collect();
+        let mixers = draw_mixers(5);
+        let (mut chosen, mut anywhere) = ([u32::MAX; SHINGLES], [u32::MAX; SHINGLES]);
+        lower(&mixers, &grams, &mut chosen);
+        lower_anywhere(&mixers, &grams, &mut anywhere);
+        assert_eq!(chosen, anywhere);
+        for (mixer, least) in mixers.iter().zip(chosen) {
+            assert_eq!(grams.iter().map(|&gram| mixer.mix(gram)).min(), Some(least));
+        }
+
+        let (text, mut tables) = (text(2000), sketcher(Family::Rabin, 7, 5));
+        let hardware = tables.shingles(&text);
+        let published = Arc::new(Published::new(7, Rabin::with_tables));
+        let slide = Box::new(rabin::Slide::new(published.gram.clone(), 5));
+        tables.functions = Functions::Rabin { published, slide, folded: Vec::new(), grams: Vec::new() };
+        assert_eq!(tables.shingles(&text), hardware);
+    }
+}

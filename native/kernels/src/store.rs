@@ -1,0 +1,4 @@
+//! Files that are mapped into memory and asked where they lie.
+
+pub mod checksums;
+pub mod prototypes;

@@ -1,0 +1,8 @@
+//! From text to words, fingerprints and k-grams.
+
+pub mod fingerprint;
+pub mod grams;
+pub mod sequences;
+pub mod slots;
+pub mod unicode;
+pub mod words;

@@ -1,0 +1,242 @@
+"""`unquilt demo`: make a web whose quilts are known, look for them, and hold the one against the other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unquilt.cli.options import Asked, number_option, running_options
+from unquilt.cli.terminal.output import count, emit, json_line, printable, typed, wrap
+
+if TYPE_CHECKING:
+    from unquilt.demo.report import Measured, Report
+    from unquilt.jobs import How
+    from unquilt.runs import Run
+
+PART = 1_000
+"""Pages in one file."""
+SHOWN = 3
+MOST_MISSED = 20
+INTRODUCTION = """A quilt is a page stitched together from passages of other pages. This demo made a small web in which
+the quilts are known, because it planted them, and then looked for them as if it knew nothing."""
+EXAMPLES = """\b
+Examples:
+  unquilt demo
+  unquilt demo --pages 20000 --seed 7 -o larger-demo
+  unquilt show demo-run/quilts quilts --limit 5
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.option("-o", "--output", metavar="FOLDER", default="demo-run", help="Where to put it (default demo-run).")
+@number_option("pages", "Pages of the web (default 3000).", at_least=1, default=3000)
+@number_option("seed", "Another seed makes another web (default 1).", at_least=0, default=1)
+@running_options
+def demo(output: str, pages: int, seed: int, asked: Asked) -> None:
+    """Make a small web in which some pages are quilts, find them, and compare.
+
+    The pages, the corpus and the results stay in FOLDER to look at and to play with. The same command again uses what
+    is there. It takes a few seconds, and needs no network.
+    """
+    from unquilt import api
+    from unquilt.runs.storage import inside
+
+    how, folder = asked.how(), Path(output)
+    made = make_pages(folder, pages, seed, how)
+    corpus = api.ingest(made, inside(folder, "corpus"), how=how)
+    run = api.quilts(folder / "corpus", inside(folder, "quilts"), how=how)
+    report = hold_against(run, pages, seed)
+    reasons = explain_missed(report, run, folder, how)
+    if asked.as_json:
+        emit(json_line(facts(report, reasons, folder)))
+    elif not asked.quiet:
+        told = (
+            _introduce(folder, made, corpus, run),
+            _tell(report, reasons),
+            _examples(report, run),
+            _next(folder, report),
+        )
+        for line in chain(*told):
+            emit(line)
+
+
+def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
+    """Write the pages as JSON lines, as far as they are not there; returns their folder."""
+    from unquilt.demo import write_jsonl
+    from unquilt.errors import RunError
+    from unquilt.runs import storing
+    from unquilt.runs.storage import inside, make_folder, partial_name, remove
+
+    if folder.is_dir() and any(folder.iterdir()) and not any(folder.glob("pages-*")):
+        raise RunError(f"{folder} holds something else than a demo; choose another folder with -o")
+    made = inside(folder, f"pages-{pages}-seed-{seed}")
+    make_folder(made)
+    with how.progress.stage("make", pages) as step:
+        for start in range(0, pages, PART):
+            stop = min(pages, start + PART)
+            path = inside(made, f"part-{start // PART:04}.jsonl")
+            partial = partial_name(path)
+            remove(partial)
+            if not path.exists():
+                with storing(path):
+                    write_jsonl(partial, pages, seed=seed, start=start, stop=stop)
+                    partial.replace(path)
+            step(stop - start)
+    return made
+
+
+def hold_against(run: Run, pages: int, seed: int) -> Report:
+    """Compare the quilts of a run with those that were planted."""
+    from unquilt.demo.report import compare
+
+    ids = {row["doc"]: row["id"] for row in run.table("quilts").select(["doc", "id"]).to_pylist()}
+    return compare(pages, seed, measured(run), {ids[doc]: named for doc, named in sources(run).items()})
+
+
+def measured(run: Run) -> list[Measured]:
+    """The quilts of a run as the report takes them."""
+    from unquilt.demo.report import Measured
+
+    return [Measured(**row) for row in run.table("quilts").select(["id", "patchfrac", "sources"]).to_pylist()]
+
+
+def sources(run: Run) -> dict[int, list[str]]:
+    """The ids of the sources of each quilt, best first."""
+    from unquilt.cli.show.folders import Folder
+
+    rows = run.table("sources").select(["quilt", "source"]).to_pylist()
+    pages = Folder(run).pages([row["source"] for row in rows])
+    found: dict[int, list[str]] = defaultdict(list)
+    for row in rows:
+        found[row["quilt"]].append(pages[row["source"]][0])
+    return found
+
+
+def explain_missed(report: Report, run: Run, folder: Path, how: How) -> dict[str, str]:
+    """Why planted quilts were not found, by a second run without thresholds; most often there are none to explain."""
+    if not report.missed:
+        return {}
+    from unquilt import api
+    from unquilt.demo.report import explain
+    from unquilt.runs.storage import inside
+
+    asked = run.manifest["parameters"]
+    loose = api.quilts(
+        inside(folder, "corpus"), inside(folder, "all-pages"), how=how, **{**asked, "c": 1, "sigma": 0.0}
+    )
+    numbers = {page.id: page for page in measured(loose)}
+    limits = {name: asked[name] for name in ("c", "sigma")}
+    return {page.id: explain(numbers.get(page.id), **limits) for page in report.missed}
+
+
+def facts(report: Report, reasons: dict[str, str], folder: Path) -> dict[str, Any]:
+    """The comparison for programs."""
+    return {
+        "folder": str(folder),
+        "pages": dict(report.pages),
+        "found": {kind: len(pages) for kind, pages in report.found.items()},
+        "missed": reasons,
+        "not_planted": {kind: [page.id for page in pages] for kind, pages in report.found.items() if kind != "quilt"},
+        "stitched_sources": report.stitched,
+        "named_sources": report.named,
+    }
+
+
+def _introduce(folder: Path, made: Path, corpus: Run, run: Run) -> Iterator[str]:
+    from unquilt.cli.show.folders import Folder
+
+    summary, asked = corpus.manifest["summary"], run.manifest["parameters"]
+    hosts = Folder(corpus).hosts() or 0
+    yield from wrap(INTRODUCTION)
+    yield ""
+    yield f"1. made    {count(summary['documents'], 'page')} on {count(hosts, 'host')}, in {printable(str(made))}"
+    yield f"2. read    {count(summary['words'], 'word')} into a corpus, in {printable(str(folder / 'corpus'))}"
+    yield f"3. found   {count(run.table('quilts').num_rows, 'quilt')}, in {printable(str(folder / 'quilts'))}"
+    yield ""
+    yield from wrap(
+        f"A gram is {asked['k']} words in a row. Here a page counts as a quilt if at least {asked['sigma']:.0%} of its "
+        f"grams occur on other pages too (but on {asked['m']} pages at most), and if it takes at least {asked['c']} "
+        "other pages to explain them."
+    )
+    yield ""
+
+
+def _tell(report: Report, reasons: dict[str, str]) -> Iterator[str]:
+    yield from _by_kind(report)
+    yield ""
+    if report.missed:
+        yield f"Planted quilts that were not found, {count(len(report.missed))}:"
+        yield from (f"  {page.id}  {reasons[page.id]}" for page in report.missed[:MOST_MISSED])
+        if len(report.missed) > MOST_MISSED:
+            yield f"  … and {len(report.missed) - MOST_MISSED:,} more"
+    elif report.pages.get("quilt"):
+        yield "Every planted quilt was found."
+    else:
+        yield "So small a web has no planted quilts; try more --pages."
+    if report.stitched:
+        of_these = f"{report.named:,} of these were named as sources"
+        yield f"Those found were stitched from {report.stitched:,} pages; {of_these}."
+    yield from _not_planted(report)
+
+
+def _by_kind(report: Report) -> Iterator[str]:
+    from unquilt.demo.report import KINDS
+
+    yield f"{'kind of page':<16} {'pages':>7} {'found':>7}"
+    for kind, (name, what) in KINDS.items():
+        yield f"{name:<16} {report.pages.get(kind, 0):>7,} {len(report.found[kind]):>7,}   {what}"
+
+
+def _not_planted(report: Report) -> Iterator[str]:
+    from unquilt.demo.report import KINDS, REASONS
+
+    others = {kind: pages for kind, pages in report.found.items() if pages and kind != "quilt"}
+    if others:
+        yield ""
+        yield "Found, though not planted as quilts:"
+    for kind, pages in others.items():
+        reason = REASONS.get(kind, "which is a surprise")
+        yield from wrap(f"{len(pages):,} {KINDS[kind][0]}: {reason}", indent="  ")
+        for page in pages[:SHOWN]:
+            yield f"    {page.id}  patch fraction {page.patchfrac:.2f}, {count(page.sources, 'source')}"
+        if len(pages) > SHOWN:
+            yield f"    and {len(pages) - SHOWN:,} more"
+
+
+def _examples(report: Report, run: Run) -> Iterator[str]:
+    some = {page.id: page for page in report.found["quilt"][:SHOWN]}
+    rows = [row for row in run.table("quilts").select(["doc", "id", "url"]).to_pylist() if row["id"] in some]
+    if not rows:
+        return
+    named = sources(run)
+    yield ""
+    yield "Some of the quilts:"
+    for row in rows:
+        first, page = named[row["doc"]], some[row["id"]]
+        more = f" and {len(first) - SHOWN} more" if len(first) > SHOWN else ""
+        yield f"  {printable(row['id'])}  {printable(row['url'] or '')}"
+        yield f"    {page.patchfrac:.0%} of its grams come from {', '.join(map(printable, first[:SHOWN]))}{more}"
+
+
+def _next(folder: Path, report: Report) -> Iterator[str]:
+    from unquilt.cli.show.summary import suggest
+
+    where = typed(folder)
+    yield ""
+    yield "Next:"
+    some = {
+        f"unquilt show {where}/quilts quilts --doc {page.id}": "one, its patches marked"
+        for page in report.found["quilt"][:1]
+    }
+    commands = some | {
+        f"unquilt show {where}/quilts quilts --limit 5": "the quilts as a table",
+        f"unquilt show {where}/quilts sources --limit 10": "which pages they draw on",
+        f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "ask for more",
+        f"unquilt quilts {where}/corpus -o {where}/paper --as-published": "as in the paper: mirrors count",
+    }
+    yield from suggest(commands)

@@ -1,0 +1,135 @@
+"""`unquilt filter`: a set of prototypes, and which of them documents are near to, as they come."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unquilt.analyses.neardups import SignatureParameters
+from unquilt.cli.options import (
+    Asked,
+    given_parameters,
+    job_options,
+    parameter_options,
+    refuse_reading_options,
+    usage_error,
+)
+from unquilt.cli.terminal.output import count, emit, flush, json_line, printable, typed
+
+if TYPE_CHECKING:
+    from unquilt.answers import Answer
+    from unquilt.corpus.records import Reject
+    from unquilt.stores.filters import Filter
+
+EXAMPLES = """\b
+Examples:
+  unquilt filter --build spam/ -o spam.set --method imatch --lexicon mail.lexicon
+  unquilt filter --build more-spam/ --prototypes spam.set -o spam.set     # adds to it
+  unquilt filter --prototypes spam.set inbox.mbox
+  tail -f pages.jsonl | unquilt filter --prototypes spam.set | jq .prototypes
+"""
+BUILDING = ("engine", "threads", "memory", "master", "overwrite")
+"""Options that do nothing for a document that is answered at once."""
+UNSET = (None, False, "local")
+NO_SIGNATURE = "too few words to be compared"
+
+
+@click.command(name="filter", epilog=EXAMPLES)
+@click.argument("inputs", metavar="[INPUT...]", nargs=-1)
+@click.option("--build", is_flag=True, help="Make a set of the documents of INPUT, instead of asking one.")
+@click.option("-o", "--output", metavar="SET", help="File for the set that --build makes.")
+@click.option("--prototypes", metavar="SET", help="Set to ask; with --build, one to add to.")
+@parameter_options(SignatureParameters, ranges=["nidf"])
+@job_options
+def filter_(
+    inputs: tuple[str, ...], build: bool, output: str | None, prototypes: str | None, asked: Asked, **values: Any
+) -> None:
+    """Say of documents, as they come, which of a set of prototypes they are near-duplicates of.
+
+    INPUT is what unquilt ingest takes (files, folders, globs), or one corpus that it made; without any, or as -,
+    standard input. Each document is answered by one line of JSON, with its id and the ids of the prototypes; lines of
+    JSON on standard input are answered one by one. What cannot be read is answered by a line with the reason.
+
+    A set is one file; the method, its lexicon and seeds are in it. An answer takes the same time however many
+    prototypes there are.
+    """
+    parameters = given_parameters(values)
+    refuse_reading_options(inputs, asked)
+    if build:
+        if not inputs or output is None:
+            raise usage_error("--build needs INPUT, the prototypes, and -o SET, the file to make of them")
+        make(inputs, output, prototypes, parameters, asked)
+        return
+    if prototypes is None:
+        raise usage_error("name the set to ask (--prototypes SET), or make one (--build INPUT -o SET)")
+    if parameters:
+        name = next(iter(parameters)).replace("_", "-")
+        raise usage_error(f"--{name} is for --build; a set is asked as it was made")
+    for name in ["output"] * (output is not None) + [name for name in BUILDING if getattr(asked, name) not in UNSET]:
+        raise usage_error(f"--{name} is for --build")
+    ask(inputs or ("-",), prototypes, asked)
+
+
+def make(inputs: tuple[str, ...], output: str, base: str | None, parameters: dict[str, Any], asked: Asked) -> None:
+    """Make a set and say what is in it."""
+    from unquilt import api, jobs
+    from unquilt.cli.terminal.endings import check_rejects
+
+    if base is not None and parameters:
+        name = next(iter(parameters)).replace("_", "-")
+        raise usage_error(f"--{name} is that of {base}, which is added to; leave it out")
+    given = SignatureParameters.from_dict(parameters)
+    before = None if base is None else api.Filter.load(base)
+    made, summary = jobs.build_filter(given, list(inputs), output, asked.how(), before)
+    if asked.as_json:
+        facts = {"file": output, "prototypes": made.prototypes, "without_signature": made.without_signature}
+        facts |= {"documents": summary["documents"], "rejects": summary["rejects"]}
+        emit(json_line(facts | {"parameters": made.parameters.to_dict()}))
+    elif not asked.quiet:
+        rejected = f"; {count(summary['rejects'], 'record')} rejected" if summary["rejects"] else ""
+        emit(f"{count(summary['documents'], 'document')}{rejected}")
+        emit(f"{count(made.prototypes, 'prototype')} in {printable(output)}")
+        if made.without_signature:
+            emit(f"{made.without_signature:,} of them with {NO_SIGNATURE}: nothing will be near to them")
+        emit("")
+        emit("Next:")
+        emit(f"  unquilt filter --prototypes {typed(output)} INPUT   which of them documents are near to")
+    check_rejects(summary["rejects"], asked.max_rejects)
+
+
+def ask(inputs: tuple[str, ...], prototypes: str, asked: Asked) -> None:
+    """Answer documents, a line each."""
+    from unquilt import api
+    from unquilt.cli.terminal.endings import check_rejects
+    from unquilt.corpus.records import Reject
+
+    filter_ = api.Filter.load(prototypes)
+    rejects = 0
+    for answer in answer_all(filter_, inputs, asked):
+        if isinstance(answer, Reject):
+            rejects += 1
+            where = {"file": answer.file, "offset": answer.offset}
+            emit(json_line(where | {"reject": answer.reason, "detail": answer.detail}))
+        else:
+            note = {"note": NO_SIGNATURE} if answer.prototypes is None else {}
+            emit(json_line({"id": answer.id, "prototypes": answer.prototypes or []} | note))
+        flush()
+    check_rejects(rejects, asked.max_rejects)
+
+
+def answer_all(filter_: Filter, inputs: tuple[str, ...], asked: Asked) -> Iterator[Answer | Reject]:
+    """The answers for documents, as they come, and what could not be read."""
+    from unquilt.answers import Answer, Question, answers
+    from unquilt.jobs import documents, open_corpus
+    from unquilt.stores.filters import read_documents
+
+    corpus = open_corpus(list(inputs))
+    if corpus is None:
+        yield from answers(inputs, sys.stdin.buffer, asked.reading(), Question.of(filter_))
+        return
+    for table in read_documents(documents(corpus)):
+        for name, text in zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True):
+            yield Answer(name, filter_.answer(text))

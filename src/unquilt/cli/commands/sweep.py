@@ -1,0 +1,172 @@
+"""`unquilt sweep`: how many quilts there would be with other parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unquilt.analyses.sweep import DIMENSIONS, PIVOT, SweepParameters
+from unquilt.cli.options import (
+    Asked,
+    given_parameters,
+    job_options,
+    parameter_options,
+    refuse_reading_options,
+    usage_error,
+)
+from unquilt.cli.terminal.output import WIDEST, emit, printable, terminal_width
+
+if TYPE_CHECKING:
+    from unquilt.runs import Run
+
+NAME = "sweep"
+SYMBOLS = dict(zip(DIMENSIONS, ("k", "m", "c", "σ"), strict=True))
+EXAMPLES = """\b
+Examples:
+  unquilt sweep corpus -o sweep
+  unquilt sweep corpus -o sweep --k 3,5,7 --m 5,10,50,100 --c 2,4,8 --sigma 0.25,0.5,0.75
+  unquilt sweep corpus -o foreign --foreign domain --collapse exact --k 5
+  unquilt sweep corpus -o sweep --pivot 5,10,4,0.5      # the same results, seen from elsewhere
+  unquilt show sweep sweep --limit 1000
+"""
+
+Row = Mapping[str, Any]
+Pivot = dict[str, float]
+
+
+def _read_pivot(_: click.Context, __: click.Parameter, given: str | None) -> Pivot | None:
+    if given is None:
+        return None
+    try:
+        values = [float(value) for value in given.split(",")]
+        return dict(zip(DIMENSIONS, values, strict=True))
+    except ValueError as error:
+        raise usage_error(f"--pivot must be four numbers, k,m,c,sigma, such as 5,50,4,0.5; not {given!r}") from error
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
+@parameter_options(SweepParameters)
+@click.option(
+    "--pivot",
+    metavar="K,M,C,SIGMA",
+    callback=_read_pivot,
+    help="Combination from which one parameter is varied at a time, in table and figures (default 5,50,4,0.5, or of "
+    "each parameter the middle value, where that is not among the values).",
+)
+@job_options
+def sweep(inputs: tuple[str, ...], output: str, pivot: Pivot | None, asked: Asked, **values: Any) -> None:
+    """Count quilts for every combination of several k, m, c and sigma, at the price of one pass for each k.
+
+    INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
+
+    The share of documents that are quilts and the mean number of their sources are printed for a pivot, one parameter
+    varied at a time, and drawn as four curves, also in RUN/figures. The table sweep has every combination. By default
+    quilts are those of the paper: any other page can be a source (--foreign none --collapse none).
+    """
+    from unquilt import api
+    from unquilt.cli.show.summary import conclude, is_complete
+
+    parameters = given_parameters(values)
+    chosen = choose_pivot(SweepParameters.from_dict(parameters), pivot)
+    refuse_reading_options(inputs, asked)
+    before = is_complete(output)
+    run = api.sweep(list(inputs), output, how=asked.how(), **parameters)
+    for line in [*present(run, chosen), ""]:
+        if not asked.quiet and not asked.as_json:
+            emit(line)
+    conclude(output, asked, before=before)
+
+
+def choose_pivot(grid: SweepParameters, asked: Pivot | None) -> Pivot:
+    """The pivot that was asked for, if it is in the grid; else the paper's, as far as that is."""
+    pivot = {}
+    for name, published in zip(DIMENSIONS, PIVOT, strict=True):
+        values: Sequence[float] = getattr(grid, name)
+        if asked is None:
+            pivot[name] = published if published in values else values[(len(values) - 1) // 2]
+        elif asked[name] in values:
+            pivot[name] = asked[name]
+        else:
+            there = ", ".join(f"{value:g}" for value in values)
+            raise usage_error(f"--pivot has {name} = {asked[name]:g}, but the values of --{name} are {there}")
+    return pivot
+
+
+def present(run: Run, pivot: Pivot) -> Iterator[str]:
+    """Table 1 and Figure 3 of the paper for this corpus; draws the figure's files, too."""
+    from unquilt import plots
+    from unquilt.errors import MissingDependencyError
+
+    table = run.sweep.to_pylist()
+    figures = run.inner(plots.FOLDER)
+    if not any(row["quilts"] for row in table):
+        plots.remove(figures, NAME)
+        yield nothing_found(run, len(table))
+        return
+    curves = plots.take_curves(table, pivot)
+    yield from tabulate(curves, pivot)
+    yield ""
+    yield from draw_curves(curves, pivot)
+    yield ""
+    try:
+        drawn = plots.draw(plots.plot_sweep(curves, pivot, describe(run)), figures, NAME)
+        yield f"The curves are in {' and '.join(printable(str(path)) for path in drawn)}"
+    except MissingDependencyError as error:
+        plots.remove(figures, NAME)
+        yield f"To have the curves as SVG and PNG, too: {error}"
+
+
+def nothing_found(run: Run, combinations: int) -> str:
+    """That there are no quilts, and what to try."""
+    if combinations == 0:
+        return "There are no documents in this corpus, so there is nothing to count."
+    asked = run.manifest["parameters"]
+    least = f"smaller k, c or sigma (least: {asked['k'][0]}, {asked['c'][0]}, {asked['sigma'][0]:g})"
+    others = f"a larger m (most: {asked['m'][-1]})" + ("" if asked["foreign"] == "none" else ", or --foreign none")
+    return f"No document is a quilt with any of the {combinations:,} combinations; try {least}, {others}."
+
+
+def describe(run: Run) -> str:
+    """What the share is a share of."""
+    summary, asked = run.manifest["summary"], run.manifest["parameters"]
+    documents = summary["documents"] - summary.get("copies", 0)
+    copies = " after copies were collapsed" if asked["collapse"] != "none" else ""
+    sources = "any other document" if asked["foreign"] == "none" else f"documents on another {asked['foreign']}"
+    return f"Share of {documents:,} documents{copies}; sources are {sources}"
+
+
+def tabulate(curves: Mapping[str, Sequence[Row]], pivot: Pivot) -> Iterator[str]:
+    """Table 1 of the paper: one parameter varied at a time, the pivot marked."""
+    from unquilt.cli.terminal.curves import choose_marks
+
+    mark = choose_marks().chosen
+    at_pivot = ", ".join(f"{SYMBOLS[name]} = {pivot[name]:g}" for name in DIMENSIONS)
+    yield f"Quilts around {at_pivot} ({mark}), one parameter varied at a time:"
+    yield ""
+    yield f"  {'k':>5} {'m':>6} {'c':>5} {'σ':>6}  {'quilts':>11} {'share':>8} {'sources':>8}"
+    for number, (varied, rows) in enumerate(curves.items()):
+        if number:
+            yield ""
+        for row in rows:
+            here = mark if row[varied] == pivot[varied] else " "
+            values = f"{row['k']:>5} {row['m']:>6} {row['c']:>5} {row['sigma']:>6g}"
+            sources = f"{row['mean_sources']:.2f}" if row["quilts"] else "-"
+            yield f"{here} {values}  {row['quilts']:>11,} {row['share']:>8.2%} {sources:>8}"
+
+
+def draw_curves(curves: Mapping[str, Sequence[Row]], pivot: Pivot) -> Iterator[str]:
+    """Figure 3 of the paper, in characters."""
+    from unquilt.cli.terminal.curves import Curve, arrange
+    from unquilt.plots import MEANING
+
+    drawn = []
+    for varied, rows in curves.items():
+        values = [row[varied] for row in rows]
+        shares = [row["share"] for row in rows]
+        labels = [f"{value:g}" for value in values]
+        drawn.append(Curve(MEANING[varied], labels, shares, values.index(pivot[varied])))
+    yield from arrange(drawn, terminal_width() or WIDEST)

@@ -1,0 +1,1 @@
+"""What `unquilt show` prints: summaries, tables, pages with their evidence marked."""

@@ -1,0 +1,79 @@
+"""Which document is meant: `--doc` takes an id or a number.
+
+Ids come from outside: they need not be unique, and may look like numbers. What has two readings is refused, and
+`doc=12` or `id=12` says which is meant.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+from unquilt.cli.show.folders import Folder, find_rows
+from unquilt.cli.terminal.output import LONGEST_CELL, cut
+from unquilt.errors import ParameterError
+from unquilt.flow.kept import Kept
+from unquilt.intake import DOCUMENTS
+
+QUILTS = "quilts"
+ABOUT = {"doc": DOCUMENTS, "quilt": QUILTS}
+"""Tables that have rows for a document, by their first column, and where the documents they can have are listed."""
+MOST_COMPARED = 10_000
+MOST_NAMED = 3
+
+
+def choose(folder: Folder, table: str, given: str) -> int:
+    """The number of the document that is meant, which `table` can have rows for: all of them, or quilts."""
+    given = given.encode(errors="replace").decode()  # what the shell passed on may be no text
+    listed = QUILTS if table == QUILTS else ABOUT[folder.columns(table)[0]]
+    if listed not in folder.tables:
+        listed = DOCUMENTS
+    if listed not in folder.tables:
+        raise ParameterError(f"{folder.run.path} has neither quilts nor its corpus: --doc cannot be looked up")
+    found = _readings(folder.tables[listed], given)
+    if len(found) > 1:
+        numbers = ", ".join(map(str, found[:MOST_NAMED])) + (", …" if len(found) > MOST_NAMED else "")
+        raise ParameterError(f"--doc {_quoted(given)} can be any of the documents {numbers}; say --doc doc={found[0]}")
+    if found:
+        return found[0]
+    raise ParameterError(_explain_unknown(folder, listed, given))
+
+
+def _readings(listed: Kept, given: str) -> list[int]:
+    """The numbers of all documents that this can mean."""
+    ids, number = {given}, given
+    if given.startswith("id="):
+        ids.add(given.removeprefix("id="))
+    elif given.startswith("doc="):
+        number = given.removeprefix("doc=")
+    found = {row["doc"] for each in ids for row in find_rows(listed, "id", each, ["doc"], MOST_NAMED + 1)}
+    if number.isascii() and number.isdecimal() and len(number) < 19:  # fewer digits than 2^63 has
+        found |= {row["doc"] for row in find_rows(listed, "doc", int(number), ["doc"], 1)}
+    return sorted(found)
+
+
+def _explain_unknown(folder: Folder, listed: str, given: str) -> str:
+    where = f"unquilt show {folder.run.path} {listed}"
+    if listed == QUILTS and DOCUMENTS in folder.tables:
+        for number in _readings(folder.tables[DOCUMENTS], given)[:1]:
+            kept = next((row["cluster"] for row in folder.about("clusters", number)), number)
+            if kept != number:
+                return f"document {number} is a copy of document {kept}, which stands for both; say --doc {kept}"
+            return f"document {number} is no quilt by the parameters of this run; {where} lists those that are"
+    noun = "quilt" if listed == QUILTS else "document"
+    close = _near_misses(folder.tables[listed], given)
+    advice = f"did you mean {' or '.join(map(_quoted, close))}?" if close else f"{where} lists them"
+    return f"there is no {noun} {_quoted(given)}; {advice}"
+
+
+def _near_misses(listed: Kept, given: str) -> Sequence[str]:
+    """Ids that have it in them, whatever the case; else those that are spelled alike, among the first."""
+    within = find_rows(listed, "id", given, ["id"], MOST_NAMED, within=True) if given else []
+    if within:
+        return [row["id"] for row in within]
+    first = find_rows(listed, "id", "", ["id"], MOST_COMPARED, within=True)
+    return difflib.get_close_matches(given, [row["id"][:LONGEST_CELL] for row in first], n=MOST_NAMED)
+
+
+def _quoted(text: str) -> str:
+    return f"'{cut(text, LONGEST_CELL // 2)}'"

@@ -1,0 +1,167 @@
+"""How far a job is, on standard error: a bar on a terminal, elsewhere a plain line now and then.
+
+A stage is shown when it has taken two seconds, by a thread of its own, so that one that says nothing for a minute is
+seen too, and so that an interrupt of the main thread never leaves the terminal in disorder.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+
+from unquilt.cli.terminal.output import count, duration, size
+from unquilt.engines.progress import Progress, Silent, Step
+
+PATIENCE = 2.0
+"""Seconds before a stage is shown."""
+EVERY = 5.0
+"""Seconds between two plain lines."""
+FRAME = 0.1
+LABELS = {
+    "make": "making pages",
+    "index": "looking where to cut",
+    "read": "reading",
+    "write": "writing the corpus",
+    "places": "telling servers apart",
+    "copies": "finding copies",
+    "scan": "cutting texts into grams",
+    "lists": "finding shared grams",
+    "grams": "finding shared grams",
+    "elements": "sorting by document",
+    "covers": "finding sources",
+    "sweep": "counting quilts",
+    "counts": "counting quilts for k =",
+    "shingles": "taking shingles",
+    "signatures": "taking signatures",
+    "buckets": "finding near-duplicates",
+    "distinct": "finding near-duplicates",
+    "ends": "following chains of near-duplicates",
+    "large star": "following chains of near-duplicates",
+    "small star": "following chains of near-duplicates",
+    "members": "gathering clusters",
+    "comparisons": "choosing what to compare",
+    "compared": "choosing what to compare",
+    "gram sets": "comparing near-duplicates",
+    "jaccard": "comparing near-duplicates",
+    "spread": "comparing near-duplicates",
+    "names": "looking up URLs",
+    "named": "looking up URLs",
+    "linked": "looking at links",
+    "requests": "asking sources for passages",
+    "asked": "asking sources for passages",
+    "slices": "cutting passages out of sources",
+    "patches": "locating patches",
+    "visits": "counting by domain",
+    "domains": "counting by domain",
+    "select": "looking up ids",
+    "look up": "looking up ids",
+    "quilts": "writing quilts",
+    "sources": "writing sources",
+}
+"""What the stages of an engine are called for people; one that is not here keeps its name."""
+
+
+def choose_progress(*, quiet: bool) -> Progress:
+    """What suits standard error and the user."""
+    if quiet or sys.stderr is None:
+        return Silent()
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown")
+    return Bars() if sys.stderr.isatty() and not plain else Lines()
+
+
+@dataclass
+class Stage:
+    """A stage under way."""
+
+    name: str
+    total: int
+    unit: str
+    done: int = 0
+    documents: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+    def step(self, units: int, documents: int = 0) -> None:
+        self.done += units
+        self.documents += documents
+
+    @property
+    def label(self) -> str:
+        stem, _, value = self.name.rpartition("_")  # a stage for one value of a parameter: counts_3
+        return LABELS.get(self.name) or (f"{LABELS[stem]} {value}" if stem in LABELS else self.name)
+
+    @property
+    def percent(self) -> int:
+        return min(100, 100 * self.done // self.total) if self.total else 0
+
+    @property
+    def pace(self) -> str:
+        """Rate and time left; as long as nothing is done, the time it has taken."""
+        passed = time.monotonic() - self.began
+        if not self.done or passed <= 0:
+            return f"{duration(passed)} so far"
+        rate = self.done / passed
+        speed = size(rate, self.unit) if self.unit else count(round(rate)) if rate >= 10 else f"{rate:.1f}"
+        left = math.ceil(max(0, self.total - self.done) / rate)
+        read = f"{count(self.documents, 'document')}, " if self.documents else ""
+        return f"{read}{speed}/s, {duration(left) if left >= 10 else f'{left} s'} left"
+
+
+class Watched(ABC):
+    """Shows stages that take longer than `PATIENCE`."""
+
+    @contextmanager
+    def stage(self, name: str, total: int, unit: str = "") -> Iterator[Step]:
+        stage, over = Stage(name, total, unit), threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(stage, over), name="unquilt progress", daemon=True)
+        watcher.start()
+        try:
+            yield stage.step
+        finally:
+            over.set()
+            watcher.join()
+
+    def _watch(self, stage: Stage, over: threading.Event) -> None:
+        if not over.wait(PATIENCE):
+            with suppress(OSError, ValueError):  # nobody looks any more: that is no reason to stop
+                self.show(stage, over)
+
+    @abstractmethod
+    def show(self, stage: Stage, over: threading.Event) -> None:
+        """Show a stage until it is over."""
+
+
+class Lines(Watched):
+    """A line every few seconds."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def show(self, stage: Stage, over: threading.Event) -> None:
+        while not over.wait(max(0.0, self._next - time.monotonic())):
+            self._next = time.monotonic() + EVERY
+            share = f"{stage.percent} %, " if stage.total else ""
+            sys.stderr.write(f"{stage.label}: {share}{stage.pace}\n")
+            sys.stderr.flush()
+
+
+class Bars(Watched):
+    """A bar that grows, and goes when its stage is over."""
+
+    def show(self, stage: Stage, over: threading.Event) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+        from rich.progress import Progress as Rich
+
+        name, pace = TextColumn("{task.description}"), TextColumn("{task.fields[pace]}")
+        columns = (name, BarColumn(), TaskProgressColumn(), pace)
+        with Rich(*columns, console=Console(stderr=True), transient=True, auto_refresh=False) as bars:
+            task = bars.add_task(stage.label, total=stage.total or None, completed=stage.done, pace=stage.pace)
+            while not over.wait(FRAME):
+                bars.update(task, completed=stage.done, pace=stage.pace, refresh=True)

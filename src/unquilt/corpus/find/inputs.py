@@ -1,0 +1,332 @@
+"""What to read: files, folders, globs and standard input become a list of sources, in a fixed order.
+
+Everything is checked here, before any record is read: an input that is missing or cannot be opened ends the run at
+once. Cost: one `open` and up to 64 KiB for each file; more only for one that begins with zeros, or is called .gz, .zst
+or .warc and does not begin like one. The process of the caller lists folders and looks into no file.
+"""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import io
+import json
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, NoReturn
+
+from unquilt.corpus.find import kinds
+from unquilt.corpus.options import Limits, Reading
+from unquilt.corpus.readers import compression
+from unquilt.corpus.records import Reject
+from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell, state
+from unquilt.errors import InputChangedError, InputError, StorageError
+from unquilt.guard import Blame, Bounds, Each, each_guarded, here
+
+__all__ = ["STDIN", "Source", "find", "fingerprint", "identified", "named", "spool", "unchanged", "unread"]
+
+STDIN = "-"
+HEAD = 1 << 16
+TAIL = 8
+BLOCK = bytes(1 << 20)
+LOOKS = 64
+"""Files that a process looks at before it says what they are."""
+
+
+class Candidate(NamedTuple):
+    """A file to look at: where it is, what it is called in tables if not by its path, whether the user named it."""
+
+    path: str
+    alias: str = ""
+    named: bool = False
+
+    def __str__(self) -> str:
+        return self.alias or spell(self.path)
+
+
+def find(
+    inputs: Sequence[str | Path] | str | Path,
+    stdin: Path | None = None,
+    each: Each = here,
+    notes: Path | None = None,
+    bounds: Bounds | None = None,
+) -> list[Source]:
+    """The files that the inputs mean, in the order given; folders and globs sorted by name, component by component.
+
+    Folders are read with all their subfolders, except hidden files and folders (`.name`), symbolic links to folders,
+    what is no regular file, and run and corpus folders of unquilt (so that results may lie beside what they are about).
+    A glob (`*`, `?`, `[…]`, `**`) skips hidden names unless it has a dot there itself; a path that exists is never
+    taken for a glob. `-` is standard input, `spool`ed to `stdin` before. A file reached twice, be it by
+    links of either kind, is read once, under the name that came first.
+
+    Files are only listed here. To tell their kinds one has to look into them, which is for processes that may be lost:
+    `each` of them, within `bounds`, with their `notes` in a folder (see `guard`).
+
+    Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
+    that was named, one that is empty, of no known kind, or an archive, compressed or Parquet by name only. Such files
+    in folders become rejects.
+    """
+    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    if not given:
+        raise InputError("no input: name files, folders, globs, or - for standard input")
+    found: dict[tuple[int, int] | str, Candidate] = {}
+    for item in given:
+        for candidate in _expand(str(item), stdin):
+            found.setdefault(_identity(candidate.path), candidate)
+    candidates = list(found.values())
+    looks = each_guarded(each, look, candidates, bounds or Limits().bounds, notes, LOOKS)
+    return [_judged(candidate, seen) for candidate, seen in zip(candidates, looks, strict=True)]
+
+
+def named(inputs: Sequence[str | Path] | str | Path) -> Iterator[str]:
+    """The files and folders that the inputs name, as far as they are there; globs expanded, standard input left out."""
+    for item in [inputs] if isinstance(inputs, str | Path) else inputs:
+        if str(item) != STDIN and _exists(str(item)):
+            yield str(item)
+        elif glob.has_magic(str(item)):
+            yield from map(str, _matches(str(item)))
+
+
+def _identity(path: str) -> tuple[int, int] | str:
+    """What tells whether two names, links of either kind among them, mean one file."""
+    there = _stat(path)
+    return (there.st_dev, there.st_ino) if there.st_ino else str(Path(path).absolute())
+
+
+def _expand(item: str, stdin: Path | None) -> Iterator[Candidate]:
+    if item == STDIN:
+        if stdin is None:
+            raise InputError("-: standard input must be spooled to a file first")
+        yield _named(str(stdin), alias=STDIN)
+    elif _exists(item):
+        yield from _folder(item) if Path(item).is_dir() else [_named(item)]
+    elif glob.has_magic(item):
+        matches = _matches(item)
+        if not matches:
+            raise InputError(f"{spell(item)}: no file matches")
+        for match in matches:
+            yield from _folder(str(match)) if match.is_dir() else [_named(str(match))]
+    else:
+        raise InputError(f"{spell(item)}: no such file or folder")
+
+
+def _exists(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the path
+        return False
+    except OSError as error:
+        _fail(error, path)
+    return True
+
+
+def _matches(pattern: str) -> list[Path]:
+    """What a glob matches. By pathlib, whose `**` does not follow links to folders: glob's would run in circles."""
+    parts = Path(pattern).parts
+    fixed = next(i for i, part in enumerate(parts) if glob.has_magic(part))
+    anchor, rest = Path(*parts[:fixed]), parts[fixed:]
+    shown = any(part.startswith(".") for part in rest)
+    found = anchor.glob(str(Path(*rest)))
+    return sorted(
+        (path for path in found if shown or not any(part.startswith(".") for part in path.parts[fixed:])),
+        key=lambda path: path.parts,
+    )
+
+
+def _folder(folder: str) -> Iterator[Candidate]:
+    if _is_ours(Path(folder)):
+        raise InputError(f"{spell(folder)}: a folder that unquilt made; a corpus is given to an analysis alone")
+    paths: list[Path] = []
+    for where, folders, names in os.walk(folder, onerror=_fail):
+        if _is_ours(Path(where)):
+            folders.clear()
+            continue
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        paths += [Path(where, name) for name in names if not name.startswith(".")]
+    empty = True
+    for path in sorted(paths, key=lambda path: path.parts):
+        if stat.S_ISREG(_stat(str(path)).st_mode):
+            empty = False
+            yield Candidate(str(path))
+    if empty:
+        raise InputError(f"{spell(folder)}: no files in this folder")
+
+
+def _is_ours(folder: Path) -> bool:
+    """Whether unquilt wrote this folder: it has a manifest that says so."""
+    try:
+        manifest = json.loads((folder / "manifest.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(manifest, dict) and {"unquilt", "fingerprint"} <= manifest.keys()
+
+
+def _named(path: str, alias: str = "") -> Candidate:
+    """A file that the user named: it must be of use."""
+    if not stat.S_ISREG(_stat(path).st_mode):
+        raise InputError(f"{spell(path)}: not a regular file; pipe it in and give - as input")
+    return Candidate(path, alias, named=True)
+
+
+class Look(NamedTuple):
+    """What a file is: its bytes on disk, its kind and its compression; whether it is an archive by name only."""
+
+    size: int
+    kind: str
+    compression: str | None
+    hollow: bool
+
+
+def look(candidate: Candidate) -> Look:
+    """Look at a file: at 64 KiB of it, or more if it begins with zeros, or is an archive by name alone."""
+    path = candidate.path
+    try:
+        size = _stat(path).st_size
+        glimpse = _glimpse(path, size)
+        if _is_all_zeros(path, glimpse):
+            return Look(size, "unknown", None, hollow=False)
+        packed = compression.tell(glimpse.head)
+        if packed is None and glimpse.head and not kinds.is_evident(glimpse):
+            packed = compression.promised(path)
+        if packed is not None:
+            glimpse = _unpacked(path, packed, glimpse)
+        kind = f"{packed} by name" if packed and not glimpse.compression else kinds.tell(glimpse)
+        source = Source(path, size, kind, packed)
+        return Look(size, kind, packed, candidate.named and _is_archive_by_name_only(source))
+    except OSError as error:
+        _fail(error, path)
+
+
+def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
+    """The file as an input. Who names a file is told at once that it is of no use; in a folder that is a reject."""
+    if isinstance(seen, Blame):
+        if candidate.named:
+            raise InputError(f"{candidate}: {seen.reason}: {seen.detail}")
+        return Source(candidate.path, _stat(candidate.path).st_size, seen.reason, None, candidate.alias)
+    if candidate.named:
+        if seen.kind == "empty":
+            raise InputError("-: nothing came from standard input" if candidate.alias else f"{candidate}: empty file")
+        if seen.kind == "unknown":
+            known = ", ".join(kinds.READERS)
+            raise InputError(f"{candidate}: binary, and not a known kind of file (known: {known})")
+        if seen.kind in kinds.REJECTED:
+            raise InputError(f"{candidate}: {kinds.REJECTED[seen.kind].detail}")
+        if seen.hollow:
+            raise InputError(f"{candidate}: called an archive, but there is no {seen.kind.upper()} record in it")
+    return Source(candidate.path, seen.size, seen.kind, seen.compression, candidate.alias)
+
+
+def _is_all_zeros(path: str, glimpse: Glimpse) -> bool:
+    """What a disk, or a download that ran out of room, makes of a file, whatever it is called; 2 GB/s."""
+    if not glimpse.head or any(glimpse.head):
+        return False
+    with Path(path).open("rb", 0) as file:
+        return all(block == BLOCK[: len(block)] for block in iter(lambda: file.read(len(BLOCK)), b""))
+
+
+def _is_archive_by_name_only(source: Source) -> bool:
+    """Whether no record is found in a file with the name of an archive. One that begins like an archive is believed."""
+    if source.kind not in ("warc", "arc"):
+        return False
+    with compression.Stream(source.path, source.compression) as stream:
+        if stream.read(9).startswith((b"WARC/", b"filedesc:")):
+            return False
+    first = next(kinds.reader(source.kind).read(Slice(source), Reading()), None)
+    return isinstance(first, Reject) and first.reason in ("not a warc", "not an arc")
+
+
+def _glimpse(path: str, size: int) -> Glimpse:
+    """A file as it is stored."""
+    name = Path(path).name.lower().removesuffix(".gz").removesuffix(".zst")
+    with io.FileIO(path) as file:
+        head = file.read(HEAD)
+        file.seek(max(0, size - TAIL))
+        return Glimpse(name, head, complete=len(head) < HEAD, size=size, tail=file.read(TAIL))
+
+
+def _unpacked(path: str, packed: str, stored: Glimpse) -> Glimpse:
+    """The same file decompressed; as it is, if nothing in it can be, and it does not even begin as if."""
+    with compression.Stream(path, packed) as stream:
+        head = stream.read(HEAD)
+        if not head and compression.tell(stored.head) is None:
+            return stored
+        # A stream that is broken from its first byte is not an empty file: its reader will report the fault.
+        return Glimpse(stored.name, head, complete=len(head) < HEAD and not stream.faults, compression=packed)
+
+
+def _stat(path: str) -> os.stat_result:
+    try:
+        return Path(path).stat()
+    except OSError as error:
+        _fail(error, path)
+
+
+def _fail(error: OSError, path: str = "") -> NoReturn:
+    name = spell(path or os.fspath(error.filename or ""))
+    raise InputError(f"{name}: {(error.strerror or str(error)).lower()}") from error
+
+
+def unread(path: str | Path) -> Source:
+    """A file that is needed but is none to read documents from, such as a lexicon."""
+    return Source(str(path), _stat(str(path)).st_size, "unread")
+
+
+def fingerprint(source: Source) -> str:
+    """SHA-256 of the file's bytes as they are on disk, in hexadecimal; at most 1.5 GB/s.
+
+    Raises `InputChangedError` if the file no longer has `source.size` bytes: the two belong together in the manifest.
+    """
+    return _look_at(source).sha256
+
+
+def _look_at(source: Source) -> Seen:
+    try:
+        with Path(source.path).open("rb") as file:
+            before = state(os.fstat(file.fileno()))  # so that a change while it is read is one, too
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            source.check_size(file.tell())
+            return Seen(digest, before)
+    except OSError as error:
+        _fail(error, source.path)
+
+
+def identified(sources: Sequence[Source]) -> list[Source]:
+    """The sources with their fingerprints."""
+    return [replace(source, seen=_look_at(source)) for source in sources]
+
+
+def unchanged(sources: Sequence[Source]) -> None:
+    """Raise `InputChangedError` if what was read since sources were `identified` may have been something else.
+
+    Costs a look at each file; those that the system says were touched are read again.
+    """
+    for source in sources:
+        if source.seen is None:
+            continue
+        try:
+            if state(Path(source.path).stat()) == source.seen.state or fingerprint(source) == source.seen.sha256:
+                continue
+        except FileNotFoundError:
+            raise InputChangedError(f"{source.name}: is gone since the run began; run again on files at rest") from None
+        except OSError as error:
+            _fail(error, source.path)
+        raise InputChangedError(f"{source.name}: was changed while it was read; run again on files at rest")
+
+
+def spool(stdin: BinaryIO, directory: Path) -> Path:
+    """Copy standard input to the file `stdin` in a directory, where it can be cut, checked and read again.
+
+    The file appears when it is complete. Raises `StorageError` naming it if there is no room.
+    """
+    target, partial = directory / "stdin", directory / "stdin.partial"
+    try:
+        with partial.open("xb") as file:
+            shutil.copyfileobj(stdin, file, 1 << 20)
+        return partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StorageError(f"{target}: standard input could not be kept: {error.strerror or error}") from error

@@ -1,0 +1,87 @@
+"""The kinds of files that can be read: the one table to add a line to.
+
+A reader is a module with three functions, and a fourth, `skip`, if it can read on behind records that cannot be found
+(see `watch.Skip`). The order of the table is the order in which a file is tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Protocol
+
+from unquilt.corpus.options import Reading
+from unquilt.corpus.readers import arc, html, jsonl, mail, parquet, text, warc
+from unquilt.corpus.records import Found, Reject
+from unquilt.corpus.sources import Glimpse, Slice, Source, whole
+from unquilt.guard import REASONS
+
+
+class Reader(Protocol):
+    """What a module must have to be a reader."""
+
+    def recognise(self, glimpse: Glimpse) -> bool:
+        """Is a file that looks like this one of mine?"""
+
+    def cut(self, source: Source, reading: Reading, size: int) -> list[Slice]:
+        """The file in slices of about `size` bytes, in order, if it can be cut."""
+
+    def read(self, part: Slice, reading: Reading) -> Iterator[Found]:
+        """The records of a slice, in order. Raises only if the file cannot be read at all."""
+
+
+class _Rejected:
+    """The reader of files that nothing can be read from: each is one reject."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        self.reason, self.detail = reason, detail
+
+    def recognise(self, glimpse: Glimpse) -> bool:  # noqa: ARG002
+        return False
+
+    def cut(self, source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: ARG002
+        return whole(source)
+
+    def read(self, part: Slice, reading: Reading) -> Iterator[Found]:  # noqa: ARG002
+        yield Reject(part.source.name, 0, self.reason, self.detail)
+
+
+READERS: dict[str, Reader] = {
+    "parquet": parquet,
+    "warc": warc,
+    "arc": arc,
+    "jsonl": jsonl,
+    "html": html,
+    "mail": mail,
+    "text": text,
+}
+
+REJECTED = {
+    "empty": _Rejected("empty file", "there is nothing in it"),
+    "unknown": _Rejected("unknown kind", "binary, and not a known kind"),
+    **{reason: _Rejected(reason, "when it was looked at, to tell its kind") for reason in REASONS},
+    "gzip by name": _Rejected("not gzip", "called .gz, but there is no gzip member in it"),
+    "zstd by name": _Rejected("not zstd", "called .zst, but there is no zstd frame in it"),
+    "parquet by name": _Rejected("not parquet", "called .parquet, but neither begins nor ends like one"),
+}
+
+
+def tell(glimpse: Glimpse) -> str:
+    """The kind of a file; what it is if nothing can be read from it is a kind too (`REJECTED`)."""
+    if glimpse.complete and not glimpse.head:
+        return "empty"
+    kind = next((kind for kind, reader in READERS.items() if reader.recognise(glimpse)), "unknown")
+    if kind in ("text", "unknown") and glimpse.compression is None and glimpse.name.endswith(parquet.SUFFIXES):
+        return "parquet by name"
+    return kind
+
+
+def is_evident(glimpse: Glimpse) -> bool:
+    """Whether a file is of a known kind, whatever it is called. Anything may be taken for a text."""
+    unnamed = replace(glimpse, name="")
+    return any(reader.recognise(unnamed) for kind, reader in READERS.items() if kind != "text")
+
+
+def reader(kind: str) -> Reader:
+    """The reader of a kind."""
+    return READERS.get(kind) or REJECTED[kind]

@@ -1,0 +1,74 @@
+"""ARC files, the format of archives before WARC, versions 1 and 2: a header is one line, `URL IP date type length`.
+
+Version 2 has the fields status, checksum, location, offset and file name before the length. Headers are given the
+names they have in WARC, and records read as if they were there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from unquilt.corpus.options import Reading
+from unquilt.corpus.readers import archives, warc
+from unquilt.corpus.readers.archives import Format
+from unquilt.corpus.readers.http import Fields
+from unquilt.corpus.records import Found
+from unquilt.corpus.sources import Glimpse, Slice, Source
+
+SUFFIXES = (".arc",)
+MAGIC = b"filedesc://"
+
+# The URL may have spaces in it, hostile or not; what comes after it has none. NULs are a hole in the file, behind which
+# another header may go on. Linear: where the URL ends is tried from the end of the line, and from there each try goes
+# through eight words at most, which it takes as they are.
+_SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*+:"
+_FIELD = rb"[^ \n\0]*+"
+_LENGTH = rb"([^ \r\n\0]++)[ \t]*+\r?\n"
+_LINE = rb"(%b[^\n\0]*) ([0-9A-Fa-f.:]++|-) (\d{12,18}+) (%b)(?: %b){0,5} %b" % (_SCHEME, _FIELD, _FIELD, _LENGTH)
+_FOUND = re.compile(rb"\n(" + _LINE + rb")")
+
+
+def recognise(glimpse: Glimpse) -> bool:
+    """By the record about the file that comes first; or by name, as the beginning may be what is broken."""
+    return glimpse.head.startswith(MAGIC) or glimpse.name.endswith(SUFFIXES)
+
+
+def cut(source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: ARG001 (all kinds are cut alike)
+    """Byte ranges, see `archives.cut`."""
+    return archives.cut(source, size, FORMAT)
+
+
+def read(part: Slice, reading: Reading) -> Iterator[Found]:
+    """The records of a slice, see `archives.read`."""
+    return archives.read(part, reading, FORMAT)
+
+
+def _find(data: bytes, begin: int, edge: int) -> int | None:
+    """The first line that is a header is believed."""
+    found = _FOUND.search(data, begin)
+    return found.start(1) if found and found.start(1) <= edge else None
+
+
+def _fields(header: re.Match[bytes]) -> Fields:
+    url, ip, _, kind, length = (group.decode("latin-1") for group in header.groups())
+    return {
+        "warc-type": "warcinfo" if url.startswith("filedesc:") else "response",
+        "warc-target-uri": url,
+        "warc-ip-address": ip,
+        "content-type": kind,
+        "content-length": length,
+    }
+
+
+FORMAT = Format(
+    name="an arc",
+    magic=MAGIC,
+    prefix=b"",
+    header=re.compile(_LINE),
+    find=_find,
+    end=re.compile(rb"\r?\n(?=[\r\n]*+(?:" + _SCHEME + rb"|\Z))|\Z"),
+    line_end=re.compile(rb"\r?\n"),
+    fields=_fields,
+    page=warc.page,
+)

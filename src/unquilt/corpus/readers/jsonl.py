@@ -1,0 +1,178 @@
+"""JSON lines: one object a line, UTF-8.
+
+A file is cut at any byte, or if it is compressed, where its index allows it: a slice owns the lines that *begin* in it,
+and the faults that lie in it. A line over the limit is skipped without being held, and no slice reads further than it
+must, so a file that is one line of 1 GB costs one pass.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+import orjson
+
+from unquilt.corpus.options import Fields, Reading
+from unquilt.corpus.readers.compression import Stream
+from unquilt.corpus.records import Found, Frame, Page, Reject, identify, string, too_large, undecodable
+from unquilt.corpus.sources import Glimpse, Slice, Source, whole
+
+SUFFIXES = (".jsonl", ".ndjson", ".json")
+STRIDE = 1 << 20
+
+_BEGINS_OBJECT = re.compile(rb'\{\s*(?:"|\}|\Z)')
+
+
+def recognise(glimpse: Glimpse) -> bool:
+    """By name, or because the first line is a JSON object; of a line longer than the glimpse, the beginning decides."""
+    if glimpse.name.endswith(SUFFIXES):
+        return True
+    start = glimpse.head.removeprefix(codecs.BOM_UTF8).lstrip()
+    if not _BEGINS_OBJECT.match(start):
+        return False
+    line, newline, _ = start.partition(b"\n")
+    return not (newline or glimpse.complete) or isinstance(_parse(line), dict)
+
+
+def _parse(line: bytes) -> object:
+    try:
+        return json.loads(str(line, "utf-8"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def cut(source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: ARG001 (all kinds are cut alike)
+    """Byte ranges of about `size`, all nearly equal; of a compressed file decoded bytes, if it has an index."""
+    if source.index:
+        return _cut_indexed(source, size)
+    if source.compression or source.size <= size:
+        return whole(source)
+    count = max(1, round(source.size / size))
+    edges = [i * source.size // count for i in range(count + 1)]
+    return [Slice(source, a, b, b - a) for a, b in pairwise(edges)]
+
+
+def _cut_indexed(source: Source, size: int) -> list[Slice]:
+    """A slice begins one byte after its checkpoint: the byte before tells whether a line begins there."""
+    first, *others, last = source.index
+    points = [first]
+    for point in others:
+        if point[0] >= points[-1][0] + size:
+            points.append(point)
+    bare = replace(source, index=())
+    slices = [
+        Slice(bare, begin and begin + 1, end + 1, end - begin, checkpoint=checkpoint)
+        for (begin, checkpoint), (end, _) in pairwise([*points, last])
+    ]
+    return [*slices[:-1], replace(slices[-1], end=None)]
+
+
+def read(part: Slice, reading: Reading) -> Iterator[Found]:
+    """The records of the lines that begin in the slice. Memory: one line."""
+    name, limits = part.source.name, reading.limits
+    begin, stop = part.begin, sys.maxsize if part.end is None else part.end
+    offset = max(begin - 1, 0)
+    with Stream(part.source.path, part.source.compression, offset, part.checkpoint) as stream:
+        part.source.check_size(stream.size_on_disk)
+        if begin > 0:
+            offset = _next_line(stream, offset, stop)
+        while offset < stop:
+            line = stream.readline(limits.max_bytes + 1)
+            if not line:
+                break
+            yield from _rejects(stream, name, begin, offset + 1)
+            if len(line) > limits.max_bytes and not line.endswith(b"\n"):
+                yield too_large("line", limits.max_bytes, name, offset)
+                offset = _next_line(stream, offset + len(line), stop)
+                continue
+            if not line.isspace():
+                look = _read_cut_line if _is_cut(stream, line, offset) else read_line
+                yield Frame(name, offset, partial(look, line, offset, name, reading.fields))
+            offset += len(line)
+        yield from _rejects(stream, name, begin, stop)
+
+
+def _rejects(stream: Stream, name: str, begin: int, end: int) -> Iterator[Reject]:
+    """The faults so far that lie in [begin, end), each once."""
+    while stream.faults and stream.faults[0].offset < end:
+        fault = stream.faults.popleft()
+        if fault.offset >= begin:
+            yield Reject(name, *fault)
+
+
+def _is_cut(stream: Stream, line: bytes, offset: int) -> bool:
+    """Whether a fault cut this line short."""
+    end = offset + len(line.removesuffix(b"\n"))
+    return bool(stream.faults) and stream.faults[0].offset == end
+
+
+def _next_line(stream: Stream, offset: int, stop: int) -> int:
+    """Go past the next line end, in strides, but not beyond `stop`: whose line it is there is none of our business."""
+    while offset < stop:
+        stride = stream.readline(STRIDE)
+        offset += len(stride)
+        if not stride or stride.endswith(b"\n"):
+            break
+    return offset
+
+
+def _read_cut_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | None:
+    """The document on a line that a fault cut short, if that did it no harm; else the fault is the reject."""
+    record = read_line(line, offset, name, fields)
+    return None if isinstance(record, Reject) else record
+
+
+def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Reject:
+    """The document on a line, or why there is none."""
+    if offset == 0:
+        line = line.removeprefix(codecs.BOM_UTF8)
+    try:
+        value = _load(line, fields)
+    except UnicodeDecodeError as error:
+        return undecodable(error, name, offset)
+    except json.JSONDecodeError as error:
+        return Reject(name, offset, "bad json", f"{error.msg} at character {error.pos}")
+    except RecursionError:
+        return Reject(name, offset, "bad json", "nested too deeply")
+    except ValueError:
+        return Reject(name, offset, "bad json", "a whole number of too many digits")
+    if not isinstance(value, dict):
+        return Reject(name, offset, "not an object", "the line is valid JSON, but not {…}")
+    return _page(value, offset, name, fields)
+
+
+def _load(line: bytes, fields: Fields) -> object:
+    """By orjson, which takes half the time; on what it refuses, and on an id that it may have rounded, the standard
+    library has the last word.
+    """
+    with suppress(orjson.JSONDecodeError):
+        value = orjson.loads(line)
+        if not (isinstance(value, dict) and isinstance(value.get(fields.id), float)):
+            return value
+    return json.loads(str(line, "utf-8"))
+
+
+def _page(value: dict[str, object], offset: int, name: str, fields: Fields) -> Page | Reject:
+    ident, url, ip = identify(value.get(fields.id), name, offset), value.get(fields.url), value.get(fields.ip)
+    for field, part in ((fields.id, ident), (fields.url, url)):
+        try:
+            str(part).encode()
+        except UnicodeEncodeError as error:
+            return Reject(name, offset, "lone surrogate", f"field {field!a}, character {error.start}")
+    for media, field in fields.contents:
+        content = value.get(field)
+        if isinstance(content, str):
+            return Page(name, offset, ident, string(url), string(ip), media, content)
+    what = f"is {_json_type(value[fields.text])}, not a string" if fields.text in value else "is missing"
+    return Reject(name, offset, "no text", f"field {fields.text!a} {what}")
+
+
+def _json_type(value: object) -> str:
+    return "null" if value is None else type(value).__name__

@@ -1,0 +1,389 @@
+"""Parquet: a row is a document.
+
+The footer is read when the file is cut, so a file without one, or without the column of the texts, ends the run before
+it begins. Row groups are the units of cutting. Within one, each column is decoded by itself, as many rows at a time as
+surely become less than 64 MiB, if need be one (see `column_pages`): 10,000 rows may be 5 pages and 10,000 indices.
+
+Every row that the footer promises becomes a page or a reject, and pages of the file that have a checksum are held
+against it. What cannot be decoded is lost to the end of its row group, row by row.
+
+Memory: what is decoded at once, and of each column one page of the file, compressed and not, and one dictionary; both
+are as large as the writer of the file made them (of most, 1 MiB).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain, repeat
+from operator import methodcaller
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from unquilt.corpus.options import MIB, Fields, Reading
+from unquilt.corpus.readers import column_pages
+from unquilt.corpus.readers.column_pages import Extent
+from unquilt.corpus.records import Found, Page, Reject, identify, string, too_large, undecodable
+from unquilt.corpus.sources import SMALLEST, Glimpse, Slice, Source
+from unquilt.errors import InputError
+
+SUFFIXES = (".parquet",)
+MAGIC = b"PAR1"
+AT_ONCE_BYTES = 64 * MIB
+AT_ONCE_ROWS = 64
+"""Rows to decode at once: it costs 15 µs a column each time, and more rows than these hardly make it less a row."""
+AT_ONCE_INDICES = 8192
+"""Rows to decode at once of a column that stays indices into a dictionary, which comes along each time."""
+SINGLY = 1 << 17
+"""Where a row group breaks off, rows are decoded singly from its beginning to lose no intact one, but not more."""
+
+BELIEVED, BELIEVED_A_BYTE = 1 << 20, 64
+"""Rows that a footer may claim, and more for each byte of the file. Equal rows take next to no room, so there is no
+limit that follows from the format; but each row becomes at least a line of `rejects`, and 2^60 of them nobody wrote."""
+
+_TEXT_TYPES = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_binary_view,
+    pa.types.is_null,
+)
+
+
+class _DamagedError(Exception):
+    """Why a row group cannot be decoded; never leaves this module."""
+
+
+class _Large:
+    """Stands for a value over the limit, which never becomes a Python object."""
+
+
+LARGE = _Large()
+
+
+class _Rows(NamedTuple):
+    """A row group: its number, and the numbers of its rows in the file, half-open."""
+
+    group: int
+    begin: int
+    end: int
+
+
+class _Column(NamedTuple):
+    """A column that is read: its name, its number in the file, and what its values are."""
+
+    name: str
+    number: int
+    is_text: bool
+    is_binary: bool
+    is_dictionary: bool
+
+
+class _File(NamedTuple):
+    """An open file, and the columns of it that are read, by name."""
+
+    disk: pa.NativeFile
+    parquet: pq.ParquetFile
+    columns: dict[str, _Column]
+
+
+def recognise(glimpse: Glimpse) -> bool:
+    """By its magic bytes: at the beginning, where they hold nothing and may be broken, or at the end, behind the length
+    of a footer that fits. Parquet compresses by itself, one inside gzip is not read.
+    """
+    if glimpse.compression is not None:
+        return False
+    footer = int.from_bytes(glimpse.tail[:4], "little")
+    ends = glimpse.tail[4:] == MAGIC and 0 < footer <= glimpse.size - len(MAGIC) - len(glimpse.tail)
+    return ends or glimpse.head.startswith(MAGIC)
+
+
+def cut(source: Source, reading: Reading, size: int) -> list[Slice]:
+    """Runs of row groups of about `size` uncompressed bytes. Reads the footer; `InputError` if it is of no use."""
+    with _open(source, reading.fields) as file:
+        metadata = file.parquet.metadata
+        groups = [max(0, metadata.row_group(i).total_byte_size) for i in range(metadata.num_row_groups)]
+    slices: list[Slice] = []
+    begin = weight = 0
+    for i, group in enumerate(groups):
+        if weight and weight + group > size:
+            slices.append(Slice(source, begin, i, max(weight, SMALLEST)))
+            begin, weight = i, 0
+        weight += group
+    if begin < len(groups):
+        slices.append(Slice(source, begin, len(groups), max(weight, SMALLEST)))
+    return slices
+
+
+def read(part: Slice, reading: Reading) -> Iterator[Found]:
+    """The rows of the slice's row groups, a page or a reject each: as many as the footer says."""
+    with _open(part.source, reading.fields) as file:
+        for rows in _row_groups(file, part):
+            yield from _read_group(file, rows, reading, part.source.name)
+
+
+def skip(part: Slice, reading: Reading, offset: int, detail: str, reason: str = "crashed") -> Iterator[Found]:
+    """What `read` yields from row `offset` on, without decoding the row group that it lies in: the rest of that one
+    becomes rejects. For a row group that ends the process that decodes it.
+    """
+    with _open(part.source, reading.fields) as file:
+        groups = [rows for rows in _row_groups(file, part) if rows.end > offset]
+        for rows in groups[:1]:
+            yield from _lost(part.source.name, rows, max(offset, rows.begin), reason, detail)
+        for rows in groups[1:]:
+            yield from _read_group(file, rows, reading, part.source.name)
+
+
+def _row_groups(file: _File, part: Slice) -> Iterator[_Rows]:
+    metadata = file.parquet.metadata
+    begin = 0
+    for group in range(metadata.num_row_groups if part.end is None else part.end):
+        end = begin + metadata.row_group(group).num_rows
+        if group >= part.begin and end > begin:
+            yield _Rows(group, begin, end)
+        begin = end
+
+
+@contextmanager
+def _open(source: Source, fields: Fields) -> Iterator[_File]:
+    try:
+        disk = pa.OSFile(os.fsencode(source.path))
+    except OSError as error:
+        raise InputError(f"{source.name}: {(error.strerror or str(error)).lower()}") from error
+    with disk:
+        source.check_size(disk.size())
+        try:
+            file = pq.ParquetFile(disk, pre_buffer=False, page_checksum_verification=True)
+            columns = _columns(source.name, file.schema, file.schema_arrow, fields)
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last for the name of a column
+            raise InputError(f"{source.name}: not a complete Parquet file: {_one_line(error)}") from error
+        _check_rows(source, file.metadata)
+        yield _File(disk, file, columns)
+
+
+def _check_rows(source: Source, metadata: pq.FileMetaData) -> None:
+    """The footer must agree with itself on the number of rows, and not claim more than anybody wrote."""
+    groups = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
+    if metadata.num_rows != sum(groups) or any(rows < 0 for rows in groups):
+        raise InputError(f"{source.name}: damaged: its footer contradicts itself on the number of rows")
+    if metadata.num_rows > BELIEVED + BELIEVED_A_BYTE * source.size:
+        claim = f"{metadata.num_rows} rows in {source.size} bytes"
+        raise InputError(f"{source.name}: damaged: its footer claims {claim}; write it in smaller files if that is so")
+
+
+def check_columns(name: str, schema: pa.Schema, fields: Fields) -> list[int]:
+    """The numbers of the columns to read of a table; `InputError` if there is no column of texts, or not just one.
+
+    Of ids, URLs and addresses, those that are neither texts nor numbers are as good as not there.
+    """
+    contents = dict.fromkeys(field for _, field in fields.contents)
+    wanted = {*contents, fields.id, fields.url, fields.ip}
+    numbers = {column: i for i, column in enumerate(schema.names) if column in wanted}
+    if not any(column in numbers for column in contents):
+        has, missing = _one_line(", ".join(schema.names[:20])), " or ".join(ascii(column) for column in contents)
+        raise InputError(f"{name}: no column {missing} (it has {has}); name it with --field text=COLUMN")
+    for column in numbers:
+        count = schema.names.count(column)
+        if count > 1:
+            raise InputError(f"{name}: {count} columns are called {column!a}; rename all but one")
+    for column in contents:
+        kind = schema.field(numbers[column]).type if column in numbers else pa.null()
+        if not is_text(kind):
+            raise InputError(f"{name}: column {column!a} is {_one_line(kind)}, not a string")
+    return [i for i in sorted(numbers.values()) if is_text(schema.field(i).type) or _is_number(schema.field(i).type)]
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column of this type holds strings or bytes, itself or in a dictionary."""
+    return any(test(_value_type(kind)) for test in _TEXT_TYPES)
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(_value_type(kind)) or pa.types.is_floating(_value_type(kind)))
+
+
+def is_binary(kind: pa.DataType) -> bool:
+    """Whether it holds bytes, which need not be UTF-8."""
+    tests = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view)
+    return any(test(_value_type(kind)) for test in tests)
+
+
+def _value_type(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _columns(name: str, parquet: pq.ParquetSchema, schema: pa.Schema, fields: Fields) -> dict[str, _Column]:
+    leaves = {parquet.column(i).path: i for i in range(len(parquet))}
+    found = [schema.field(i) for i in check_columns(name, schema, fields)]
+    return {
+        each.name: _Column(
+            each.name,
+            leaves[each.name],
+            is_text=is_text(each.type),
+            is_binary=is_binary(each.type),
+            is_dictionary=pa.types.is_dictionary(each.type),
+        )
+        for each in found
+    }
+
+
+def _one_line(what: object) -> str:
+    return " ".join(str(what).split())[:200]
+
+
+def _read_group(file: _File, rows: _Rows, reading: Reading, name: str) -> Iterator[Page | Reject]:
+    """The rows of a row group; from the first that cannot be decoded, all are lost.
+
+    Where several rows were to be decoded at once, those before the page of the file that broke are decoded singly; what
+    a broken page gave before it broke is not to be trusted.
+    """
+    done = rows.begin
+    extents: dict[str, Extent] = {}
+    fault = _Fault()
+    with fault:
+        extents |= {column.name: _measure(file, rows, column) for column in file.columns.values()}
+        for record in _pages(file, rows, extents, reading, name):
+            yield record
+            done = record.offset + 1
+    intact = rows.begin + min((extent.loaded(done - rows.begin) for extent in extents.values()), default=0)
+    if done < intact < rows.end and done - rows.begin < SINGLY:
+        with _Fault():
+            singly = _Rows(rows.group, rows.begin, intact)
+            for record in _pages(file, singly, {}, reading, name):
+                if record.offset >= done:
+                    yield record
+                    done = record.offset + 1
+    yield from _lost(name, rows, done, fault.reason, fault.why)
+
+
+class _Fault:
+    """What went wrong while a row group was decoded, if it is the row group that is wrong."""
+
+    reason, why = "corrupt parquet", "its pages have fewer rows than the footer says"
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> bool:
+        if isinstance(error, OSError) and error.errno:  # of the disk, not of what is on it
+            return False
+        if isinstance(error, MemoryError):
+            self.reason = "out of memory"
+        elif not isinstance(error, pa.ArrowException | OSError | _DamagedError):
+            return False
+        self.why = _one_line(error)
+        return True
+
+
+def _lost(name: str, rows: _Rows, done: int, reason: str, why: str) -> Iterator[Reject]:
+    detail = f"row group {rows.group} was given up at row {done}: {why}"
+    return (Reject(name, row, reason, detail) for row in range(done, rows.end))
+
+
+def _measure(file: _File, rows: _Rows, column: _Column) -> Extent:
+    """The extent of a column of a row group. Its rows are counted, since a page that has lost one would give all rows
+    behind it the ids of others.
+    """
+    # A footer that contradicts itself raises here; where its parts are looked up, Arrow would end the process.
+    next(_batches(file, rows, column, 1), None)
+    extent = column_pages.measure(file.disk, file.parquet.metadata.row_group(rows.group).column(column.number))
+    if extent.complete and extent.rows != rows.end - rows.begin:
+        promised = rows.end - rows.begin
+        raise _DamagedError(f"column {column.name!a} has pages for {extent.rows} rows, the footer promises {promised}")
+    return extent
+
+
+def _batches(file: _File, rows: _Rows, column: _Column, count: int) -> Iterator[pa.Array]:
+    """A column of a row group, `count` rows at a time. None is held while the next is decoded."""
+    groups, columns = [rows.group], [column.name]
+    batches = file.parquet.iter_batches(count, row_groups=groups, columns=columns, use_threads=False)
+    return map(methodcaller("column", column.name), batches)
+
+
+def _pages(
+    file: _File, rows: _Rows, extents: Mapping[str, Extent], reading: Reading, name: str
+) -> Iterator[Page | Reject]:
+    """The rows of a row group, as far as they can be decoded; without extents singly."""
+    fields = reading.fields
+    columns = [file.columns.get(field) for field in (fields.id, fields.url, fields.ip, *dict(fields.contents).values())]
+    values = [
+        repeat(None)
+        if column is None
+        else _values(column, _batches(file, rows, column, _at_once(extents.get(column.name), column)), reading)
+        for column in columns
+    ]
+    for row, each in zip(range(rows.begin, rows.end), zip(*values, strict=False), strict=False):
+        yield _page(each, row, columns, reading, name)
+
+
+def _at_once(extent: Extent | None, column: _Column) -> int:
+    """How many rows of a column to decode at once: half as many, again and again, until they are surely not too large.
+
+    Numbers never are.
+    """
+    if extent is None or not extent.complete:
+        return 1
+    count = AT_ONCE_INDICES if column.is_dictionary else AT_ONCE_ROWS
+    while count > 1 and column.is_text and extent.size(count, as_dictionary=column.is_dictionary) > AT_ONCE_BYTES:
+        count //= 2
+    return count
+
+
+def _values(column: _Column, batches: Iterable[pa.Array], reading: Reading) -> Iterator[Any]:
+    """A column's values: strings as bytes (Parquet does not promise that they are UTF-8), numbers, None; `LARGE` for a
+    string over the limit.
+    """
+    most = reading.limits.max_bytes
+    if not column.is_text:
+        return chain.from_iterable(map(methodcaller("to_pylist"), batches))
+    listed = _looked_up if column.is_dictionary else _listed
+    return chain.from_iterable(listed(array, most) for array in batches)
+
+
+def _looked_up(array: pa.DictionaryArray, most: int) -> Iterator[bytes | _Large | None]:
+    """What the indices stand for: not all of it at once."""
+    dictionary = array.dictionary.cast(pa.large_binary())
+    largest = pc.max(pc.binary_length(dictionary)).as_py() or 0
+    count = max(1, min(AT_ONCE_ROWS, AT_ONCE_BYTES // (largest + 1)))
+    for begin in range(0, len(array), count):
+        yield from _listed(dictionary.take(array.indices.slice(begin, count)), most)
+
+
+def _listed(array: pa.Array, most: int) -> list[bytes | _Large | None]:
+    values = array.cast(pa.large_binary())
+    lengths = pc.binary_length(values)
+    if (pc.max(lengths).as_py() or 0) <= most:
+        return list(values.to_pylist())
+    return [
+        LARGE if (size or 0) > most else value.as_py() for size, value in zip(lengths.to_pylist(), values, strict=True)
+    ]
+
+
+def _page(
+    values: Sequence[Any], row: int, columns: Sequence[_Column | None], reading: Reading, name: str
+) -> Page | Reject:
+    """The page of a row. HTML in a column of bytes is as a crawler got it; a string is UTF-8."""
+    fields, most = reading.fields, reading.limits.max_bytes
+    contents = zip(fields.contents, columns[3:], values[3:], strict=True)
+    found = next(((media, column, value) for (media, _), column, value in contents if value is not None), None)
+    if found is None:
+        return Reject(name, row, "no text", f"column {fields.text!a} is null")
+    media, column, content = found
+    if content is LARGE:
+        return too_large(media, most, name, row)
+    for what, value in zip(("id", "url", "ip"), values[:3], strict=True):
+        if value is LARGE:
+            return too_large(what, most, name, row)
+    try:
+        ident, url, ip = (str(value, "utf-8") if isinstance(value, bytes) else value for value in values[:3])
+        as_found = media == "html" and column is not None and column.is_binary
+        text = content if as_found else str(content, "utf-8")
+    except UnicodeDecodeError as error:
+        return undecodable(error, name, row)
+    return Page(name, row, identify(ident, name, row), string(url), string(ip), media, text)

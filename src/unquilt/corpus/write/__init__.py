@@ -1,0 +1,1 @@
+"""Documents at rest: batches, and numbered Parquet parts."""

@@ -1,0 +1,107 @@
+"""Records, one by one, become Arrow batches of bounded size."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+import pyarrow as pa
+
+from unquilt.corpus.extract.urls import address, is_recursive, locate
+from unquilt.corpus.options import MIB
+from unquilt.corpus.records import Chunks, Document, Reject, Skipped
+from unquilt.corpus.write.raw import CHUNK, RAW_DOCUMENTS, REJECTS, SHA1, Batch
+
+BATCH_BYTES = 8 * MIB
+BATCH_ROWS = 8192
+
+
+def batches(records: Iterable[Document | Reject | Skipped], max_repeats: int) -> Iterator[Batch]:
+    """Batches that close at 8 MiB of documents or 8,192 of them (or rejects), whichever comes first.
+
+    All of a document counts, not its text alone: URLs of 1 MB, or a SHA-1 for each letter, would be no small batch.
+    Memory: one batch and its largest document.
+    """
+    documents: list[Document] = []
+    rejects: list[Reject] = []
+    skipped: Counter[str] = Counter()
+    size = 0
+    for record in records:
+        if isinstance(record, Document):
+            documents.append(record)
+            size += _size(record)
+        elif isinstance(record, Reject):
+            rejects.append(record)
+        else:
+            skipped[record.what] += 1
+        if size >= BATCH_BYTES or len(documents) >= BATCH_ROWS or len(rejects) >= BATCH_ROWS:
+            yield Batch(_documents(documents, max_repeats), _rejects(rejects), skipped)
+            documents, rejects, skipped, size = [], [], Counter(), 0
+    if documents or rejects or skipped:
+        yield Batch(_documents(documents, max_repeats), _rejects(rejects), skipped)
+
+
+def _size(document: Document) -> int:
+    """The bytes that a document takes in a batch, and 64 for each link, which Python holds as an object meanwhile."""
+    page = document.page
+    strings = (page.id, page.url or "", page.ip or "", *document.links)
+    return len(document.text) + sum(map(len, document.chunks)) + sum(map(len, strings)) + 64 * len(document.links)
+
+
+def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatch:
+    pages = [document.page for document in documents]
+    places = [locate(page.url) for page in pages]
+    chunks = [document.chunks for document in documents]
+    lengths = [len(each.begins) // 4 for each in chunks]
+    columns = [
+        pa.array([page.id for page in pages], pa.string()),
+        pa.array([page.url for page in pages], pa.string()),
+        pa.array([place.host for place in places], pa.string()),
+        pa.array([place.domain for place in places], pa.string()),
+        pa.array([address(page.ip) if page.ip else None for page in pages], pa.string()),
+        pa.array([place.components for place in places], pa.int32()),
+        pa.array([is_recursive(place, max_repeats) for place in places], pa.bool_()),
+        pa.array([page.media for page in pages], pa.string()),
+        pa.array([page.truncated for page in pages], pa.string()),
+        _texts([document.text for document in documents]),
+        _digests(document.raw_sha1 for document in documents),
+        pa.array([document.links for document in documents], pa.list_(pa.string())),
+        _lists(lengths, _bounds(chunks)),
+        _lists(lengths, _digests(each.text for each in chunks)),
+        _lists(lengths, _digests(each.raw for each in chunks)),
+        pa.array([page.file for page in pages], pa.string()),
+        pa.array([page.offset for page in pages], pa.int64()),
+    ]
+    return pa.RecordBatch.from_arrays(columns, schema=RAW_DOCUMENTS)
+
+
+def _rejects(rejects: Sequence[Reject]) -> pa.RecordBatch:
+    columns = [pa.array([reject[i] for reject in rejects], field.type) for i, field in enumerate(REJECTS)]
+    return pa.RecordBatch.from_arrays(columns, schema=REJECTS)
+
+
+def _texts(texts: Sequence[bytes]) -> pa.Array:
+    """A column of texts from their UTF-8, which the readers have checked: nothing is encoded twice."""
+    offsets = pa.array(list(accumulate(map(len, texts), initial=0)), pa.int64())
+    return pa.LargeStringArray.from_buffers(len(texts), offsets.buffers()[1], pa.py_buffer(b"".join(texts)))
+
+
+def _digests(digests: Iterable[bytes]) -> pa.Array:
+    data = b"".join(digests)
+    return pa.FixedSizeBinaryArray.from_buffers(SHA1, len(data) // 20, [None, pa.py_buffer(data)])
+
+
+def _bounds(chunks: Sequence[Chunks]) -> pa.Array:
+    bounds = [_integers(each.begins for each in chunks), _integers(each.ends for each in chunks)]
+    return pa.StructArray.from_arrays(bounds, fields=list(CHUNK))
+
+
+def _integers(parts: Iterable[bytes]) -> pa.Array:
+    data = b"".join(parts)
+    return pa.Array.from_buffers(pa.int32(), len(data) // 4, [None, pa.py_buffer(data)])
+
+
+def _lists(lengths: Sequence[int], values: pa.Array) -> pa.Array:
+    offsets = pa.array(list(accumulate(lengths, initial=0)), pa.int32())
+    return pa.ListArray.from_arrays(offsets, values)

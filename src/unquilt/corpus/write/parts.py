@@ -1,0 +1,179 @@
+"""The corpus at rest: documents in Parquet parts, numbered in the order of the inputs.
+
+Numbers need the counts of all earlier pieces, so pieces are read into a temporary file each (`read_piece`), and once
+all are counted every part is written with its numbers (`write_part`). Both run in any process, in any order, and always
+write the same bytes. A row group is a batch of about 8 MiB of text: what one task of an analysis reads.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unquilt.columns import measure
+from unquilt.corpus.find.pieces import Piece
+from unquilt.corpus.read import make_document, read, try_suspect
+from unquilt.corpus.records import Span, Warned
+from unquilt.corpus.watch import FINDING_SPEED, Watch
+from unquilt.errors import EngineError
+from unquilt.guard import Inquest, Place
+from unquilt.parquet import seal_footer
+from unquilt.runs import publish, storing
+from unquilt.schemas import DOCUMENTS, REJECTS
+
+REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.element"]
+"""Columns that a dictionary makes smaller; of the others, most values occur once."""
+
+MEASURED = ["doc", "host", "domain", "ip", "path", "recursive", "media", "truncated", "words", "file", "offset"]
+"""Columns with statistics. Those of a text are its first and last value, which took six times the largest text."""
+
+_MEASURING = Place(-1, 0)
+"""At work on many texts at once: no place that could be left out."""
+
+UNNUMBERED = pa.schema([field for field in DOCUMENTS if field.name != "doc"])
+
+
+@contextmanager
+def _written(target: Path, spill: Path) -> Iterator[Path]:
+    """A file in the spill folder to write to, which becomes `target` at the end.
+
+    Each try has its own, since a task may be tried again while an earlier try lives; what a killed one leaves goes with
+    the spill folder.
+    """
+    descriptor, name = tempfile.mkstemp(prefix=f"{target.name}-", suffix=".partial", dir=spill)
+    os.close(descriptor)
+    try:
+        yield Path(name)
+        Path(name).chmod(0o644)
+        publish(Path(name), target)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class ReadPiece:
+    """To do: read a piece into a file; with a note, in a process that may be lost (see `guard`)."""
+
+    piece: Piece
+    target: Path
+    note: Path | None = None
+    inquest: Inquest = field(default_factory=Inquest)
+
+    def retry(self, code: int) -> ReadPiece:
+        """What to do after a process was lost over this."""
+        bounds = self.piece.reading.limits.bounds
+        return replace(self, inquest=self.inquest.after(self.note, code, bounds, self.piece.name))
+
+
+@dataclass(frozen=True)
+class PieceRead:
+    """Done: what was in a piece. `spans` is what the readers of its slices said of where they began and ended."""
+
+    path: Path
+    documents: int
+    words: int
+    bytes: int
+    rejects: pa.Table
+    skipped: Counter[str]
+    spans: dict[int, Span]
+    warnings: list[Warned]
+
+
+def read_piece(task: ReadPiece) -> PieceRead:
+    """Reads a piece, measures its texts and leaves them in an Arrow file.
+
+    Checks that nothing got lost on the way: what was found is in the file, in the rejects, or was skipped.
+    """
+    if task.inquest.suspect is not None:
+        try_suspect(task.piece, _watch(task), partial(make_document, reading=task.piece.reading))
+    watch = _watch(task)
+    read = _read_into(task, watch)
+    if watch.seen != read.documents + read.rejects.num_rows + read.skipped.total():
+        kept = f"{read.documents} documents, {read.rejects.num_rows} rejects and {read.skipped.total()} skipped"
+        raise EngineError(f"{task.piece.name}: {watch.seen} records were seen, but {kept}: a fault of unquilt")
+    return read
+
+
+def _watch(task: ReadPiece) -> Watch:
+    with storing(task.target):
+        return Watch(task.note, task.piece.reading.limits, task.inquest)
+
+
+def _read_into(task: ReadPiece, watch: Watch) -> PieceRead:
+    documents = words = size = 0
+    rejects = []
+    skipped: Counter[str] = Counter()
+    # What cannot be read raises an InputError of its own; any OSError left is of the target.
+    with (
+        storing(task.target),
+        _written(task.target, task.target.parent) as path,
+        pa.ipc.new_file(str(path), UNNUMBERED) as writer,
+    ):
+        for batch in read(task.piece, watch):
+            rejects.append(batch.rejects)
+            skipped.update(batch.skipped)
+            if batch.documents.num_rows == 0:
+                continue
+            texts = batch.documents.column("text")
+            counts, sequences = watch.guard.run(_MEASURING, partial(measure, texts), texts.nbytes / FINDING_SPEED)
+            columns = dict(zip(batch.documents.schema.names, batch.documents.columns, strict=True))
+            columns |= {"words": counts, "sequence": sequences}
+            measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
+            writer.write_batch(measured)
+            documents += batch.documents.num_rows
+            words += sum(counts.to_pylist())
+            size += batch.documents.column("text").nbytes
+    table = pa.Table.from_batches(rejects, schema=rejects[0].schema) if rejects else REJECTS.empty_table()
+    return PieceRead(task.target, documents, words, size, table.cast(REJECTS), skipped, watch.spans, watch.warnings)
+
+
+@dataclass(frozen=True)
+class WritePart:
+    """To do: write a part whose first document has this number."""
+
+    source: Path
+    target: Path
+    first: int
+
+    def __str__(self) -> str:
+        return str(self.target)
+
+
+def write_part(task: WritePart) -> int:
+    """Writes a part of the corpus from what `read_piece` left; returns its size in bytes.
+
+    That is not mapped into memory, of which it would seem to take all: a piece may have become gigabytes.
+    """
+    first = task.first
+    with (
+        storing(task.target),
+        _written(task.target, task.source.parent) as partial,
+        pa.OSFile(str(task.source)) as file,
+    ):
+        reader = pa.ipc.open_file(file)
+        packing = {
+            "compression": "zstd",
+            "compression_level": 1,
+            "use_dictionary": REPEATED,
+            "write_statistics": MEASURED,
+            "write_page_checksum": True,
+        }
+        with pq.ParquetWriter(partial, DOCUMENTS, **packing) as writer:
+            for number in range(reader.num_record_batches):
+                batch = reader.get_batch(number)
+                docs = pa.array(range(first, first + batch.num_rows), pa.int64())
+                numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS)
+                writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
+                first += batch.num_rows
+        with partial.open("r+b") as written:
+            seal_footer(written)
+    return task.target.stat().st_size

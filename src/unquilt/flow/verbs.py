@@ -1,0 +1,124 @@
+"""All that an analysis may say.
+
+An analysis is a function from tables to tables, written once from these verbs; it imports no engine and does no I/O:
+
+    map(table, kernel, beside)    batch to rows; a kept table of the same order may be read beside it, by key range,
+    map(table, kernel, among)     or told to give the documents that have rows there, and these rows beside them
+    group(tables, kernel)         rows with equal key meet, ordered by (key, table, tail) as unsigned bytes
+    fold(rows, name)              the integers a kernel counted, summed (or their greatest) over all tasks; kept too
+    keep(rows, name, schema)      a table at rest, with a completion marker: what is read twice is kept
+    repeat(table, step)           keeps step(table), step(step(table)), … until a step changes nothing
+    side                          small values folded before, given to a kernel as parameters
+
+Nothing happens before `keep` or `fold`: the others only note what is wanted, so that a kept table that is there from
+an interrupted run costs nothing. Rows are read once; their bytes are packed blocks that only kernels look into.
+"""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+from unquilt.flow.kept import Kept
+from unquilt.guard import Item, Result
+
+HASH = "hash"
+"""Rows keyed by fingerprints: any 64 bits."""
+DOC = "doc"
+"""Rows keyed by documents: dense numbers below the size of the corpus."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A native kernel, the columns it reads (if it maps) and the keys of the rows that leave each of its ports."""
+
+    name: str
+    ports: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """Noted: a kernel over the batches of a kept table."""
+
+    table: Kept
+    kernel: Kernel
+    beside: Kept | None
+    among: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Noted: a kernel over rows that meet by key."""
+
+    tables: tuple[Rows, ...]
+    kernel: Kernel
+
+
+Stage = Mapped | Grouped
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that leave one port of a stage."""
+
+    stage: Stage
+    port: int
+
+
+class Verbs(ABC):
+    """The verbs on some engine. Results depend on tables and parameters alone, never on the engine."""
+
+    def map(
+        self, table: Kept, kernel: Kernel, *, beside: Kept | None = None, among: Kept | None = None
+    ) -> tuple[Rows, ...]:
+        stage = Mapped(table, kernel, beside or among, among is not None)
+        return tuple(Rows(stage, port) for port in range(len(kernel.ports)))
+
+    def group(self, tables: Sequence[Rows], kernel: Kernel) -> tuple[Rows, ...]:
+        keys = {table.stage.kernel.ports[table.port] for table in tables}
+        if len(keys) != 1:
+            raise TypeError(f"rows keyed by {' and '.join(sorted(keys))} cannot meet in {kernel.name}")
+        stage = Grouped(tuple(tables), kernel)
+        return tuple(Rows(stage, port) for port in range(len(kernel.ports)))
+
+    @abstractmethod
+    def fold(self, rows: Rows, name: str) -> dict[str, int]:
+        """What the kernel that makes `rows` counted. The rows can still be used, once."""
+
+    @abstractmethod
+    def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
+        """The rows as a table: key first, then the fields of the tails, sorted. Made unless it is there already."""
+
+    def repeat(self, table: Kept, step: Callable[[Kept, int], tuple[Kept, int]]) -> Kept:
+        """Steps until one changes nothing. `step(table, round)` keeps its table under a name of its own and says how
+        many changes it made; the last table comes back.
+        """
+        for round_ in itertools.count():
+            table, changes = step(table, round_)
+            if changes == 0:
+                break
+        return table
+
+    @abstractmethod
+    def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
+        """`function` of every item, in order: how ingest reads pieces of its inputs. `function` is picklable."""
+
+
+def fold_counters(into: dict[str, int], counters: Mapping[str, tuple[str, int]]) -> None:
+    """Adds one task's counters."""
+    for name, (how, value) in counters.items():
+        into[name] = max(into.get(name, 0), value) if how == "greatest" else into.get(name, 0) + value
+
+
+def look_up(verbs: Verbs, rows: Rows, documents: Kept, columns: Sequence[str]) -> Rows:
+    """Each row behind the named columns of the document that is its key: how results get ids and URLs."""
+    (fields,) = verbs.map(documents, Kernel("select", (DOC,), ("doc", *columns)))
+    (found,) = verbs.group([fields, rows], Kernel("look up", (DOC,)))
+    return found

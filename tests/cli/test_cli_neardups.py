@@ -1,0 +1,244 @@
+"""`unquilt neardups`: what is printed is true, and what cannot be done is said in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+import unquilt
+from unquilt.cli import cli
+from unquilt.errors import RunError
+from unquilt.runs import Run
+
+pytestmark = pytest.mark.usefixtures("unsynced")
+
+
+def draw(random: Random, words: int = 120) -> list[str]:
+    return ["".join(random.choices("abcdefghijklmnop", k=6)) for _ in range(words)]
+
+
+def changed(words: list[str], place: int) -> list[str]:
+    return [*words[:place], "changed", *words[place + 1 :]]
+
+
+def pages() -> list[dict[str, str]]:
+    """Two clusters, of three and two documents; two documents of their own; one without words."""
+    a, b, c, d = (draw(Random(seed)) for seed in range(4))
+    texts = {"a": a, "b": b, "a, later": changed(a, 3), "c": c, "a, again": changed(a, 70), "b, later": b, "d": d}
+    found = [{"id": name, "url": f"http://{name[0]}.example/", "text": " ".join(text)} for name, text in texts.items()]
+    return [*found, {"id": "empty", "text": "?!"}]
+
+
+def invoke(*arguments: object, **settings: Any) -> Result:
+    return CliRunner().invoke(cli, [str(argument) for argument in arguments], prog_name="unquilt", **settings)
+
+
+def succeed(*arguments: object, **settings: Any) -> str:
+    result = invoke(*arguments, **settings)
+    assert (result.exit_code, result.stderr) == (0, ""), result.output
+    return result.stdout
+
+
+def write(path: Path, lines: list[dict[str, str]], *more: str) -> Path:
+    path.write_text("".join(f"{line}\n" for line in [*map(json.dumps, lines), *more]))
+    return path
+
+
+def cells(table: str) -> list[list[str]]:
+    """The cells of a printed table, which has two spaces between columns."""
+    return [[cell.strip() for cell in line.split("  ") if cell.strip()] for line in table.splitlines()]
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus, and a run with pairs over it."""
+    folder = tmp_path_factory.mktemp("made")
+    write(folder / "pages.jsonl", pages(), "{broken")
+    unquilt.ingest(folder / "pages.jsonl", folder / "corpus")
+    unquilt.neardups(folder / "corpus", folder / "run", pairs=True)
+    return folder
+
+
+class TestWhatIsSaid:
+    def test_at_the_end(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        write(tmp_path / "pages.jsonl", pages(), "{broken")
+        first = succeed("neardups", "pages.jsonl", "-o", "run")
+        assert first.splitlines() == [
+            "8 documents, 840 words; 1 record rejected (1 bad json)",
+            "2 clusters of near-duplicates; keeping one document of each leaves out 3 of 8 documents (37.5%)",
+            "The loosest is cluster 0: 3 documents, similarity to the one that is kept from 0.92, median 0.92",
+            "The tables are in run, as Parquet: clusters, similarity",
+            "",
+            "Next:",
+            "  unquilt show run              a summary",
+            "  unquilt show run clusters     which documents are near-duplicates of which",
+            "  unquilt show run similarity   how similar they are, the loosest clusters first",
+            "  unquilt show run rejects      what was left out, and why",
+        ]
+        again = succeed("neardups", "pages.jsonl", "-o", "run")
+        assert again == f"Nothing to do: this was complete already (--overwrite computes it anew).\n{first}"
+        result = invoke("neardups", "pages.jsonl", "-o", "run", "-q", "--overwrite", "--max-rejects", "0")
+        assert (result.exit_code, result.stdout) == (3, "")
+
+    def test_with_pairs_or_without_similarity(self, made: Path, tmp_path: Path) -> None:
+        out = succeed("neardups", made / "corpus", "-o", tmp_path / "pairs", "--pairs")
+        assert "pairs        what holds the clusters together" in out
+        out = succeed("neardups", made / "corpus", "-o", tmp_path / "bare", "--no-similarity")
+        assert "as Parquet: clusters\n" in out
+        assert "loosest" not in out
+        assert "similarity" not in out
+
+    def test_two_documents(self, tmp_path: Path) -> None:
+        write(tmp_path / "pages.jsonl", [pages()[1], pages()[5]])
+        out = succeed("neardups", tmp_path / "pages.jsonl", "-o", tmp_path / "run")
+        assert "1 cluster of near-duplicates; keeping one document of each leaves out 1 of 2 documents (50.0%)" in out
+        assert "The loosest is cluster 0: 2 documents, similarity to the one that is kept 1.00\n" in out
+
+    @pytest.mark.parametrize("texts", [[], ["", "?"], ["one document alone"], ["one thing", "and another"]])
+    def test_without_near_duplicates(self, texts: list[str], tmp_path: Path) -> None:
+        write(tmp_path / "pages.jsonl", [{"id": str(i), "text": text} for i, text in enumerate(texts)], "{}")
+        out = succeed("neardups", tmp_path / "pages.jsonl", "-o", tmp_path / "run")
+        assert "\nNo document is a near-duplicate of another.\n" in out
+        assert "loosest" not in out
+        assert "run clusters" not in out
+        assert "clusters    0\n" in succeed("show", tmp_path / "run")
+        assert succeed("show", tmp_path / "run", "clusters") == "clusters has no rows.\n"
+
+    def test_documents_without_a_signature(self, made: Path, tmp_path: Path) -> None:
+        out = succeed("neardups", made / "corpus", "-o", tmp_path / "run", "--method", "imatch", "--nidf", "0.3:0.8")
+        assert "\n1 document has too few words to be compared with others\n" in out
+        shown = succeed("show", tmp_path / "run")
+        assert "too short   1 document with too few words to be compared\n" in shown
+        assert "parameters  method imatch, k 5, seed 0, lexicon none, nidf 0.3,0.8, min-df 1, " in shown
+        assert "family" not in shown
+
+    def test_json(self, made: Path, tmp_path: Path) -> None:
+        facts = json.loads(succeed("neardups", made / "corpus", "-o", tmp_path / "run", "--json", "-q"))
+        assert (facts["documents"], facts["near_duplicates"], facts["without_signature"]) == (8, 3, None)
+        assert facts["tables"]["clusters"]["rows"] == 5
+        assert facts["loosest"][0]["documents"] == 3
+        assert facts["parameters"]["method"] == "shingles"
+
+
+class TestShow:
+    def test_a_run(self, made: Path) -> None:
+        out = succeed("show", made / "run")
+        assert "run of neardups, complete, finished 20" in out
+        assert "\nclusters    2\nleft out    3 if one document of each cluster is kept\n" in out
+        assert "parameters  method shingles, k 5, family fast, seed 0, similarity True, pairs True, key none\n" in out
+        assert "tables      clusters 5, documents 8, pairs 3, rejects 1, similarity 2 rows\n" in out
+        facts = json.loads(succeed("show", made / "run", "--json"))
+        assert facts["near_duplicates"] == 3
+
+    def test_tables_have_ids(self, made: Path) -> None:
+        heading, *rows = cells(succeed("show", made / "run", "clusters"))
+        assert heading == ["doc", "doc_id", "cluster", "cluster_id", "keep", "doc_url", "cluster_url"]
+        assert [row[:5] for row in rows] == [
+            ["0", "a", "0", "a", "yes"],
+            ["1", "b", "1", "b", "yes"],
+            ["2", "a, later", "0", "a", "no"],
+            ["4", "a, again", "0", "a", "no"],
+            ["5", "b, later", "1", "b", "no"],
+        ]
+        heading, *rows = cells(succeed("show", made / "run", "similarity"))
+        assert heading == ["cluster", "cluster_id", "documents", "least", "median", "cluster_url"]
+        assert [row[:5] for row in rows] == [["0", "a", "3", "0.920", "0.920"], ["1", "b", "2", "1.000", "1.000"]]
+        heading, *rows = cells(succeed("show", made / "run", "pairs"))
+        assert heading == ["doc", "doc_id", "other", "other_id", "jaccard", "doc_url", "other_url"]
+        assert ["5", "b, later", "1", "b", "1.000"] in [row[:5] for row in rows]
+
+    @pytest.mark.parametrize("table", ["clusters", "similarity", "pairs"])
+    def test_tables_for_programs(self, made: Path, table: str) -> None:
+        rows = [json.loads(line) for line in succeed("show", made / "run", table, "--json").splitlines()]
+        assert rows == Run.read(made / "run").table(table).to_pylist()
+
+    def test_one_document(self, made: Path) -> None:
+        _, row = cells(succeed("show", made / "run", "clusters", "--doc", "b, later"))
+        assert row[:5] == ["5", "b, later", "1", "b", "no"]
+        assert succeed("show", made / "run", "clusters", "--doc", "d") == "clusters has no rows.\n"
+
+    def test_a_run_that_is_not_complete(self, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def fail(*_: Any, **__: Any) -> Any:
+            raise RunError("stop here")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("unquilt.analyses.neardups.compare", fail)
+            assert invoke("neardups", made / "corpus", "-o", tmp_path / "run").exit_code == 1
+        out = succeed("show", tmp_path / "run")
+        assert "NOT COMPLETE: still running, or interrupted" in out
+        assert "clusters    not computed yet\n" in out
+        succeed("neardups", made / "corpus", "-o", tmp_path / "run")
+
+
+WRONG = {
+    "no output": ("{corpus}", 2, "missing option '-o'"),
+    "no input": ("-o {new}", 2, "missing argument 'INPUT...'"),
+    "missing": ("none -o {new}", 1, "none: no such file or folder"),
+    "method": ("{corpus} -o {new} --method simhash", 2, "--method must be one of shingles, imatch, not 'simhash'"),
+    "family": ("{corpus} -o {new} --family sha", 2, "--family must be one of fast, rabin, not 'sha'"),
+    "k": ("{corpus} -o {new} -k 0", 2, "--k must be a whole number between 1 and 1048576, not '0'"),
+    "seed": ("{corpus} -o {new} --seed -1", 2, "--seed must be a whole number between 0 and 9223372036854775807"),
+    "nidf, order": ("{corpus} -o {new} --method imatch --nidf 0.8:0.2", 2, "--nidf must have its lower end first, not"),
+    "nidf, one": ("{corpus} -o {new} --method imatch --nidf 0.8", 2, "--nidf must be two numbers with a colon"),
+    "nidf, beyond": ("{corpus} -o {new} --method imatch --nidf 0.2:1.2", 2, "--nidf must be a number between 0 and 1"),
+    "nidf, nan": ("{corpus} -o {new} --method imatch --nidf 0.2:nan", 2, "--nidf must be a number between 0 and 1"),
+    "lexicons": ("{corpus} -o {new} --method imatch --lexicons 256", 2, "--lexicons must be a whole number between 0"),
+    "drop": ("{corpus} -o {new} --method imatch --drop 1", 2, "--drop must be a number of at least 0 and below 1, not"),
+    "share": ("{corpus} -o {new} --method imatch --min-share 1.1", 2, "--min-share must be a number between 0 and 1"),
+    "terms": ("{corpus} -o {new} --method imatch --min-terms 0", 2, "--min-terms must be a whole number between 1"),
+    "drop, no effect": ("{corpus} -o {new} --drop 0.5", 2, "drop has no effect with method shingles; leave it out"),
+    "family, no effect": ("{corpus} -o {new} --method imatch --family rabin", 2, "family has no effect with method im"),
+    "both": ("{corpus} -o {new} --method imatch --lexicon {lexicon} --min-df 2", 2, "are those of the lexicon"),
+    "no lexicon": ("{corpus} -o {new} --method imatch --lexicon none", 1, "no such file: none"),
+    "bad lexicon": ("{corpus} -o {new} --method imatch --lexicon {pages}", 1, "cannot be read as a lexicon: "),
+    "reading": ("{corpus} -o {new} --max-bytes 10", 2, "is a corpus, read already; leave out what says how to read"),
+    "a run": ("{run} -o {new}", 1, "is a run of neardups, not a corpus; give its inputs instead"),
+    "another run": (
+        "{corpus} -o {run} -k 4",
+        1,
+        "holds another run: k was 5 and is now 4; pairs was true and is now false; choose",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_wrong_is_said_in_one_line(case: str, made: Path, tmp_path: Path) -> None:
+    command, code, message = WRONG[case]
+    names = {name: made / name for name in ("corpus", "run", "lexicon")}
+    names |= {"pages": made / "pages.jsonl", "new": tmp_path / "new"}
+    result = invoke("neardups", *command.format(**names).split())
+    assert (result.exit_code, result.stdout) == (code, ""), result.output
+    assert message in result.stderr
+    assert result.stderr.startswith("unquilt: ")
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "asked", "message"),
+    [
+        ([], [], "a lexicon needs at least 2 documents, and there are none"),
+        (["alpha bravo charlie"], [], "a lexicon needs at least 2 documents, and there is 1"),
+        (["alpha", "bravo"], [], "no word has nidf in 0.2:0.8; choose a wider range, or a larger corpus"),
+        (["the", "of"], ["--nidf", "0:1"], "no word has nidf in 0:1 (in 1 to 2 of 2 documents); choose a wider range"),
+    ],
+)
+def test_a_corpus_too_small_for_a_lexicon_of_its_own(
+    texts: list[str], asked: list[str], message: str, tmp_path: Path
+) -> None:
+    write(tmp_path / "pages.jsonl", [{"id": str(i), "text": text} for i, text in enumerate(texts)], "{}")
+    result = invoke("neardups", tmp_path / "pages.jsonl", "-o", tmp_path / "run", "--method", "imatch", *asked)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith(f"unquilt: {message}")
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,111 @@
+"""One suite, every engine: `quilts` on real and random corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import twin
+from conftest import ASKED, DEBIAN, Packed, local, measure, read_files, read_found, run_quilts
+
+import unquilt
+from unquilt.demo import write_jsonl
+from unquilt.engines.tasks import Scale
+from unquilt.errors import ParameterError
+from unquilt.flow.verbs import Verbs
+from unquilt.jobs import How
+from unquilt.runs import Run
+from unquilt.settings import Settings
+
+pytestmark = pytest.mark.usefixtures("unsynced")
+
+
+@pytest.mark.parametrize(
+    ("foreign", "collapse", "partitions"), [("ip", "exact", 5), ("ip", "near", 4), ("none", "none", 1)]
+)
+def test_random_corpora_give_what_the_twin_says(
+    foreign: str,
+    collapse: str,
+    partitions: int,
+    make: Callable[[Scale, int], Callable[[Run], Verbs]],
+    packed: Packed,
+    packed_corpus: Run,
+    tmp_path: Path,
+) -> None:
+    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": foreign, "collapse": collapse}
+    run = run_quilts(packed_corpus, tmp_path / "run", make(measure(packed_corpus), partitions), **asked)
+    for number, found in enumerate(packed.split(read_found(run))):
+        assert found == twin.quilts(packed.corpora[number], **asked), f"corpus {number}"
+    alone = run_quilts(packed_corpus, tmp_path / "local", local(packed_corpus, partitions=3), **asked)
+    assert read_files(run) == read_files(alone)
+
+
+def test_a_session_of_somebody_else(spark_settings: Settings, packed_corpus: Run, tmp_path: Path) -> None:
+    """In the session that is active, whatever was set there: Spark may put partitions together and cut batches."""
+    from unquilt.engines.spark import Spark, session
+
+    theirs = {
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.adaptive.coalescePartitions.enabled": "true",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "7",
+    }
+    spark = session(spark_settings)
+    before = {name: spark.conf.get(name) for name in theirs}
+    try:
+        for name, value in theirs.items():
+            spark.conf.set(name, value)
+        engine = lambda run: Spark(run, measure(packed_corpus), spark_settings, partitions=6)  # noqa: E731
+        run = run_quilts(packed_corpus, tmp_path / "spark", engine, **ASKED)
+    finally:
+        for name, value in before.items():
+            spark.conf.set(name, value)
+    assert read_files(run) == read_files(run_quilts(packed_corpus, tmp_path / "run", local(packed_corpus), **ASKED))
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    write_jsonl(folder / "a.jsonl", 2000, words=200, stop=1300)
+    write_jsonl(folder / "b.jsonl.gz", 2000, words=200, start=1300)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def demo_files(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What the local engine makes of the demo web, in one thread."""
+    how = How(settings=Settings(threads=1, memory=1 << 30))
+    run = unquilt.quilts(demo, tmp_path_factory.mktemp("demo") / "run", how=how, foreign="ip")
+    assert run.quilts.num_rows > 20
+    return read_all(run)
+
+
+def read_all(run: Run) -> dict[str, bytes]:
+    """The tables of a run and of the corpus in it, byte for byte."""
+    corpus = {f"corpus/{path.name}": path.read_bytes() for path in sorted((run.path / "corpus").rglob("*.parquet"))}
+    return corpus | read_files(run)
+
+
+def test_the_demo_web_is_the_same_everywhere(
+    settings: Settings, demo: Path, demo_files: dict[str, bytes], tmp_path: Path
+) -> None:
+    """From files to tables, reading included."""
+    assert read_all(unquilt.quilts(demo, tmp_path / "run", how=How(settings=settings), foreign="ip")) == demo_files
+
+
+@pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
+def test_real_pages_are_the_same_everywhere(spark_settings: Settings, tmp_path: Path) -> None:
+    corpus = unquilt.ingest(DEBIAN, tmp_path / "corpus")
+    files = []
+    for settings in (spark_settings, Settings(threads=2, memory=1 << 27), Settings(threads=1, memory=1 << 30)):
+        run = unquilt.quilts(corpus.path, tmp_path / f"{len(files)}", how=How(settings=settings), foreign="host")
+        files.append(read_files(run))
+    assert run.quilts.num_rows > 500
+    assert files[0] == files[1] == files[2]
+
+
+def test_unknown_engines_are_refused() -> None:
+    with pytest.raises(ParameterError, match="local, spark"):
+        Settings(engine="ray")

@@ -1,0 +1,169 @@
+"""The layers: imports point one way, the compiled core has one door, and the public names are what they say.
+
+errors ← schemas, parameters ← corpus, flow ← analyses ← engines, runs, stores ← jobs ← api ← cli
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.metadata
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import unquilt
+import unquilt.api
+
+ROOT = Path(unquilt.__file__).parent
+READERS = ("unquilt.corpus",)
+JOBS = ("unquilt.cli", "unquilt.jobs", "unquilt.api")
+
+FORBIDDEN: dict[str, tuple[str, ...]] = {
+    # module or package: what it must not import, directly
+    "unquilt.corpus": ("unquilt.analyses", "unquilt.flow", "unquilt.engines", *JOBS),
+    "unquilt.flow": ("unquilt.analyses", "unquilt.engines", "unquilt.stores", "unquilt.runs", *READERS, *JOBS),
+    "unquilt.analyses": ("unquilt.engines", "unquilt.runs", *READERS, *JOBS),
+    "unquilt.engines": ("unquilt.analyses", *READERS, *JOBS),
+    "unquilt.engines.local": ("unquilt.engines.spark",),
+    "unquilt.engines.spark": ("unquilt.engines.local",),
+    "unquilt.runs": ("unquilt.analyses", "unquilt.flow", "unquilt.engines", "unquilt.stores", *READERS, *JOBS),
+    "unquilt.stores": ("unquilt.engines", *READERS, *JOBS),
+    "unquilt.demo": ("unquilt.analyses", "unquilt.flow", "unquilt.engines", "unquilt.stores", *READERS, *JOBS),
+    "unquilt.intake": ("unquilt.analyses", *JOBS),
+    "unquilt.jobs": ("unquilt.cli", "unquilt.api"),
+}
+
+ONLY: dict[str, set[str]] = {
+    # module: all that it may import of ours
+    "unquilt.errors": set(),
+    "unquilt.schemas": {"unquilt.errors"},
+    "unquilt.parameters": {"unquilt.errors"},
+    "unquilt.settings": {"unquilt.errors"},
+    "unquilt.guard": {"unquilt.errors"},
+    "unquilt.parquet": {"unquilt.errors"},
+    "unquilt._native": {"unquilt._core", "unquilt.errors"},
+    "unquilt": {"unquilt.api"},
+}
+
+
+def modules() -> dict[str, Path]:
+    """All modules of the package, by name."""
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        parts = path.relative_to(ROOT.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(name: str, path: Path) -> set[str]:
+    """The modules of ours that a module names in an import, wherever it stands; also for type checkers alone."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            within = {f"{base}.{alias.name}" for alias in node.names}
+            known = within & ALL.keys() | within & {"unquilt._core"}
+            found |= known | ({base} if len(known) < len(within) else set())
+    return {module for module in found if module == "unquilt" or module.startswith("unquilt.")}
+
+
+ALL = modules()
+IMPORTS = {name: imports(name, path) for name, path in ALL.items()}
+
+
+def is_in(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def test_the_imports_were_found() -> None:
+    assert "unquilt.flow.verbs" in IMPORTS["unquilt.analyses.quilts"]
+    assert "unquilt._native" in IMPORTS["unquilt.jobs"]
+    assert "unquilt._core" in IMPORTS["unquilt._native"]
+    assert len(ALL) > 40
+
+
+@pytest.mark.parametrize("layer", FORBIDDEN)
+def test_imports_point_one_way(layer: str) -> None:
+    assert layer in ALL, f"{layer} is gone: look at the rules"
+    wrong = [
+        f"{name} imports {imported}"
+        for name in ALL
+        if is_in(name, layer)
+        for imported in sorted(IMPORTS[name])
+        if any(is_in(imported, other) for other in FORBIDDEN[layer])
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", ONLY)
+def test_the_ground_stands_on_nothing(name: str) -> None:
+    assert IMPORTS[name] <= ONLY[name]
+
+
+def test_the_compiled_core_has_one_door() -> None:
+    assert [name for name in ALL if "unquilt._core" in IMPORTS[name]] == ["unquilt._native"]
+
+
+def test_nobody_needs_the_command_line() -> None:
+    """But `python -m unquilt`."""
+    others = [name for name in ALL if not is_in(name, "unquilt.cli")]
+    users = [name for name in others if any(is_in(imported, "unquilt.cli") for imported in IMPORTS[name])]
+    assert set(users) <= {"unquilt.__main__"}
+
+
+def test_no_circles() -> None:
+    """Modules can be put in an order in which each imports only earlier ones, packages' own `__init__` aside."""
+    left = {name: {i for i in IMPORTS[name] if i in ALL and not is_in(name, i)} for name in ALL}
+    while ready := [name for name, needs in left.items() if not needs & left.keys()]:
+        for name in ready:
+            del left[name]
+    assert left == {}
+
+
+def test_public_names() -> None:
+    assert unquilt.__all__ == unquilt.api.__all__ == sorted(unquilt.__all__)
+    assert set(unquilt.__all__) <= set(dir(unquilt))
+
+
+@pytest.mark.parametrize("name", unquilt.api.__all__)
+def test_every_public_name_resolves_and_explains_itself(name: str) -> None:
+    public = getattr(unquilt, name)
+    assert public is getattr(unquilt.api, name)
+    assert public.__doc__
+    assert len(public.__doc__.strip()) > 10
+    assert "(" not in public.__doc__.splitlines()[0].partition(" ")[0], "a generated signature is no docstring"
+
+
+def test_other_names_do_not_resolve() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'quilt'"):
+        _ = unquilt.quilt
+
+
+def test_every_module_can_be_imported_and_says_what_it_is_for() -> None:
+    for name, path in ALL.items():
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), f"{name} has no docstring"
+        if not name.endswith("__main__"):
+            importlib.import_module(name)
+    found = {info.name for info in pkgutil.walk_packages([str(ROOT)], "unquilt.")}
+    assert found - {"unquilt._core"} == ALL.keys() - {"unquilt"}
+
+
+def test_importing_unquilt_costs_next_to_nothing() -> None:
+    """As `__init__` promises: neither pyarrow nor the core, nor Spark, before a name is used; Spark not even then."""
+    program = (
+        "import sys, unquilt; early = {'pyarrow', 'unquilt._core', 'pyspark'} & set(sys.modules)\n"
+        "unquilt.quilts; late = {'pyspark', 'pandas'} & set(sys.modules); print(early, late)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "set() set()\n"
+
+
+def test_the_version_is_that_of_the_installed_package() -> None:
+    assert importlib.metadata.version("unquilt")
