@@ -21,12 +21,19 @@ from unquilt.flow.kept import Kept, Split
 from unquilt.flow.verbs import DOC, HASH, Kernel, Rows, Verbs
 from unquilt.jobs import documents
 from unquilt.runs import Run
+from unquilt.tables import Table, column, document, integer
 
 COUNTED = ("unique_pairs", "patch_pairs", "common_pairs", "patch_grams", "gram_squares", "lists", "list_squares")
 K, M = 5, 50
 THREADS = 2
-SHARES = pa.schema(
-    [("doc", pa.int64()), ("grams", pa.int64()), ("patch_grams", pa.int64()), ("patchfrac", pa.float64())]
+SHARES = Table(
+    "shares",
+    (
+        document("doc", "a document"),
+        integer("grams", "how many grams it has"),
+        integer("patch_grams", "how many of them 2 to m documents share"),
+        column("patchfrac", pa.float64(), "patch_grams / grams"),
+    ),
 )
 SQL = """
     WITH df AS (SELECT gram, count(*) AS n FROM grams GROUP BY gram)
@@ -151,7 +158,7 @@ def _against_duckdb(record: Record, corpus: Run, grams: Path) -> None:
 
     def ours() -> None:
         with _run("shares") as run, Local(run, scale, threads=THREADS, memory=settings.memory) as verbs:
-            verbs.keep(shares(verbs, Kept.of("grams", grams)), "shares", SHARES)
+            verbs.keep(shares(verbs, Kept.of("grams", grams)), SHARES)
 
     def duck() -> None:
         with duckdb.connect(config={"threads": THREADS}) as connection:
@@ -178,7 +185,7 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
     def ours() -> None:
         with _run("shares") as run, Spark(run, scale, settings) as verbs:
             wanted = shares(verbs, Kept.of("grams", grams))
-            verbs.keep(wanted, "shares", SHARES)
+            verbs.keep(wanted, SHARES)
             measured["verbs"], measured["rows"] = verbs, wanted
 
     def sql() -> None:

@@ -26,11 +26,10 @@ from unquilt.flow.verbs import Verbs
 from unquilt.guard import Blame, each_guarded
 from unquilt.runs import Run
 from unquilt.runs.storage import make_folder
-from unquilt.schemas import REJECTS
+from unquilt.tables import DOCUMENTS, REJECTS
 
 preload(read_piece.__module__)
 
-DOCUMENTS = "documents"
 MOST_DOCUMENTS = (1 << 32) - 1
 INDEXED_SHARE = 16
 """A compressed file is worth an index, which costs a pass over it, if it is at least this part of all inputs."""
@@ -41,29 +40,29 @@ many when they are decoded."""
 
 def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress) -> None:
     """Reads sources into the folder of a run: the tables `documents` and `rejects`."""
-    if not run.done(DOCUMENTS):
-        with run.stage(DOCUMENTS) as stage:
+    if not run.done(DOCUMENTS.name):
+        with run.stage(DOCUMENTS.name) as stage:
             read = _read_pieces(verbs, run, sources, reading, progress)
             unchanged(sources)
-            writes = _number(read, run.path / DOCUMENTS)
+            writes = _number(read, run.path / DOCUMENTS.name)
             with progress.stage("write", len(writes)) as step:
                 for write, _ in zip(writes, verbs.each(write_part, writes), strict=True):
                     write.source.unlink()
                     step(1)
-            with run.writer("rejects", REJECTS) as rejects:
+            with run.writer(REJECTS.name, REJECTS.schema) as rejects:
                 for result in read:
                     rejects.write(result.rejects)
             totals = {name: sum(getattr(result, name) for result in read) for name in ("documents", "words", "bytes")}
             stage.record(rows=totals["documents"], bytes=totals["bytes"])
-        files = [f"{DOCUMENTS}/{write.target.name}" for write in writes]
+        files = [f"{DOCUMENTS.name}/{write.target.name}" for write in writes]
         skipped = sum((result.skipped for result in read), Counter[str]())
         values = totals | {
             "rejects": rejects.rows,
             "skipped": dict(sorted(skipped.items())),
             "warnings": _warnings([warning for result in read for warning in result.warnings]),
         }
-        run.mark(DOCUMENTS, ["rejects"], files=files, values=values)
-    run.finish(run.values(DOCUMENTS))
+        run.mark(DOCUMENTS.name, [REJECTS.name], files=files, values=values)
+    run.finish(run.values(DOCUMENTS.name))
 
 
 def _warnings(found: Sequence[Warned]) -> list[str]:

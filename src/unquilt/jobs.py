@@ -19,7 +19,7 @@ from typing import Any, Protocol, runtime_checkable
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unquilt import _native, schemas
+from unquilt import _native
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.lexicon import lexicon as count_words
 from unquilt.analyses.neardups import SignatureParameters
@@ -35,7 +35,7 @@ from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import InputChangedError, InputError, ParameterError, RunError, damaged
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import Verbs
-from unquilt.intake import DOCUMENTS, read_into
+from unquilt.intake import read_into
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run, shapes, storing
 from unquilt.runs.lock import LOCK, FolderLock
@@ -44,6 +44,7 @@ from unquilt.runs.storage import make_folder, remove, shown
 from unquilt.settings import Settings
 from unquilt.stores.filters import Filter, read_documents
 from unquilt.stores.lexicons import Lexicon, pack_counts
+from unquilt.tables import DOCUMENTS
 
 CORPUS = "corpus"
 _RUN, _LEXICON = "run", "lexicon"
@@ -225,9 +226,9 @@ def _paths(inputs: str | Path | Sequence[str | Path]) -> list[str | Path]:
 
 def documents(corpus: Run) -> Kept:
     """The documents of a corpus folder."""
-    files = corpus.files(DOCUMENTS)
-    found = Kept.of(DOCUMENTS, *(corpus.path / name for name in files)).checked(schemas.DOCUMENTS)
-    known = measures(corpus) if corpus.complete else corpus.values(DOCUMENTS)
+    files = corpus.files(DOCUMENTS.name)
+    found = Kept.of(DOCUMENTS.name, *(corpus.path / name for name in files)).checked(DOCUMENTS)
+    known = measures(corpus) if corpus.complete else corpus.values(DOCUMENTS.name)
     return found.check_numbering(known.get("documents", 0))
 
 

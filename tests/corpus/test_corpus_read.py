@@ -22,8 +22,9 @@ from unquilt.corpus.find.pieces import pieces
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.corpus.read import read
 from unquilt.corpus.records import Document, Page
-from unquilt.corpus.write.raw import RAW_DOCUMENTS, REJECTS
+from unquilt.corpus.write.raw import RAW_DOCUMENTS
 from unquilt.errors import InputChangedError, InputError, ParameterError
+from unquilt.tables import REJECTS
 
 MIB = 1 << 20
 BEFORE, AFTER = b'{"id": "before", "text": "b"}', b'{"id": "after", "text": "a"}'
@@ -40,7 +41,7 @@ def rows(
             batch.documents.validate(full=True)
             batch.rejects.validate(full=True)
             assert batch.documents.schema == RAW_DOCUMENTS
-            assert batch.rejects.schema == REJECTS
+            assert batch.rejects.schema == REJECTS.schema
             documents += batch.documents.to_pylist()
             rejects += batch.rejects.to_pylist()
     return documents, rejects

@@ -30,6 +30,7 @@ from unquilt.flow.verbs import DOC, Kernel, Verbs
 from unquilt.jobs import documents
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
+from unquilt.tables import Table, column, document
 
 pytestmark = pytest.mark.usefixtures("unsynced")
 
@@ -212,7 +213,7 @@ def test_no_room_while_reading(text: str, tmp_path: Path) -> None:
 def test_a_spill_folder_that_is_gone(packed_corpus: Run, tmp_path: Path) -> None:
     """Someone cleans up while we work: an error that names the path, no half result."""
     corpus = documents(packed_corpus)
-    schema = pa.schema([("doc", pa.int64()), ("id", pa.string())])
+    ids = Table("ids", (document("doc", "a document"), column("id", pa.string(), "its id")))
     with (
         open_run(packed_corpus, tmp_path / "run", ASKED) as run,
         Local(run, measure(packed_corpus), threads=2, memory=20_000, partitions=2) as verbs,
@@ -220,7 +221,7 @@ def test_a_spill_folder_that_is_gone(packed_corpus: Run, tmp_path: Path) -> None
         (rows,) = verbs.map(corpus, Kernel("select", (DOC,), ("doc", "id")))
         shutil.rmtree(run.spill)
         with pytest.raises(StorageError, match=r"\.spill"):
-            verbs.keep(rows, "ids", schema)
+            verbs.keep(rows, ids)
 
 
 NEEDED = """

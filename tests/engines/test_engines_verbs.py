@@ -20,13 +20,21 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs, look_up
 from unquilt.runs import Run
 from unquilt.settings import parse_size
+from unquilt.tables import Table, column, document, integer
 
 pytestmark = pytest.mark.usefixtures("unsynced")
 
-NAMES = pa.schema([pa.field("doc", pa.int64(), nullable=False), pa.field("name", pa.string())])
-PAIRS = pa.schema([pa.field("doc", pa.int64()), pa.field("name", pa.string()), pa.field("number", pa.int64())])
-SHARES = pa.schema(
-    [("doc", pa.int64()), ("grams", pa.int64()), ("patch_grams", pa.int64()), ("patchfrac", pa.float64())]
+DOCUMENT, NAME = document("doc", "a document"), column("name", pa.string(), "its name", null=True)
+NAMES = Table("names", (DOCUMENT, NAME))
+PAIRS = Table("pairs", (DOCUMENT, NAME, integer("number", "any number")))
+SHARES = Table(
+    "shares",
+    (
+        DOCUMENT,
+        integer("grams", "how many grams it has"),
+        integer("patch_grams", "how many of them others have"),
+        column("patchfrac", pa.float64(), "patch_grams / grams"),
+    ),
 )
 
 
@@ -64,9 +72,9 @@ def test_what_each_raises_comes_out(verbs: Verbs) -> None:
 def test_keep_sorts_by_key_and_tail(verbs: Verbs, run: Run, tmp_path: Path) -> None:
     docs = shuffled(50)
     names = [None if doc % 11 == 0 else f"n{doc % 7}" * (doc % 3) for doc in docs]
-    table = keep_by_hand(tmp_path, "names", pa.table({"doc": docs, "name": names}, schema=NAMES))
+    table = keep_by_hand(tmp_path, "names", pa.table({"doc": docs, "name": names}, schema=NAMES.schema))
     (rows,) = verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))
-    kept = verbs.keep(rows, "sorted", NAMES)
+    kept = verbs.keep(rows, NAMES.named("sorted"))
     expected = sorted(zip(docs, names, strict=True))
     assert pq.read_table(kept.paths[0]).to_pylist() == [{"doc": doc, "name": name} for doc, name in expected]
     assert kept.rows == 50
@@ -75,10 +83,10 @@ def test_keep_sorts_by_key_and_tail(verbs: Verbs, run: Run, tmp_path: Path) -> N
 
 def test_what_is_kept_is_not_made_again(verbs: Verbs, tmp_path: Path) -> None:
     """Nothing happens before `keep` or `fold`, and nothing if their markers are there."""
-    table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1, 0], "name": ["b", "a"]}, schema=NAMES))
-    first = verbs.keep(verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))[0], "kept", NAMES)
+    table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1, 0], "name": ["b", "a"]}, schema=NAMES.schema))
+    first = verbs.keep(verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))[0], NAMES.named("kept"))
     (never,) = verbs.map(table, Kernel("no such kernel", (DOC,), ("no such column",)))
-    assert verbs.keep(never, "kept", NAMES) == first
+    assert verbs.keep(never, NAMES.named("kept")) == first
 
 
 def test_two_tables_meet(verbs: Verbs, tmp_path: Path) -> None:
@@ -87,7 +95,7 @@ def test_two_tables_meet(verbs: Verbs, tmp_path: Path) -> None:
     docs = [doc % 30 for doc in shuffled(60)]
     numbers = keep_by_hand(tmp_path, "numbers", pa.table({"doc": docs, "number": range(60)}))
     (rows,) = verbs.map(numbers, Kernel("select", (DOC,), ("doc", "number")))
-    kept = verbs.keep(look_up(verbs, rows, names, ("name",)), "met", PAIRS)
+    kept = verbs.keep(look_up(verbs, rows, names, ("name",)), PAIRS.named("met"))
     expected = sorted((doc, f"n{doc // 2}", number) for number, doc in enumerate(docs) if doc % 2 == 0)
     assert [tuple(row.values()) for row in pq.read_table(kept.paths[0]).to_pylist()] == expected
 
@@ -102,11 +110,11 @@ def test_rows_of_different_keys_cannot_meet(verbs: Verbs, tmp_path: Path) -> Non
 
 def test_rows_are_read_once(verbs: Verbs, tmp_path: Path) -> None:
     """verbs.py: rows are read once, what is read twice is kept; whoever forgets hears of it, on every engine."""
-    table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1, 0], "name": ["b", "a"]}, schema=NAMES))
+    table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1, 0], "name": ["b", "a"]}, schema=NAMES.schema))
     (rows,) = verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))
-    verbs.keep(rows, "first", NAMES)
+    verbs.keep(rows, NAMES.named("first"))
     with pytest.raises(RuntimeError, match="keep them"):
-        verbs.keep(rows, "second", NAMES)
+        verbs.keep(rows, NAMES.named("second"))
 
 
 def test_fold_adds_up_and_leaves_the_rows(verbs: Verbs, run: Run, tmp_path: Path) -> None:
@@ -119,7 +127,7 @@ def test_fold_adds_up_and_leaves_the_rows(verbs: Verbs, run: Run, tmp_path: Path
     assert verbs.fold(rows, "counted") == run.values("counted")
     (shares,) = verbs.group([rows], Kernel("shares", (DOC,), (), {"m": 4}))
     (totals,) = verbs.group([shares], Kernel("totals", (DOC,)))
-    kept = pq.read_table(verbs.keep(totals, "shares", SHARES).paths[0]).to_pylist()
+    kept = pq.read_table(verbs.keep(totals, SHARES).paths[0]).to_pylist()
     df = Counter(gram for gram, _ in postings)
     for doc, row in enumerate(kept):
         grams = [gram for gram, other in postings if other == doc]
@@ -130,11 +138,13 @@ def test_fold_adds_up_and_leaves_the_rows(verbs: Verbs, run: Run, tmp_path: Path
 
 def test_repeat_ends_when_nothing_changes(verbs: Verbs, run: Run, tmp_path: Path) -> None:
     docs = shuffled(30)
-    table = keep_by_hand(tmp_path, "start", pa.table({"doc": docs, "name": [str(doc) for doc in docs]}, schema=NAMES))
+    table = keep_by_hand(
+        tmp_path, "start", pa.table({"doc": docs, "name": [str(doc) for doc in docs]}, schema=NAMES.schema)
+    )
 
     def step(before: Kept, round_: int) -> tuple[Kept, int]:
         (rows,) = verbs.map(before, Kernel("select", (DOC,), ("doc", "name")))
-        after = verbs.keep(rows, f"round_{round_}", NAMES)
+        after = verbs.keep(rows, NAMES.named(f"round_{round_}"))
         return after, 1 - pq.read_table(before.paths[0]).equals(pq.read_table(after.paths[0]))
 
     last = verbs.repeat(table, step)

@@ -1,6 +1,6 @@
 """The layers: imports point one way, the compiled core has one door, and the public names are what they say.
 
-errors ← schemas, parameters ← corpus, flow ← analyses ← engines, runs, stores ← jobs ← api ← cli
+errors ← tables, parameters ← corpus, flow ← analyses ← engines, runs, stores ← jobs ← api ← cli
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
 ONLY: dict[str, set[str]] = {
     # module: all that it may import of ours
     "unquilt.errors": set(),
-    "unquilt.schemas": {"unquilt.errors"},
+    "unquilt.tables.table": set(),
     "unquilt.parameters": {"unquilt.errors"},
     "unquilt.settings": {"unquilt.errors"},
     "unquilt.guard": {"unquilt.errors"},

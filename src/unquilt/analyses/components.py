@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import DOC, Kernel, Verbs
-from unquilt.schemas import EDGES
+from unquilt.tables import EDGES
 
 
 def components(verbs: Verbs, edges: Kept, name: str = "components") -> Kept:
@@ -19,6 +19,6 @@ def components(verbs: Verbs, edges: Kept, name: str = "components") -> Kept:
         changes = verbs.fold(large, f"{name}_{round_}_large").get("changed", 0)
         (small,) = verbs.group([large], Kernel("small star", (DOC,)))
         changes += verbs.fold(small, f"{name}_{round_}_small").get("changed", 0)
-        return verbs.keep(small, f"{name}_{round_}", EDGES), changes
+        return verbs.keep(small, EDGES.named(f"{name}_{round_}")), changes
 
     return verbs.repeat(edges, step)

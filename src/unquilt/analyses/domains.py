@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs
-from unquilt.schemas import QUILTING_DOMAINS, SOURCE_DOMAINS
+from unquilt.tables import QUILTING_DOMAINS, SOURCE_DOMAINS
 
 
 def count_domains(verbs: Verbs, corpus: Kept, quilts: Kept, sources: Kept) -> list[Kept]:
@@ -20,6 +20,6 @@ def count_domains(verbs: Verbs, corpus: Kept, quilts: Kept, sources: Kept) -> li
     (visits,) = verbs.group([pages, quilted, drawn_on], Kernel("visits", (HASH,)))
     quilting, feeding = verbs.group([visits], Kernel("domains", (DOC, DOC)))
     return [
-        verbs.keep(quilting, "quilting_domains", QUILTING_DOMAINS),
-        verbs.keep(feeding, "source_domains", SOURCE_DOMAINS),
+        verbs.keep(quilting, QUILTING_DOMAINS),
+        verbs.keep(feeding, SOURCE_DOMAINS),
     ]

@@ -12,8 +12,8 @@ from unquilt.analyses.outcome import Outcome
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import HASH, Kernel, Verbs
 from unquilt.parameters import Parameters, parameter
-from unquilt.schemas import WORDS
 from unquilt.stores.lexicons import check_nidf
+from unquilt.tables import WORDS
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def count_words(verbs: Verbs, corpus: Kept) -> Kept:
     """
     (counts,) = verbs.map(corpus, Kernel("document words", (HASH,), ("doc", "text")))
     (sums,) = verbs.group([counts], Kernel("word sums", (HASH,)))
-    return verbs.keep(sums, "words", WORDS)
+    return verbs.keep(sums, WORDS)
 
 
 def lexicon(verbs: Verbs, corpus: Kept, _: LexiconParameters) -> Outcome:

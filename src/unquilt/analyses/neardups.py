@@ -31,8 +31,8 @@ from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import DOC, HASH, Kernel, Rows, Verbs
 from unquilt.parameters import Parameters, parameter
-from unquilt.schemas import CLUSTERS, COMPARED, EDGES, PAIRS, SIMILARITY
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
+from unquilt.tables import CLUSTERS, COMPARED, EDGES, PAIRS, SIMILARITY
 
 METHODS = ("shingles", "imatch")
 FAMILIES = ("fast", "rabin")
@@ -112,15 +112,15 @@ def neardups(verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexi
     kept_by = components(verbs, edges)
     (members,) = verbs.map(kept_by, Kernel("members", (DOC,), ("doc", "other")))
     (members,) = verbs.group([members], Kernel("distinct", (DOC,)))
-    tables = [verbs.keep(members, "clusters", CLUSTERS)]
+    tables = [verbs.keep(members, CLUSTERS)]
     if given.similarity or given.pairs:
         wanted = kept_by if given.similarity else None, edges if given.pairs else None
         pairs, to_kept = compare(verbs, corpus, *wanted, {"k": given.k, "key": keys.read_key(given.key)})
         if given.similarity:
             (spreads,) = verbs.group([to_kept], Kernel("spread", (DOC,)))
-            tables.append(verbs.keep(spreads, "similarity", SIMILARITY))
+            tables.append(verbs.keep(spreads, SIMILARITY))
         if given.pairs:
-            tables.append(verbs.keep(pairs, "pairs", PAIRS))
+            tables.append(verbs.keep(pairs, PAIRS))
     return Outcome(tables, statistics | {"near_duplicates": kept_by.rows})
 
 
@@ -136,7 +136,7 @@ def near_edges(
     counters = verbs.fold(documents, "signatures")
     (found,) = verbs.group([documents], Kernel("buckets", (DOC,)))
     (edges,) = verbs.group([found], Kernel("distinct", (DOC,)))
-    return verbs.keep(edges, "edges", EDGES), counters
+    return verbs.keep(edges, EDGES), counters
 
 
 def build_lexicon(verbs: Verbs, corpus: Kept, given: SignatureParameters) -> Lexicon:
@@ -157,7 +157,7 @@ def compare(
     if edges is not None:
         asked += verbs.map(edges, Kernel("comparisons", (DOC,), ("doc", "other"), {"edges": True}))
     (compared,) = verbs.group(asked, Kernel("compared", (DOC,)))
-    table = verbs.keep(compared, "compared", COMPARED)
+    table = verbs.keep(compared, COMPARED)
     (sets,) = verbs.map(corpus, Kernel("gram sets", (DOC,), ("doc", "text"), grams), among=table)
     pairs, to_kept = verbs.group([sets], Kernel("jaccard", (DOC, DOC)))
     return pairs, to_kept

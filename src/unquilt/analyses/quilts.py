@@ -37,7 +37,7 @@ from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import DOC, HASH, Kernel, Rows, Verbs, look_up
 from unquilt.parameters import Parameters, parameter
-from unquilt.schemas import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES
+from unquilt.tables import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     statistics |= verbs.fold(sources, "links")
     (found,) = verbs.group([found, attributed], Kernel("look up", (DOC,)))
     tables = [
-        verbs.keep(look_up(verbs, found, corpus, ("id", "url")), "quilts", QUILTS),
-        verbs.keep(sources, "sources", SOURCES),
+        verbs.keep(look_up(verbs, found, corpus, ("id", "url")), QUILTS),
+        verbs.keep(sources, SOURCES),
     ]
     tables += count_domains(verbs, corpus, *tables)
     if given.patches:
@@ -98,7 +98,7 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
         statistics["collisions"] = statistics.get("covered_grams", 0) - confirmed
         if given.max_attributed < 1:
             located = look_up(verbs, located, tables[0], ())  # those of quilts that are not left out
-        tables.append(verbs.keep(located, "patches", PATCHES))
+        tables.append(verbs.keep(located, PATCHES))
     return Outcome([*standing.tables, *tables], standing.counters | statistics)
 
 
@@ -110,7 +110,7 @@ def attribute(verbs: Verbs, corpus: Kept, standing: Kept | None, drawn_on: Rows,
     """
     (names,) = verbs.map(corpus, Kernel("names", (DOC,), ("doc", "url", "domain")), beside=standing)
     (sources,) = verbs.group([names, drawn_on], Kernel("named", (DOC,)))
-    named = verbs.keep(sources, "named", NAMED)
+    named = verbs.keep(sources, NAMED)
     linked = Kernel("linked", (DOC, DOC), ("doc", "links"), {"most": most})
     by_rank, attributed = verbs.map(corpus, linked, among=named)
     return by_rank, attributed
@@ -126,8 +126,8 @@ def locate(verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[st
     """
     (requests,) = verbs.group([asking, grams], Kernel("requests", (DOC,)))
     (packed,) = verbs.group([requests], Kernel("asked", (DOC,)))
-    asked = verbs.keep(packed, "asked", ASKED)
+    asked = verbs.keep(packed, ASKED)
     (passages,) = verbs.map(corpus, Kernel("slices", (DOC,), ("doc", "text"), words), among=asked)
-    slices = verbs.keep(passages, "slices", SLICES)
+    slices = verbs.keep(passages, SLICES)
     (found,) = verbs.map(corpus, Kernel("patches", (DOC,), ("doc", "text"), words), among=slices)
     return found

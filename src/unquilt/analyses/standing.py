@@ -8,7 +8,7 @@ from unquilt.analyses.components import components
 from unquilt.analyses.neardups import NeardupParameters, near_edges
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs
-from unquilt.schemas import CLUSTERS, STANDING
+from unquilt.tables import CLUSTERS, STANDING
 
 FOREIGN = ("none", "host", "domain", "ip")
 COLLAPSE = ("none", "exact", "near")
@@ -48,5 +48,5 @@ def stand(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key: str =
     counters |= verbs.fold(standing, "copies")
     if foreign == "none":
         counters.pop("without_server", None)
-    table = verbs.keep(standing, "standing", STANDING)
-    return Standings(table, (verbs.keep(clusters, "clusters", CLUSTERS),), counters)
+    table = verbs.keep(standing, STANDING)
+    return Standings(table, (verbs.keep(clusters, CLUSTERS),), counters)

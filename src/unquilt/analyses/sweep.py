@@ -21,7 +21,7 @@ from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs
 from unquilt.parameters import Parameters, parameter
-from unquilt.schemas import COUNTS, SWEEP
+from unquilt.tables import COUNTS, SWEEP
 
 PIVOT = QuiltParameters().k, QuiltParameters().m, QuiltParameters().c, QuiltParameters().sigma
 """The combination around which the paper varies one parameter at a time."""
@@ -75,9 +75,9 @@ def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
     standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
     counts = [_count(verbs, corpus, standing.table, given, k) for k in given.k]
     together = Kept("counts", tuple(path for table in counts for path in table.paths))
-    columns = tuple(COUNTS.names)
+    columns = tuple(COUNTS.schema.names)
     (rates,) = verbs.map(together, Kernel("rates", (DOC,), columns, {"sigma": list(given.sigma)}))
-    return Outcome([*standing.tables, verbs.keep(rates, "sweep", SWEEP)], standing.counters)
+    return Outcome([*standing.tables, verbs.keep(rates, SWEEP)], standing.counters)
 
 
 def _count(verbs: Verbs, corpus: Kept, standing: Kept | None, given: SweepParameters, k: int) -> Kept:
@@ -90,4 +90,4 @@ def _count(verbs: Verbs, corpus: Kept, standing: Kept | None, given: SweepParame
     counting = Kernel("sweep", (DOC,), (), grid | {"min_share": given.min_share})
     (counts,) = verbs.group([documents, elements], counting)
     (sums,) = verbs.group([counts], Kernel("sums", (DOC,)))
-    return verbs.keep(sums, f"counts_{k}", COUNTS)
+    return verbs.keep(sums, COUNTS.named(f"counts_{k}"))

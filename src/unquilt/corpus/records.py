@@ -44,7 +44,7 @@ class Skipped(NamedTuple):
 
 
 class Reject(NamedTuple):
-    """A record that was left out: where, why in one stable phrase, and the particulars. See `raw.REJECTS`."""
+    """A record that was left out: where, why in one stable phrase, and the particulars. See `tables.REJECTS`."""
 
     file: str
     offset: int

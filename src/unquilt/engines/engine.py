@@ -15,6 +15,7 @@ from unquilt.engines.tasks import Scale
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import Rows, Stage, Verbs
 from unquilt.runs import ROWS_PER_GROUP, Run, TableWriter
+from unquilt.tables import Table
 
 LONG_ROWS_PER_GROUP = 4096
 """Of tables with large binaries, packed by kernels for each other, of which a task reads a few rows beside others."""
@@ -36,14 +37,15 @@ class Engine(Verbs):
             self._run.mark(name, values={key: count for key, count in counters.items() if key != "spilled"})
         return self._run.values(name)
 
-    def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
+    def keep(self, rows: Rows, table: Table) -> Kept:
+        name, schema = table.name, table.schema
         if not self._run.done(name):
             with self._run.stage(name) as stage, self._writer(name, schema) as writer:
-                for table in self._sorted(rows, name, schema):
-                    writer.write(table)
+                for part in self._sorted(rows, name, schema):
+                    writer.write(part)
                 stage.record(rows=writer.rows)
             self._run.mark(name, tables=[name])
-        return Kept.of(name, self._run.path / f"{name}.parquet").checked(schema)
+        return Kept.of(name, self._run.path / f"{name}.parquet").checked(table)
 
     def _writer(self, name: str, schema: pa.Schema) -> TableWriter:
         long = any(pa.types.is_large_binary(field.type) for field in schema)

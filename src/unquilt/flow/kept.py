@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from unquilt.errors import damaged
 from unquilt.parquet import opened, reading
-from unquilt.schemas import LATER, NUMBERS
+from unquilt.tables import Table
 
 
 @dataclass(frozen=True)
@@ -73,28 +73,30 @@ class Kept:
         """What its columns are called; none if there is no file yet."""
         return list(_footer(self.paths[0]).schema.names) if self.paths else []
 
-    def checked(self, schema: pa.Schema | None) -> Self:
-        """Itself, if its files have this schema, any if it is None, and are in order as far as their footers say.
+    def checked(self, table: Table | None) -> Self:
+        """Itself, if its files are as this table should be, and in order as far as their footers say. Of a table that
+        is not known, None, nothing is asked.
 
         Whether their rows are in order, too, is then looked at as they are read.
         """
+        if table is None:
+            return self
         last = -1
         for path in self.paths:
             footer = _footer(path)
-            if schema is not None:
-                _check_schema(footer.schema, schema, path)
-            for least, greatest in footer.numbers():
+            _check_schema(footer.schema, table, path)
+            for least, greatest in footer.keys() if table.is_numbered else ():
                 if not last <= least <= greatest:
                     raise damaged(path, f"column {footer.schema.names[0]} is out of order")
                 last = greatest
-        return replace(self, numbered=any(_footer(path).is_numbered for path in self.paths))
+        return replace(self, numbered=table.is_numbered and bool(self.paths))
 
     def check_numbering(self, documents: int) -> Self:
         """Itself, if it has so many rows, and its first column numbers them from 0 as far as its footers say."""
         first = 0
         for path in self.paths:
             footer = _footer(path)
-            for number, (least, greatest) in zip(footer.groups, footer.numbers(), strict=True):
+            for number, (least, greatest) in zip(footer.groups, footer.keys(), strict=True):
                 rows = footer.metadata.row_group(number).num_rows
                 if (least, greatest) != (first, first + rows - 1):
                     raise damaged(path, f"it has documents {least} to {greatest} where {rows} from {first} on belong")
@@ -110,11 +112,12 @@ class Kept:
         return pa.concat_tables(parts) if parts else _footer(self.paths[0]).schema.empty_table()
 
 
-def _check_schema(there: pa.Schema, wanted: pa.Schema, path: str) -> None:
-    """Raise RunError, naming the first column that is not as it should be, unless two schemas are the same."""
+def _check_schema(there: pa.Schema, table: Table, path: str) -> None:
+    """Raise RunError, naming the first column that is not as it should be, unless a file has those of the table."""
+    wanted = table.schema
     for field in wanted:
         number = there.get_field_index(field.name)
-        if number < 0 and field.name in LATER:
+        if number < 0 and field.name in table.later:
             continue
         if number < 0:
             raise damaged(path, f"it has no column {field.name}")
@@ -160,13 +163,9 @@ class _Footer:
     least: Sequence[int]
     greatest: Sequence[int]
 
-    @property
-    def is_numbered(self) -> bool:
-        return bool(self.schema.names) and self.schema.names[0] in NUMBERS
-
-    def numbers(self) -> list[tuple[int, int]]:
-        """The least and the greatest number of a document in each row group; none if these are not the keys."""
-        return list(zip(self.least, self.greatest, strict=True)) if self.is_numbered else []
+    def keys(self) -> list[tuple[int, int]]:
+        """The least and the greatest key of each row group; none if keys are no whole numbers."""
+        return list(zip(self.least, self.greatest, strict=True))
 
 
 def _footer(path: str) -> _Footer:

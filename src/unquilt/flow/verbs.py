@@ -6,7 +6,7 @@ An analysis is a function from tables to tables, written once from these verbs; 
     map(table, kernel, among)     or told to give the documents that have rows there, and these rows beside them
     group(tables, kernel)         rows with equal key meet, ordered by (key, table, tail) as unsigned bytes
     fold(rows, name)              the integers a kernel counted, summed (or their greatest) over all tasks; kept too
-    keep(rows, name, schema)      a table at rest, with a completion marker: what is read twice is kept
+    keep(rows, table)             a table at rest, with a completion marker: what is read twice is kept
     repeat(table, step)           keeps step(table), step(step(table)), … until a step changes nothing
     side                          small values folded before, given to a kernel as parameters
 
@@ -22,10 +22,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow as pa
-
 from unquilt.flow.kept import Kept
 from unquilt.guard import Item, Result
+from unquilt.tables import Table
 
 HASH = "hash"
 """Rows keyed by fingerprints: any 64 bits."""
@@ -93,7 +92,7 @@ class Verbs(ABC):
         """What the kernel that makes `rows` counted. The rows can still be used, once."""
 
     @abstractmethod
-    def keep(self, rows: Rows, name: str, schema: pa.Schema) -> Kept:
+    def keep(self, rows: Rows, table: Table) -> Kept:
         """The rows as a table: key first, then the fields of the tails, sorted. Made unless it is there already."""
 
     def repeat(self, table: Kept, step: Callable[[Kept, int], tuple[Kept, int]]) -> Kept:

@@ -13,10 +13,10 @@ from unquilt.cli.show.folders import Folder, find_rows
 from unquilt.cli.terminal.output import LONGEST_CELL, cut
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.intake import DOCUMENTS
+from unquilt.tables import DOCUMENTS
 
 QUILTS = "quilts"
-ABOUT = {"doc": DOCUMENTS, "quilt": QUILTS}
+ABOUT = {"doc": DOCUMENTS.name, "quilt": QUILTS}
 """Tables that have rows for a document, by their first column, and where the documents they can have are listed."""
 MOST_COMPARED = 10_000
 MOST_NAMED = 3
@@ -27,7 +27,7 @@ def choose(folder: Folder, table: str, given: str) -> int:
     given = given.encode(errors="replace").decode()  # what the shell passed on may be no text
     listed = QUILTS if table == QUILTS else ABOUT[folder.columns(table)[0]]
     if listed not in folder.tables:
-        listed = DOCUMENTS
+        listed = DOCUMENTS.name
     if listed not in folder.tables:
         raise ParameterError(f"{folder.run.path} has neither quilts nor its corpus: --doc cannot be looked up")
     found = _readings(folder.tables[listed], given)
@@ -54,8 +54,8 @@ def _readings(listed: Kept, given: str) -> list[int]:
 
 def _explain_unknown(folder: Folder, listed: str, given: str) -> str:
     where = f"unquilt show {folder.run.path} {listed}"
-    if listed == QUILTS and DOCUMENTS in folder.tables:
-        for number in _readings(folder.tables[DOCUMENTS], given)[:1]:
+    if listed == QUILTS and DOCUMENTS.name in folder.tables:
+        for number in _readings(folder.tables[DOCUMENTS.name], given)[:1]:
             kept = next((row["cluster"] for row in folder.about("clusters", number)), number)
             if kept != number:
                 return f"document {number} is a copy of document {kept}, which stands for both; say --doc {kept}"

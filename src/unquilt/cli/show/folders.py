@@ -20,10 +20,9 @@ import pyarrow.compute as pc
 
 from unquilt.errors import ParameterError, RunError
 from unquilt.flow.kept import Kept
-from unquilt.intake import DOCUMENTS
 from unquilt.jobs import CORPUS, documents
 from unquilt.runs import Run
-from unquilt.schemas import TABLES
+from unquilt.tables import DOCUMENTS, TABLES
 
 ROWS_AT_ONCE = 1_000
 MOST_COUNTED = 5_000_000
@@ -55,8 +54,8 @@ class Folder:
         found = {name: _table(self.run, name) for name in self.run.tables}
         if self.corpus is not None:
             found |= {name: _table(self.corpus, name) for name in self.corpus.tables if name not in found}
-            if self.corpus.done(DOCUMENTS):
-                found[DOCUMENTS] = documents(self.corpus)
+            if self.corpus.done(DOCUMENTS.name):
+                found[DOCUMENTS.name] = documents(self.corpus)
         return found
 
     def table(self, name: str) -> Kept:
@@ -86,7 +85,7 @@ class Folder:
 
     def hosts(self) -> int | None:
         """How many hosts the documents are on; None if that is not known, or too much work."""
-        table = self.tables.get(DOCUMENTS)
+        table = self.tables.get(DOCUMENTS.name)
         if table is None or table.rows > MOST_COUNTED:
             return None
         found: set[str | None] = set()
@@ -103,9 +102,9 @@ class Folder:
     ) -> Iterator[tuple[int, dict[str, Any]]]:
         """Documents by number, in order, as far as the corpus is there; reads only these columns, of the row groups
         that have some of them, one at a time."""
-        if DOCUMENTS not in self.tables:
+        if DOCUMENTS.name not in self.tables:
             return
-        table = self.tables[DOCUMENTS]
+        table = self.tables[DOCUMENTS.name]
         wanted, at, first = sorted({number for number in numbers if number >= 0}), 0, 0
         for split in table.splits() if wanted else ():
             until = bisect_left(wanted, first + split.rows)
@@ -122,7 +121,7 @@ class Folder:
         """The rows of a table whose first column is this document; none if there is no such table."""
         if name not in self.tables:
             return []
-        if name == DOCUMENTS:
+        if name == DOCUMENTS.name:
             return [row for _, row in self.documents([number])]
         found: list[dict[str, Any]] = self.tables[name].between(number, number).to_pylist()
         return found

@@ -14,10 +14,10 @@ from unquilt.cli.show.tables import read_first
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed
 from unquilt.errors import RunError, damaged
-from unquilt.intake import DOCUMENTS
 from unquilt.jobs import measures
 from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST
+from unquilt.tables import DOCUMENTS
 
 Facts = Mapping[str, Any]
 
@@ -165,7 +165,7 @@ def _is_idle(facts: Facts, name: str) -> bool:
 
 
 def _is_in(folder: str, files: Sequence[str]) -> bool:
-    return any(Path(file).parent in (Path(folder), Path(folder, DOCUMENTS)) for file in files)
+    return any(Path(file).parent in (Path(folder), Path(folder, DOCUMENTS.name)) for file in files)
 
 
 def suggest(commands: Mapping[str, str]) -> Iterator[str]:

@@ -11,7 +11,8 @@ import pyarrow as pa
 from unquilt.corpus.extract.urls import address, is_recursive, locate
 from unquilt.corpus.options import MIB
 from unquilt.corpus.records import Chunks, Document, Reject, Skipped
-from unquilt.corpus.write.raw import CHUNK, RAW_DOCUMENTS, REJECTS, SHA1, Batch
+from unquilt.corpus.write.raw import RAW_DOCUMENTS, Batch
+from unquilt.tables.corpus import CHUNK, REJECTS, SHA1
 
 BATCH_BYTES = 8 * MIB
 BATCH_ROWS = 8192
@@ -77,8 +78,8 @@ def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatc
 
 
 def _rejects(rejects: Sequence[Reject]) -> pa.RecordBatch:
-    columns = [pa.array([reject[i] for reject in rejects], field.type) for i, field in enumerate(REJECTS)]
-    return pa.RecordBatch.from_arrays(columns, schema=REJECTS)
+    columns = [pa.array([reject[i] for reject in rejects], field.type) for i, field in enumerate(REJECTS.schema)]
+    return pa.RecordBatch.from_arrays(columns, schema=REJECTS.schema)
 
 
 def _texts(texts: Sequence[bytes]) -> pa.Array:

@@ -28,7 +28,7 @@ from unquilt.errors import EngineError
 from unquilt.guard import Inquest, Place
 from unquilt.parquet import seal_footer
 from unquilt.runs import publish, storing
-from unquilt.schemas import DOCUMENTS, REJECTS
+from unquilt.tables import DOCUMENTS, REJECTS
 
 REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.element"]
 """Columns that a dictionary makes smaller; of the others, most values occur once."""
@@ -39,7 +39,7 @@ MEASURED = ["doc", "host", "domain", "ip", "path", "recursive", "media", "trunca
 _MEASURING = Place(-1, 0)
 """At work on many texts at once: no place that could be left out."""
 
-UNNUMBERED = pa.schema([field for field in DOCUMENTS if field.name != "doc"])
+UNNUMBERED = pa.schema([field for field in DOCUMENTS.schema if field.name != "doc"])
 
 
 @contextmanager
@@ -132,8 +132,10 @@ def _read_into(task: ReadPiece, watch: Watch) -> PieceRead:
             documents += batch.documents.num_rows
             words += sum(counts.to_pylist())
             size += batch.documents.column("text").nbytes
-    table = pa.Table.from_batches(rejects, schema=rejects[0].schema) if rejects else REJECTS.empty_table()
-    return PieceRead(task.target, documents, words, size, table.cast(REJECTS), skipped, watch.spans, watch.warnings)
+    table = pa.Table.from_batches(rejects, schema=rejects[0].schema) if rejects else REJECTS.schema.empty_table()
+    return PieceRead(
+        task.target, documents, words, size, table.cast(REJECTS.schema), skipped, watch.spans, watch.warnings
+    )
 
 
 @dataclass(frozen=True)
@@ -167,11 +169,11 @@ def write_part(task: WritePart) -> int:
             "write_statistics": MEASURED,
             "write_page_checksum": True,
         }
-        with pq.ParquetWriter(partial, DOCUMENTS, **packing) as writer:
+        with pq.ParquetWriter(partial, DOCUMENTS.schema, **packing) as writer:
             for number in range(reader.num_record_batches):
                 batch = reader.get_batch(number)
                 docs = pa.array(range(first, first + batch.num_rows), pa.int64())
-                numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS)
+                numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS.schema)
                 writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
                 first += batch.num_rows
         with partial.open("r+b") as written:

@@ -12,12 +12,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from unquilt.schemas import DOCUMENTS, REJECTS, SHA1
+from unquilt.tables import DOCUMENTS
 
-__all__ = ["CHUNK", "RAW_DOCUMENTS", "REJECTS", "SHA1", "Batch"]
-
-CHUNK = DOCUMENTS.field("chunks").type.value_type
-RAW_DOCUMENTS = pa.schema([field for field in DOCUMENTS if field.name not in ("doc", "words", "sequence")])
+RAW_DOCUMENTS = pa.schema([field for field in DOCUMENTS.schema if field.name not in ("doc", "words", "sequence")])
 
 
 class Batch(NamedTuple):

@@ -1,0 +1,65 @@
+"""Every table of unquilt: the one contract between stages, and with whoever reads a run.
+
+    table     what is known of a table               quilts    pages stitched together, and what they draw on
+    corpus    documents and rejects                  neardups  clusters of near-duplicates
+    lexicon   words                                  sweep     counts of quilts
+
+Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
+half-open, in code points of `text`. Which analysis makes which table is said by the analyses (`analyses.catalogue`).
+"""
+
+from __future__ import annotations
+
+from unquilt.tables.corpus import DOCUMENTS, REJECTS
+from unquilt.tables.lexicon import WORDS
+from unquilt.tables.neardups import CLUSTERS, COMPARED, EDGES, PAIRS, SIMILARITY
+from unquilt.tables.quilts import (
+    ASKED,
+    NAMED,
+    PATCHES,
+    QUILTING_DOMAINS,
+    QUILTS,
+    SLICES,
+    SOURCE_DOMAINS,
+    SOURCES,
+    STANDING,
+)
+from unquilt.tables.sweep import COUNTS, SWEEP
+from unquilt.tables.table import Column, Table, column, document, integer
+
+__all__ = [
+    "ASKED",
+    "CLUSTERS",
+    "COMPARED",
+    "COUNTS",
+    "DOCUMENTS",
+    "EDGES",
+    "NAMED",
+    "PAIRS",
+    "PATCHES",
+    "QUILTING_DOMAINS",
+    "QUILTS",
+    "REJECTS",
+    "SIMILARITY",
+    "SLICES",
+    "SOURCES",
+    "SOURCE_DOMAINS",
+    "STANDING",
+    "SWEEP",
+    "TABLES",
+    "WORDS",
+    "Column",
+    "Table",
+    "column",
+    "document",
+    "integer",
+]
+
+TABLES = {
+    table.name: table
+    for table in (
+        *(DOCUMENTS, REJECTS, STANDING, CLUSTERS, EDGES, COMPARED, SIMILARITY, PAIRS, QUILTS, SOURCES, NAMED, PATCHES),
+        *(ASKED, SLICES, QUILTING_DOMAINS, SOURCE_DOMAINS, SWEEP, WORDS),
+    )
+}
+"""The tables by the name that they have in a run folder."""

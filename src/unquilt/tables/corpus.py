@@ -1,0 +1,68 @@
+"""The tables of a corpus: what reading makes."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from unquilt.tables.table import Table, column, document, integer
+
+SHA1 = pa.binary(20)
+CHUNK = pa.struct([("begin", pa.int32()), ("end", pa.int32())])
+
+DOCUMENTS = Table(
+    "documents",
+    (
+        document("doc", "number of the document, from 0, in the order of the inputs"),
+        column("id", pa.string(), "as given; a missing id becomes `file#offset`"),
+        column("url", pa.string(), "as given", null=True),
+        column("host", pa.string(), "host of the URL", null=True),
+        column(
+            "domain",
+            pa.string(),
+            "registered domain of the URL, by the ICANN part of the Public Suffix List",
+            null=True,
+        ),
+        column("ip", pa.string(), "address given with the document", null=True),
+        column("path", pa.int32(), "components of the URL's path"),
+        column("recursive", pa.bool_(), "whether the URL looks like a crawler that went round in circles"),
+        column("media", pa.string(), "`html`, `text` or `mail`"),
+        column(
+            "truncated",
+            pa.string(),
+            "why the content is known to be incomplete (`WARC-Truncated`, a body that ends early; `links` if only "
+            "those are), else null",
+            null=True,
+        ),
+        column("text", pa.large_string(), "the text"),
+        integer("words", "the number of its words"),
+        column("sequence", pa.binary(16), "digest of the word sequence, case folded: equal for copies"),
+        column("raw_sha1", SHA1, "SHA-1 of the content as it was found"),
+        column("links", pa.list_(pa.string()), "outgoing links, absolute, each once", null=True),
+        column("chunks", pa.list_(CHUNK), "paragraphs: `[begin, end)` in code points of `text`", null=True),
+        column("chunk_sha1", pa.list_(SHA1), "SHA-1 of the text of each chunk, white space collapsed", null=True),
+        column("raw_chunk_sha1", pa.list_(SHA1), "SHA-1 of the source of each chunk", null=True),
+        column("file", pa.string(), "the file in which the document was read"),
+        integer("offset", "where it begins there: a byte of the decompressed file, or the row of a Parquet file"),
+    ),
+    row=("document", "documents"),
+    see="the pages",
+    first=("doc", "id", "words", "url", "text"),
+    hidden=(
+        *("host", "domain", "ip", "path", "recursive", "media", "truncated", "sequence", "raw_sha1", "links"),
+        *("chunks", "chunk_sha1", "raw_chunk_sha1", "file", "offset"),
+    ),
+    notes="Of a compressed WARC file, `offset` is the byte at which the gzip member begins in the file as it is.",
+)
+
+REJECTS = Table(
+    "rejects",
+    (
+        column("file", pa.string(), "the file in which the record is"),
+        integer("offset", "where the record begins there, as in `documents`"),
+        column("reason", pa.string(), "why it was left out, in a few words that do not vary"),
+        column("detail", pa.string(), "what exactly is wrong with it", null=True),
+    ),
+    key_columns=0,
+    row=("record", "records"),
+    see="what was left out, and why",
+)

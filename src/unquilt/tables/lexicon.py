@@ -1,0 +1,20 @@
+"""The table that lexicons are made of."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from unquilt.tables.table import Table, column, integer
+
+WORDS = Table(
+    "words",
+    (
+        integer("fingerprint", "of the word; the table is in its order, as of unsigned numbers"),
+        column("word", pa.string(), "the word, case folded"),
+        integer("df", "how many documents have it"),
+    ),
+    row=("word", "words"),
+    see="in how many documents each word is",
+    first=("word", "df"),
+    order=("df",),
+)

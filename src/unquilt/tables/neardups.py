@@ -1,0 +1,69 @@
+"""The tables of near-duplicates, and of copies."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from unquilt.tables.table import Table, column, document, integer
+
+CLUSTERS = Table(
+    "clusters",
+    (
+        document("doc", "a document that has copies or near-duplicates"),
+        document("cluster", "the lowest of them"),
+        column("keep", pa.bool_(), "whether it is this one"),
+    ),
+    row=("document", "documents"),
+    see="which documents are near-duplicates of which",
+    identified=("doc", "cluster"),
+)
+
+EDGES = Table(
+    "edges",
+    (document("doc", "a document"), document("other", "a lower one that it is near to")),
+    key_columns=2,
+    row=("edge", "edges"),
+    see="what ties documents together, on the way to clusters",
+    only_kernels=True,
+)
+
+COMPARED = Table(
+    "compared",
+    (
+        document("doc", "a document"),
+        document("other", "one that it is compared with"),
+        integer("reasons", "why, as bits of similarity.rs"),
+    ),
+    key_columns=2,
+    row=("comparison", "comparisons"),
+    see="what is compared, on the way to similarity",
+    only_kernels=True,
+)
+
+SIMILARITY = Table(
+    "similarity",
+    (
+        document("cluster", "the document that is kept"),
+        integer("documents", "how many documents there are in its cluster"),
+        column("least", pa.float64(), "least Jaccard coefficient of the circular grams of another and the one kept"),
+        column("median", pa.float64(), "the median of these coefficients"),
+    ),
+    row=("cluster", "clusters"),
+    see="how similar they are, the loosest clusters first",
+    order=("-least", "documents"),
+    identified=("cluster",),
+)
+
+PAIRS = Table(
+    "pairs",
+    (
+        document("doc", "a document"),
+        document("other", "a near-duplicate of it"),
+        column("jaccard", pa.float64(), "the Jaccard coefficient of their circular grams"),
+    ),
+    key_columns=2,
+    row=("pair", "pairs"),
+    see="what holds the clusters together",
+    notes="The pairs tie each cluster together, and are not all that there are.",
+    identified=("doc", "other"),
+)

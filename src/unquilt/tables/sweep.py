@@ -1,0 +1,45 @@
+"""The tables of a sweep: how many quilts there are for other parameters."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from unquilt.tables.table import Table, column, integer
+
+_K = integer("k", "words in a gram")
+_M = integer("m", "most documents that share a patch gram")
+_C = integer("c", "fewest sources of a quilt")
+
+SWEEP = Table(
+    "sweep",
+    (
+        _K,
+        _M,
+        _C,
+        column("sigma", pa.float64(), "least patch fraction of a quilt"),
+        integer("quilts", "how many quilts there are"),
+        column("share", pa.float64(), "their share of all documents, copies that were collapsed being one"),
+        column("mean_sources", pa.float64(), "how many sources a quilt has on average; 0 if there are none"),
+    ),
+    key_columns=4,
+    row=("combination", "combinations"),
+    see="the whole grid",
+)
+
+COUNTS = Table(
+    "counts",
+    (
+        _K,
+        _M,
+        _C,
+        integer("sigma", "place of the least patch fraction among the values given, from 0"),
+        integer("quilts", "how many quilts there are"),
+        integer("sources", "sources of all of them together"),
+        integer("documents", "documents of the corpus, copies that were collapsed being one"),
+    ),
+    key_columns=4,
+    row=("combination", "combinations"),
+    see="what was counted for one k, on the way to sweep",
+    only_kernels=True,
+)
+"""Kept for each k under a name of its own, such as counts_5."""
