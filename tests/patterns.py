@@ -50,8 +50,8 @@ class Found:
 @cache
 def find() -> dict[str, Found]:
     """All of them by name: those of modules, of the tuples in modules, and those that stand in a call."""
-    names = [module.name for module in pkgutil.iter_modules(unquilt.corpus.__path__)]
-    modules = [importlib.import_module(f"unquilt.corpus.{name}") for name in names]
+    names = [module.name for module in pkgutil.walk_packages(unquilt.corpus.__path__, "unquilt.corpus.")]
+    modules = [importlib.import_module(name) for name in names]
     found: dict[re.Pattern[Any], Found] = {}  # equal ones are one
     named: dict[str, Found] = {}
     for module in modules:
