@@ -38,24 +38,41 @@ os.environ.pop("COLUMNS", None)  # of the terminal that tests were started from:
 SEPARATORS = (" ", "  ", "\n", ", ", " - ", "_", ".\n\n", "!?")
 LETTERS = ("a", "A", "b", "c", "é", "e\u0301", "É", "ß", "ss", "SS", "x", "y")  # seven words, twelve spellings
 
+CHILDREN = Path(__file__).parent / "children"
 ENGINES = ("local", "spark")
 ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"}
 DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.jsonl.gz"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _kept_workers() -> Iterator[None]:
+def _kept_workers(_unsynced: None) -> Iterator[None]:
     """Processes that read, once started, are there for all tests: to start one takes longer than most of these."""
     with keeping():
         yield
 
 
-@pytest.fixture(scope="module")
-def unsynced() -> Iterator[None]:
-    """Without syncing, which is slow and which only a power cut would show."""
+@pytest.fixture(scope="session", autouse=True)
+def _unsynced() -> Iterator[None]:
+    """Nothing is synced, here or in processes that tests start: it is slow, and only a power cut would show it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
+        patch.setenv("PYTHONPATH", str(CHILDREN), prepend=os.pathsep)
         yield
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on Spark are marked, and come first: of the processes that share tests (`--dist worksteal`), the first
+    begins at the beginning and gives away from its end, so that it alone needs a session."""
+    for item in items:
+        if _needs_spark(item):
+            item.add_marker("spark")
+    items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
+def _needs_spark(item: pytest.Item) -> bool:
+    engine = getattr(item, "callspec", None) and item.callspec.params.get("engine")
+    return engine == "spark" or "spark_settings" in getattr(item, "fixturenames", ())
 
 
 def draw_corpus(random: Random, number: int) -> list[Document]:

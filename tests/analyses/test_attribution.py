@@ -12,8 +12,6 @@ from conftest import read_files
 import unquilt
 from unquilt.runs import Run
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 SOURCES = {  # what each is called, and the links to it
     "http://one.example.org/a": "a b c d",
     "https://two.example.net/": "e f g h",

@@ -19,8 +19,6 @@ from unquilt.engines.tasks import Scale
 from unquilt.flow.verbs import Verbs
 from unquilt.runs import Run
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3}
 Engines = Callable[[Scale, int], Callable[[Run], Verbs]]
 

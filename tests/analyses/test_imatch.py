@@ -34,8 +34,6 @@ from unquilt.runs import InputRecord, Run
 from unquilt.settings import LEAST_MEMORY, Settings
 from unquilt.stores.lexicons import SCHEMA, df_range, pack_counts
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 ASCII = ["alpha", "Alpha", "BRAVO", "bravo1", "bravo12", "the", "x", "delta", "echo", "foxtrot", "golf", "hotel"]
 OTHERS = [
     "prefixes",

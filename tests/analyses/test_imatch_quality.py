@@ -31,7 +31,6 @@ NEWS = DATA / "minhash-articles.tar.xz"
 PAN = DATA / "pan13-train.tar.xz"
 
 pytestmark = [
-    pytest.mark.usefixtures("unsynced"),
     pytest.mark.skipif(
         not all(path.exists() for path in (MAIL, NEWS, PAN)),
         reason="spamassassin.tar.xz, minhash-articles.tar.xz or pan13-train.tar.xz is not here",

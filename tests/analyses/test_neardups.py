@@ -27,8 +27,6 @@ from unquilt.jobs import How, documents
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import LEAST_MEMORY, Settings
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 Ingest = Callable[[Sequence[str], Path], Run]
 
 NOTHING = ["", "", "?!", " .\n-", "\u0301"]

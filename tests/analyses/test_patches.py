@@ -16,8 +16,6 @@ import unquilt
 from unquilt.engines import engine
 from unquilt.runs import Run
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 def find(texts: Sequence[str], **parameters: Any) -> list[tuple[int, str, int, str]]:
     """Quilts and sources, with what is between the offsets of each patch in either text."""

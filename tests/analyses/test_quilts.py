@@ -26,8 +26,6 @@ from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 SIGMAS = (0.0, 0.3, 0.5, 1.0)
 SHARES = (0.0, 0.0, 0.1, 0.25, 1 / 3, 0.5, 1.0)
 ASKED = [  # every mode twice, with other numbers each time

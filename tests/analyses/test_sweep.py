@@ -28,8 +28,6 @@ from unquilt.jobs import How, documents
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 Counts = list[tuple[int, int, int, float, int, int, int]]
 GRID: dict[str, Any] = {"k": (2, 3), "m": (2, 3, 50), "c": (1, 2, 3), "sigma": (0.0, 0.3, 0.5)}
 

@@ -21,7 +21,7 @@ def invoke(*arguments: object):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, unsynced):
+def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("demo") / "run"
     result = invoke("--pages", PAGES, "-o", folder)
     assert result.exit_code == 0, result.output

@@ -27,8 +27,6 @@ from unquilt.analyses.neardups import SignatureParameters
 from unquilt.cli import cli
 from unquilt.corpus.find import pieces as cutting
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 UNQUILT = [sys.executable, "-m", "unquilt.cli"]
 OFFER = "buy one and get two for the price of three, today only, while stocks last"
 NEWS = "the council met on monday to speak about the bridge over the river and its repair"

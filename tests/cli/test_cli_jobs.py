@@ -40,11 +40,6 @@ def write(path: Path, pages: list[dict], *more: str) -> Path:
     return path
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _unsynced(unsynced):
-    pass
-
-
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch):
     """On a busy machine a job may take long enough for its progress to be shown: not here."""

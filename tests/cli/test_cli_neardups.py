@@ -15,8 +15,6 @@ from unquilt.cli import cli
 from unquilt.errors import RunError
 from unquilt.runs import Run
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 def draw(random: Random, words: int = 120) -> list[str]:
     return ["".join(random.choices("abcdefghijklmnop", k=6)) for _ in range(words)]

@@ -89,11 +89,6 @@ def rows(*arguments: object) -> list[dict]:
     return [json.loads(line) for line in succeed(*arguments, "--json").splitlines()]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _unsynced(unsynced):
-    pass
-
-
 def write_run(folder: Path, corpus: Run, tables: dict[str, list[dict]]) -> Path:
     """A run of quilts, its tables written by hand."""
     record = InputRecord(str(corpus.path), 0, corpus.manifest["fingerprint"])

@@ -44,8 +44,6 @@ Quilts around k = 2, m = 50, c = 1, σ = 0.5 (●), one parameter varied at a ti
       2     50     1      1            0    0.00%        -
 """
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,6 @@ import unquilt
 from unquilt.cli import cli
 from unquilt.errors import ParameterError
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 JOBS = {
     "ingest": "ingest {input} -o {output}",
     "quilts": "quilts {input} -o {output}",

@@ -16,8 +16,6 @@ from unquilt.corpus.find.inputs import find
 from unquilt.errors import InputChangedError
 from unquilt.runs import Run
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 class Meddler:
     """Progress that does something when a stage has made its first step."""

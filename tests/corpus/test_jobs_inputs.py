@@ -12,8 +12,6 @@ import unquilt
 from unquilt.errors import InputError, ParameterError
 from unquilt.runs import Run
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 TEXTS = ["one two three", "four five six", None, "one two three"]
 INDICES = pa.array([0, 1, None, 0])
 WORDS = pa.array(["one two three", "four five six"])

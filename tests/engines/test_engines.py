@@ -19,8 +19,6 @@ from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 @pytest.mark.parametrize(
     ("foreign", "collapse", "partitions"), [("ip", "exact", 5), ("ip", "near", 4), ("none", "none", 1)]

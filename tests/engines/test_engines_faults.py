@@ -32,8 +32,6 @@ from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 from unquilt.tables import Table, column, document
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 def test_a_worker_process_that_dies_is_reported(run: Run) -> None:
     with Local(run, Scale(0, 0), threads=2, memory=1 << 30) as verbs, pytest.raises(EngineError, match="exit code 7"):

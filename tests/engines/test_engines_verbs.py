@@ -22,8 +22,6 @@ from unquilt.runs import Run
 from unquilt.settings import parse_size
 from unquilt.tables import Table, column, document, integer
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 DOCUMENT, NAME = document("doc", "a document"), column("name", pa.string(), "its name", null=True)
 NAMES = Table("names", (DOCUMENT, NAME))
 PAIRS = Table("pairs", (DOCUMENT, NAME, integer("number", "any number")))

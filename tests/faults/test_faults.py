@@ -42,11 +42,6 @@ from unquilt.errors import InputError
 from unquilt.settings import Settings
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _unsynced(unsynced: None) -> None:
-    pass
-
-
 def parquet(columns: dict[str, list[object]], **settings: object) -> bytes:
     file = io.BytesIO()
     pq.write_table(pa.table(columns), file, **settings)

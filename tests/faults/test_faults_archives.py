@@ -33,11 +33,6 @@ from hypothesis import strategies as st
 MIB = 1 << 20
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _unsynced(unsynced: None) -> None:
-    pass
-
-
 KINDS: dict[str, Callable[[int], bytes]] = {"a.warc": response, "a.jsonl": line, "a.mbox": mail}
 each_kind = pytest.mark.parametrize("name", KINDS)
 

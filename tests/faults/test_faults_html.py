@@ -13,11 +13,6 @@ from unquilt.corpus.options import Reading
 MANY = 200_000
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _unsynced(unsynced: None) -> None:
-    pass
-
-
 def only(page: bytes, folder: Path, reading: Reading | None = None) -> Row:
     """The document of a page, whose neighbours are read too."""
     found = peruse(write(folder / "a.warc", response(0), response(1, page), response(2)), reading=reading)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from faulty import files, ingest, invoke, line, peruse, refuse, response, write
 
 URLS = {
@@ -36,11 +35,6 @@ URLS = {
     "http://": (None, None, 0, False),
     "\0\x1b[2J\u202e": (None, None, 0, False),
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _unsynced(unsynced: None) -> None:
-    pass
 
 
 def write_jsonl(path: Path, urls: list[str]) -> Path:

@@ -22,8 +22,6 @@ from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 TIGHT = How(settings=Settings(threads=2, memory=LEAST_MEMORY))
 
 

@@ -20,8 +20,6 @@ from unquilt.cli import cli
 from unquilt.errors import RunError
 from unquilt.runs import Run
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 TEXTS = {"x": "aaaa bbbb cccc dddd north", "y": "dddd eeee ffff gggg south", "z": "aaaa bbbb cccc dddd eeee ffff gggg"}
 TEXTS |= {"copy": TEXTS["z"]}
 ASKED: dict[str, Any] = {"k": 3, "c": 2, "foreign": "none"}

@@ -14,8 +14,6 @@ from toy_run import compute, names, open_run
 from unquilt.errors import RunError, RunLockedError
 from unquilt.runs import Run
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 @contextmanager
 def process(scenario, path):

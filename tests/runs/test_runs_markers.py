@@ -13,8 +13,6 @@ from toy_run import SCHEMA, compute, digests, open_run, rows, snapshot
 from unquilt.errors import RunError
 from unquilt.runs import Run
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 def test_stage_that_raises_is_neither_recorded_nor_marked(tmp_path):
     compute(tmp_path / "out", until="documents")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import posix
 import shutil
 from pathlib import Path
 
@@ -12,9 +13,6 @@ from toy_run import INPUTS, SCHEMA, STAGES, compute, digests, names, open_run, r
 
 from unquilt.errors import InputChangedError, RunError, StorageError
 from unquilt.runs import InputRecord, Run
-
-pytestmark = pytest.mark.usefixtures("unsynced")  # but one test below looks at what is synced, and when
-
 
 # --- one run, from beginning to end ---
 
@@ -106,6 +104,7 @@ def test_everything_is_synced_before_it_counts(tmp_path, monkeypatch):
 
     def record_sync(descriptor):
         events.append(("sync", Path(f"/proc/self/fd/{descriptor}").readlink().name))
+        posix.fsync(descriptor)  # nothing else here does: see `conftest`
 
     def record_replace(source, target):
         events.append(("replace", Path(target).name))

@@ -12,8 +12,6 @@ from toy_run import SCHEMA, compute, digests, names, no_exchange, open_run, rows
 from unquilt.errors import RunError, RunLockedError, StorageError
 from unquilt.runs import Run, replacement
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 def test_older_run_stays_until_the_new_one_is_finished(tmp_path):
     older = compute(tmp_path / "out")

@@ -15,8 +15,6 @@ from toy_run import SCHEMA, compute, digests, names, open_run, rows, snapshot
 from unquilt.errors import RunError, StorageError
 from unquilt.runs import Run, storing
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 
 def noise(count=70_000):
     text = [random.Random(i).randbytes(32).hex() for i in range(count)]

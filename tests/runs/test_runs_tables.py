@@ -17,9 +17,6 @@ from toy_run import SCHEMA, compute, digests, names, open_run, rows
 from unquilt.errors import RunError, StorageError
 from unquilt.runs import TableWriter
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
-
 VALUES = st.tuples(
     st.none() | st.integers(0, 5),
     st.none() | st.text(max_size=3),

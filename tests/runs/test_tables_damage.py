@@ -24,8 +24,6 @@ from unquilt.jobs import documents, ingest
 from unquilt.parquet import opened
 from unquilt.runs import Run, TableWriter
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 ROWS = 20_000
 
 

@@ -30,8 +30,6 @@ from unquilt.errors import InputError, ParameterError, StorageError
 from unquilt.jobs import How
 from unquilt.stores import filters
 
-pytestmark = pytest.mark.usefixtures("unsynced")
-
 WORDS = [*(f"word{a}{b}" for a in "abcdefghij" for b in "klmnopqrst"), "Straße", "STRASSE", "漢字", "été", "the", "12"]
 METHODS: dict[str, dict[str, Any]] = {
     "fast": {},
