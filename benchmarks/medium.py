@@ -18,7 +18,8 @@ from unquilt.columns import buffers, postings
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.flow.kept import Kept, Split
-from unquilt.flow.verbs import DOC, HASH, Kernel, Rows, Verbs
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Rows, Verbs
 from unquilt.jobs import documents
 from unquilt.runs import Run
 from unquilt.tables import Table, column, document, integer
@@ -143,9 +144,9 @@ def _grams(corpus: Run) -> Path:
 
 def shares(verbs: Verbs, grams: Kept) -> Rows:
     """Document frequency and patch fraction in the verbs: what the SQL says."""
-    (pairs,) = verbs.map(grams, Kernel("postings", (HASH,), ("gram", "doc")))
-    (partial,) = verbs.group([pairs], Kernel("shares", (DOC,), (), {"m": M}))
-    (totals,) = verbs.group([partial], Kernel("totals", (DOC,)))
+    (pairs,) = verbs.map(grams, Kernel("postings"))
+    (partial,) = verbs.group([pairs], Kernel("shares", m=M))
+    (totals,) = verbs.group([partial], Kernel("totals"))
     return totals
 
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt import _native
+from unquilt.flow.kernels import Fields
 
 
 def buffers(column: pa.Array | pa.ChunkedArray) -> tuple[str, int, Any, Any, Any]:
@@ -53,17 +54,11 @@ def postings(docs: pa.Array, texts: pa.Array, k: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([found, docs.take(pc.list_parent_indices(lists))], ["gram", "doc"])
 
 
-def store(partition: _native.Partition, schema: pa.Schema) -> pa.RecordBatch:
-    """The sorted rows of a partition as a batch whose fields are the key and the fields of the tails, in that order."""
-    kinds = [_kind(field.type) for field in schema]
-    arrays = [_array(field.type, filled) for field, filled in zip(schema, partition.columns(kinds[1:]), strict=True)]
+def store(partition: _native.Partition, schema: pa.Schema, fields: Fields) -> pa.RecordBatch:
+    """The sorted rows of a partition as a batch: its columns are the key and the fields of the tails, in that order."""
+    filled = partition.columns([field.kind for field in fields])
+    arrays = [_array(column.type, each) for column, each in zip(schema, filled, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _kind(kind: pa.DataType) -> str:
-    if pa.types.is_floating(kind):
-        return "real"
-    return "number" if pa.types.is_integer(kind) or pa.types.is_boolean(kind) else "bytes"
 
 
 def _array(kind: pa.DataType, filled: Sequence[Any]) -> pa.Array:

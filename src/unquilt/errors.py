@@ -8,6 +8,7 @@
     │   └── RunLockedError        another process works in it
     ├── StorageError              no room or no right to write: names the path
     ├── EngineError               the engine failed: a worker died, a kernel reported a fault
+    ├── PlanError                 an analysis asked for kernels, columns or tables that do not fit together
     └── MissingDependencyError    an optional part is not installed: names the command that installs it
 
 A message says what failed, where (file, record, offset) and what to do. Anything else that escapes is a bug.
@@ -57,6 +58,10 @@ class StorageError(UnquiltError):
 
 class EngineError(UnquiltError):
     """The engine could not carry out a stage."""
+
+
+class PlanError(UnquiltError):
+    """An analysis put kernels, columns or tables together that do not fit: said before anything runs."""
 
 
 class MissingDependencyError(UnquiltError):

@@ -26,7 +26,8 @@ from unquilt.demo import write_jsonl
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.errors import EngineError, InputChangedError, RunError, StorageError
-from unquilt.flow.verbs import DOC, Kernel, Verbs
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Verbs
 from unquilt.jobs import documents
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
@@ -216,7 +217,7 @@ def test_a_spill_folder_that_is_gone(packed_corpus: Run, tmp_path: Path) -> None
         open_run(packed_corpus, tmp_path / "run", ASKED) as run,
         Local(run, measure(packed_corpus), threads=2, memory=20_000, partitions=2) as verbs,
     ):
-        (rows,) = verbs.map(corpus, Kernel("select", (DOC,), ("doc", "id")))
+        (rows,) = verbs.map(corpus, Kernel("select", ("doc", "id")))
         shutil.rmtree(run.spill)
         with pytest.raises(StorageError, match=r"\.spill"):
             verbs.keep(rows, ids)

@@ -15,9 +15,10 @@ import pytest
 from unquilt.analyses.components import components
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
-from unquilt.errors import UnquiltError
+from unquilt.errors import PlanError, UnquiltError
 from unquilt.flow.kept import Kept
-from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs, look_up
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Verbs, look_up
 from unquilt.runs import Run
 from unquilt.settings import parse_size
 from unquilt.tables import Table, column, document, integer
@@ -71,7 +72,7 @@ def test_keep_sorts_by_key_and_tail(verbs: Verbs, run: Run, tmp_path: Path) -> N
     docs = shuffled(50)
     names = [None if doc % 11 == 0 else f"n{doc % 7}" * (doc % 3) for doc in docs]
     table = keep_by_hand(tmp_path, "names", pa.table({"doc": docs, "name": names}, schema=NAMES.schema))
-    (rows,) = verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))
+    (rows,) = verbs.map(table, Kernel("select", ("doc", "name")))
     kept = verbs.keep(rows, NAMES.named("sorted"))
     expected = sorted(zip(docs, names, strict=True))
     assert pq.read_table(kept.paths[0]).to_pylist() == [{"doc": doc, "name": name} for doc, name in expected]
@@ -82,8 +83,10 @@ def test_keep_sorts_by_key_and_tail(verbs: Verbs, run: Run, tmp_path: Path) -> N
 def test_what_is_kept_is_not_made_again(verbs: Verbs, tmp_path: Path) -> None:
     """Nothing happens before `keep` or `fold`, and nothing if their markers are there."""
     table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1, 0], "name": ["b", "a"]}, schema=NAMES.schema))
-    first = verbs.keep(verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))[0], NAMES.named("kept"))
-    (never,) = verbs.map(table, Kernel("no such kernel", (DOC,), ("no such column",)))
+    first = verbs.keep(verbs.map(table, Kernel("select", ("doc", "name")))[0], NAMES.named("kept"))
+    (path,) = table.paths
+    (never,) = verbs.map(table, Kernel("select", ("doc", "name")))
+    Path(path).unlink()  # so that nothing can be read
     assert verbs.keep(never, NAMES.named("kept")) == first
 
 
@@ -92,7 +95,7 @@ def test_two_tables_meet(verbs: Verbs, tmp_path: Path) -> None:
     names = keep_by_hand(tmp_path, "names", pa.table({"doc": range(0, 40, 2), "name": [f"n{i}" for i in range(20)]}))
     docs = [doc % 30 for doc in shuffled(60)]
     numbers = keep_by_hand(tmp_path, "numbers", pa.table({"doc": docs, "number": range(60)}))
-    (rows,) = verbs.map(numbers, Kernel("select", (DOC,), ("doc", "number")))
+    (rows,) = verbs.map(numbers, Kernel("select", ("doc", "number")))
     kept = verbs.keep(look_up(verbs, rows, names, ("name",)), PAIRS.named("met"))
     expected = sorted((doc, f"n{doc // 2}", number) for number, doc in enumerate(docs) if doc % 2 == 0)
     assert [tuple(row.values()) for row in pq.read_table(kept.paths[0]).to_pylist()] == expected
@@ -100,16 +103,17 @@ def test_two_tables_meet(verbs: Verbs, tmp_path: Path) -> None:
 
 def test_rows_of_different_keys_cannot_meet(verbs: Verbs, tmp_path: Path) -> None:
     table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1], "name": ["a"]}))
-    (by_doc,) = verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))
-    (by_hash,) = verbs.map(table, Kernel("select", (HASH,), ("name", "doc")))
-    with pytest.raises(TypeError, match="doc and hash"):
-        verbs.group([by_doc, by_hash], Kernel("look up", (DOC,)))
+    (by_doc,) = verbs.map(table, Kernel("select", ("doc", "name")))
+    texts = keep_by_hand(tmp_path, "texts", pa.table({"doc": [1], "text": ["a"]}))
+    by_hash, _ = verbs.map(texts, Kernel("scan", k=1, key=None))
+    with pytest.raises(PlanError, match="doc and hash"):
+        verbs.group([by_doc, by_hash], Kernel("look up"))
 
 
 def test_rows_are_read_once(verbs: Verbs, tmp_path: Path) -> None:
     """verbs.py: rows are read once, what is read twice is kept; whoever forgets hears of it, on every engine."""
     table = keep_by_hand(tmp_path, "names", pa.table({"doc": [1, 0], "name": ["b", "a"]}, schema=NAMES.schema))
-    (rows,) = verbs.map(table, Kernel("select", (DOC,), ("doc", "name")))
+    (rows,) = verbs.map(table, Kernel("select", ("doc", "name")))
     verbs.keep(rows, NAMES.named("first"))
     with pytest.raises(RuntimeError, match="keep them"):
         verbs.keep(rows, NAMES.named("second"))
@@ -120,11 +124,11 @@ def test_fold_adds_up_and_leaves_the_rows(verbs: Verbs, run: Run, tmp_path: Path
     postings = [(gram * 0x123456789ABCDEF, doc) for doc in range(12) for gram in range(doc % 5 + 1)]
     columns = zip(*postings, strict=True)
     table = keep_by_hand(tmp_path, "postings", pa.table(dict(zip(("gram", "doc"), columns, strict=True))))
-    (rows,) = verbs.map(table, Kernel("postings", (HASH,), ("gram", "doc")))
+    (rows,) = verbs.map(table, Kernel("postings"))
     assert verbs.fold(rows, "counted")["grams"] == len(postings)
     assert verbs.fold(rows, "counted") == run.values("counted")
-    (shares,) = verbs.group([rows], Kernel("shares", (DOC,), (), {"m": 4}))
-    (totals,) = verbs.group([shares], Kernel("totals", (DOC,)))
+    (shares,) = verbs.group([rows], Kernel("shares", m=4))
+    (totals,) = verbs.group([shares], Kernel("totals"))
     kept = pq.read_table(verbs.keep(totals, SHARES).paths[0]).to_pylist()
     df = Counter(gram for gram, _ in postings)
     for doc, row in enumerate(kept):
@@ -141,7 +145,7 @@ def test_repeat_ends_when_nothing_changes(verbs: Verbs, run: Run, tmp_path: Path
     )
 
     def step(before: Kept, round_: int) -> tuple[Kept, int]:
-        (rows,) = verbs.map(before, Kernel("select", (DOC,), ("doc", "name")))
+        (rows,) = verbs.map(before, Kernel("select", ("doc", "name")))
         after = verbs.keep(rows, NAMES.named(f"round_{round_}"))
         return after, 1 - pq.read_table(before.paths[0]).equals(pq.read_table(after.paths[0]))
 

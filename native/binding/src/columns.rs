@@ -6,8 +6,9 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use unquilt_kernels::flow::kernel::Column;
-use unquilt_kernels::flow::tables::{Filled, Kind};
+use unquilt_kernels::flow::columns::{Batch, Column};
+use unquilt_kernels::flow::fields::Kind;
+use unquilt_kernels::flow::tables::Filled;
 
 /// A column as Python hands it over: its kind, its number of rows, and Arrow's buffers from row 0.
 ///
@@ -33,6 +34,14 @@ impl Buffers {
             other => Err(io::Error::other(format!("no such kind of column: {other}"))),
         }
     }
+}
+
+/// Columns by name, as kernels read them.
+pub type NamedBuffers = Vec<(String, Buffers)>;
+
+pub fn batch(columns: &NamedBuffers) -> io::Result<Batch<'_>> {
+    let columns = columns.iter().map(|(name, buffers)| Ok((name.as_str(), buffers.column()?)));
+    Ok(Batch { columns: columns.collect::<io::Result<_>>()? })
 }
 
 /// Arrow buffers never change while they are held, so they may be read without the interpreter's lock.
@@ -71,20 +80,17 @@ fn check(column: &Column<'_>, rows: usize) -> io::Result<()> {
 }
 
 pub fn kinds(fields: &[String]) -> PyResult<Vec<Kind>> {
-    let kind = |field: &String| match field.as_str() {
-        "number" => Ok(Kind::Number),
-        "real" => Ok(Kind::Real),
-        "bytes" => Ok(Kind::Bytes),
-        other => Err(PyValueError::new_err(format!("no such kind of field: {other}"))),
+    let kind = |field: &String| {
+        Kind::named(field).ok_or_else(|| PyValueError::new_err(format!("no such kind of field: {field}")))
     };
     fields.iter().map(kind).collect()
 }
 
-/// Columns for `pyarrow.Array.from_buffers`: (rows, nulls, validity, offsets or None, data) each.
-pub fn filled<'py>(py: Python<'py>, columns: &[Filled], fields: &[String]) -> PyResult<Bound<'py, PyList>> {
+/// Columns for `pyarrow.Array.from_buffers`: (rows, nulls, validity, offsets or None, data) each; the first is the key.
+pub fn filled<'py>(py: Python<'py>, columns: &[Filled], kinds: &[Kind]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for (number, column) in columns.iter().enumerate() {
-        let strings = number > 0 && fields[number - 1] == "bytes";
+        let strings = number > 0 && matches!(kinds[number - 1], Kind::Bytes { .. } | Kind::Fixed(_));
         let offsets = strings.then(|| {
             let bytes: Vec<u8> = column.offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();
             PyBytes::new(py, if bytes.is_empty() { &[0; 8] } else { &bytes })

@@ -1,82 +1,63 @@
-//! The kernels by name, with their parameters. A new kernel is one more line here.
+//! Kernels by name: their contracts as Python reads them, and their parameters as they take them.
+
+use std::path::PathBuf;
 
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyDict;
-use unquilt_kernels::analyses::quilts;
-use unquilt_kernels::analyses::quilts::attribution;
-use unquilt_kernels::analyses::quilts::domains;
-use unquilt_kernels::analyses::quilts::patches;
-use unquilt_kernels::analyses::quilts::sweep;
-use unquilt_kernels::analyses::shares;
-use unquilt_kernels::documents::components;
-use unquilt_kernels::documents::similarity;
-use unquilt_kernels::documents::standing;
-use unquilt_kernels::documents::standing::By;
-use unquilt_kernels::flow::kernel::{GroupKernel, MapKernel};
-use unquilt_kernels::flow::tables;
+use pyo3::types::{PyDict, PyList};
+use unquilt_kernels::analyses::neardups::buckets::Sketching;
+use unquilt_kernels::flow::columns::Reads;
+use unquilt_kernels::flow::contract::{
+    Contract, Given, Input, Parameter, ParameterKind, Parameters, PortInfo, Shape, Side, Value, WrongParameter,
+};
+use unquilt_kernels::flow::fields::Field;
+use unquilt_kernels::flow::kernel::{GroupKernel, Make, MapKernel};
+use unquilt_kernels::registry;
 use unquilt_kernels::sketches::imatch;
-use unquilt_kernels::sketches::lexicon;
 use unquilt_kernels::sketches::minwise::{Family, Sketcher};
-use unquilt_kernels::sketches::shingles;
 use unquilt_kernels::sketches::signer::Signer;
 use unquilt_kernels::store::checksums::Parts;
+use unquilt_kernels::store::mapped::map_file;
 use unquilt_kernels::text::fingerprint::Fingerprinter;
 
-pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel + Send>> {
-    Ok(match name {
-        "select" => Box::new(tables::Select),
-        "places" => Box::new(standing::Places { by: by(&get::<String>(given, "by")?)? }),
-        "scan" => Box::new(quilts::Scan { k: get(given, "k")?, print: fingerprinter(given)? }),
-        "slices" => Box::new(patches::Slices { k: get(given, "k")?, print: fingerprinter(given)? }),
-        "patches" => Box::new(patches::Patches { k: get(given, "k")?, print: fingerprinter(given)? }),
-        "names" => Box::new(attribution::Names),
-        "linked" => Box::new(attribution::Linked { most: get(given, "most")? }),
-        "ends" => Box::new(components::Ends),
-        "rates" => Box::new(sweep::Rates { sigma: get(given, "sigma")? }),
-        "shingles" => Box::new(shingles::Shingles { sketcher: sketcher(given)? }),
-        "members" => Box::new(components::Members),
-        "comparisons" => Box::new(similarity::Comparisons { edges: flag(given, "edges")? }),
-        "gram sets" => Box::new(similarity::GramSets { k: get(given, "k")?, print: fingerprinter(given)? }),
-        "document words" => Box::<lexicon::DocumentWords>::default(),
-        "signatures" => {
-            let lexicon: PyBackedBytes = get(given, "lexicon")?; // stays where it is
-            Box::new(imatch::Marks { signatures: signatures(given, lexicon)? })
-        }
-        "postings" => Box::new(shares::Postings),
-        _ => return Err(PyValueError::new_err(format!("no such map kernel: {name}"))),
-    })
+/// Makes the map kernel of this name.
+pub fn map(name: &str, given: &Bound<'_, PyDict>) -> PyResult<Box<dyn MapKernel>> {
+    match registry::find(name).map(|entry| (entry.contract, entry.make)) {
+        Some((contract, Make::Map(make))) => make(&values(given, contract.parameters)?).map_err(wrong),
+        _ => Err(PyValueError::new_err(format!("there is no map kernel {name}"))),
+    }
 }
 
-/// `full` is how many bytes a kernel that gathers may hold.
-pub fn group(name: &str, given: &Bound<'_, PyDict>, full: usize) -> PyResult<Box<dyn GroupKernel + Send>> {
-    Ok(match name {
-        "look up" => Box::<tables::LookUp>::default(),
-        "shared" => Box::new(standing::Shared),
-        "pool" => Box::<standing::Pool>::default(),
-        "copies" => Box::new(standing::Copies { collapse: get(given, "collapse")?, widest: get(given, "widest")? }),
-        "lists" => Box::new(quilts::Lists::new(get(given, "m")?, flag(given, "patches")?, full)),
-        "elements" => Box::new(quilts::Elements::new(flag(given, "patches")?)),
-        "covers" => Box::new(covers(given)?),
-        "named" => Box::<attribution::Named>::default(),
-        "requests" => Box::<patches::Requests>::default(),
-        "asked" => Box::<patches::Asked>::default(),
-        "sweep" => Box::new(sweep::Sweep::new(get(given, "k")?, grid(given)?, get(given, "min_share")?)),
-        "sums" => Box::<sweep::Sums>::default(),
-        "shares" => Box::new(shares::Shares::new(get(given, "m")?)),
-        "word sums" => Box::<lexicon::WordSums>::default(),
-        "visits" => Box::<domains::Visits>::default(),
-        "domains" => Box::<domains::Domains>::default(),
-        "buckets" => Box::<shingles::Buckets>::default(),
-        "distinct" => Box::<components::Distinct>::default(),
-        "compared" => Box::new(similarity::Compared),
-        "jaccard" => Box::<similarity::Jaccard>::default(),
-        "spread" => Box::<similarity::Spread>::default(),
-        "large star" => Box::<components::LargeStar>::default(),
-        "small star" => Box::<components::SmallStar>::default(),
-        "totals" => Box::new(shares::Totals),
-        _ => return Err(PyValueError::new_err(format!("no such group kernel: {name}"))),
+/// Makes the group kernel of this name, which may hold `room` bytes if it gathers.
+pub fn group(name: &str, given: &Bound<'_, PyDict>, room: usize) -> PyResult<Box<dyn GroupKernel>> {
+    match registry::find(name).map(|entry| (entry.contract, entry.make)) {
+        Some((contract, Make::Group(make))) => make(&values(given, contract.parameters)?, room).map_err(wrong),
+        _ => Err(PyValueError::new_err(format!("there is no group kernel {name}"))),
+    }
+}
+
+fn wrong(fault: WrongParameter) -> PyErr {
+    PyValueError::new_err(fault.0)
+}
+
+/// The values of parameters, each of the kind that it is declared to be.
+fn values(given: &Bound<'_, PyDict>, parameters: &'static [Parameter]) -> PyResult<Given> {
+    parameters.iter().map(|&Parameter { name, kind }| Ok((name, value(given, name, kind)?))).collect()
+}
+
+fn value(given: &Bound<'_, PyDict>, name: &str, kind: ParameterKind) -> PyResult<Value> {
+    Ok(match kind {
+        ParameterKind::Flag => Value::Flag(get(given, name)?),
+        ParameterKind::Number => Value::Number(get(given, name)?),
+        ParameterKind::Real => Value::Real(get(given, name)?),
+        ParameterKind::Numbers => Value::Numbers(get(given, name)?),
+        ParameterKind::Reals => Value::Reals(get(given, name)?),
+        ParameterKind::Choice(_) => Value::Choice(get(given, name)?),
+        ParameterKind::Key => Value::Key(get::<Option<Vec<u8>>>(given, name)?.as_deref().map(key).transpose()?),
+        ParameterKind::Side => {
+            let mapped: Bound<'_, Mapped> = get(given, name)?;
+            Value::Side(mapped.get().side.clone())
+        }
     })
 }
 
@@ -85,31 +66,102 @@ pub fn get<'py, T: for<'a> FromPyObject<'a, 'py>>(given: &Bound<'py, PyDict>, na
     value.extract().map_err(|_| PyValueError::new_err(format!("kernel parameter {name} has the wrong type")))
 }
 
-/// Whether a flag is set; one that is not given is not.
-fn flag(given: &Bound<'_, PyDict>, name: &str) -> PyResult<bool> {
-    Ok(given.contains(name)? && get(given, name)?)
+/// A file that is mapped into memory for as long as this, or a kernel that was given it, lives.
+#[pyclass(frozen)]
+pub struct Mapped {
+    side: Side,
 }
 
-fn covers(given: &Bound<'_, PyDict>) -> PyResult<quilts::Covers> {
-    let (c, sigma, min_share) = (get(given, "c")?, get(given, "sigma")?, get(given, "min_share")?);
-    Ok(quilts::Covers::new(c, sigma, min_share, flag(given, "patches")?))
-}
+#[pymethods]
+impl Mapped {
+    #[new]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        Ok(Self { side: map_file(&path)? })
+    }
 
-fn grid(given: &Bound<'_, PyDict>) -> PyResult<sweep::Grid> {
-    Ok(sweep::Grid { m: get(given, "m")?, c: get(given, "c")?, sigma: get(given, "sigma")? })
-}
-
-pub fn family(name: &str) -> PyResult<Family> {
-    match name {
-        "fast" => Ok(Family::Fast),
-        "rabin" => Ok(Family::Rabin),
-        other => Err(PyValueError::new_err(format!("family must be fast or rabin, not {other}"))),
+    fn __len__(&self) -> usize {
+        self.side.as_ref().len()
     }
 }
 
+/// What each kernel says of itself, as a dict.
+#[pyfunction]
+pub fn contracts(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for entry in registry::KERNELS {
+        list.append(describe(py, &entry.contract)?)?;
+    }
+    Ok(list)
+}
+
+fn describe<'py>(py: Python<'py>, contract: &Contract) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("name", contract.name)?;
+    dict.set_item("keeps", contract.keeps)?;
+    match contract.input {
+        Input::Columns { reads, beside } => {
+            dict.set_item("reads", columns(py, reads)?)?;
+            dict.set_item("beside", columns(py, beside)?)?;
+        }
+        Input::Tables { shapes, repeated } => {
+            dict.set_item("tables", shapes.iter().map(|&each| shape(py, each)).collect::<PyResult<Vec<_>>>()?)?;
+            dict.set_item("repeated", repeated)?;
+        }
+    }
+    let parameters = contract.parameters.iter().map(|&Parameter { name, kind }| match kind {
+        ParameterKind::Choice(words) => (name, kind.name(), words.to_vec()),
+        _ => (name, kind.name(), Vec::new()),
+    });
+    dict.set_item("parameters", parameters.collect::<Vec<_>>())?;
+    dict.set_item("ports", contract.ports.iter().map(|each| port(py, each)).collect::<PyResult<Vec<_>>>()?)?;
+    Ok(dict)
+}
+
+fn fields(fields: &[Field]) -> Vec<(&'static str, String)> {
+    fields.iter().map(|field| (field.name, field.kind.name())).collect()
+}
+
+/// Columns as (which, fields): which are "nothing", "fields", "optional" or "any".
+fn columns(py: Python<'_>, reads: Reads) -> PyResult<Bound<'_, PyAny>> {
+    let (which, named): (_, &[Field]) = match reads {
+        Reads::Nothing => ("nothing", &[]),
+        Reads::Fields(fields) => ("fields", fields),
+        Reads::Optional(fields) => ("optional", fields),
+        Reads::Any => ("any", &[]),
+    };
+    Ok((which, fields(named)).into_pyobject(py)?.into_any())
+}
+
+/// A shape as (which, fields or tables): which are "fields", "any", "ending", "selected" or "tables".
+fn shape(py: Python<'_>, shape: Shape) -> PyResult<Bound<'_, PyAny>> {
+    let (which, named): (_, &[Field]) = match shape {
+        Shape::Fields(fields) => ("fields", fields),
+        Shape::EndingIn(fields) => ("ending", fields),
+        Shape::Any => ("any", &[]),
+        Shape::Selected => ("selected", &[]),
+        Shape::OfTables(tables) => return Ok(("tables", tables.to_vec()).into_pyobject(py)?.into_any()),
+    };
+    Ok((which, fields(named)).into_pyobject(py)?.into_any())
+}
+
+fn port<'py>(py: Python<'py>, port: &PortInfo) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("name", port.name)?;
+    dict.set_item("key", port.key.name())?;
+    dict.set_item("shape", shape(py, port.shape)?)?;
+    dict.set_item("when", port.when.map(|when| (when.parameter, when.value, when.equal)))?;
+    Ok(dict)
+}
+
+pub fn family(name: &str) -> PyResult<Family> {
+    use unquilt_kernels::flow::contract::Told;
+    let family = Family::from_value(&Value::Choice(name.to_owned()));
+    family.ok_or_else(|| PyValueError::new_err(format!("family must be fast or rabin, not {name}")))
+}
+
 fn sketcher(given: &Bound<'_, PyDict>) -> PyResult<Sketcher> {
-    let family = family(&get::<String>(given, "family")?)?;
-    Ok(Sketcher::new(family, get(given, "seed")?, get(given, "k")?, fingerprinter(given)?))
+    let given = values(given, Sketching::PARAMETERS)?;
+    Ok(Sketching::from_given(&given).map_err(wrong)?.sketcher())
 }
 
 /// Of any method; one that needs no lexicon looks at none.
@@ -122,35 +174,22 @@ pub fn signer<B: Parts>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<Signe
 }
 
 pub fn signatures<B: Parts>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<imatch::Signatures<B>> {
-    let shape = imatch::Shape {
+    let coordinates = imatch::Coordinates {
         lexicons: get(given, "lexicons")?,
         drop: get(given, "drop")?,
         seed: get(given, "seed")?,
         min_terms: get(given, "min_terms")?,
         min_share: get(given, "min_share")?,
     };
-    if !(0.0..1.0).contains(&shape.drop) || !(0.0..=1.0).contains(&shape.min_share) {
-        return Err(PyValueError::new_err("drop must be at least 0 and below 1, min_share between 0 and 1"));
-    }
-    imatch::Signatures::new(lexicon, shape).map_err(|fault| PyValueError::new_err(fault.to_string()))
+    coordinates.check().map_err(PyValueError::new_err)?;
+    imatch::Signatures::new(lexicon, coordinates).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
-fn by(name: &str) -> PyResult<By> {
-    match name {
-        "none" => Ok(By::Nothing),
-        "host" | "domain" => Ok(By::Name),
-        "ip" => Ok(By::Address),
-        other => Err(PyValueError::new_err(format!("no such kind of server: {other}"))),
-    }
+/// Plain, or of 16 bytes.
+pub fn keyed(given: Option<&[u8]>) -> PyResult<Fingerprinter> {
+    given.map_or_else(|| Ok(Fingerprinter::plain()), |bytes| Ok(Fingerprinter::keyed(&key(bytes)?)))
 }
 
-/// Plain, or of the parameter `key`: 16 bytes, None for none.
-pub fn fingerprinter(given: &Bound<'_, PyDict>) -> PyResult<Fingerprinter> {
-    keyed(get::<Option<Vec<u8>>>(given, "key")?.as_deref())
-}
-
-pub fn keyed(key: Option<&[u8]>) -> PyResult<Fingerprinter> {
-    let Some(key) = key else { return Ok(Fingerprinter::plain()) };
-    let key = key.try_into().map_err(|_| PyValueError::new_err("a fingerprint key has 16 bytes"))?;
-    Ok(Fingerprinter::keyed(key))
+fn key(bytes: &[u8]) -> PyResult<[u8; 16]> {
+    bytes.try_into().map_err(|_| PyValueError::new_err("a fingerprint key has 16 bytes"))
 }

@@ -10,18 +10,19 @@ mod texts;
 use std::collections::BTreeMap;
 use std::io;
 
+use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use unquilt_kernels::flow::kernel::{Counter, Output};
+use unquilt_kernels::flow::kernel::{Counter, KernelFault, Output};
 use unquilt_kernels::flow::rows::Spread;
 use unquilt_kernels::flow::sorter::Sorter;
 use unquilt_kernels::flow::spill::SpillError;
 use unquilt_kernels::flow::tables::Store;
 use unquilt_kernels::text::unicode::UNICODE_VERSION;
 
-use crate::columns::{filled, kinds, Buffers};
+use crate::columns::{batch, filled, kinds, NamedBuffers};
 
 /// The ports of a kernel as Python says them: (partitions, number of keys or 0 for fingerprints).
 type Ports = Vec<(u32, u64)>;
@@ -34,16 +35,27 @@ fn spreads(ports: &Ports) -> Vec<Spread> {
     ports.iter().map(spread).collect()
 }
 
+create_exception!(
+    _core,
+    DamagedRowsError,
+    PyValueError,
+    "Rows or columns that are not what a kernel reads: which kernel, and what."
+);
+
 /// What Python code raised in a sink comes back as itself, a spill file's trouble as an `OSError` with its path.
 fn to_python(error: io::Error) -> PyErr {
     let error = match error.downcast::<PyErr>() {
         Ok(raised) => return raised,
         Err(error) => error,
     };
-    match error.downcast::<SpillError>() {
+    let error = match error.downcast::<SpillError>() {
         Ok(SpillError { cause, path }) => {
-            PyOSError::new_err((cause.raw_os_error(), cause.to_string(), path.display().to_string()))
+            return PyOSError::new_err((cause.raw_os_error(), cause.to_string(), path.display().to_string()))
         }
+        Err(error) => error,
+    };
+    match error.downcast::<KernelFault>() {
+        Ok(fault) => DamagedRowsError::new_err(fault.to_string()),
         Err(error) => PyValueError::new_err(error.to_string()),
     }
 }
@@ -80,17 +92,17 @@ fn run_map<'py>(
     name: &str,
     parameters: &Bound<'py, PyDict>,
     ports: Ports,
-    columns: Vec<Buffers>,
-    beside: Vec<Buffers>,
+    columns: NamedBuffers,
+    beside: Option<NamedBuffers>,
     sink: Py<PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let mut kernel = kernels::map(name, parameters)?;
     let counters = py.detach(|| {
         let mut sink = python_sink(&sink);
-        let columns = columns.iter().map(Buffers::column).collect::<Result<Vec<_>, _>>()?;
-        let beside = beside.iter().map(Buffers::column).collect::<Result<Vec<_>, _>>()?;
+        let beside = beside.as_ref().map(batch).transpose()?;
         let mut out = Output::new(&spreads(&ports), share(usize::MAX), &mut sink);
-        kernel.batch(&columns, &beside, &mut out);
+        let done = kernel.batch(&batch(&columns)?, beside.as_ref(), &mut out);
+        done.map_err(|fault| fault.of(kernel.name()))?;
         out.close()
     });
     to_dict(py, &counters.map_err(to_python)?)
@@ -147,16 +159,14 @@ impl Partition {
         to_dict(py, &counters.map_err(to_python)?)
     }
 
-    /// The sorted rows as columns: key first, then fields of the kinds given ("number", "real", "bytes").
+    /// The sorted rows as columns: key first, then the fields of the tails, which are of these kinds.
     fn columns<'py>(&mut self, py: Python<'py>, fields: Vec<String>) -> PyResult<Bound<'py, PyList>> {
-        let mut store = Store::new(kinds(&fields)?);
+        let kinds = kinds(&fields)?;
+        let mut store = Store::new(kinds.clone());
         let sorter = self.take()?;
         let result = py.detach(|| sorter.feed(&mut store, &mut Output::none()));
         result.map_err(to_python)?;
-        if store.damaged {
-            return Err(PyValueError::new_err("a row does not fit its table"));
-        }
-        filled(py, &store.columns, &fields)
+        filled(py, &store.columns, &kinds)
     }
 }
 
@@ -164,6 +174,9 @@ impl Partition {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UNICODE_VERSION", UNICODE_VERSION)?;
+    module.add_function(wrap_pyfunction!(kernels::contracts, module)?)?;
+    module.add_class::<kernels::Mapped>()?;
+    module.add("DamagedRowsError", module.py().get_type::<DamagedRowsError>())?;
     module.add_function(wrap_pyfunction!(run_map, module)?)?;
     module.add_function(wrap_pyfunction!(texts::words, module)?)?;
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;

@@ -1,5 +1,7 @@
 //! The kernels of each analysis, and what they share.
 
 pub mod cover;
+pub mod neardups;
+pub mod postings;
 pub mod quilts;
 pub mod shares;

@@ -9,11 +9,14 @@
 //! | [`sketches`] | shingles and I-Match signatures |
 //! | [`store`] | files that are mapped and asked where they lie |
 //! | [`analyses`] | the kernels of each analysis |
+//!
+//! [`registry`] lists all kernels.
 
 pub mod analyses;
 pub mod documents;
 pub mod flow;
 pub mod reading;
+pub mod registry;
 pub mod sketches;
 pub mod store;
 pub mod text;

@@ -1,4 +1,5 @@
 //! Files that are mapped into memory and asked where they lie.
 
 pub mod checksums;
+pub mod mapped;
 pub mod prototypes;

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from unquilt.flow.kept import Kept
-from unquilt.flow.verbs import DOC, Kernel, Verbs
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Verbs
 from unquilt.tables import EDGES
 
 
@@ -14,10 +15,10 @@ def components(verbs: Verbs, edges: Kept, name: str = "components") -> Kept:
     """
 
     def step(table: Kept, round_: int) -> tuple[Kept, int]:
-        (ends,) = verbs.map(table, Kernel("ends", (DOC,), ("doc", "other")))
-        (large,) = verbs.group([ends], Kernel("large star", (DOC,)))
+        (ends,) = verbs.map(table, Kernel("ends"))
+        (large,) = verbs.group([ends], Kernel("large star"))
         changes = verbs.fold(large, f"{name}_{round_}_large").get("changed", 0)
-        (small,) = verbs.group([large], Kernel("small star", (DOC,)))
+        (small,) = verbs.group([large], Kernel("small star"))
         changes += verbs.fold(small, f"{name}_{round_}_small").get("changed", 0)
         return verbs.keep(small, EDGES.named(f"{name}_{round_}")), changes
 

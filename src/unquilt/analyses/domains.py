@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from unquilt.flow.kept import Kept
-from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Verbs
 from unquilt.tables import QUILTING_DOMAINS, SOURCE_DOMAINS
 
 
@@ -14,11 +15,11 @@ def count_domains(verbs: Verbs, corpus: Kept, quilts: Kept, sources: Kept) -> li
     sources. A collapsed document counts for the domain of the one that is kept. Shuffles about 40 bytes a document and
     source, twice.
     """
-    (pages,) = verbs.map(corpus, Kernel("select", (DOC,), ("doc", "domain")))
-    (quilted,) = verbs.map(quilts, Kernel("select", (DOC,), ("doc",)))
-    (drawn_on,) = verbs.map(sources, Kernel("select", (DOC,), ("source", "quilt", "new_grams")))
-    (visits,) = verbs.group([pages, quilted, drawn_on], Kernel("visits", (HASH,)))
-    quilting, feeding = verbs.group([visits], Kernel("domains", (DOC, DOC)))
+    (pages,) = verbs.map(corpus, Kernel("select", ("doc", "domain")))
+    (quilted,) = verbs.map(quilts, Kernel("select", ("doc",)))
+    (drawn_on,) = verbs.map(sources, Kernel("select", ("source", "quilt", "new_grams")))
+    (visits,) = verbs.group([pages, quilted, drawn_on], Kernel("visits"))
+    quilting, feeding = verbs.group([visits], Kernel("domains"))
     return [
         verbs.keep(quilting, QUILTING_DOMAINS),
         verbs.keep(feeding, SOURCE_DOMAINS),

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from unquilt.analyses.outcome import Outcome
 from unquilt.flow.kept import Kept
-from unquilt.flow.verbs import HASH, Kernel, Verbs
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import check_nidf
 from unquilt.tables import WORDS
@@ -37,8 +38,8 @@ def count_words(verbs: Verbs, corpus: Kept) -> Kept:
 
     One pass over the texts and one group of about 30 bytes for each word and each batch that it occurs in.
     """
-    (counts,) = verbs.map(corpus, Kernel("document words", (HASH,), ("doc", "text")))
-    (sums,) = verbs.group([counts], Kernel("word sums", (HASH,)))
+    (counts,) = verbs.map(corpus, Kernel("document words"))
+    (sums,) = verbs.group([counts], Kernel("word sums"))
     return verbs.keep(sums, WORDS)
 
 

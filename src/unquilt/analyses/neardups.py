@@ -29,7 +29,8 @@ from unquilt.analyses.lexicon import LexiconParameters, count_words
 from unquilt.analyses.outcome import Outcome
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.flow.verbs import DOC, HASH, Kernel, Rows, Verbs
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
 from unquilt.tables import CLUSTERS, COMPARED, EDGES, PAIRS, SIMILARITY
@@ -99,7 +100,7 @@ class NeardupParameters(SignatureParameters):
             raise ParameterError(f"key has no effect with {other}; leave it out")
 
     def kernel(self) -> dict[str, Any]:
-        return super().kernel() | {"key": keys.read_key(self.key)}
+        return super().kernel() | ({"key": keys.read_key(self.key)} if self.method == "shingles" else {})
 
 
 def neardups(verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexicon | None = None) -> Outcome:
@@ -110,14 +111,14 @@ def neardups(verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexi
     """
     edges, statistics = near_edges(verbs, corpus, given, lexicon)
     kept_by = components(verbs, edges)
-    (members,) = verbs.map(kept_by, Kernel("members", (DOC,), ("doc", "other")))
-    (members,) = verbs.group([members], Kernel("distinct", (DOC,)))
+    (members,) = verbs.map(kept_by, Kernel("members"))
+    (members,) = verbs.group([members], Kernel("distinct"))
     tables = [verbs.keep(members, CLUSTERS)]
     if given.similarity or given.pairs:
         wanted = kept_by if given.similarity else None, edges if given.pairs else None
         pairs, to_kept = compare(verbs, corpus, *wanted, {"k": given.k, "key": keys.read_key(given.key)})
         if given.similarity:
-            (spreads,) = verbs.group([to_kept], Kernel("spread", (DOC,)))
+            (spreads,) = verbs.group([to_kept], Kernel("spread"))
             tables.append(verbs.keep(spreads, SIMILARITY))
         if given.pairs:
             tables.append(verbs.keep(pairs, PAIRS))
@@ -128,14 +129,16 @@ def near_edges(
     verbs: Verbs, corpus: Kept, given: SignatureParameters, lexicon: Lexicon | None = None
 ) -> tuple[Kept, dict[str, int]]:
     """Enough edges between near-duplicates to hold each cluster together: from each to the lowest of its bucket."""
-    name, functions = "shingles", given.kernel()
-    if given.method == "imatch":
-        name = "signatures"
-        functions["lexicon"] = (lexicon or build_lexicon(verbs, corpus, given)).pack()
-    (documents,) = verbs.map(corpus, Kernel(name, (HASH,), ("doc", "text"), functions))
+    functions = given.kernel()
+    if functions.pop("method") == "imatch":
+        words = (lexicon or build_lexicon(verbs, corpus, given)).pack()
+        kernel = Kernel("signatures", lexicon=verbs.side("lexicon", words), **functions)
+    else:
+        kernel = Kernel("shingles", **functions)
+    (documents,) = verbs.map(corpus, kernel)
     counters = verbs.fold(documents, "signatures")
-    (found,) = verbs.group([documents], Kernel("buckets", (DOC,)))
-    (edges,) = verbs.group([found], Kernel("distinct", (DOC,)))
+    (found,) = verbs.group([documents], Kernel("buckets"))
+    (edges,) = verbs.group([found], Kernel("distinct"))
     return verbs.keep(edges, EDGES), counters
 
 
@@ -153,11 +156,11 @@ def compare(
     """
     asked: list[Rows] = []
     if kept_by is not None:
-        asked += verbs.map(kept_by, Kernel("comparisons", (DOC,), ("doc", "other")))
+        asked += verbs.map(kept_by, Kernel("comparisons", edges=False))
     if edges is not None:
-        asked += verbs.map(edges, Kernel("comparisons", (DOC,), ("doc", "other"), {"edges": True}))
-    (compared,) = verbs.group(asked, Kernel("compared", (DOC,)))
+        asked += verbs.map(edges, Kernel("comparisons", edges=True))
+    (compared,) = verbs.group(asked, Kernel("compared"))
     table = verbs.keep(compared, COMPARED)
-    (sets,) = verbs.map(corpus, Kernel("gram sets", (DOC,), ("doc", "text"), grams), among=table)
-    pairs, to_kept = verbs.group([sets], Kernel("jaccard", (DOC, DOC)))
+    (sets,) = verbs.map(corpus, Kernel("gram sets", **grams), among=table)
+    pairs, to_kept = verbs.group([sets], Kernel("jaccard"))
     return pairs, to_kept

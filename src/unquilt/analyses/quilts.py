@@ -35,7 +35,8 @@ from unquilt.analyses.domains import count_domains
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
 from unquilt.flow.kept import Kept
-from unquilt.flow.verbs import DOC, HASH, Kernel, Rows, Verbs, look_up
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Rows, Verbs, look_up
 from unquilt.parameters import Parameters, parameter
 from unquilt.tables import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES
 
@@ -71,22 +72,18 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     cost: see `locate`.
     """
     standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
-    words = {"k": given.k, "key": keys.read_key(given.key)}
-    patches = {"patches": given.patches}
-    scan = Kernel("scan", (HASH, DOC), ("doc", "text"), words)
-    grams, documents = verbs.map(corpus, scan, beside=standing.table)
-    named = (HASH,) if given.patches else ()
-    lists, *gram_names = verbs.group([grams], Kernel("lists", (HASH, *named), (), {"m": given.m} | patches))
+    words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
+    grams, documents = verbs.map(corpus, Kernel("scan", **words), beside=standing.table)
+    lists, *gram_names = verbs.group([grams], Kernel("lists", m=given.m, patches=given.patches))
     statistics = verbs.fold(lists, "grams")
-    (elements,) = verbs.group([lists], Kernel("elements", (DOC,), (), patches))
+    (elements,) = verbs.group([lists], Kernel("elements", same_site=False))
     statistics |= verbs.fold(elements, "lists")
-    limits = {"c": given.c, "sigma": given.sigma, "min_share": given.min_share}
-    covers = Kernel("covers", (DOC, DOC, *named), (), limits | patches)
+    covers = Kernel("covers", c=given.c, sigma=given.sigma, min_share=given.min_share, patches=given.patches)
     found, drawn_on, *asking = verbs.group([documents, elements], covers)
     statistics |= verbs.fold(found, "covers")
     sources, attributed = attribute(verbs, corpus, standing.table, drawn_on, given.max_attributed)
     statistics |= verbs.fold(sources, "links")
-    (found,) = verbs.group([found, attributed], Kernel("look up", (DOC,)))
+    (found,) = verbs.group([found, attributed], Kernel("look up"))
     tables = [
         verbs.keep(look_up(verbs, found, corpus, ("id", "url")), QUILTS),
         verbs.keep(sources, SOURCES),
@@ -108,11 +105,10 @@ def attribute(verbs: Verbs, corpus: Kept, standing: Kept | None, drawn_on: Rows,
     Shuffles about 30 bytes a document and 60 a source; of a source with more than a hundred copies, the URLs of the
     first hundred. Links are read where they are, those of quilts only.
     """
-    (names,) = verbs.map(corpus, Kernel("names", (DOC,), ("doc", "url", "domain")), beside=standing)
-    (sources,) = verbs.group([names, drawn_on], Kernel("named", (DOC,)))
+    (names,) = verbs.map(corpus, Kernel("names"), beside=standing)
+    (sources,) = verbs.group([names, drawn_on], Kernel("named"))
     named = verbs.keep(sources, NAMED)
-    linked = Kernel("linked", (DOC, DOC), ("doc", "links"), {"most": most})
-    by_rank, attributed = verbs.map(corpus, linked, among=named)
+    by_rank, attributed = verbs.map(corpus, Kernel("linked", most=most), among=named)
     return by_rank, attributed
 
 
@@ -124,10 +120,10 @@ def locate(verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[st
     passages made of them (about 9 bytes a word). Two more passes over the texts of sources and of quilts, linear in
     the words of these and of passages.
     """
-    (requests,) = verbs.group([asking, grams], Kernel("requests", (DOC,)))
-    (packed,) = verbs.group([requests], Kernel("asked", (DOC,)))
+    (requests,) = verbs.group([asking, grams], Kernel("requests"))
+    (packed,) = verbs.group([requests], Kernel("asked"))
     asked = verbs.keep(packed, ASKED)
-    (passages,) = verbs.map(corpus, Kernel("slices", (DOC,), ("doc", "text"), words), among=asked)
+    (passages,) = verbs.map(corpus, Kernel("slices", **words), among=asked)
     slices = verbs.keep(passages, SLICES)
-    (found,) = verbs.map(corpus, Kernel("patches", (DOC,), ("doc", "text"), words), among=slices)
+    (found,) = verbs.map(corpus, Kernel("patches", **words), among=slices)
     return found

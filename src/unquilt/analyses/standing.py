@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from unquilt.analyses.components import components
 from unquilt.analyses.neardups import NeardupParameters, near_edges
 from unquilt.flow.kept import Kept
-from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Verbs
 from unquilt.tables import CLUSTERS, STANDING
 
 FOREIGN = ("none", "host", "domain", "ip")
@@ -33,17 +34,12 @@ def stand(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key: str =
         return Standings()
     counters: dict[str, int] = {}
     near = components(verbs, near_edges(verbs, corpus, NeardupParameters(key=key))[0]) if collapse == "near" else None
-    columns = ("doc", "sequence", "words", "host" if foreign == "host" else "domain")
+    standing_at, *addresses = verbs.map(corpus, Kernel("places", by=foreign), beside=near)
     if foreign == "ip":
-        places = Kernel("places", (HASH, HASH), (*columns, "host", "ip"), {"by": foreign})
-        hosts, addresses = verbs.map(corpus, places, beside=near)
-        (shared,) = verbs.group([addresses], Kernel("shared", (HASH,)))
-        (standing_at,) = verbs.group([shared, hosts], Kernel("pool", (HASH,)))
+        (shared,) = verbs.group(addresses, Kernel("shared"))
+        (standing_at,) = verbs.group([shared, standing_at], Kernel("pool"))
         counters |= verbs.fold(standing_at, "addresses")
-    else:
-        (standing_at,) = verbs.map(corpus, Kernel("places", (HASH,), columns, {"by": foreign}), beside=near)
-    widest = counters.get("widest_host", 0)
-    kernel = Kernel("copies", (DOC, DOC), (), {"collapse": collapse != "none", "widest": widest})
+    kernel = Kernel("copies", collapse=collapse != "none", widest=counters.get("widest_host", 0))
     standing, clusters = verbs.group([standing_at], kernel)
     counters |= verbs.fold(standing, "copies")
     if foreign == "none":

@@ -19,7 +19,8 @@ from unquilt.analyses.quilts import QuiltParameters
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.flow.verbs import DOC, HASH, Kernel, Verbs
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.tables import COUNTS, SWEEP
 
@@ -75,19 +76,17 @@ def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
     standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
     counts = [_count(verbs, corpus, standing.table, given, k) for k in given.k]
     together = Kept("counts", tuple(path for table in counts for path in table.paths))
-    columns = tuple(COUNTS.schema.names)
-    (rates,) = verbs.map(together, Kernel("rates", (DOC,), columns, {"sigma": list(given.sigma)}))
+    (rates,) = verbs.map(together, Kernel("rates", sigma=given.sigma))
     return Outcome([*standing.tables, verbs.keep(rates, SWEEP)], standing.counters)
 
 
 def _count(verbs: Verbs, corpus: Kept, standing: Kept | None, given: SweepParameters, k: int) -> Kept:
     """The quilts of one k, for every (m, c, σ): whole numbers, which add up over partitions."""
-    scan = Kernel("scan", (HASH, DOC), ("doc", "text"), {"k": k, "key": keys.read_key(given.key)})
+    scan = Kernel("scan", k=k, key=keys.read_key(given.key))
     grams, documents = verbs.map(corpus, scan, beside=standing)
-    (lists,) = verbs.group([grams], Kernel("lists", (HASH,), (), {"m": given.m[-1]}))
-    (elements,) = verbs.group([lists], Kernel("elements", (DOC,)))
-    grid = {"k": k, "m": list(given.m), "c": list(given.c), "sigma": list(given.sigma)}
-    counting = Kernel("sweep", (DOC,), (), grid | {"min_share": given.min_share})
-    (counts,) = verbs.group([documents, elements], counting)
-    (sums,) = verbs.group([counts], Kernel("sums", (DOC,)))
+    (lists,) = verbs.group([grams], Kernel("lists", m=given.m[-1], patches=False))
+    (elements,) = verbs.group([lists], Kernel("elements", same_site=False))
+    grid = Kernel("sweep", k=k, m=given.m, c=given.c, sigma=given.sigma, min_share=given.min_share)
+    (counts,) = verbs.group([documents, elements], grid)
+    (sums,) = verbs.group([counts], Kernel("sums"))
     return verbs.keep(sums, COUNTS.named(f"counts_{k}"))

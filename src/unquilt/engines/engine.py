@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pyarrow as pa
 
+from unquilt import _native
 from unquilt.engines.progress import Progress, Silent
 from unquilt.engines.tasks import Scale
+from unquilt.errors import EngineError
+from unquilt.flow.fitting import check_table
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import Rows, Stage, Verbs
 from unquilt.runs import ROWS_PER_GROUP, Run, TableWriter
@@ -31,16 +35,17 @@ class Engine(Verbs):
 
     def fold(self, rows: Rows, name: str) -> dict[str, int]:
         if not self._run.done(name):
-            with self._run.stage(name) as stage:
+            with self._run.stage(name) as stage, _naming(name):
                 counters = self._counters(rows.stage, name)
                 stage.record(counters=counters)
             self._run.mark(name, values={key: count for key, count in counters.items() if key != "spilled"})
         return self._run.values(name)
 
     def keep(self, rows: Rows, table: Table) -> Kept:
+        check_table(rows.fields, table, rows.stage.kernel)
         name, schema = table.name, table.schema
         if not self._run.done(name):
-            with self._run.stage(name) as stage, self._writer(name, schema) as writer:
+            with self._run.stage(name) as stage, _naming(name), self._writer(name, schema) as writer:
                 for part in self._sorted(rows, name, schema):
                     writer.write(part)
                 stage.record(rows=writer.rows)
@@ -58,6 +63,15 @@ class Engine(Verbs):
     @abstractmethod
     def _sorted(self, rows: Rows, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch | pa.Table]:
         """The rows of a table in order, partition by partition."""
+
+
+@contextmanager
+def _naming(stage: str) -> Iterator[None]:
+    """Says in which stage a kernel found rows that are not what it reads."""
+    try:
+        yield
+    except _native.DamagedRowsError as error:
+        raise EngineError(f"stage {stage} failed: {error}; this is no fault of the input, please report it") from error
 
 
 def read_twice(rows: Rows) -> RuntimeError:

@@ -8,6 +8,7 @@ results.
 from __future__ import annotations
 
 import math
+import os
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,9 +25,10 @@ from unquilt.columns import store as store_columns
 from unquilt.engines.blocks import Blocks, Ledger
 from unquilt.engines.engine import Engine, read_twice
 from unquilt.engines.progress import Progress
-from unquilt.engines.tasks import Scale, map_split
+from unquilt.engines.tasks import Scale, forget_sides, map_split, told
 from unquilt.engines.workers import Workers
 from unquilt.flow.kept import Split
+from unquilt.flow.kernels import Side
 from unquilt.flow.verbs import Grouped, Mapped, Rows, Stage, fold_counters
 from unquilt.guard import Item, Result
 from unquilt.runs import Run, storing
@@ -82,6 +84,7 @@ class Local(Engine):
         self._closing.__exit__(kind, error, trace)
         self._pool.shutdown(wait=True, cancel_futures=True)
         self._made.clear()
+        forget_sides()
         self._spill.cleanup()
 
     def _counters(self, stage: Stage, name: str) -> dict[str, int]:  # noqa: ARG002 - stages show by themselves
@@ -92,13 +95,19 @@ class Local(Engine):
 
         def store(partition: int) -> pa.RecordBatch:
             with self._spilling():
-                return store_columns(self._fill([blocks], partition), schema)
+                return store_columns(self._fill([blocks], partition), schema, rows.fields)
 
         with self._progress.stage(name, self._partitions) as step:
             for batch in self._ordered(store, range(self._partitions)):
                 yield batch
                 step(1)
         blocks.close()
+
+    def side(self, name: str, content: bytes) -> Side:
+        descriptor, path = tempfile.mkstemp(prefix=f"{name}-", dir=self._spill.name)
+        with self._spilling(), os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        return Side(name, path)
 
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         if not items:
@@ -131,7 +140,7 @@ class Local(Engine):
         with self._progress.stage(stage.kernel.name, sum(split.rows for split in splits)) as step:
 
             def task(split: Split) -> tuple[_native.Counters, int]:
-                return map_split(stage, split, ports, self._sink(made)), split.rows
+                return map_split(stage, split, ports, self._sink(made), _where_it_is), split.rows
 
             for counters, rows in self._ordered(task, splits):
                 fold_counters(made.counters, counters)
@@ -146,7 +155,7 @@ class Local(Engine):
             def task(partition: int) -> _native.Counters:
                 with self._spilling():
                     filled = self._fill(tables, partition)
-                    return filled.run(kernel.name, dict(kernel.parameters), ports, self._sink(made))
+                    return filled.run(kernel.name, told(kernel, _where_it_is), ports, self._sink(made))
 
             for counters in self._ordered(task, range(self._partitions)):
                 fold_counters(made.counters, counters)
@@ -186,6 +195,10 @@ class Local(Engine):
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _where_it_is(side: Side) -> str:
+    return side.path
 
 
 def _partitions(scale: Scale, sorting: int) -> int:

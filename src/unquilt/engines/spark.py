@@ -28,13 +28,14 @@ import pyarrow as pa
 from unquilt import _native, columns
 from unquilt.engines.engine import Engine, read_twice
 from unquilt.engines.progress import Progress
-from unquilt.engines.tasks import Scale, map_split
+from unquilt.engines.tasks import Scale, map_split, told
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import EngineError, MissingDependencyError, UnquiltError
 from unquilt.flow.kept import Split
-from unquilt.flow.verbs import Kernel, Mapped, Rows, Stage, fold_counters
+from unquilt.flow.kernels import Fields, Kernel, Side
+from unquilt.flow.verbs import Mapped, Rows, Stage, fold_counters
 from unquilt.guard import Item, Result
-from unquilt.runs import Run, publish
+from unquilt.runs import Run, publish, storing
 from unquilt.settings import Settings
 
 if TYPE_CHECKING:
@@ -90,12 +91,24 @@ class Spark(Engine):
     def _sorted(self, rows: Rows, name: str, schema: pa.Schema) -> Iterator[pa.Table]:
         folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self._run.spill))
         with self._job(name):
-            done = self._meet([rows]).mapInArrow(_Store(schema, self._sorting(), folder), "partition int").collect()
+            done = (
+                self._meet([rows])
+                .mapInArrow(_Store(schema, rows.fields, self._sorting(), folder), "partition int")
+                .collect()
+            )
         for partition in sorted(row.partition for row in done):
             path = folder / f"{partition}.arrow"
             with pa.memory_map(str(path)) as file:
                 yield pa.ipc.open_file(file).read_all()
             path.unlink()
+
+    def side(self, name: str, content: bytes) -> Side:
+        """Spark takes the file to each executor, once, when a task there first asks for it."""
+        descriptor, path = tempfile.mkstemp(prefix=f"{name}-", dir=self._run.spill)
+        with storing(Path(path)), os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+        self._session.sparkContext.addFile(path)
+        return Side(name, path)
 
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         if not items:
@@ -227,6 +240,13 @@ def _batch(rows: list[tuple[int, int, bytes]]) -> pa.RecordBatch:
     )
 
 
+def _distributed(side: Side) -> str:
+    """Where Spark has put the file of a side, on this machine."""
+    from pyspark import SparkFiles
+
+    return str(SparkFiles.get(Path(side.path).name))
+
+
 class _Map:
     """A map's task, in a Python worker: one row group a task."""
 
@@ -238,7 +258,7 @@ class _Map:
             for number in batch.column(0).to_pylist():
                 rows: list[tuple[int, int, bytes]] = []
                 sink = _collect(rows)
-                counters = map_split(self._stage, self._splits[number], self._ports, sink)
+                counters = map_split(self._stage, self._splits[number], self._ports, sink, _distributed)
                 rows.append((COUNTERS, 0, json.dumps(counters).encode()))
                 yield from _batches(rows)
 
@@ -253,7 +273,7 @@ class _Group:
         with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
             for _, filled in _partitions(batches, self._budget, spill):
                 rows: list[tuple[int, int, bytes]] = []
-                parameters = dict(self._kernel.parameters)
+                parameters = told(self._kernel, _distributed)
                 counters = filled.run(self._kernel.name, parameters, self._ports, _collect(rows))
                 rows.append((COUNTERS, 0, json.dumps(counters).encode()))
                 yield from _batches(rows)
@@ -262,13 +282,13 @@ class _Group:
 class _Store:
     """The last task of a table: leaves its partition as an Arrow file that the driver puts in its place."""
 
-    def __init__(self, schema: pa.Schema, budget: int, folder: Path) -> None:
-        self._schema, self._budget, self._folder = schema, budget, folder
+    def __init__(self, schema: pa.Schema, fields: Fields, budget: int, folder: Path) -> None:
+        self._schema, self._fields, self._budget, self._folder = schema, fields, budget, folder
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
             for partition, filled in _partitions(batches, self._budget, spill):
-                batch = columns.store(filled, self._schema)
+                batch = columns.store(filled, self._schema, self._fields)
                 descriptor, partial = tempfile.mkstemp(prefix=f"{partition}-", dir=self._folder)
                 with os.fdopen(descriptor, "wb") as file, pa.ipc.new_file(file, self._schema) as writer:
                     writer.write_batch(batch)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.flow.kept import Split
-from unquilt.flow.verbs import DOC, Kernel, Mapped
+from unquilt.flow.kernels import DOC, Kernel, Side
+from unquilt.flow.verbs import Mapped
+
+Locate = Callable[[Side], str]
+"""Where this machine has the file of a side."""
 
 
 @dataclass(frozen=True)
@@ -21,23 +29,47 @@ class Scale:
 
     def ports(self, kernel: Kernel, partitions: int) -> list[tuple[int, int]]:
         """A kernel's ports as the core takes them: partitions, and the number of keys (0 for fingerprints)."""
-        return [(partitions, max(1, self.documents) if key == DOC else 0) for key in kernel.ports]
+        return [(partitions, max(1, self.documents) if port.key == DOC else 0) for port in kernel.ports]
 
 
-def map_split(stage: Mapped, split: Split, ports: list[tuple[int, int]], sink: _native.Sink) -> _native.Counters:
+def map_split(
+    stage: Mapped, split: Split, ports: list[tuple[int, int]], sink: _native.Sink, locate: Locate
+) -> _native.Counters:
     """Runs a map's kernel over one row group, and what stands beside it."""
-    names = stage.kernel.columns
-    beside = []
+    kernel, beside = stage.kernel, None
     if stage.beside is None:
-        batch = split.read(names)
+        batch = split.read(kernel.columns)
     else:
-        keys = split.read(names[:1]).column(0)
-        rows = stage.beside.between(keys[0].as_py(), keys[-1].as_py())
+        keys = split.read(kernel.columns[:1]).column(0)
+        named = [field.name for field in kernel.contract.beside.fields]
+        rows = stage.beside.between(keys[0].as_py(), keys[-1].as_py(), named)
         if stage.among and not rows.num_rows:
             return {}
-        batch = split.read(names)
+        batch = split.read(kernel.columns)
         if stage.among:
             batch = batch.filter(pc.is_in(keys, rows.column(0)))
-        beside = [buffers(column) for column in rows.columns]
-    columns = [buffers(column) for column in batch.columns]
-    return _native.run_map(stage.kernel.name, dict(stage.kernel.parameters), ports, columns, beside, sink)
+        beside = _named_buffers(rows)
+    return _native.run_map(kernel.name, told(kernel, locate), ports, _named_buffers(batch), beside, sink)
+
+
+def _named_buffers(table: pa.Table) -> list[tuple[str, Any]]:
+    return [(name, buffers(column)) for name, column in zip(table.column_names, table.columns, strict=True)]
+
+
+def told(kernel: Kernel, locate: Locate) -> dict[str, Any]:
+    """A kernel's parameters as the core takes them: of a side, its file, mapped into memory."""
+    return {
+        name: _map_file(locate(value)) if isinstance(value, Side) else value
+        for name, value in kernel.parameters.items()
+    }
+
+
+@lru_cache(maxsize=8)
+def _map_file(path: str) -> _native.Mapped:
+    """Mapped once in each process: kernels are made anew for every batch."""
+    return _native.Mapped(path)
+
+
+def forget_sides() -> None:
+    """Let go of mapped files, which take room on the disk for as long as they are mapped."""
+    _map_file.cache_clear()

@@ -69,9 +69,14 @@ class Kept:
         return sum(_footer(path).metadata.num_rows for path in self.paths)
 
     @property
+    def schema(self) -> pa.Schema | None:
+        """Its columns; None if there is no file yet."""
+        return _footer(self.paths[0]).schema if self.paths else None
+
+    @property
     def columns(self) -> list[str]:
         """What its columns are called; none if there is no file yet."""
-        return list(_footer(self.paths[0]).schema.names) if self.paths else []
+        return [] if self.schema is None else list(self.schema.names)
 
     def checked(self, table: Table | None) -> Self:
         """Itself, if its files are as this table should be, and in order as far as their footers say. Of a table that
@@ -106,10 +111,16 @@ class Kept:
             raise damaged(where, f"there are {first} documents, and the manifest says {documents}")
         return self
 
-    def between(self, first: int, last: int) -> pa.Table:
-        """The rows whose first column lies in first..last, both included; reads only row groups that can hold some."""
-        parts = [part for path in self.paths for part in _between(path, first, last, numbered=self.numbered)]
-        return pa.concat_tables(parts) if parts else _footer(self.paths[0]).schema.empty_table()
+    def between(self, first: int, last: int, columns: Sequence[str] | None = None) -> pa.Table:
+        """The rows whose first column lies in first..last, both included; reads only row groups that can hold some.
+
+        All columns, or those that are named, the first among them.
+        """
+        parts = [part for path in self.paths for part in _between(path, first, last, columns, numbered=self.numbered)]
+        if parts:
+            return pa.concat_tables(parts)
+        schema = _footer(self.paths[0]).schema
+        return pa.schema([schema.field(name) for name in columns or schema.names]).empty_table()
 
 
 def _check_schema(there: pa.Schema, table: Table, path: str) -> None:
@@ -139,14 +150,14 @@ def _check_rows(table: pa.Table, path: str, *, numbered: bool) -> None:
         raise damaged(path, f"column {table.column_names[0]} is out of order")
 
 
-def _between(path: str, first: int, last: int, *, numbered: bool) -> Iterator[pa.Table]:
+def _between(path: str, first: int, last: int, columns: Sequence[str] | None, *, numbered: bool) -> Iterator[pa.Table]:
     footer = _footer(path)
     groups = range(bisect_left(footer.greatest, first), bisect_right(footer.least, last))
     if not groups:
         return
     with opened(path, footer.metadata) as file:
         for group in groups:
-            table = file.read_row_group(footer.groups[group], use_threads=False)
+            table = file.read_row_group(footer.groups[group], columns=columns, use_threads=False)
             _check_rows(table, path, numbered=numbered)
             keys = table.column(0).combine_chunks()
             yield table.slice(*_slice(keys, first, last))

@@ -8,10 +8,12 @@ An analysis is a function from tables to tables, written once from these verbs; 
     fold(rows, name)              the integers a kernel counted, summed (or their greatest) over all tasks; kept too
     keep(rows, table)             a table at rest, with a completion marker: what is read twice is kept
     repeat(table, step)           keeps step(table), step(step(table)), … until a step changes nothing
-    side                          small values folded before, given to a kernel as parameters
+    side(name, content)           a file for kernels to look things up in, mapped into memory wherever they run
 
 Nothing happens before `keep` or `fold`: the others only note what is wanted, so that a kept table that is there from
-an interrupted run costs nothing. Rows are read once; their bytes are packed blocks that only kernels look into.
+an interrupted run costs nothing. What is noted is checked at once (`fitting`): columns that a table does not have, rows
+that cannot meet, a table that rows do not fit are a PlanError before anything runs. Rows are read once; their bytes are
+packed blocks that only kernels look into.
 """
 
 from __future__ import annotations
@@ -20,26 +22,12 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from unquilt.flow import fitting
 from unquilt.flow.kept import Kept
+from unquilt.flow.kernels import Fields, Kernel, Side
 from unquilt.guard import Item, Result
 from unquilt.tables import Table
-
-HASH = "hash"
-"""Rows keyed by fingerprints: any 64 bits."""
-DOC = "doc"
-"""Rows keyed by documents: dense numbers below the size of the corpus."""
-
-
-@dataclass(frozen=True)
-class Kernel:
-    """A native kernel, the columns it reads (if it maps) and the keys of the rows that leave each of its ports."""
-
-    name: str
-    ports: tuple[str, ...]
-    columns: tuple[str, ...] = ()
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +57,8 @@ class Rows:
 
     stage: Stage
     port: int
+    fields: Fields = field(compare=False)
+    """Those of their tails."""
 
 
 class Verbs(ABC):
@@ -77,15 +67,16 @@ class Verbs(ABC):
     def map(
         self, table: Kept, kernel: Kernel, *, beside: Kept | None = None, among: Kept | None = None
     ) -> tuple[Rows, ...]:
-        stage = Mapped(table, kernel, beside or among, among is not None)
-        return tuple(Rows(stage, port) for port in range(len(kernel.ports)))
+        other = beside or among
+        fitting.check_columns(kernel, table.schema, table.name)
+        fitting.check_beside(kernel, other.schema if other else None, other.name if other else None)
+        stage = Mapped(table, kernel, other, among is not None)
+        return _leaving(stage, fitting.leaving(kernel, (), table.schema))
 
     def group(self, tables: Sequence[Rows], kernel: Kernel) -> tuple[Rows, ...]:
-        keys = {table.stage.kernel.ports[table.port] for table in tables}
-        if len(keys) != 1:
-            raise TypeError(f"rows keyed by {' and '.join(sorted(keys))} cannot meet in {kernel.name}")
+        fitting.check_meeting(kernel, [(rows.stage.kernel.ports[rows.port], rows.fields) for rows in tables])
         stage = Grouped(tuple(tables), kernel)
-        return tuple(Rows(stage, port) for port in range(len(kernel.ports)))
+        return _leaving(stage, fitting.leaving(kernel, [rows.fields for rows in tables]))
 
     @abstractmethod
     def fold(self, rows: Rows, name: str) -> dict[str, int]:
@@ -106,8 +97,19 @@ class Verbs(ABC):
         return table
 
     @abstractmethod
+    def side(self, name: str, content: bytes) -> Side:
+        """A file of this content, for kernels that take a side. It is there for as long as the engine is.
+
+        Its size is bounded by parameters, never by the number of documents: each machine holds a copy.
+        """
+
+    @abstractmethod
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         """`function` of every item, in order: how ingest reads pieces of its inputs. `function` is picklable."""
+
+
+def _leaving(stage: Stage, fields: Sequence[Fields]) -> tuple[Rows, ...]:
+    return tuple(Rows(stage, port, each) for port, each in enumerate(fields))
 
 
 def fold_counters(into: dict[str, int], counters: Mapping[str, tuple[str, int]]) -> None:
@@ -118,6 +120,6 @@ def fold_counters(into: dict[str, int], counters: Mapping[str, tuple[str, int]])
 
 def look_up(verbs: Verbs, rows: Rows, documents: Kept, columns: Sequence[str]) -> Rows:
     """Each row behind the named columns of the document that is its key: how results get ids and URLs."""
-    (fields,) = verbs.map(documents, Kernel("select", (DOC,), ("doc", *columns)))
-    (found,) = verbs.group([fields, rows], Kernel("look up", (DOC,)))
+    (fields,) = verbs.map(documents, Kernel("select", ("doc", *columns)))
+    (found,) = verbs.group([fields, rows], Kernel("look up"))
     return found

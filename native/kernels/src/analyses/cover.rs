@@ -7,6 +7,8 @@
 //! what is left of it. Every (element, candidate) pair is touched once when the element is covered, and lowers a bound
 //! at most once: O((pairs + candidates) · log candidates), for a million candidates too.
 //!
+//! Candidates come in two tiers: one on the document's own site is picked only when no foreign one covers anything more.
+//!
 //! More elements can be added after a cover was found, for the next one.
 
 use std::cmp::Reverse;
@@ -21,6 +23,8 @@ pub struct Pick {
     pub new: u64,
     /// Weight of all elements it is a candidate for.
     pub all: u64,
+    /// Whether it is on another server.
+    pub foreign: bool,
 }
 
 /// Elements to cover and their candidates.
@@ -31,8 +35,9 @@ pub struct Cover {
     members: Vec<u32>,
     ends: Vec<usize>,
     numbers: HashMap<u32, u32, BuildHasherDefault<Multiply>>,
-    /// Of each candidate: its document, and the weight of its elements.
+    /// Of each candidate: its document, whether it is foreign, and the weight of its elements.
     sources: Vec<u32>,
+    foreign: Vec<bool>,
     all: Vec<u64>,
 }
 
@@ -47,6 +52,7 @@ impl Cover {
         self.members.clear();
         self.ends.clear();
         self.sources.clear();
+        self.foreign.clear();
         self.all.clear();
         // Clearing costs by capacity: after a page with a million candidates, every later page would pay for it.
         if self.numbers.capacity() > Self::KEPT {
@@ -56,12 +62,14 @@ impl Cover {
         }
     }
 
-    /// Adds an element of this weight with these candidates, each named once.
-    pub fn add(&mut self, weight: u64, candidates: impl IntoIterator<Item = u32>) {
+    /// Adds an element of this weight with these candidates, each named once, and whether each is foreign, which is the
+    /// same in all elements.
+    pub fn add(&mut self, weight: u64, candidates: impl IntoIterator<Item = (u32, bool)>) {
         let before = self.members.len();
-        for source in candidates {
+        for (source, foreign) in candidates {
             let number = *self.numbers.entry(source).or_insert_with(|| {
                 self.sources.push(source);
+                self.foreign.push(foreign);
                 self.all.push(0);
                 self.sources.len() as u32 - 1
             });
@@ -91,10 +99,10 @@ impl Cover {
         let mut picks = Vec::new();
         let mut open: Vec<u32> = (0..self.weights.len() as u32).collect();
         for _ in 0..Self::SCANS {
-            let Some(&most) = gains.iter().max().filter(|&&most| worth(most)) else { return picks };
-            let equal = (0..gains.len()).filter(|&candidate| gains[candidate] == most);
-            let Some(candidate) = equal.max_by_key(|&candidate| self.rank(candidate, most)) else { return picks };
-            picks.push(self.pick(candidate, most));
+            let Some(candidate) = self.best(&gains, true, worth).or_else(|| self.best(&gains, false, worth)) else {
+                return picks;
+            };
+            picks.push(self.pick(candidate, gains[candidate]));
             open.retain(|&element| {
                 let covered = self.candidates(element as usize).contains(&(candidate as u32));
                 if covered {
@@ -104,6 +112,14 @@ impl Cover {
             });
         }
         self.finish(open, gains, worth, picks)
+    }
+
+    /// The candidate of one tier that gains the most, if that is worth it.
+    fn best(&self, gains: &[u64], foreign: bool, worth: impl Fn(u64) -> bool) -> Option<usize> {
+        let tier = || gains.iter().zip(&self.foreign).enumerate().filter(|(_, (_, &tier))| tier == foreign);
+        let most = tier().map(|(_, (&gain, _))| gain).max().filter(|&most| worth(most))?;
+        let equal = tier().filter(|(_, (&gain, _))| gain == most).map(|(candidate, _)| candidate);
+        equal.max_by_key(|&candidate| self.rank(candidate, most))
     }
 
     /// Goes on with the elements that are open, by a heap.
@@ -119,7 +135,7 @@ impl Cover {
         let useful = (0..gains.len()).filter(|&candidate| gains[candidate] > 0);
         let mut heap: BinaryHeap<_> = useful.map(|candidate| self.rank(candidate, gains[candidate])).collect();
         let mut left = open.len();
-        while let Some((bound, _, _, candidate)) = heap.pop().filter(|_| left > 0) {
+        while let Some((_, bound, _, _, candidate)) = heap.pop().filter(|_| left > 0) {
             let (gain, candidate) = (gains[candidate as usize], candidate as usize);
             if gain == 0 {
                 continue;
@@ -129,7 +145,7 @@ impl Cover {
                 continue;
             }
             if !worth(gain) {
-                break;
+                continue; // those of the other tier may be
             }
             picks.push(self.pick(candidate, gain));
             for &element in &elements_of[ends[candidate]..ends[candidate + 1]] {
@@ -143,12 +159,12 @@ impl Cover {
     }
 
     /// What decides between candidates: the greater is picked.
-    fn rank(&self, candidate: usize, gain: u64) -> (u64, u64, Reverse<u32>, u32) {
-        (gain, self.all[candidate], Reverse(self.sources[candidate]), candidate as u32)
+    fn rank(&self, candidate: usize, gain: u64) -> (bool, u64, u64, Reverse<u32>, u32) {
+        (self.foreign[candidate], gain, self.all[candidate], Reverse(self.sources[candidate]), candidate as u32)
     }
 
     fn pick(&self, candidate: usize, gain: u64) -> Pick {
-        Pick { source: self.sources[candidate], new: gain, all: self.all[candidate] }
+        Pick { source: self.sources[candidate], new: gain, all: self.all[candidate], foreign: self.foreign[candidate] }
     }
 
     /// An element is covered: nobody gains by it any more.
@@ -204,9 +220,13 @@ impl Hasher for Multiply {
 mod tests {
     use super::*;
 
+    fn foreign(candidates: &[u32]) -> impl Iterator<Item = (u32, bool)> + '_ {
+        candidates.iter().map(|&candidate| (candidate, true))
+    }
+
     fn picks(elements: &[(u64, &[u32])], least: f64) -> Vec<(u32, u64, u64)> {
         let mut cover = Cover::default();
-        elements.iter().for_each(|(weight, candidates)| cover.add(*weight, candidates.iter().copied()));
+        elements.iter().for_each(|(weight, candidates)| cover.add(*weight, foreign(candidates)));
         cover.greedy(least, 10).iter().map(|pick| (pick.source, pick.new, pick.all)).collect()
     }
 
@@ -224,19 +244,22 @@ mod tests {
     fn least_ends_the_cover() {
         assert_eq!(picks(&[(5, &[1]), (2, &[2]), (1, &[3])], 0.2), [(1, 5, 5), (2, 2, 2)]);
         let mut cover = Cover::default();
-        cover.add(7, [1]);
+        cover.add(7, foreign(&[1]));
         assert_eq!(cover.greedy(0.07, 100).len(), 1); // 7 of 100 is 0.07, though 0.07 * 100 is above 7
     }
 
     #[test]
     fn what_is_added_later_is_covered_too() {
         let mut cover = Cover::default();
-        cover.add(2, [1, 2]);
+        cover.add(2, foreign(&[1, 2]));
         assert_eq!(cover.greedy(0.0, 2).len(), 1);
-        cover.add(1, [3]);
-        cover.add(1, [2]);
+        cover.add(1, foreign(&[3]));
+        cover.add(1, foreign(&[2]));
         let picks = cover.greedy(0.0, 4);
-        assert_eq!(picks, [Pick { source: 2, new: 3, all: 3 }, Pick { source: 3, new: 1, all: 1 }]);
+        assert_eq!(
+            picks,
+            [Pick { source: 2, new: 3, all: 3, foreign: true }, Pick { source: 3, new: 1, all: 1, foreign: true }]
+        );
         assert_eq!(cover.most_picks(), 3);
     }
 
@@ -256,10 +279,30 @@ mod tests {
         assert_eq!(found, expected);
     }
 
+    /// As `phrases` wants it: same-site candidates only when no foreign one covers anything more, by looking and by heap.
+    #[test]
+    fn foreign_candidates_come_first() {
+        for others in [0, 40] {
+            let mut cover = Cover::default();
+            cover.add(50, [(1, true), (2, false)]);
+            cover.add(3, [(2, false), (3, false)]);
+            cover.add(1, [(2, false), (4, true)]);
+            cover.add(2, [(3, false)]);
+            (0..others).for_each(|other| cover.add(5, [(100 + other, true), (2, false)]));
+            let picks = cover.greedy(0.0, 1);
+            let sources: Vec<u32> = picks.iter().map(|pick| pick.source).collect();
+            let mut expected = vec![1];
+            expected.extend((0..others).map(|other| 100 + other));
+            expected.extend([4, 3]);
+            assert_eq!(sources, expected);
+            assert_eq!(picks.iter().filter(|pick| !pick.foreign).count(), 1);
+        }
+    }
+
     #[test]
     fn a_million_candidates() {
         let mut cover = Cover::default();
-        (0..1_000_000).for_each(|source| cover.add(1, [source, (source + 1) % 1_000_000]));
+        (0..1_000_000).for_each(|source| cover.add(1, foreign(&[source, (source + 1) % 1_000_000])));
         assert!(cover.greedy(0.0, 1).len() >= 500_000);
         cover.clear();
         assert!(cover.numbers.capacity() <= Cover::KEPT);

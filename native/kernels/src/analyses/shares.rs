@@ -3,30 +3,63 @@
 //! No analysis needs this alone; it is what SQL engines can be asked for on equal terms, so benchmarks use it, and tests
 //! of the verbs.
 
-use crate::flow::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
-use crate::flow::rows::{take_doc, take_u64};
-use crate::flow::tables::{put_number, put_real};
+use crate::flow::columns::Numbers;
+use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::kernel::{Done, Group, Map, Output, Rows};
+use crate::{columns, row, told};
 
-/// Map (gram, doc): the pairs as rows, keyed by gram. Pairs of one document that follow each other share its tail.
+columns! {
+    /// Pairs of a gram and a document.
+    pub struct Pairs<'a> { gram: Numbers<'a>, doc: Numbers<'a> }
+}
+
+row! {
+    /// Of a gram: a document.
+    pub struct Holder { doc: u32 }
+}
+
+/// Map: the pairs as rows, keyed by gram. Pairs of one document that follow each other share its tail.
 pub struct Postings;
 
-impl MapKernel for Postings {
-    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
-        let [Column::Numbers(grams), Column::Numbers(documents)] = columns else { return };
+impl Postings {
+    const ROWS: Port<Holder> = Port::hashes(0, "rows");
+}
+
+impl Map for Postings {
+    const NAME: &'static str = "postings";
+    const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
+    const KEEPS: &'static str = "the grams of one document";
+    type Told = ();
+    type Reads<'a> = Pairs<'a>;
+    type Beside<'a> = ();
+
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn batch<'a>(&mut self, pairs: Pairs<'a>, (): (), out: &mut Output) -> Done {
         let mut keys = Vec::new();
-        let mut begin = 0;
-        for same in documents.chunk_by(|a, b| a == b) {
+        for (doc, rows) in pairs.doc.runs() {
             keys.clear();
-            keys.extend(grams[begin..begin + same.len()].iter().map(|&gram| gram as u64));
-            begin += same.len();
-            out.ports[0].run(&keys, &(same[0] as u32).to_be_bytes());
+            keys.extend(rows.map(|row| pairs.gram.at(row)));
+            out.run(&Self::ROWS, &keys, Holder { doc: doc as u32 });
         }
-        out.count("grams", grams.len() as u64);
+        out.count("grams", pairs.gram.len() as u64);
+        Ok(())
     }
 }
 
-/// Group by gram: how many grams, and how many patch grams, each document has in this partition. Keeps m + 1 rows of a
-/// key and two numbers for each document.
+told! {
+    /// The most documents that share a patch gram.
+    pub struct Most { m: usize }
+}
+
+row! {
+    /// Of a document: how many grams and patch grams it has.
+    pub struct Counted { grams: u64, patch_grams: u64 }
+}
+
+/// Group by gram: how many grams, and how many patch grams, each document has in this partition.
 pub struct Shares {
     m: usize,
     documents: Vec<u32>,
@@ -34,9 +67,7 @@ pub struct Shares {
 }
 
 impl Shares {
-    pub fn new(m: u64) -> Self {
-        Self { m: usize::try_from(m).unwrap_or(usize::MAX), documents: Vec::new(), counts: Vec::new() }
-    }
+    const COUNTS: Port<Counted> = Port::documents(0, "counts");
 
     fn count(&mut self, patch: bool) {
         for &doc in &self.documents {
@@ -51,43 +82,70 @@ impl Shares {
     }
 }
 
-impl GroupKernel for Shares {
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, _: &mut Output) {
+impl Group for Shares {
+    const NAME: &'static str = "shares";
+    const TABLES: &'static [Shape] = &[shape::<Holder>()];
+    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
+    const KEEPS: &'static str = "m + 1 rows of a key, and two numbers for each document";
+    type Told = Most;
+
+    fn new(Most { m }: Most, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { m, documents: Vec::new(), counts: Vec::new() })
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, _: &mut Output) -> Done {
         let mut df = 0;
-        while let Some((_, mut tail)) = rows.next() {
+        while let Some((_, tail)) = rows.next() {
             df += 1;
-            self.documents.extend(take_doc(&mut tail));
+            self.documents.push(Holder::take(tail)?.doc);
             if df > self.m {
                 self.count(false);
             }
         }
         self.count(df > 1 && df <= self.m);
+        Ok(())
     }
 
     fn finish(&mut self, out: &mut Output) {
         for (doc, [grams, patch]) in self.counts.iter().enumerate().filter(|(_, counts)| counts[0] > 0) {
-            let mut tail = Vec::new();
-            put_number(&mut tail, u64::from(*grams));
-            put_number(&mut tail, u64::from(*patch));
-            out.ports[0].row(doc as u64, &tail);
+            let counted = Counted { grams: u64::from(*grams), patch_grams: u64::from(*patch) };
+            out.row(&Self::COUNTS, doc as u64, counted);
         }
     }
 }
 
-/// Group by document: its grams, its patch grams and their share. Keeps two numbers.
+row! {
+    /// Of a document: its grams, its patch grams and their share.
+    pub struct Total { grams: u64, patch_grams: u64, patchfrac: f64 }
+}
+
+/// Group by document: the counts of all partitions, added up.
 pub struct Totals;
 
-impl GroupKernel for Totals {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
-        let (mut grams, mut patch) = (0, 0);
-        while let Some((_, mut tail)) = rows.next() {
-            grams += take_u64(&mut tail).unwrap_or_default();
-            patch += take_u64(&mut tail).unwrap_or_default();
+impl Totals {
+    const TOTALS: Port<Total> = Port::documents(0, "totals");
+}
+
+impl Group for Totals {
+    const NAME: &'static str = "totals";
+    const TABLES: &'static [Shape] = &[shape::<Counted>()];
+    const PORTS: &'static [PortInfo] = &[Self::TOTALS.info()];
+    const KEEPS: &'static str = "two numbers";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let (mut grams, mut patch_grams) = (0, 0);
+        while let Some((_, tail)) = rows.next() {
+            let counted = Counted::take(tail)?;
+            grams += counted.grams;
+            patch_grams += counted.patch_grams;
         }
-        let mut tail = Vec::new();
-        put_number(&mut tail, grams);
-        put_number(&mut tail, patch);
-        put_real(&mut tail, if grams == 0 { 0.0 } else { patch as f64 / grams as f64 });
-        out.ports[0].row(key, &tail);
+        let patchfrac = if grams == 0 { 0.0 } else { patch_grams as f64 / grams as f64 };
+        out.row(&Self::TOTALS, key, Total { grams, patch_grams, patchfrac });
+        Ok(())
     }
 }

@@ -5,85 +5,147 @@
 //! [`SmallStar`] the lesser ones and itself. When neither changes an edge, each node hangs on the least of its
 //! component; that takes a number of rounds logarithmic in the size of the component.
 
-use crate::flow::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
+use crate::documents::standing::{ClusterRow, KeptFor};
+use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::{Damaged, Raw};
+use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
+use crate::row;
 
-/// Map (doc, other): the edge as seen from both ends.
+row! {
+    /// Of a document: another that an edge ties it to.
+    pub struct Edge { other: u64 }
+}
+
+/// Map: the edge as seen from both ends.
 pub struct Ends;
 
-impl MapKernel for Ends {
-    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
-        let [from, to] = columns else { return };
-        for row in 0..from.len() {
-            let (a, b) = (from.number(row), to.number(row));
-            out.ports[0].row(a, &b.to_be_bytes());
-            out.ports[0].row(b, &a.to_be_bytes());
+impl Ends {
+    const EDGES: Port<Edge> = Port::documents(0, "edges");
+}
+
+impl Map for Ends {
+    const NAME: &'static str = "ends";
+    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = ();
+    type Reads<'a> = KeptFor<'a>;
+    type Beside<'a> = ();
+
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn batch<'a>(&mut self, edges: KeptFor<'a>, (): (), out: &mut Output) -> Done {
+        for row in 0..edges.doc.len() {
+            let (a, b) = (edges.doc.at(row), edges.other.at(row));
+            out.row(&Self::EDGES, a, Edge { other: b });
+            out.row(&Self::EDGES, b, Edge { other: a });
         }
+        Ok(())
     }
 }
 
-/// Group: each row once. Keeps one tail.
-#[derive(Default)]
-pub struct Distinct {
-    last: Vec<u8>,
+/// Group: each row once.
+pub struct Distinct;
+
+impl Distinct {
+    const ROWS: Port<Raw<'static>> = Port::documents(0, "rows").shaped(Shape::OfTables(&[0]));
 }
 
-impl GroupKernel for Distinct {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
-        let mut first = true;
-        while let Some((_, tail)) = rows.next() {
-            if std::mem::take(&mut first) || tail != self.last {
-                self.last.clear();
-                self.last.extend_from_slice(tail);
-                out.ports[0].row(key, tail);
-            }
+impl Group for Distinct {
+    const NAME: &'static str = "distinct";
+    const TABLES: &'static [Shape] = &[Shape::Any];
+    const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
+    const KEEPS: &'static str = "one row";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut distinct = Stretches::new(rows, Beginning::AllBut(0));
+        while distinct.begin() {
+            out.row(&Self::ROWS, key, Raw(distinct.beginning()));
         }
+        Ok(())
     }
 }
 
-/// Map (doc, least of its component): both as members, with their cluster and whether it is kept; the least once for each
-/// of the others.
+/// Map of documents and the least of their components: both as members, with their cluster and whether it is kept; the
+/// least once for each of the others.
 pub struct Members;
 
-impl MapKernel for Members {
-    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
-        let [documents, clusters] = columns else { return };
-        for row in 0..documents.len() {
-            let (doc, cluster) = (documents.number(row), clusters.number(row));
+impl Members {
+    const MEMBERS: Port<ClusterRow> = Port::documents(0, "members");
+}
+
+impl Map for Members {
+    const NAME: &'static str = "members";
+    const PORTS: &'static [PortInfo] = &[Self::MEMBERS.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = ();
+    type Reads<'a> = KeptFor<'a>;
+    type Beside<'a> = ();
+
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn batch<'a>(&mut self, pairs: KeptFor<'a>, (): (), out: &mut Output) -> Done {
+        for row in 0..pairs.doc.len() {
+            let (doc, cluster) = (pairs.doc.at(row), pairs.other.at(row));
             for member in [doc, cluster] {
-                out.ports[0].row(member, &[cluster, u64::from(member == cluster)].map(u64::to_be_bytes).concat());
+                out.row(&Self::MEMBERS, member, ClusterRow { cluster, keep: member == cluster });
             }
         }
+        Ok(())
     }
 }
 
 /// Calls `with` for each distinct neighbour of a node but itself, in ascending order.
-fn neighbours(node: u64, rows: &mut dyn Rows, mut with: impl FnMut(u64)) {
+fn neighbours(node: u64, rows: &mut dyn Rows, mut with: impl FnMut(u64)) -> Result<(), Damaged> {
     let mut last = None;
     while let Some((_, tail)) = rows.next() {
-        let other = tail.first_chunk().map_or(node, |bytes| u64::from_be_bytes(*bytes));
+        let Edge { other } = Edge::take(tail)?;
         if other != node && last != Some(other) {
             with(other);
             last = Some(other);
         }
     }
+    Ok(())
 }
 
-/// Group by node, all neighbours: every greater one gets an edge to the least of all, the node included. Keeps nothing.
+/// Group by node, all neighbours: every greater one gets an edge to the least of all, the node included.
 #[derive(Default)]
 pub struct LargeStar {
     changed: u64,
 }
 
-impl GroupKernel for LargeStar {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
+impl LargeStar {
+    const EDGES: Port<Edge> = Port::documents(0, "edges");
+}
+
+impl Group for LargeStar {
+    const NAME: &'static str = "large star";
+    const TABLES: &'static [Shape] = &[shape::<Edge>()];
+    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut least = None;
-        neighbours(key, rows, |other| {
+        Ok(neighbours(key, rows, |other| {
             let least = *least.get_or_insert(key.min(other));
             if other > key {
-                out.ports[0].row(other, &least.to_be_bytes());
+                out.row(&Self::EDGES, other, Edge { other: least });
                 self.changed += u64::from(least != key);
             }
-        });
+        })?)
     }
 
     fn finish(&mut self, out: &mut Output) {
@@ -91,25 +153,39 @@ impl GroupKernel for LargeStar {
     }
 }
 
-/// Group by node, lesser neighbours: they and the node get an edge to the least of them. Keeps nothing.
+/// Group by node, lesser neighbours: they and the node get an edge to the least of them.
 #[derive(Default)]
 pub struct SmallStar {
     changed: u64,
 }
 
-impl GroupKernel for SmallStar {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
+impl SmallStar {
+    const EDGES: Port<Edge> = Port::documents(0, "edges");
+}
+
+impl Group for SmallStar {
+    const NAME: &'static str = "small star";
+    const TABLES: &'static [Shape] = &[shape::<Edge>()];
+    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut least = None;
-        neighbours(key, rows, |other| match least {
+        Ok(neighbours(key, rows, |other| match least {
             None => {
                 least = Some(other);
-                out.ports[0].row(key, &other.to_be_bytes());
+                out.row(&Self::EDGES, key, Edge { other });
             }
             Some(least) => {
-                out.ports[0].row(other, &u64::to_be_bytes(least));
+                out.row(&Self::EDGES, other, Edge { other: least });
                 self.changed += 1;
             }
-        });
+        })?)
     }
 
     fn finish(&mut self, out: &mut Output) {

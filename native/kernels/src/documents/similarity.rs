@@ -4,139 +4,200 @@
 //! is to be compared with whom is a table ([`Comparisons`]); [`GramSets`] sends the set of each document to those it is
 //! compared with, 8 bytes a gram; [`Jaccard`] has them side by side; [`Spread`] sums a cluster up.
 
-use crate::flow::kernel::{Along, Column, GroupKernel, MapKernel, Output, Rows};
-use crate::flow::rows::{take_bytes, take_u64};
-use crate::flow::tables::{put_number, put_real};
-use crate::text::fingerprint::Fingerprinter;
+use crate::analyses::postings::Gramming;
+use crate::documents::standing::KeptFor;
+use crate::flow::columns::{Along, Numbers, Texts};
+use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::{Damaged, Rest};
+use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::text::grams::Grams;
+use crate::{columns, row, told};
 
 /// Why two documents are compared: one is kept for the other, or an edge ties them together.
 const KEPT: u64 = 1;
 const EDGE: u64 = 2;
 
-/// Map (doc, other): the comparison as a row of `doc`, for a reason; and to the other document, that it takes part.
-pub struct Comparisons {
+told! {
     /// Whether the rows are edges; else they say which document is kept.
-    pub edges: bool,
+    pub struct Reason { edges: bool }
 }
 
-impl MapKernel for Comparisons {
-    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
-        let [documents, others] = columns else { return };
-        let mut tail = Vec::new();
-        for row in 0..documents.len() {
-            let other = others.number(row);
-            for (doc, reason) in [(documents.number(row), if self.edges { EDGE } else { KEPT }), (other, 0)] {
-                tail.clear();
-                put_number(&mut tail, other);
-                put_number(&mut tail, reason);
-                out.ports[0].row(doc, &tail);
-            }
+row! {
+    /// Of a document: another that it is compared with, and why, in bits.
+    pub struct Comparison { other: u64, reasons: u64 }
+}
+
+/// Map: the comparison as a row of the document, for a reason; and to the other document, that it takes part.
+pub struct Comparisons(Reason);
+
+impl Comparisons {
+    const COMPARISONS: Port<Comparison> = Port::documents(0, "comparisons");
+}
+
+impl Map for Comparisons {
+    const NAME: &'static str = "comparisons";
+    const PORTS: &'static [PortInfo] = &[Self::COMPARISONS.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = Reason;
+    type Reads<'a> = KeptFor<'a>;
+    type Beside<'a> = ();
+
+    fn new(told: Reason) -> Result<Self, WrongParameter> {
+        Ok(Self(told))
+    }
+
+    fn batch<'a>(&mut self, pairs: KeptFor<'a>, (): (), out: &mut Output) -> Done {
+        let reasons = if self.0.edges { EDGE } else { KEPT };
+        for row in 0..pairs.doc.len() {
+            let other = pairs.other.at(row);
+            out.row(&Self::COMPARISONS, pairs.doc.at(row), Comparison { other, reasons });
+            out.row(&Self::COMPARISONS, other, Comparison { other, reasons: 0 });
         }
+        Ok(())
     }
 }
 
-/// Group by document: each of the others it is compared with once, for all reasons. Keeps one.
+/// Group by document: each of the others it is compared with once, for all reasons.
 pub struct Compared;
 
-impl GroupKernel for Compared {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
-        let mut open: Option<(u64, u64)> = None;
-        let mut tail = Vec::new();
-        let mut close = |(other, reasons): (u64, u64), out: &mut Output| {
-            tail.clear();
-            put_number(&mut tail, other);
-            put_number(&mut tail, reasons);
-            out.ports[0].row(key, &tail);
-        };
-        while let Some((_, mut tail)) = rows.next() {
-            let (Some(other), Some(reason)) = (take_u64(&mut tail), take_u64(&mut tail)) else { continue };
-            match &mut open {
-                Some((last, reasons)) if *last == other => *reasons |= reason,
-                _ => {
-                    if let Some(done) = open.replace((other, reason)) {
-                        close(done, out);
-                    }
-                }
+impl Compared {
+    const COMPARED: Port<Comparison> = Port::documents(0, "compared");
+}
+
+impl Group for Compared {
+    const NAME: &'static str = "compared";
+    const TABLES: &'static [Shape] = &[shape::<Comparison>()];
+    const REPEATED: bool = true;
+    const PORTS: &'static [PortInfo] = &[Self::COMPARED.info()];
+    const KEEPS: &'static str = "one row";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut others = Stretches::new(rows, Beginning::First(8));
+        while others.begin() {
+            let mut all: Option<Comparison> = None;
+            while let Some(tail) = others.tail() {
+                let Comparison { other, reasons } = Comparison::take(tail)?;
+                all = Some(Comparison { other, reasons: reasons | all.map_or(0, |all| all.reasons) });
+            }
+            if let Some(all) = all {
+                out.row(&Self::COMPARED, key, all);
             }
         }
-        if let Some(done) = open {
-            close(done, out);
-        }
+        Ok(())
     }
 }
 
-/// Map (doc, text), beside the comparisons of documents (doc, other, reasons): to each other document the grams of this
-/// one, ascending.
-pub struct GramSets {
-    pub k: usize,
-    pub print: Fingerprinter,
+columns! {
+    /// The comparisons of documents.
+    pub struct ComparedWith<'a> { doc: Numbers<'a>, other: Numbers<'a>, reasons: Numbers<'a> }
 }
 
-impl MapKernel for GramSets {
-    fn batch(&mut self, columns: &[Column<'_>], beside: &[Column<'_>], out: &mut Output) {
-        let ([documents, texts], [compared, others, reasons]) = (columns, beside) else { return };
-        let mut along = Along::new(*compared);
-        let mut grams = Grams::new(&self.print, self.k);
-        let (mut set, mut tail) = (Vec::new(), Vec::new());
-        for row in 0..documents.len() {
-            let doc = documents.number(row);
+row! {
+    /// Of a document: the grams of one that is compared with it, ascending; its own come first, with `foreign` 0.
+    pub struct GramSet<'a> { foreign: u8, doc: u64, reasons: u8, grams: Rest<'a> }
+}
+
+/// Map, beside the comparisons of documents: to each other document the grams of this one.
+pub struct GramSets(Gramming);
+
+impl GramSets {
+    const SETS: Port<GramSet<'static>> = Port::documents(0, "sets");
+}
+
+impl Map for GramSets {
+    const NAME: &'static str = "gram sets";
+    const PORTS: &'static [PortInfo] = &[Self::SETS.info()];
+    const KEEPS: &'static str = "the grams of one document";
+    type Told = Gramming;
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = ComparedWith<'a>;
+
+    fn new(told: Gramming) -> Result<Self, WrongParameter> {
+        Ok(Self(told))
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, compared: ComparedWith<'a>, out: &mut Output) -> Done {
+        let mut along = Along::new(compared.doc);
+        let mut grams = Grams::new(&self.0.key, self.0.k);
+        let (mut sorted, mut set) = (Vec::new(), Vec::new());
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row);
             let with = along.rows(doc);
             if with.is_empty() {
                 continue;
             }
+            sorted.clear();
+            sorted.extend_from_slice(grams.circular(&pages.text.at(row)).1);
+            sorted.sort_unstable();
             set.clear();
-            set.extend_from_slice(grams.circular(&texts.text(row)).1);
-            set.sort_unstable();
+            sorted.iter().for_each(|gram| set.extend_from_slice(&gram.to_le_bytes()));
             for row in with {
-                let other = others.number(row);
-                tail.clear();
-                tail.push(u8::from(doc != other)); // its own grams come first
-                tail.extend_from_slice(&doc.to_be_bytes());
-                tail.push(reasons.number(row) as u8);
-                set.iter().for_each(|gram| tail.extend_from_slice(&gram.to_le_bytes()));
-                out.ports[0].row(other, &tail);
+                let other = compared.other.at(row);
+                let (foreign, reasons) = (u8::from(doc != other), compared.reasons.at(row) as u8);
+                out.row(&Self::SETS, other, GramSet { foreign, doc, reasons, grams: Rest(&set) });
             }
         }
+        Ok(())
     }
 }
 
+row! {
+    /// Of a document: another that an edge ties it to, and how similar they are.
+    pub struct Pair { other: u64, jaccard: f64 }
+}
+
+row! {
+    /// Of a kept document: how similar another of its cluster is to it.
+    pub struct ToKept { jaccard: f64 }
+}
+
 /// Group by document, of its own grams and those of documents compared with it: each pair that an edge ties together
-/// with its Jaccard coefficient; and to the document that is kept, those of the ones it stands for. Keeps one document's
-/// grams.
+/// with its Jaccard coefficient; and to the document that is kept, those of the ones it stands for.
 #[derive(Default)]
 pub struct Jaccard {
     own: Vec<u64>,
 }
 
 impl Jaccard {
-    pub const PAIRS: usize = 0;
-    pub const KEPT: usize = 1;
+    const PAIRS: Port<Pair> = Port::documents(0, "pairs");
+    const TO_KEPT: Port<ToKept> = Port::documents(1, "to_kept");
 }
 
-impl GroupKernel for Jaccard {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
+impl Group for Jaccard {
+    const NAME: &'static str = "jaccard";
+    const TABLES: &'static [Shape] = &[shape::<GramSet<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info(), Self::TO_KEPT.info()];
+    const KEEPS: &'static str = "the grams of one document";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.own.clear();
-        let mut row = Vec::new();
-        while let Some((_, mut tail)) = rows.next() {
-            let (Some(&[other]), Some(doc)) = (take_bytes(&mut tail, 1), take_u64(&mut tail)) else { continue };
-            let Some(&[reasons]) = take_bytes(&mut tail, 1) else { continue };
-            let grams = tail.as_chunks().0.iter().map(|gram| u64::from_le_bytes(*gram));
-            if other == 0 {
+        while let Some((_, tail)) = rows.next() {
+            let GramSet { foreign, doc, reasons, grams } = GramSet::take(tail)?;
+            let (grams, []) = grams.0.as_chunks() else { return Err(Damaged("GramSet").into()) };
+            let grams = grams.iter().map(|gram| u64::from_le_bytes(*gram));
+            if foreign == 0 {
                 self.own.extend(grams);
                 continue;
             }
             let jaccard = jaccard(&self.own, grams);
-            row.clear();
-            put_number(&mut row, key);
-            put_real(&mut row, jaccard);
             if u64::from(reasons) & EDGE != 0 {
-                out.ports[Self::PAIRS].row(doc, &row);
+                out.row(&Self::PAIRS, doc, Pair { other: key, jaccard });
             }
             if u64::from(reasons) & KEPT != 0 {
-                out.ports[Self::KEPT].row(key, &row[8..]);
+                out.row(&Self::TO_KEPT, key, ToKept { jaccard });
             }
         }
+        Ok(())
     }
 }
 
@@ -153,27 +214,42 @@ fn jaccard(own: &[u64], others: impl Iterator<Item = u64>) -> f64 {
     common as f64 / (own.len() + count - common).max(1) as f64
 }
 
-/// Group by kept document, of the similarities of the others to it: how many documents there are, the least similarity
-/// and the median. Keeps 8 bytes a document of one cluster.
+row! {
+    /// Of a kept document: how many documents its cluster has, and how similar the others are to it.
+    pub struct Similarity { documents: u64, least: f64, median: f64 }
+}
+
+/// Group by kept document, of the similarities of the others to it: the least and the median.
 #[derive(Default)]
 pub struct Spread {
     found: Vec<f64>,
 }
 
-impl GroupKernel for Spread {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
+impl Spread {
+    const SIMILARITY: Port<Similarity> = Port::documents(0, "similarity");
+}
+
+impl Group for Spread {
+    const NAME: &'static str = "spread";
+    const TABLES: &'static [Shape] = &[shape::<ToKept>()];
+    const PORTS: &'static [PortInfo] = &[Self::SIMILARITY.info()];
+    const KEEPS: &'static str = "8 bytes a document of one cluster";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.found.clear();
-        while let Some((_, mut tail)) = rows.next() {
-            self.found.extend(take_u64(&mut tail).map(f64::from_bits)); // ascending: the bits of such numbers sort as they do
+        while let Some((_, tail)) = rows.next() {
+            self.found.push(ToKept::take(tail)?.jaccard); // ascending: the bits of such numbers sort as they do
         }
-        let Some(&least) = self.found.first() else { return };
+        let Some(&least) = self.found.first() else { return Ok(()) };
         let middle = |half: usize| self.found[half.min(self.found.len() - 1)];
         let median = (middle((self.found.len() - 1) / 2) + middle(self.found.len() / 2)) / 2.0;
-        let mut tail = Vec::new();
-        put_number(&mut tail, self.found.len() as u64 + 1);
-        put_real(&mut tail, least);
-        put_real(&mut tail, median);
-        out.ports[0].row(key, &tail);
+        out.row(&Self::SIMILARITY, key, Similarity { documents: self.found.len() as u64 + 1, least, median });
+        Ok(())
     }
 }
 

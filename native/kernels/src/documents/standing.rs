@@ -5,146 +5,214 @@
 //! [`servers`](crate::documents::servers)) for each document, is read beside the corpus by the map that scans texts.
 
 use crate::documents::servers::{Cluster, Place};
-use crate::flow::kernel::{Along, Column, GroupKernel, MapKernel, Output, Rows};
-use crate::flow::rows::{take_bytes, take_doc, take_u64};
-use crate::flow::tables::{put_bytes, put_number};
+use crate::flow::columns::{Along, Binary, Numbers, Strings};
+use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::{Damaged, Rest};
+use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::text::fingerprint::Fingerprinter;
+use crate::{choice, columns, row, told};
 
-/// What counts as a server.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    Nothing,
-    Name,
-    Address,
+choice! {
+    /// What counts as a server.
+    pub enum By { Nothing = "none", Host = "host", Domain = "domain", Address = "ip" }
 }
 
-/// Map (doc, sequence, words, name[, host, ip]): a row for each document, keyed by its word sequence; or, where the
-/// addresses of its host have to be gathered first, one keyed by host, and one keyed by address on a second port.
-/// Beside clusters (doc, kept), whatever their word sequences, documents of a cluster count as equal, all others not.
+told! {
+    pub struct ServerKind { by: By }
+}
+
+columns! {
+    /// Where documents live, and what words they have.
+    pub struct Located<'a> {
+        doc: Numbers<'a>,
+        sequence: Binary<'a>,
+        words: Numbers<'a>,
+        host: Strings<'a>,
+        domain: Strings<'a>,
+        ip: Strings<'a>,
+    }
+}
+
+columns! {
+    /// Documents of clusters, and the one that is kept for each.
+    pub struct KeptFor<'a> { doc: Numbers<'a>, other: Numbers<'a> }
+}
+
+row! {
+    /// Of a word sequence, or of a cluster: the rest of its digest, a document, and the code of its server.
+    pub struct Placed<'a> { rest: &'a [u8; 8], doc: u32, code: Rest<'a> }
+}
+
+row! {
+    /// Of a host: a document there, its domain, and the digest of its word sequence.
+    pub struct AtHost<'a> { doc: u32, server: u64, sequence: &'a [u8; 16] }
+}
+
+row! {
+    /// Of an address: a host that was seen there. Of a host: an address.
+    pub struct Seen { other: u64 }
+}
+
+/// Map: a row for each document, keyed by its word sequence; or, where the addresses of its host have to be gathered
+/// first, one keyed by host, and one keyed by address. Beside clusters, whatever their word sequences, documents of a
+/// cluster count as equal, all others not.
 pub struct Places {
-    pub by: By,
+    by: By,
 }
 
 impl Places {
-    pub const DOCUMENTS: usize = 0;
-    pub const ADDRESSES: usize = 1;
+    const DOCUMENTS: Port<Placed<'static>> = Port::hashes(0, "documents").when_not("by", "ip");
+    const AT_HOSTS: Port<AtHost<'static>> = Port::hashes(0, "at_hosts").when("by", "ip");
+    const ADDRESSES: Port<Seen> = Port::hashes(1, "addresses").when("by", "ip");
 }
 
-impl MapKernel for Places {
-    fn batch(&mut self, columns: &[Column<'_>], beside: &[Column<'_>], out: &mut Output) {
-        let [documents, sequences, words, names, places @ ..] = columns else { return };
+impl Map for Places {
+    const NAME: &'static str = "places";
+    const PORTS: &'static [PortInfo] = &[Self::DOCUMENTS.info(), Self::AT_HOSTS.info(), Self::ADDRESSES.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = ServerKind;
+    type Reads<'a> = Located<'a>;
+    type Beside<'a> = Option<KeptFor<'a>>;
+
+    fn new(ServerKind { by }: ServerKind) -> Result<Self, WrongParameter> {
+        Ok(Self { by })
+    }
+
+    fn batch<'a>(&mut self, pages: Located<'a>, clusters: Option<KeptFor<'a>>, out: &mut Output) -> Done {
         let print = Fingerprinter::plain();
-        let mut clusters = beside.first().copied().map(Along::new);
-        let mut tail = Vec::new();
-        for row in 0..documents.len() {
-            let doc = documents.number(row) as u32;
-            let kept = match &mut clusters {
-                Some(clusters) => {
-                    Some(clusters.rows(u64::from(doc)).next().map_or(doc, |at| beside[1].number(at) as u32))
-                }
-                None if words.number(row) == 0 => Some(doc), // documents without words are copies of nothing
+        let names = if self.by == By::Host { pages.host } else { pages.domain };
+        let mut along = clusters.map(|clusters| (Along::new(clusters.doc), clusters.other));
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row) as u32;
+            let kept = match &mut along {
+                Some((along, others)) => Some(along.rows(u64::from(doc)).next().map_or(doc, |at| others.at(at) as u32)),
+                None if pages.words.at(row) == 0 => Some(doc), // documents without words are copies of nothing
                 None => None,
             };
             let own;
-            let sequence = match (kept, sequences.bytes(row)) {
-                (None, Some(sequence)) if sequence.len() == 16 => sequence,
-                _ => {
-                    let kept = kept.unwrap_or(doc);
-                    own = [print.bytes(&kept.to_le_bytes()), u64::MAX - u64::from(kept)].map(u64::to_be_bytes).concat();
+            let sequence: &[u8; 16] = match kept {
+                None => pages.sequence.at(row).try_into().map_err(|_| Damaged("documents"))?,
+                Some(kept) => {
+                    own = sequence_of_one(&print, kept);
                     &own
                 }
             };
-            let server = names.bytes(row).map_or(0, |name| print.bytes(name).max(1));
-            tail.clear();
-            match (self.by, places) {
-                (By::Address, [hosts, addresses]) => {
-                    // Without a URL it stands alone, whatever its address.
-                    let host = hosts.bytes(row).map(|host| print.bytes(host));
-                    if let (Some(host), Some(address)) = (host, addresses.bytes(row)) {
-                        out.ports[Self::ADDRESSES].row(print.bytes(address), &host.to_be_bytes());
-                    }
-                    let host = host.unwrap_or_else(|| print.bytes(&doc.to_le_bytes()));
-                    tail.extend_from_slice(&doc.to_be_bytes());
-                    tail.extend_from_slice(&server.to_be_bytes());
-                    tail.extend_from_slice(sequence);
-                    out.ports[Self::DOCUMENTS].row(host, &tail);
+            let server = match self.by {
+                By::Nothing => 0,
+                _ => names.bytes(row).map_or(0, |name| print.bytes(name).max(1)),
+            };
+            if self.by == By::Address {
+                // Without a URL it stands alone, whatever its address.
+                let host = pages.host.bytes(row).map(|host| print.bytes(host));
+                if let (Some(host), Some(address)) = (host, pages.ip.bytes(row)) {
+                    out.row(&Self::ADDRESSES, print.bytes(address), Seen { other: host });
                 }
-                _ => {
-                    let server = if self.by == By::Nothing { 0 } else { server };
-                    put_place(&mut tail, sequence, doc, Place { server, addresses: &[] });
-                    out.ports[Self::DOCUMENTS].row(leading(sequence), &tail);
-                }
+                let host = host.unwrap_or_else(|| print.bytes(&doc.to_le_bytes()));
+                out.row(&Self::AT_HOSTS, host, AtHost { doc, server, sequence });
+            } else {
+                place(&Self::DOCUMENTS, sequence, doc, Place { server, addresses: &[] }, out);
             }
         }
+        Ok(())
     }
 }
 
-fn leading(sequence: &[u8]) -> u64 {
-    sequence.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes))
+/// What stands for the word sequence of a document that is a copy of none, or of the one kept for a cluster.
+fn sequence_of_one(print: &Fingerprinter, kept: u32) -> [u8; 16] {
+    let mut sequence = [0; 16];
+    sequence[..8].copy_from_slice(&print.bytes(&kept.to_le_bytes()).to_be_bytes());
+    sequence[8..].copy_from_slice(&(u64::MAX - u64::from(kept)).to_be_bytes());
+    sequence
 }
 
-/// The rest of the sequence, the document, its code.
-fn put_place(tail: &mut Vec<u8>, sequence: &[u8], doc: u32, place: Place<'_>) {
-    tail.extend_from_slice(&sequence[8..]);
-    tail.extend_from_slice(&doc.to_be_bytes());
+/// Sends a document to where its copies meet.
+fn place(port: &Port<Placed<'static>>, sequence: &[u8; 16], doc: u32, place: Place<'_>, out: &mut Output) {
+    let mut code = Vec::new();
     if place.server != 0 {
-        place.append_to(tail);
+        place.append_to(&mut code);
     }
+    let (Some(key), Some(rest)) = (sequence.first_chunk(), sequence.last_chunk()) else { return };
+    out.row(port, u64::from_be_bytes(*key), Placed { rest, doc, code: Rest(&code) });
 }
 
 /// Group by address: the hosts that were seen there, each once. An address of one host alone tells it from no other
-/// and is replaced by the host itself, so that a network that answers from thousands of addresses has one. Keeps one
-/// host.
+/// and is replaced by the host itself, so that a network that answers from thousands of addresses has one.
 pub struct Shared;
 
-impl GroupKernel for Shared {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
-        let (mut last, mut hosts) = (None, 0_u64);
-        while let Some((_, mut tail)) = rows.next() {
-            let host = take_u64(&mut tail);
-            if let (Some(host), true) = (host, host != last) {
-                if let (Some(first), 1) = (last, hosts) {
-                    out.ports[0].row(first, &key.to_be_bytes());
-                }
-                if hosts > 0 {
-                    out.ports[0].row(host, &key.to_be_bytes());
-                }
-                (last, hosts) = (Some(host), hosts + 1);
+impl Shared {
+    const ADDRESSES: Port<Seen> = Port::hashes(0, "addresses");
+}
+
+impl Group for Shared {
+    const NAME: &'static str = "shared";
+    const TABLES: &'static [Shape] = &[shape::<Seen>()];
+    const PORTS: &'static [PortInfo] = &[Self::ADDRESSES.info()];
+    const KEEPS: &'static str = "one host";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let (mut only, mut hosts) = (None, 0_u64);
+        let mut distinct = Stretches::new(rows, Beginning::AllBut(0));
+        while distinct.begin() {
+            let Seen { other: host } = Seen::take(distinct.beginning())?;
+            if let (Some(first), 1) = (only, hosts) {
+                out.row(&Self::ADDRESSES, first, Seen { other: key });
             }
+            if hosts > 0 {
+                out.row(&Self::ADDRESSES, host, Seen { other: key });
+            }
+            (only, hosts) = (only.or(Some(host)), hosts + 1);
         }
-        if let (Some(only), 1) = (last, hosts) {
-            out.ports[0].row(only, &only.to_be_bytes());
+        if let (Some(only), 1) = (only, hosts) {
+            out.row(&Self::ADDRESSES, only, Seen { other: only });
         }
+        Ok(())
     }
 }
 
-/// Group by host, of its addresses (first table) and its documents (second): these get all of those. Keeps the distinct
-/// addresses that the host shares with others.
+/// Group by host, of its addresses and its documents: these get all of those.
 #[derive(Default)]
 pub struct Pool {
     addresses: Vec<u8>,
-    tail: Vec<u8>,
     widest: u64,
     fallen_back: u64,
 }
 
-impl GroupKernel for Pool {
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
+impl Pool {
+    const DOCUMENTS: Port<Placed<'static>> = Port::hashes(0, "documents");
+}
+
+impl Group for Pool {
+    const NAME: &'static str = "pool";
+    const TABLES: &'static [Shape] = &[shape::<Seen>(), shape::<AtHost<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::DOCUMENTS.info()];
+    const KEEPS: &'static str = "the distinct addresses that the host shares with others";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.addresses.clear();
-        while let Some((table, mut tail)) = rows.next() {
+        while let Some((table, tail)) = rows.next() {
             if table == 0 {
+                Seen::take(tail)?;
                 if !self.addresses.ends_with(tail) {
                     self.addresses.extend_from_slice(tail);
                 }
                 continue;
             }
-            let (Some(doc), Some(server)) = (take_doc(&mut tail), take_u64(&mut tail)) else { continue };
+            let AtHost { doc, server, sequence } = AtHost::take(tail)?;
             self.fallen_back += u64::from(self.addresses.is_empty() && server != 0);
-            self.tail.clear();
-            put_place(&mut self.tail, tail, doc, Place { server, addresses: &self.addresses });
-            out.ports[0].row(leading(tail), &self.tail);
+            place(&Self::DOCUMENTS, sequence, doc, Place { server, addresses: &self.addresses }, out);
         }
         self.widest = self.widest.max(self.addresses.len() as u64 / 8);
+        Ok(())
     }
 
     fn finish(&mut self, out: &mut Output) {
@@ -153,73 +221,87 @@ impl GroupKernel for Pool {
     }
 }
 
-/// Group by word sequence: for each document, which one is kept in its stead and on which servers that stands; and the
-/// clusters of copies. Keeps the kept document and a bounded code.
-pub struct Copies {
-    /// Whether copies become one; each document stands for itself if not.
-    pub collapse: bool,
-    /// The most addresses any host has.
-    pub widest: usize,
+told! {
+    pub struct Collapsing {
+        /// Whether copies become one; each document stands for itself if not.
+        collapse: bool,
+        /// The most addresses any host has.
+        widest: usize,
+    }
 }
 
-impl Copies {
-    pub const STANDING: usize = 0;
-    pub const CLUSTERS: usize = 1;
+row! {
+    /// Of a document: the one that is kept in its stead, and on which servers that stands.
+    pub struct StandingRow<'a> { kept: u64, servers: Option<&'a [u8]> }
+}
 
-    fn close(open: &mut Option<Open>, out: &mut Output) {
-        if let Some(Open { kept, copies, code, .. }) = open.take() {
-            out.ports[Self::STANDING].row(u64::from(kept), &standing_row(kept, &code.code()));
+row! {
+    /// Of a document: its cluster, and whether it is the one that is kept.
+    pub struct ClusterRow { cluster: u64, keep: bool }
+}
+
+/// Group by word sequence: for each document, which one is kept in its stead and on which servers that stands; and the
+/// clusters of copies.
+pub struct Copies(Collapsing);
+
+impl Copies {
+    const STANDING: Port<StandingRow<'static>> = Port::documents(0, "standing");
+    const CLUSTERS: Port<ClusterRow> = Port::documents(1, "clusters");
+
+    fn close(open: Option<Open>, out: &mut Output) {
+        if let Some(Open { kept, copies, code }) = open {
+            let (doc, code) = (u64::from(kept), code.code());
+            out.row(&Self::STANDING, doc, StandingRow { kept: doc, servers: Some(&code) });
             if copies > 0 {
-                out.ports[Self::CLUSTERS].row(u64::from(kept), &cluster_row(kept, kept));
+                out.row(&Self::CLUSTERS, doc, ClusterRow { cluster: doc, keep: true });
                 out.count("copies", copies);
             }
         }
     }
 }
 
-/// The word sequence whose documents are passing by.
+/// The document that is kept while its copies pass by.
 struct Open {
-    sequence: [u8; 8],
     kept: u32,
     copies: u64,
     code: Cluster,
 }
 
-fn standing_row(kept: u32, code: &[u8]) -> Vec<u8> {
-    let mut tail = Vec::new();
-    put_number(&mut tail, u64::from(kept));
-    put_bytes(&mut tail, Some(code));
-    tail
-}
+impl Group for Copies {
+    const NAME: &'static str = "copies";
+    const TABLES: &'static [Shape] = &[shape::<Placed<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::STANDING.info(), Self::CLUSTERS.info()];
+    const KEEPS: &'static str = "the kept document and a bounded code";
+    type Told = Collapsing;
 
-fn cluster_row(cluster: u32, doc: u32) -> Vec<u8> {
-    let mut tail = Vec::new();
-    put_number(&mut tail, u64::from(cluster));
-    put_number(&mut tail, u64::from(cluster == doc));
-    tail
-}
+    fn new(told: Collapsing, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self(told))
+    }
 
-impl GroupKernel for Copies {
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
-        let mut open: Option<Open> = None;
-        while let Some((_, mut tail)) = rows.next() {
-            let sequence = take_bytes(&mut tail, 8).and_then(|bytes| bytes.first_chunk()).copied().unwrap_or_default();
-            let Some(doc) = take_doc(&mut tail) else { continue };
-            out.count("without_server", u64::from(tail.is_empty()));
-            match &mut open {
-                Some(cluster) if self.collapse && cluster.sequence == sequence => {
-                    cluster.copies += 1;
-                    cluster.code.add(tail);
-                    out.ports[Self::STANDING].row(u64::from(doc), &standing_row(cluster.kept, &[]));
-                    out.ports[Self::CLUSTERS].row(u64::from(doc), &cluster_row(cluster.kept, doc));
-                }
-                _ => {
-                    Self::close(&mut open, out);
-                    open = Some(Open { sequence, kept: doc, copies: 0, code: Cluster::new(tail, self.widest) });
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut sequences = Stretches::new(rows, Beginning::First(8));
+        while sequences.begin() {
+            let mut open: Option<Open> = None;
+            while let Some(tail) = sequences.tail() {
+                let Placed { doc, code: Rest(code), .. } = Placed::take(tail)?;
+                out.count("without_server", u64::from(code.is_empty()));
+                match &mut open {
+                    Some(cluster) if self.0.collapse => {
+                        cluster.copies += 1;
+                        cluster.code.add(code);
+                        let (doc, kept) = (u64::from(doc), u64::from(cluster.kept));
+                        out.row(&Self::STANDING, doc, StandingRow { kept, servers: Some(&[]) });
+                        out.row(&Self::CLUSTERS, doc, ClusterRow { cluster: kept, keep: false });
+                    }
+                    _ => {
+                        let next = Open { kept: doc, copies: 0, code: Cluster::new(code, self.0.widest) };
+                        Self::close(open.replace(next), out);
+                    }
                 }
             }
+            Self::close(open, out);
         }
-        Self::close(&mut open, out);
+        Ok(())
     }
 
     fn finish(&mut self, out: &mut Output) {
@@ -227,20 +309,23 @@ impl GroupKernel for Copies {
     }
 }
 
+columns! {
+    /// The table of standings, as it is read beside the corpus.
+    pub struct Stand<'a> { doc: Numbers<'a>, kept: Numbers<'a>, servers: Binary<'a> }
+}
+
 /// The standing of documents, read along with a batch in the order of documents.
 pub struct Standing<'a> {
-    columns: Option<(Column<'a>, Column<'a>, Column<'a>)>,
-    at: usize,
+    columns: Option<(Stand<'a>, Along<'a>)>,
 }
 
 impl<'a> Standing<'a> {
-    /// Of the columns (doc, kept, servers); without them every document stands, on no server.
-    pub fn new(columns: &[Column<'a>]) -> Self {
-        let columns = if let [doc, kept, servers] = columns { Some((*doc, *kept, *servers)) } else { None };
-        Self { columns, at: 0 }
+    /// Without the table every document stands, on no server.
+    pub fn new(columns: Option<Stand<'a>>) -> Self {
+        Self { columns: columns.map(|columns| (columns, Along::new(columns.doc))) }
     }
 
-    /// The code of `doc`, none if a copy of it is kept instead. Ask in ascending order.
+    /// The code of `doc`, none if a copy of it is kept instead. Ask in ascending order, once for each document.
     pub fn code(&mut self, doc: u32) -> Option<&'a [u8]> {
         match self.of(doc) {
             Some((kept, code)) => (kept == doc).then_some(code),
@@ -248,17 +333,14 @@ impl<'a> Standing<'a> {
         }
     }
 
-    /// The document that is kept for `doc`. Ask in ascending order.
+    /// The document that is kept for `doc`. Ask in ascending order, once for each document.
     pub fn kept(&mut self, doc: u32) -> u32 {
         self.of(doc).map_or(doc, |(kept, _)| kept)
     }
 
     fn of(&mut self, doc: u32) -> Option<(u32, &'a [u8])> {
-        let (documents, kept, servers) = self.columns?;
-        while self.at < documents.len() && documents.number(self.at) < u64::from(doc) {
-            self.at += 1;
-        }
-        let there = self.at < documents.len() && documents.number(self.at) == u64::from(doc);
-        there.then(|| (kept.number(self.at) as u32, servers.bytes(self.at).unwrap_or_default()))
+        let (columns, along) = self.columns.as_mut()?;
+        let row = along.rows(u64::from(doc)).next()?;
+        Some((columns.kept.at(row) as u32, columns.servers.at(row)))
     }
 }

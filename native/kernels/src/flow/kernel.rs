@@ -2,98 +2,189 @@
 //!
 //! Kernels start no threads, read no clock and touch no file; what they keep between calls is bounded by what each
 //! says of itself. Engines give them a batch or a partition and move the blocks that come out.
+//!
+//! A kernel implements [`Map`] or [`Group`], which state its [`Contract`] and are typed throughout. [`MapKernel`] and
+//! [`GroupKernel`] are the same behind one interface: whoever runs kernels knows nothing but their names.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 
+use crate::flow::columns::{Batch, Columns, NoColumn};
+use crate::flow::contract::{Contract, Given, Input, Parameters, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::{Damaged, Row, Tail};
 use crate::flow::rows::{Spread, Writer};
 
-/// A column of a batch of table rows.
+/// Why a kernel gave up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    Damaged(Damaged),
+    NoColumn(NoColumn),
+}
+
+impl From<Damaged> for Fault {
+    fn from(fault: Damaged) -> Self {
+        Self::Damaged(fault)
+    }
+}
+
+impl From<NoColumn> for Fault {
+    fn from(fault: NoColumn) -> Self {
+        Self::NoColumn(fault)
+    }
+}
+
+impl Fault {
+    /// The same for whoever ran it: which kernel it was.
+    pub fn of(self, kernel: &'static str) -> io::Error {
+        io::Error::other(KernelFault { kernel, fault: self })
+    }
+}
+
+/// Which kernel gave up, and why.
+#[derive(Debug)]
+pub struct KernelFault {
+    kernel: &'static str,
+    fault: Fault,
+}
+
+impl std::fmt::Display for KernelFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { kernel, fault } = self;
+        match fault {
+            Fault::Damaged(damaged) => write!(f, "kernel {kernel}: {damaged}"),
+            Fault::NoColumn(missing) => write!(f, "kernel {kernel}: {missing}"),
+        }
+    }
+}
+
+impl std::error::Error for KernelFault {}
+
+/// How a call of a kernel ends.
+pub type Done = Result<(), Fault>;
+
+/// A kernel that turns a batch of a table, and the rows of a kept table that stand beside it, into rows.
+pub trait Map: Sized + Send {
+    const NAME: &'static str;
+    const PORTS: &'static [PortInfo];
+    const KEEPS: &'static str;
+    type Told: Parameters;
+    /// The columns of the batch. The first has the documents, if rows stand beside them.
+    type Reads<'a>: Columns<'a>;
+    /// The columns of the rows whose first column lies between the first and last document of the batch.
+    type Beside<'a>: Columns<'a>;
+
+    fn new(told: Self::Told) -> Result<Self, WrongParameter>;
+
+    fn batch<'a>(&mut self, reads: Self::Reads<'a>, beside: Self::Beside<'a>, out: &mut Output) -> Done;
+}
+
+/// A kernel that turns rows that share a key into other rows.
+pub trait Group: Sized + Send {
+    const NAME: &'static str;
+    const PORTS: &'static [PortInfo];
+    const KEEPS: &'static str;
+    /// The rows of each table.
+    const TABLES: &'static [Shape];
+    /// Whether there may be more tables like the last.
+    const REPEATED: bool = false;
+    type Told: Parameters;
+
+    /// `room` is how many bytes a kernel that gathers may hold.
+    fn new(told: Self::Told, room: usize) -> Result<Self, WrongParameter>;
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done;
+
+    /// After the last key of the partition.
+    fn finish(&mut self, _out: &mut Output) {}
+}
+
+/// A map kernel, whichever it is.
+pub trait MapKernel: Send {
+    fn name(&self) -> &'static str;
+    fn batch(&mut self, reads: &Batch<'_>, beside: Option<&Batch<'_>>, out: &mut Output) -> Done;
+}
+
+impl<K: Map> MapKernel for K {
+    fn name(&self) -> &'static str {
+        K::NAME
+    }
+
+    fn batch(&mut self, reads: &Batch<'_>, beside: Option<&Batch<'_>>, out: &mut Output) -> Done {
+        Map::batch(self, K::Reads::find(Some(reads))?, K::Beside::find(beside)?, out)
+    }
+}
+
+/// A group kernel, whichever it is.
+pub trait GroupKernel: Send {
+    fn name(&self) -> &'static str;
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done;
+    fn finish(&mut self, out: &mut Output);
+}
+
+impl<K: Group> GroupKernel for K {
+    fn name(&self) -> &'static str {
+        K::NAME
+    }
+
+    #[inline]
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        Group::key(self, key, rows, out)
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        Group::finish(self, out);
+    }
+}
+
+/// How kernels of one name are described and made.
 #[derive(Clone, Copy)]
-pub enum Column<'a> {
-    Numbers(&'a [i64]),
-    /// Strings or bytes: the offsets of all values and one past the last, the data, and a bit mask of non-null values.
-    Bytes {
-        offsets: &'a [i64],
-        data: &'a [u8],
-        valid: Option<&'a [u8]>,
-    },
+pub struct Entry {
+    pub contract: Contract,
+    pub make: Make,
 }
 
-impl<'a> Column<'a> {
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Numbers(values) => values.len(),
-            Self::Bytes { offsets, .. } => offsets.len().saturating_sub(1),
-        }
-    }
+/// What making a kernel comes to.
+type Made<K> = Result<Box<K>, WrongParameter>;
 
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The number at `row`; 0 in a column of bytes.
-    pub fn number(&self, row: usize) -> u64 {
-        match self {
-            Self::Numbers(values) => values[row] as u64,
-            Self::Bytes { .. } => 0,
-        }
-    }
-
-    /// The bytes at `row`, none for null or in a column of numbers.
-    pub fn bytes(&self, row: usize) -> Option<&'a [u8]> {
-        match *self {
-            Self::Numbers(_) => None,
-            Self::Bytes { offsets, data, valid } => {
-                let there = valid.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 == 1);
-                there.then(|| &data[offsets[row] as usize..offsets[row + 1] as usize])
-            }
-        }
-    }
-
-    /// The text at `row`, empty for null. Bytes that are no UTF-8, against Arrow's contract, part words and lose nothing
-    /// else.
-    pub fn text(&self, row: usize) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.bytes(row).unwrap_or_default())
-    }
+#[derive(Clone, Copy)]
+pub enum Make {
+    Map(fn(&Given) -> Made<dyn MapKernel>),
+    Group(fn(&Given, usize) -> Made<dyn GroupKernel>),
 }
 
-/// The rows that stand beside a batch, by document, read along in ascending order.
-pub struct Along<'a> {
-    documents: Column<'a>,
-    at: usize,
-}
-
-impl<'a> Along<'a> {
-    /// Of the column of documents.
-    pub fn new(documents: Column<'a>) -> Self {
-        Self { documents, at: 0 }
+impl Entry {
+    pub const fn map<K: Map + 'static>() -> Self {
+        let contract = Contract {
+            name: K::NAME,
+            input: Input::Columns {
+                reads: <K::Reads<'static> as Columns<'static>>::READS,
+                beside: <K::Beside<'static> as Columns<'static>>::READS,
+            },
+            parameters: K::Told::PARAMETERS,
+            ports: K::PORTS,
+            keeps: K::KEEPS,
+        };
+        Self { contract, make: Make::Map(|given| Ok(Box::new(K::new(K::Told::from_given(given)?)?))) }
     }
 
-    /// The rows of `doc`.
-    pub fn rows(&mut self, doc: u64) -> std::ops::Range<usize> {
-        while self.at < self.documents.len() && self.documents.number(self.at) < doc {
-            self.at += 1;
-        }
-        let begin = self.at;
-        while self.at < self.documents.len() && self.documents.number(self.at) == doc {
-            self.at += 1;
-        }
-        begin..self.at
+    pub const fn group<K: Group + 'static>() -> Self {
+        let contract = Contract {
+            name: K::NAME,
+            input: Input::Tables { shapes: K::TABLES, repeated: K::REPEATED },
+            parameters: K::Told::PARAMETERS,
+            ports: K::PORTS,
+            keeps: K::KEEPS,
+        };
+        Self { contract, make: Make::Group(|given, room| Ok(Box::new(K::new(K::Told::from_given(given)?, room)?))) }
     }
-}
-
-/// Turns a batch of a table, and the rows of a kept table that stand beside it, into rows.
-pub trait MapKernel {
-    /// `beside` has the rows of the other table whose first column lies between the first and last number of the
-    /// batch's first column; empty if there is no other table.
-    fn batch(&mut self, columns: &[Column<'_>], beside: &[Column<'_>], out: &mut Output);
 }
 
 /// The rows of one key, in the order of (table, tail).
 pub trait Rows {
     fn next(&mut self) -> Option<(u8, &[u8])>;
+
+    /// The row that comes next, without taking it.
+    fn peek(&mut self) -> Option<(u8, &[u8])>;
 
     /// How many rows are left, if that is known without reading them.
     fn left(&self) -> Option<usize> {
@@ -101,20 +192,77 @@ pub trait Rows {
     }
 }
 
-/// Turns rows that share a key into other rows.
-pub trait GroupKernel {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output);
+/// Which bytes of a tail are its beginning.
+#[derive(Clone, Copy, Debug)]
+pub enum Beginning {
+    First(usize),
+    AllBut(usize),
+}
 
-    /// After the last key of the partition.
-    fn finish(&mut self, _out: &mut Output) {}
+impl Beginning {
+    #[inline]
+    fn of(self, tail: &[u8]) -> &[u8] {
+        match self {
+            Self::First(bytes) => &tail[..bytes.min(tail.len())],
+            Self::AllBut(bytes) => &tail[..tail.len().saturating_sub(bytes)],
+        }
+    }
+}
+
+/// The rows of a key in stretches whose tails begin alike: they are sorted, so such rows stand together.
+///
+/// ```text
+/// let mut lists = Stretches::new(rows, Beginning::AllBut(8));
+/// while lists.begin() {
+///     while let Some(tail) = lists.tail() { … }
+///     … lists.beginning() …
+/// }
+/// ```
+pub struct Stretches<'a> {
+    rows: &'a mut dyn Rows,
+    by: Beginning,
+    beginning: Vec<u8>,
+    begun: bool,
+}
+
+impl<'a> Stretches<'a> {
+    pub fn new(rows: &'a mut dyn Rows, by: Beginning) -> Self {
+        Self { rows, by, beginning: Vec::new(), begun: false }
+    }
+
+    /// Moves on to the next stretch, passing over what is left of this one; false if there is none.
+    pub fn begin(&mut self) -> bool {
+        while self.begun && self.tail().is_some() {}
+        let Some((_, tail)) = self.rows.peek() else { return false };
+        self.begun = true;
+        self.beginning.clear();
+        self.beginning.extend_from_slice(self.by.of(tail));
+        true
+    }
+
+    /// What the tails of this stretch begin with.
+    pub fn beginning(&self) -> &[u8] {
+        &self.beginning
+    }
+
+    /// The whole tail of the next row of this stretch.
+    #[inline]
+    pub fn tail(&mut self) -> Option<&[u8]> {
+        let (_, tail) = self.rows.peek()?;
+        if self.by.of(tail) != self.beginning {
+            return None;
+        }
+        self.rows.next().map(|(_, tail)| tail)
+    }
 }
 
 /// Takes blocks out of an [`Output`] that has grown: (port, partition, block).
 pub type Sink<'a> = &'a mut dyn FnMut(usize, usize, &[u8]) -> io::Result<()>;
 
-/// What a kernel emits: rows on numbered ports, and counters that add up over all tasks.
+/// What a kernel emits: rows on its ports, and counters that add up over all tasks.
 pub struct Output<'a> {
-    pub ports: Vec<Writer>,
+    ports: Vec<Writer>,
+    tail: Vec<u8>,
     counters: BTreeMap<&'static str, Counter>,
     sink: Option<Sink<'a>>,
     full: usize,
@@ -132,12 +280,28 @@ impl<'a> Output<'a> {
     /// A port that holds more than `full` bytes passes its blocks on.
     pub fn new(ports: &[Spread], full: usize, sink: Sink<'a>) -> Self {
         let ports = ports.iter().map(|&spread| Writer::new(spread)).collect();
-        Self { ports, counters: BTreeMap::new(), sink: Some(sink), full, fault: None }
+        Self { ports, tail: Vec::new(), counters: BTreeMap::new(), sink: Some(sink), full, fault: None }
     }
 
     /// For kernels that emit nothing.
     pub fn none() -> Self {
-        Self { ports: Vec::new(), counters: BTreeMap::new(), sink: None, full: 0, fault: None }
+        Self { ports: Vec::new(), tail: Vec::new(), counters: BTreeMap::new(), sink: None, full: 0, fault: None }
+    }
+
+    /// Emits one row.
+    #[inline]
+    pub fn row<T: Tail>(&mut self, port: &Port<T>, key: u64, row: T::At<'_>) {
+        self.tail.clear();
+        row.put(&mut self.tail);
+        self.ports[port.info().number].row(key, &self.tail);
+    }
+
+    /// Emits a row for each key, all with the same tail.
+    #[inline]
+    pub fn run<T: Tail>(&mut self, port: &Port<T>, keys: &[u64], row: T::At<'_>) {
+        self.tail.clear();
+        row.put(&mut self.tail);
+        self.ports[port.info().number].run(keys, &self.tail);
     }
 
     #[inline]

@@ -184,7 +184,8 @@ impl Sorted {
 
     fn feed(&self, kernel: &mut dyn GroupKernel, out: &mut Output) -> io::Result<()> {
         for same in self.rows.chunk_by(|a, b| a.key == b.key) {
-            kernel.key(same[0].key, &mut Same { sorted: self, rows: same.iter() }, out);
+            let rows = &mut Same { sorted: self, rows: same.iter() };
+            kernel.key(same[0].key, rows, out).map_err(|fault| fault.of(kernel.name()))?;
             out.flush()?;
         }
         kernel.finish(out);
@@ -220,6 +221,11 @@ impl Rows for Same<'_> {
     #[inline]
     fn next(&mut self) -> Option<(u8, &[u8])> {
         self.rows.next().map(|row| self.sorted.at(row.run))
+    }
+
+    #[inline]
+    fn peek(&mut self) -> Option<(u8, &[u8])> {
+        self.rows.as_slice().first().map(|row| self.sorted.at(row.run))
     }
 
     #[inline]
@@ -284,6 +290,7 @@ fn insertion_sort(rows: &mut [Row]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::kernel::Done;
     use crate::flow::rows::{Spread, Writer};
 
     /// Writes down all it sees.
@@ -291,12 +298,24 @@ mod tests {
     struct Witness(Vec<(u64, u8, Vec<u8>)>, usize);
 
     impl GroupKernel for Witness {
-        fn key(&mut self, key: u64, rows: &mut dyn Rows, _: &mut Output) {
+        fn name(&self) -> &'static str {
+            "witness"
+        }
+
+        fn key(&mut self, key: u64, rows: &mut dyn Rows, _: &mut Output) -> Done {
             self.1 += 1;
+            let next = rows.peek().map(|(table, tail)| (table, tail.to_vec()));
+            assert_eq!(next, rows.peek().map(|(table, tail)| (table, tail.to_vec())));
+            let mut first = true;
             while let Some((table, tail)) = rows.next() {
+                assert!(!std::mem::take(&mut first) || next == Some((table, tail.to_vec())));
                 self.0.push((key, table, tail.to_vec()));
             }
+            assert!(rows.peek().is_none());
+            Ok(())
         }
+
+        fn finish(&mut self, _: &mut Output) {}
     }
 
     struct Lcg(u64);

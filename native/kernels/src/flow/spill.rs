@@ -169,9 +169,10 @@ impl Merge {
     pub fn feed(&mut self, kernel: &mut dyn GroupKernel, out: &mut Output) -> io::Result<()> {
         while let Some(first) = self.cursors.peek() {
             self.key = first.key;
-            kernel.key(self.key, self, out);
+            let done = kernel.key(self.key, self, out);
             while self.next().is_some() {} // rows that the kernel did not ask for
-            std::mem::replace(&mut self.failed, Ok(()))?;
+            std::mem::replace(&mut self.failed, Ok(()))?; // a kernel that missed rows may complain, too
+            done.map_err(|fault| fault.of(kernel.name()))?;
             out.flush()?;
         }
         kernel.finish(out);
@@ -190,14 +191,17 @@ impl Merge {
 
 impl Rows for Merge {
     fn next(&mut self) -> Option<(u8, &[u8])> {
+        self.peek()?;
+        self.shown = self.cursors.pop();
+        self.shown.as_ref().map(|cursor| (cursor.table, cursor.tail.as_slice()))
+    }
+
+    fn peek(&mut self) -> Option<(u8, &[u8])> {
         if let Err(error) = self.put_back() {
             self.failed = Err(error);
             self.cursors.clear();
         }
-        if self.cursors.peek()?.key != self.key {
-            return None;
-        }
-        self.shown = self.cursors.pop();
-        self.shown.as_ref().map(|cursor| (cursor.table, cursor.tail.as_slice()))
+        let first = self.cursors.peek().filter(|first| first.key == self.key)?;
+        Some((first.table, first.tail.as_slice()))
     }
 }

@@ -1,75 +1,87 @@
 //! Table rows: between the columns that people see and the rows that kernels exchange.
 //!
-//! The first column is the key, the others follow in the tail: numbers and reals as 8 big-endian bytes (numbers are
-//! never negative, so that they sort), strings as a 4-byte length and their bytes, [`NULL`] for none.
+//! The first column is the key, the others are the fields of the tail.
 
-use crate::flow::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
-use crate::flow::rows::{take_bytes, take_u64};
+use crate::flow::columns::{Batch, Column, NoColumn};
+use crate::flow::contract::{Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::{Codec, Damaged, Kind, Raw};
+use crate::flow::kernel::{Done, Group, GroupKernel, Map, Output, Rows};
+use crate::flow::rows::{take_bytes, take_doc, take_u64};
 
-const NULL: u32 = u32::MAX;
-
-/// The type of a field in a tail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Number,
-    Real,
-    Bytes,
-}
-
-pub fn put_number(tail: &mut Vec<u8>, value: u64) {
-    tail.extend_from_slice(&value.to_be_bytes());
-}
-
-pub fn put_real(tail: &mut Vec<u8>, value: f64) {
-    put_number(tail, value.to_bits());
-}
-
-pub fn put_bytes(tail: &mut Vec<u8>, value: Option<&[u8]>) {
-    let length = value.map_or(NULL, |bytes| bytes.len() as u32);
-    tail.extend_from_slice(&length.to_be_bytes());
-    tail.extend_from_slice(value.unwrap_or_default());
-}
-
-/// Map: the columns of a table as rows, keyed by the first, which has numbers.
+/// Map: the columns of a table as rows, keyed by the first, which has documents.
 pub struct Select;
 
-impl MapKernel for Select {
-    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
-        let Some((first, others)) = columns.split_first() else { return };
+impl Select {
+    const ROWS: Port<Raw<'static>> = Port::documents(0, "rows").shaped(Shape::Selected);
+}
+
+impl Map for Select {
+    const NAME: &'static str = "select";
+    const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = ();
+    type Reads<'a> = Batch<'a>;
+    type Beside<'a> = ();
+
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn batch<'a>(&mut self, reads: Batch<'a>, (): (), out: &mut Output) -> Done {
+        let Some(((_, Column::Numbers(keys)), others)) = reads.columns.split_first() else {
+            return Err(NoColumn::NO_KEY.into());
+        };
         let mut tail = Vec::new();
-        for row in 0..first.len() {
+        for (row, &key) in keys.iter().enumerate() {
             tail.clear();
-            for column in others {
+            for (_, column) in others {
                 match column {
-                    Column::Numbers(values) => put_number(&mut tail, values[row] as u64),
-                    Column::Bytes { .. } => put_bytes(&mut tail, column.bytes(row)),
+                    Column::Numbers(values) => (values[row] as u64).put(&mut tail),
+                    Column::Bytes { .. } => column.bytes(row).put(&mut tail),
                 }
             }
-            out.ports[0].row(first.number(row), &tail);
+            out.row(&Self::ROWS, key as u64, Raw(&tail));
         }
+        Ok(())
     }
 }
 
 /// Group: to each row of the second table, the fields of the first table's one row of that key. Rows without it are
-/// dropped. Keeps one row.
+/// dropped.
 #[derive(Default)]
 pub struct LookUp {
-    found: Vec<u8>,
+    joined: Vec<u8>,
 }
 
-impl GroupKernel for LookUp {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
-        let mut there = false;
+impl LookUp {
+    const ROWS: Port<Raw<'static>> = Port::documents(0, "rows").shaped(Shape::OfTables(&[0, 1]));
+}
+
+impl Group for LookUp {
+    const NAME: &'static str = "look up";
+    const TABLES: &'static [Shape] = &[Shape::Any, Shape::Any];
+    const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
+    const KEEPS: &'static str = "one row";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut found = None;
         while let Some((table, tail)) = rows.next() {
             if table == 0 {
-                self.found.clear();
-                self.found.extend_from_slice(tail);
-                there = true;
-            } else if there {
-                let joined = [&self.found, tail].concat();
-                out.ports[0].row(key, &joined);
+                self.joined.clear();
+                self.joined.extend_from_slice(tail);
+                found = Some(tail.len());
+            } else if let Some(length) = found {
+                self.joined.truncate(length);
+                self.joined.extend_from_slice(tail);
+                out.row(&Self::ROWS, key, Raw(&self.joined));
             }
         }
+        Ok(())
     }
 }
 
@@ -109,32 +121,29 @@ impl Filled {
     }
 }
 
-/// Group: the sorted rows as columns, key first. Keeps all rows of its partition.
+/// The sorted rows as columns, key first. Keeps all rows of its partition.
 pub struct Store {
     kinds: Vec<Kind>,
     pub columns: Vec<Filled>,
-    pub damaged: bool,
 }
 
 impl Store {
+    /// For tails of fields of these kinds.
     pub fn new(kinds: Vec<Kind>) -> Self {
         let columns = (0..=kinds.len()).map(|_| Filled::default()).collect();
-        Self { kinds, columns, damaged: false }
+        Self { kinds, columns }
     }
 
     fn push(&mut self, key: u64, mut tail: &[u8]) -> Option<()> {
         self.columns[0].push_word(key);
         for (kind, column) in self.kinds.iter().zip(&mut self.columns[1..]) {
-            match kind {
+            match *kind {
                 Kind::Number | Kind::Real => column.push_word(take_u64(&mut tail)?),
-                Kind::Bytes => {
-                    let length = u32::from_be_bytes(*take_bytes(&mut tail, 4)?.first_chunk()?);
-                    column.push_bytes(if length == NULL {
-                        None
-                    } else {
-                        Some(take_bytes(&mut tail, length as usize)?)
-                    });
-                }
+                Kind::Doc => column.push_word(take_doc(&mut tail)?.into()),
+                Kind::Small => column.push_word(u8::take(&mut tail, 0)?.into()),
+                Kind::Bytes { .. } => column.push_bytes(<Option<&[u8]> as Codec>::take(&mut tail, 0)?),
+                Kind::Fixed(width) => column.push_bytes(Some(take_bytes(&mut tail, width)?)),
+                Kind::Rest | Kind::Text { .. } => return None,
             }
         }
         tail.is_empty().then_some(())
@@ -142,9 +151,16 @@ impl Store {
 }
 
 impl GroupKernel for Store {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, _: &mut Output) {
-        while let Some((_, tail)) = rows.next() {
-            self.damaged |= self.push(key, tail).is_none();
-        }
+    fn name(&self) -> &'static str {
+        "store"
     }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, _: &mut Output) -> Done {
+        while let Some((_, tail)) = rows.next() {
+            self.push(key, tail).ok_or(Damaged("a table"))?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &mut Output) {}
 }

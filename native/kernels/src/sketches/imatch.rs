@@ -13,7 +13,6 @@ use std::ops::Range;
 
 use sha1::{Digest, Sha1};
 
-use crate::flow::kernel::{Column, MapKernel, Output};
 use crate::sketches::lexicon::{BadLexicon, Lexicon, Terms};
 use crate::store::checksums::Parts;
 use crate::text::unicode;
@@ -25,7 +24,7 @@ pub type Signature = [u8; 20];
 
 /// What shapes signatures, beside the lexicon.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct Coordinates {
     /// K: how many randomised lexicons there are; coordinate 0 is that of the whole lexicon.
     pub lexicons: u8,
     /// p: the share of words that each of them lacks, at least 0 and below 1.
@@ -36,7 +35,16 @@ pub struct Shape {
     pub min_share: f64,
 }
 
-impl Shape {
+impl Coordinates {
+    /// Says what is wrong with them, if anything.
+    pub fn check(&self) -> Result<(), &'static str> {
+        if (0.0..1.0).contains(&self.drop) && (0.0..=1.0).contains(&self.min_share) {
+            Ok(())
+        } else {
+            Err("drop must be at least 0 and below 1, min_share between 0 and 1")
+        }
+    }
+
     /// How many words a signature needs, in a document of `terms` distinct ones: never none, so that documents which
     /// have nothing in common do not meet.
     pub fn need(&self, terms: usize) -> usize {
@@ -57,7 +65,7 @@ pub fn ceil_share(share: f64, count: usize) -> usize {
 /// Makes signatures, document after document; keeps its buffers.
 pub struct Signatures<B> {
     lexicon: Lexicon<B>,
-    shape: Shape,
+    shape: Coordinates,
     /// One for each randomised lexicon.
     salts: Vec<u64>,
     /// Words whose hash is below are dropped.
@@ -80,7 +88,7 @@ struct Found {
 }
 
 impl<B: Parts> Signatures<B> {
-    pub fn new(lexicon: B, shape: Shape) -> Result<Self, BadLexicon> {
+    pub fn new(lexicon: B, shape: Coordinates) -> Result<Self, BadLexicon> {
         Ok(Self {
             lexicon: Lexicon::new(lexicon)?,
             shape,
@@ -200,37 +208,13 @@ pub fn remainder(coordinate: u8, signature: &Signature) -> [u8; 13] {
     rest
 }
 
-/// Map (doc, text): a row for each coordinate that has a signature, keyed by [`key`]; its tail is the [`remainder`] and
-/// the document. Counts documents without any signature. Keeps one document.
-pub struct Marks<B> {
-    pub signatures: Signatures<B>,
-}
-
-impl<B: Parts> MapKernel for Marks<B> {
-    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
-        let [documents, texts] = columns else { return };
-        let mut tail = [0; 17];
-        for row in 0..documents.len() {
-            let port = &mut out.ports[0];
-            let before = port.rows();
-            tail[13..].copy_from_slice(&(documents.number(row) as u32).to_be_bytes());
-            self.signatures.of(&texts.text(row), |coordinate, signature| {
-                tail[..13].copy_from_slice(&remainder(coordinate, &signature));
-                port.row(key(coordinate, &signature), &tail);
-            });
-            let none = port.rows() == before;
-            out.count("without_signature", u64::from(none));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::sketches::lexicon::pack;
     use crate::text::fingerprint::Fingerprinter;
 
-    const SHAPE: Shape = Shape { lexicons: 4, drop: 0.33, seed: 1, min_terms: 5, min_share: 0.1 };
+    const SHAPE: Coordinates = Coordinates { lexicons: 4, drop: 0.33, seed: 1, min_terms: 5, min_share: 0.1 };
 
     fn lexicon(primary: &[&str], secondary: &[&str]) -> Vec<u8> {
         let print = Fingerprinter::plain();
@@ -239,7 +223,7 @@ mod tests {
         pack(&first.chain(ranked).collect::<Vec<_>>()).unwrap()
     }
 
-    fn signatures(text: &str, lexicon: &[u8], shape: Shape) -> Vec<(u8, Signature)> {
+    fn signatures(text: &str, lexicon: &[u8], shape: Coordinates) -> Vec<(u8, Signature)> {
         let mut found = Vec::new();
         Signatures::new(lexicon, shape).unwrap().of(text, |coordinate, signature| found.push((coordinate, signature)));
         found
@@ -251,22 +235,22 @@ mod tests {
 
     #[test]
     fn sets_are_sorted_and_filled_up() {
-        let alone = Shape { lexicons: 0, ..SHAPE };
+        let alone = Coordinates { lexicons: 0, ..SHAPE };
         let words = lexicon(&["delta", "bravo", "alpha"], &["yankee", "xray", "zulu"]);
         let text = "Zulu xray DELTA other alpha bravo yankee";
         assert_eq!(signatures(text, &words, alone), [(0, digest("alpha\nbravo\ndelta\nxray\nyankee\n"))]);
-        let four = Shape { min_terms: 4, ..alone };
+        let four = Coordinates { min_terms: 4, ..alone };
         assert_eq!(signatures(text, &words, four), [(0, digest("alpha\nbravo\ndelta\nyankee\n"))]);
-        let three = Shape { min_terms: 3, ..alone };
+        let three = Coordinates { min_terms: 3, ..alone };
         assert_eq!(signatures(text, &words, three), [(0, digest("alpha\nbravo\ndelta\n"))]);
-        assert_eq!(signatures(text, &words, Shape { min_terms: 7, ..alone }), []);
-        assert_eq!(signatures(text, &words, Shape { min_terms: 3, min_share: 0.7, ..alone }).len(), 1);
+        assert_eq!(signatures(text, &words, Coordinates { min_terms: 7, ..alone }), []);
+        assert_eq!(signatures(text, &words, Coordinates { min_terms: 3, min_share: 0.7, ..alone }).len(), 1);
         assert_eq!(signatures("alpha bravo delta zulu", &words, three), [], "four words are too few");
     }
 
     #[test]
     fn nothing_in_common_is_no_signature() {
-        let shape = Shape { min_terms: 0, min_share: 0.0, ..SHAPE };
+        let shape = Coordinates { min_terms: 0, min_share: 0.0, ..SHAPE };
         assert_eq!(signatures("five words that none knows", &lexicon(&["other"], &[]), shape), []);
     }
 
@@ -276,14 +260,14 @@ mod tests {
             (0..2000).map(|i| format!("word{}", "abcdefghij".repeat(2 + i % 3)) + &letters(i)).collect();
         let words: Vec<&str> = names.iter().map(String::as_str).collect();
         let bytes = lexicon(&words, &[]);
-        let mut machine = Signatures::new(&bytes, Shape { lexicons: 200, ..SHAPE }).unwrap();
+        let mut machine = Signatures::new(&bytes, Coordinates { lexicons: 200, ..SHAPE }).unwrap();
         machine.look_up(&names.join(" "));
         for coordinate in 1..=200 {
             assert!(machine.choose(coordinate, 1));
             let kept = machine.chosen.len() as f64 / 2000.0;
             assert!((kept - 0.67).abs() < 0.05, "{kept}");
         }
-        let found = signatures(&names.join(" "), &bytes, Shape { lexicons: 200, ..SHAPE });
+        let found = signatures(&names.join(" "), &bytes, Coordinates { lexicons: 200, ..SHAPE });
         let mut distinct: Vec<_> = found.iter().map(|(_, signature)| signature).collect();
         distinct.sort_unstable();
         distinct.dedup();

@@ -1,8 +1,7 @@
 //! Words by the number of documents they are in: what I-Match (Kołcz and Chowdhury, KDD 2004) chooses its features from.
 //!
-//! [`Terms`] finds the words of a document that can be features. [`DocumentWords`] and [`WordSums`] count in how many
-//! documents each stands; what a lexicon makes of the counts is decided elsewhere. [`Lexicon`] is the result, ready for
-//! use: bytes in which words are found in place, without parsing, wherever they lie (memory, or a mapped file):
+//! [`Terms`] finds the words of a document that can be features; in how many documents each stands is counted by
+//! [`words`](crate::analyses::neardups::words). [`Lexicon`] is what is made of the counts, ready for use: bytes in which words are found in place, without parsing, wherever they lie (memory, or a mapped file):
 //!
 //! ```text
 //! "uqlexic" version     8 bytes
@@ -15,13 +14,10 @@
 //! Slots are in the order of fingerprints but for collisions (open addressing, half full): 24 bytes a word, mostly one
 //! cache line a look-up. Words are known by fingerprint alone: of n words, n²/2^65 pairs are taken for each other.
 
-use crate::flow::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
-use crate::flow::rows::{take_bytes, take_u64};
-use crate::flow::tables::{put_bytes, put_number};
+use crate::flow::columns::Column;
 use crate::store::checksums::Parts;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Distinct;
-use crate::text::slots;
 use crate::text::unicode::{self, Class};
 use crate::text::words::words;
 
@@ -79,126 +75,6 @@ fn is_term(word: &str, folded: &mut Vec<u8>) -> bool {
         digits += usize::from(unicode::is_digit(c));
     }
     (alone || characters >= LEAST_CHARACTERS) && digits <= MOST_DIGITS
-}
-
-/// Map (doc, text): in how many documents of the batch each word stands. Rows are keyed by the word's fingerprint, with
-/// word and number as fields. Keeps the distinct words of a batch.
-#[derive(Default)]
-pub struct DocumentWords {
-    terms: Terms,
-    tally: Tally,
-}
-
-impl MapKernel for DocumentWords {
-    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
-        let [_, texts] = columns else { return };
-        let Self { terms, tally } = self;
-        for row in 0..texts.len() {
-            terms.distinct(&texts.text(row), |fingerprint, word| tally.add(fingerprint, word));
-        }
-        let mut tail = Vec::new();
-        for entry in &tally.entries {
-            tail.clear();
-            put_bytes(&mut tail, Some(&tally.spellings[entry.begin..entry.end]));
-            put_number(&mut tail, entry.count);
-            out.ports[0].row(entry.fingerprint, &tail);
-        }
-    }
-}
-
-/// Counts words by fingerprint, and remembers how each is spelled.
-#[derive(Default)]
-struct Tally {
-    entries: Vec<Entry>,
-    /// Folded words, one after the other.
-    spellings: Vec<u8>,
-    /// Places in `entries` from 1 on, where [`slots::home`] says, or behind; zero for a free slot; a power of two, at
-    /// most half full.
-    slots: Vec<u32>,
-}
-
-struct Entry {
-    fingerprint: u64,
-    begin: usize,
-    end: usize,
-    count: u64,
-}
-
-impl Tally {
-    const LEAST: usize = 1 << 12;
-
-    #[inline]
-    fn add(&mut self, fingerprint: u64, word: &str) {
-        if self.entries.len() * 2 >= self.slots.len() {
-            self.grow();
-        }
-        let slot = Self::find(&self.slots, &self.entries, fingerprint);
-        match self.slots[slot] {
-            0 => {
-                let begin = self.spellings.len();
-                unicode::append_folded(&mut self.spellings, word);
-                self.entries.push(Entry { fingerprint, begin, end: self.spellings.len(), count: 1 });
-                self.slots[slot] = self.entries.len() as u32;
-            }
-            place => self.entries[place as usize - 1].count += 1,
-        }
-    }
-
-    /// The slot of a word, or the free one where it belongs.
-    #[inline]
-    fn find(slots: &[u32], entries: &[Entry], fingerprint: u64) -> usize {
-        let mask = slots.len() - 1;
-        let mut slot = slots::home(fingerprint, slots.len());
-        loop {
-            match slots[slot] {
-                0 => return slot,
-                place if entries[place as usize - 1].fingerprint == fingerprint => return slot,
-                _ => slot = (slot + 1) & mask,
-            }
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        self.slots = vec![0; (self.slots.len() * 4).max(Self::LEAST)];
-        for (place, entry) in self.entries.iter().enumerate() {
-            let slot = Self::find(&self.slots, &self.entries[..place], entry.fingerprint);
-            self.slots[slot] = place as u32 + 1;
-        }
-    }
-}
-
-/// Group by fingerprint of (word, number): the numbers of each word added up. Keeps one word.
-#[derive(Default)]
-pub struct WordSums {
-    word: Vec<u8>,
-    sum: u64,
-}
-
-impl WordSums {
-    fn send(&mut self, key: u64, out: &mut Output) {
-        if self.sum > 0 {
-            put_number(&mut self.word, self.sum);
-            out.ports[0].row(key, &self.word);
-        }
-        self.sum = 0;
-    }
-}
-
-impl GroupKernel for WordSums {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
-        while let Some((_, tail)) = rows.next() {
-            let mut rest = tail;
-            let word = take_bytes(&mut rest, tail.len().saturating_sub(8)).unwrap_or_default();
-            if word != self.word || self.sum == 0 {
-                self.send(key, out);
-                self.word.clear();
-                self.word.extend_from_slice(word);
-            }
-            self.sum += take_u64(&mut rest).unwrap_or_default();
-        }
-        self.send(key, out);
-    }
 }
 
 const MAGIC: &[u8; 8] = b"uqlexic\x01";
@@ -350,23 +226,6 @@ mod tests {
         // Length and digits are those of the folded word.
         assert_eq!(terms("ﬃx ﬀx e\u{301}te\u{301}"), ["ﬃx"]);
         assert_eq!(terms(""), Vec::<String>::new());
-    }
-
-    #[test]
-    fn tallies_grow() {
-        let mut tally = Tally::default();
-        let print = Fingerprinter::plain();
-        for round in 0..3 {
-            for i in (0..20_000_u32).skip(round) {
-                let word = format!("word{i}");
-                tally.add(print.word(word.as_bytes()), &word);
-            }
-        }
-        assert_eq!(tally.entries.len(), 20_000);
-        for (i, entry) in tally.entries.iter().enumerate() {
-            assert_eq!(tally.spellings[entry.begin..entry.end], *format!("word{i}").as_bytes());
-            assert_eq!(entry.count, (i as u64 + 1).min(3));
-        }
     }
 
     #[test]

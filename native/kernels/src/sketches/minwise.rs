@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::choice;
 use crate::sketches::rabin::{self, primitives, splitmix, Rabin};
 use crate::text::fingerprint::{self, Fingerprinter};
 use crate::text::unicode::append_folded;
@@ -29,13 +30,14 @@ const BLOCK: usize = 1024;
 /// Grams that are mixed side by side: four registers of AVX2, as compilers like to unroll the loop.
 const LANES: usize = 32;
 
-/// Where the orders of grams come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// A mixer of 32 bits over our own fingerprints.
-    Fast,
-    /// Rabin fingerprints of Rabin fingerprints, as published. A key changes nothing here: the seed may be the secret.
-    Rabin,
+choice! {
+    /// Where the orders of grams come from.
+    pub enum Family {
+        /// A mixer of 32 bits over our own fingerprints.
+        Fast = "fast",
+        /// Rabin fingerprints of Rabin fingerprints, as published. A key changes nothing here: the seed may be the secret.
+        Rabin = "rabin",
+    }
 }
 
 /// Makes sketches, document after document; keeps its buffers. Cheap to make.

@@ -3,7 +3,7 @@
 //! Distinctness is decided per document by an open-addressing set that stays in the first-level cache for ordinary
 //! pages and grows with the number of *distinct* grams: ten million equal words cost ten million look-ups of one entry.
 
-use crate::flow::kernel::Column;
+use crate::flow::columns::Column;
 use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::slots::home;
 use crate::text::words::words;

@@ -5,7 +5,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::flow::kernel::Column;
+use crate::flow::columns::Column;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::unicode;
 use crate::text::words::words;

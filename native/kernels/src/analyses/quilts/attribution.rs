@@ -8,119 +8,202 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
 use crate::analyses::cover::Multiply;
-use crate::documents::standing::Standing;
-use crate::flow::kernel::{Along, Column, GroupKernel, MapKernel, Output, Rows};
-use crate::flow::rows::{take_u64, take_varint};
-use crate::flow::tables::{put_bytes, put_number, put_real};
+use crate::analyses::quilts::covers::DrawnOn;
+use crate::documents::standing::{Stand, Standing};
+use crate::flow::columns::{Along, Binary, Lines, Numbers, Strings};
+use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::kernel::{Done, Group, Map, Output, Rows};
+use crate::flow::rows::take_varint;
 use crate::reading::urls::{hosts, page};
 use crate::text::fingerprint::Fingerprinter;
+use crate::{columns, row, told};
 
 /// Copies of a source whose URLs count: a page of a million mirrors would send all of their names to each quilt.
 const MOST_COPIES: usize = 100;
 
-/// Map (doc, url, domain), beside the standing of documents: to the document that is kept, what one of its copies is
-/// called: the copy, the fingerprints of its page and of its domain.
+columns! {
+    /// Where documents live.
+    pub struct Addresses<'a> { doc: Numbers<'a>, url: Strings<'a>, domain: Strings<'a> }
+}
+
+row! {
+    /// Of a document that is kept: what one of its copies is called: the copy, the fingerprints of its page and its domain.
+    pub struct Name { copy: u32, page: u64, domain: u64 }
+}
+
+/// Map, beside the standing of documents: the names of each document to the one that is kept for it.
 pub struct Names;
 
-impl MapKernel for Names {
-    fn batch(&mut self, columns: &[Column<'_>], beside: &[Column<'_>], out: &mut Output) {
-        let [documents, urls, domains] = columns else { return };
+impl Names {
+    const NAMES: Port<Name> = Port::documents(0, "names");
+}
+
+impl Map for Names {
+    const NAME: &'static str = "names";
+    const PORTS: &'static [PortInfo] = &[Self::NAMES.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = ();
+    type Reads<'a> = Addresses<'a>;
+    type Beside<'a> = Option<Stand<'a>>;
+
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn batch<'a>(&mut self, pages: Addresses<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
         let mut standing = Standing::new(beside);
         let print = Fingerprinter::plain();
-        let mut tail = Vec::new();
-        for row in 0..documents.len() {
-            let doc = documents.number(row) as u32;
-            let kept = standing.kept(doc);
-            let (Some(page), Some(domain)) = (page(&urls.text(row)), domains.bytes(row)) else { continue };
-            tail.clear();
-            tail.extend_from_slice(&doc.to_be_bytes());
-            put_number(&mut tail, print.bytes(page.as_bytes()));
-            put_number(&mut tail, print.bytes(domain));
-            out.ports[0].row(u64::from(kept), &tail);
+        for row in 0..pages.doc.len() {
+            let copy = pages.doc.at(row) as u32;
+            let kept = standing.kept(copy);
+            let (Some(page), Some(domain)) = (page(&pages.url.at(row)), pages.domain.bytes(row)) else { continue };
+            let name = Name { copy, page: print.bytes(page.as_bytes()), domain: print.bytes(domain) };
+            out.row(&Self::NAMES, u64::from(kept), name);
         }
+        Ok(())
     }
 }
 
-/// Group by source, of its names (first table) and the quilts that draw on it (second: quilt, rank, new grams, all grams,
-/// patch grams of the quilt, what is shared with other sources): to each quilt its source with all this and the names.
-/// Keeps the names of one source, those of the first [`MOST_COPIES`].
+row! {
+    /// Of a quilt: a source with its rank, the patch grams it adds and holds, those of the quilt in all, which of the added
+    /// ones later sources have, too; and the names of the source.
+    pub struct NamedSource<'a> {
+        rank: u64, source: u64, new_grams: u64, all_grams: u64, patch_grams: u64, shared: &'a [u8], names: &'a [u8],
+    }
+}
+
+/// Group by source, of its names and the quilts that draw on it: to each quilt its source with the names.
 #[derive(Default)]
 pub struct Named {
     names: Vec<u8>,
-    tail: Vec<u8>,
 }
 
-impl GroupKernel for Named {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
+impl Named {
+    const SOURCES: Port<NamedSource<'static>> = Port::documents(0, "sources");
+}
+
+impl Group for Named {
+    const NAME: &'static str = "named";
+    const TABLES: &'static [Shape] = &[shape::<Name>(), shape::<DrawnOn<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::SOURCES.info()];
+    const KEEPS: &'static str = "the names of a hundred copies of one source";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.names.clear();
-        while let Some((table, mut tail)) = rows.next() {
+        while let Some((table, tail)) = rows.next() {
             if table == 0 {
+                let Name { page, domain, .. } = Name::take(tail)?;
                 if self.names.len() < MOST_COPIES * 16 {
-                    self.names.extend_from_slice(&tail[4..]);
+                    self.names.extend_from_slice(&page.to_be_bytes());
+                    self.names.extend_from_slice(&domain.to_be_bytes());
                 }
                 continue;
             }
-            let (Some(quilt), Some(rank)) = (take_u64(&mut tail), take_u64(&mut tail)) else { continue };
-            self.tail.clear();
-            put_number(&mut self.tail, rank);
-            put_number(&mut self.tail, key);
-            self.tail.extend_from_slice(tail);
-            put_bytes(&mut self.tail, Some(&self.names));
-            out.ports[0].row(quilt, &self.tail);
+            let DrawnOn { quilt, rank, new_grams, all_grams, patch_grams, shared } = DrawnOn::take(tail)?;
+            let names = &self.names;
+            let row = NamedSource { rank, source: key, new_grams, all_grams, patch_grams, shared, names };
+            out.row(&Self::SOURCES, quilt, row);
         }
+        Ok(())
     }
 }
 
-/// Map (doc, links), beside the sources of documents (quilt, rank, source, new grams, all grams, patch grams, shared,
-/// names): each source with what the quilt links to, and of each quilt the share of its patch grams that linked sources
-/// cover. Quilts of which it is more than `most` are left out.
-pub struct Linked {
-    pub most: f64,
+columns! {
+    /// Documents and what they link to.
+    pub struct Linking<'a> { doc: Numbers<'a>, links: Lines<'a> }
 }
+
+columns! {
+    /// The sources of documents, by rank.
+    pub struct NamedSources<'a> {
+        quilt: Numbers<'a>,
+        rank: Numbers<'a>,
+        source: Numbers<'a>,
+        new_grams: Numbers<'a>,
+        all_grams: Numbers<'a>,
+        patch_grams: Numbers<'a>,
+        shared: Binary<'a>,
+        names: Binary<'a>,
+    }
+}
+
+told! {
+    /// Quilts of which linked sources cover more than this share are left out.
+    pub struct MostAttributed { most: f64 }
+}
+
+row! {
+    /// Of a quilt: a source, and what the quilt links to: the page, its domain, or neither.
+    pub struct LinkedSource<'a> { rank: u64, source: u64, new_grams: u64, all_grams: u64, linked: Option<&'a [u8]> }
+}
+
+row! {
+    /// Of a quilt: the share of its patch grams that linked sources cover.
+    pub struct Attributed { attributed: f64 }
+}
+
+/// Map, beside the sources of documents: each source with what the quilt links to, and the share of the quilt's patch
+/// grams that linked sources cover.
+pub struct Linked(MostAttributed);
 
 impl Linked {
-    pub const SOURCES: usize = 0;
-    pub const QUILTS: usize = 1;
+    const SOURCES: Port<LinkedSource<'static>> = Port::documents(0, "sources");
+    const QUILTS: Port<Attributed> = Port::documents(1, "quilts");
 }
 
-impl MapKernel for Linked {
-    fn batch(&mut self, columns: &[Column<'_>], beside: &[Column<'_>], out: &mut Output) {
-        let ([documents, links], [quilts, ranks, sources, new, all, patch, shared, names]) = (columns, beside) else {
-            return;
-        };
-        let mut along = Along::new(*quilts);
+impl Map for Linked {
+    const NAME: &'static str = "linked";
+    const PORTS: &'static [PortInfo] = &[Self::SOURCES.info(), Self::QUILTS.info()];
+    const KEEPS: &'static str = "the links of one document";
+    type Told = MostAttributed;
+    type Reads<'a> = Linking<'a>;
+    type Beside<'a> = NamedSources<'a>;
+
+    fn new(told: MostAttributed) -> Result<Self, WrongParameter> {
+        Ok(Self(told))
+    }
+
+    fn batch<'a>(&mut self, pages: Linking<'a>, sources: NamedSources<'a>, out: &mut Output) -> Done {
+        let mut along = Along::new(sources.quilt);
         let mut targets = Targets::default();
-        let (mut kinds, mut tail) = (Vec::new(), Vec::new());
-        for row in 0..documents.len() {
-            let drawn_on = along.rows(documents.number(row));
+        let mut kinds = Vec::new();
+        for row in 0..pages.doc.len() {
+            let quilt = pages.doc.at(row);
+            let drawn_on = along.rows(quilt);
             if drawn_on.is_empty() {
                 continue;
             }
-            targets.read(&links.text(row));
+            targets.read(&pages.links.at(row));
             kinds.clear();
-            kinds.extend(drawn_on.clone().map(|row| targets.linked(names.bytes(row).unwrap_or_default())));
+            kinds.extend(drawn_on.clone().map(|row| targets.linked(sources.names.at(row))));
             let attributed = drawn_on.clone().zip(&kinds).map(|(row, kind)| match kind {
-                Some(_) => new.number(row),
-                None => shared_with_linked(shared.bytes(row).unwrap_or_default(), &kinds),
+                Some(_) => sources.new_grams.at(row),
+                None => shared_with_linked(sources.shared.at(row), &kinds),
             });
             let attributed: u64 = attributed.sum();
-            let attributed = attributed as f64 / patch.number(drawn_on.start) as f64;
-            if attributed > self.most {
+            let attributed = attributed as f64 / sources.patch_grams.at(drawn_on.start) as f64;
+            if attributed > self.0.most {
                 out.count("too_attributed", 1);
                 continue;
             }
             for (row, kind) in drawn_on.zip(&kinds) {
-                tail.clear();
-                for column in [ranks, sources, new, all] {
-                    put_number(&mut tail, column.number(row));
-                }
-                put_bytes(&mut tail, kind.map(str::as_bytes));
-                out.ports[Self::SOURCES].row(quilts.number(row), &tail);
+                let source = LinkedSource {
+                    rank: sources.rank.at(row),
+                    source: sources.source.at(row),
+                    new_grams: sources.new_grams.at(row),
+                    all_grams: sources.all_grams.at(row),
+                    linked: kind.map(str::as_bytes),
+                };
+                out.row(&Self::SOURCES, quilt, source);
             }
-            tail.clear();
-            put_real(&mut tail, attributed);
-            out.ports[Self::QUILTS].row(documents.number(row), &tail);
+            out.row(&Self::QUILTS, quilt, Attributed { attributed });
         }
+        Ok(())
     }
 }
 

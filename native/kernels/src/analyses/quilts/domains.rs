@@ -3,61 +3,102 @@
 //! [`Visits`] brings what is known of a document (it is there, it is a quilt, a quilt draws on it) to its domain, and
 //! [`Domains`] counts. Documents without a domain are counted together, under none.
 
-use crate::flow::kernel::{GroupKernel, Output, Rows};
-use crate::flow::rows::take_u64;
-use crate::flow::tables::{put_number, put_real};
+use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
+use crate::row;
 use crate::text::fingerprint::Fingerprinter;
 
 /// What a row says of a document: tables of [`Visits`], and the order in which [`Domains`] hears of them.
 const THERE: u8 = 0;
 const QUILT: u8 = 1;
-const SOURCE: u8 = 2;
 
-/// Bytes of a visit behind the domain: what it says, and two numbers.
-const VISIT: usize = 17;
-
-/// Group by document, of its domain (first table), the quilt it may be (second) and the quilts that draw on it (third:
-/// quilt, new grams): each as a row keyed by domain. Keeps one domain.
-#[derive(Default)]
-pub struct Visits {
-    tail: Vec<u8>,
+row! {
+    /// Of a document: the domain it is on.
+    pub struct OnDomain<'a> { domain: Option<&'a [u8]> }
 }
 
-impl GroupKernel for Visits {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
-        let mut domain = None;
-        while let Some((table, mut tail)) = rows.next() {
-            if table == THERE {
-                self.tail.clear();
-                self.tail.extend_from_slice(tail);
-                domain = Some((Fingerprinter::plain().bytes(tail), tail.len()));
+row! {
+    /// Of a document: it is a quilt.
+    pub struct IsQuilt {}
+}
+
+row! {
+    /// Of a document: a quilt draws on it, for so many grams.
+    pub struct FeedsQuilt { quilt: u64, new_grams: u64 }
+}
+
+row! {
+    /// Of a domain: its name, which of the three it is, the document that is there or the quilt that draws on it, and for
+    /// how many grams.
+    pub struct Visit<'a> { domain: Option<&'a [u8]>, said: u8, doc: u64, new_grams: u64 }
+}
+
+/// Group by document, of its domain, the quilt it may be and the quilts that draw on it: each as a row keyed by domain.
+#[derive(Default)]
+pub struct Visits {
+    domain: Vec<u8>,
+}
+
+impl Visits {
+    const VISITS: Port<Visit<'static>> = Port::hashes(0, "visits");
+}
+
+impl Group for Visits {
+    const NAME: &'static str = "visits";
+    const TABLES: &'static [Shape] = &[shape::<OnDomain<'static>>(), shape::<IsQuilt>(), shape::<FeedsQuilt>()];
+    const PORTS: &'static [PortInfo] = &[Self::VISITS.info()];
+    const KEEPS: &'static str = "one domain";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut hash = None;
+        self.domain.clear();
+        while let Some((said, tail)) = rows.next() {
+            if said == THERE {
+                self.domain.clear();
+                self.domain.extend_from_slice(tail);
+                hash = Some(Fingerprinter::plain().bytes(tail));
             }
-            let Some((hash, length)) = domain else { continue };
-            let (document, new_grams) = match table {
-                SOURCE => (take_u64(&mut tail).unwrap_or_default(), take_u64(&mut tail).unwrap_or_default()),
-                _ => (key, 0),
+            let Some(hash) = hash else { continue };
+            let (doc, new_grams) = match said {
+                THERE | QUILT => (key, 0),
+                _ => FeedsQuilt::take(tail).map(|fed| (fed.quilt, fed.new_grams))?,
             };
-            self.tail.truncate(length);
-            self.tail.push(table);
-            put_number(&mut self.tail, document);
-            put_number(&mut self.tail, new_grams);
-            out.ports[0].row(hash, &self.tail);
+            let OnDomain { domain } = OnDomain::take(&self.domain)?;
+            out.row(&Self::VISITS, hash, Visit { domain, said, doc, new_grams });
         }
+        Ok(())
     }
 }
 
-/// Group by domain: its lowest document, with the number of documents and quilts there, if there are quilts; and with
-/// the number of quilts that draw on it, how often and for how many grams, if there are some. Keeps one domain.
-#[derive(Default)]
-pub struct Domains {
-    /// As a field of a tail.
-    name: Vec<u8>,
-    counts: Counts,
+row! {
+    /// Of the lowest document of a domain: the domain, its documents and quilts, and the share of these.
+    pub struct QuiltingDomain<'a> { domain: Option<&'a [u8]>, documents: u64, quilts: u64, share: f64 }
+}
+
+row! {
+    /// Of the lowest document of a domain: the domain, the quilts that draw on it, how often, and for how many grams.
+    pub struct SourceDomain<'a> { domain: Option<&'a [u8]>, quilts: u64, sources: u64, new_grams: u64 }
+}
+
+/// Group by domain: what was counted there, under its lowest document: if there are quilts, and if some draw on it.
+pub struct Domains;
+
+impl Domains {
+    const QUILTING: Port<QuiltingDomain<'static>> = Port::documents(0, "quilting");
+    const FEEDING: Port<SourceDomain<'static>> = Port::documents(1, "feeding");
+    /// The bytes of a visit behind the domain.
+    const VISIT: usize = 17;
 }
 
 #[derive(Default)]
 struct Counts {
-    first: u64,
+    /// The lowest document: its visit comes first.
+    first: Option<u64>,
     documents: u64,
     quilts: u64,
     /// Quilts that draw on the domain, and the last of them; they come in order.
@@ -67,53 +108,51 @@ struct Counts {
     new_grams: u64,
 }
 
-impl Domains {
-    pub const QUILTING: usize = 0;
-    pub const FEEDING: usize = 1;
-
-    fn close(&mut self, out: &mut Output) {
-        let Counts { first, documents, quilts, fed, sources, new_grams, .. } = std::mem::take(&mut self.counts);
-        if quilts > 0 {
-            let mut tail = self.name.clone();
-            put_number(&mut tail, documents);
-            put_number(&mut tail, quilts);
-            put_real(&mut tail, quilts as f64 / documents as f64);
-            out.ports[Self::QUILTING].row(first, &tail);
-        }
-        if sources > 0 {
-            let mut tail = self.name.clone();
-            for number in [fed, sources, new_grams] {
-                put_number(&mut tail, number);
+impl Counts {
+    fn add(&mut self, visit: &Visit<'_>) {
+        self.first.get_or_insert(visit.doc);
+        match visit.said {
+            THERE => self.documents += 1,
+            QUILT => self.quilts += 1,
+            _ => {
+                self.fed += u64::from(self.last_fed.replace(visit.doc) != Some(visit.doc));
+                self.sources += 1;
+                self.new_grams += visit.new_grams;
             }
-            out.ports[Self::FEEDING].row(first, &tail);
         }
     }
 }
 
-impl GroupKernel for Domains {
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
-        while let Some((_, tail)) = rows.next() {
-            let (name, visit) = tail.split_at(tail.len().saturating_sub(VISIT));
-            let Some((&said, mut numbers)) = visit.split_first() else { continue };
-            let document = take_u64(&mut numbers).unwrap_or_default();
-            // The first visit of a domain is that of its lowest document; another name may share the fingerprint.
-            if self.counts.documents == 0 || name != self.name {
-                self.close(out);
-                self.name.clear();
-                self.name.extend_from_slice(name);
-                self.counts.first = document;
+impl Group for Domains {
+    const NAME: &'static str = "domains";
+    const TABLES: &'static [Shape] = &[shape::<Visit<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::QUILTING.info(), Self::FEEDING.info()];
+    const KEEPS: &'static str = "one domain";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        // Another name may share the fingerprint.
+        let mut domains = Stretches::new(rows, Beginning::AllBut(Self::VISIT));
+        while domains.begin() {
+            let mut counts = Counts::default();
+            while let Some(tail) = domains.tail() {
+                counts.add(&Visit::take(tail)?);
             }
-            let counts = &mut self.counts;
-            match said {
-                THERE => counts.documents += 1,
-                QUILT => counts.quilts += 1,
-                _ => {
-                    counts.fed += u64::from(counts.last_fed.replace(document) != Some(document));
-                    counts.sources += 1;
-                    counts.new_grams += take_u64(&mut numbers).unwrap_or_default();
-                }
+            let OnDomain { domain } = OnDomain::take(domains.beginning())?;
+            let Counts { first, documents, quilts, fed, sources, new_grams, .. } = counts;
+            let first = first.unwrap_or_default();
+            if quilts > 0 {
+                let share = quilts as f64 / documents as f64;
+                out.row(&Self::QUILTING, first, QuiltingDomain { domain, documents, quilts, share });
+            }
+            if sources > 0 {
+                out.row(&Self::FEEDING, first, SourceDomain { domain, quilts: fed, sources, new_grams });
             }
         }
-        self.close(out);
+        Ok(())
     }
 }

@@ -16,133 +16,177 @@ use std::hash::BuildHasherDefault;
 use std::ops::Range;
 
 use crate::analyses::cover::Multiply;
+use crate::analyses::postings::{Gramming, ListGrams};
+use crate::analyses::quilts::covers::Asking;
 use crate::analyses::quilts::matches::Index;
-use crate::flow::kernel::{Along, Column, GroupKernel, MapKernel, Output, Rows};
+use crate::flow::columns::{Along, Binary, Numbers, Texts};
+use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::{Damaged, Rest};
+use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::flow::rows::{put_varint, take_bytes, take_doc, take_varint};
-use crate::flow::tables::{put_bytes, put_number};
 use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::grams::Distinct;
 use crate::text::slots::home;
 use crate::text::unicode;
 use crate::text::words::words;
+use crate::{columns, row};
 
-/// Group by list, of the quilts that ask (first table) and its grams (second): the grams to each source that a quilt
-/// has there. Keeps what quilts ask: at most m² pairs.
+row! {
+    /// Of a source: a quilt, the source's rank there, and grams that both have.
+    pub struct Request<'a> { quilt: u32, rank: u32, grams: Rest<'a> }
+}
+
+/// Group by list, of the quilts that ask and its grams: the grams to each source that a quilt has there.
 #[derive(Default)]
 pub struct Requests {
     asked: Vec<[u32; 3]>,
-    tail: Vec<u8>,
 }
 
-impl GroupKernel for Requests {
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) {
+impl Requests {
+    const REQUESTS: Port<Request<'static>> = Port::documents(0, "requests");
+}
+
+impl Group for Requests {
+    const NAME: &'static str = "requests";
+    const TABLES: &'static [Shape] = &[shape::<Asking<'static>>(), shape::<ListGrams<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::REQUESTS.info()];
+    const KEEPS: &'static str = "what quilts ask: at most m² pairs";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.asked.clear();
-        while let Some((table, mut tail)) = rows.next() {
+        while let Some((table, tail)) = rows.next() {
             if table == 0 {
-                let Some(quilt) = take_doc(&mut tail) else { continue };
-                while let (Some(source), Some(rank)) = (take_doc(&mut tail), take_doc(&mut tail)) {
+                let Asking { quilt, sources: Rest(mut sources) } = Asking::take(tail)?;
+                while let (Some(source), Some(rank)) = (take_doc(&mut sources), take_doc(&mut sources)) {
                     self.asked.push([source, quilt, rank]);
                 }
                 continue;
             }
-            for [source, quilt, rank] in &self.asked {
-                self.tail.clear();
-                self.tail.extend_from_slice(&quilt.to_be_bytes());
-                self.tail.extend_from_slice(&rank.to_be_bytes());
-                self.tail.extend_from_slice(tail);
-                out.ports[0].row(u64::from(*source), &self.tail);
+            let ListGrams { grams } = ListGrams::take(tail)?;
+            for &[source, quilt, rank] in &self.asked {
+                out.row(&Self::REQUESTS, u64::from(source), Request { quilt, rank, grams });
             }
         }
+        Ok(())
     }
 }
 
-/// Group by source: one row for each quilt, with its rank for it and the grams it asks for, sorted. Keeps the grams of
-/// one quilt.
+row! {
+    /// Of a source: a quilt, the source's rank there, and all grams that the quilt asks for, sorted.
+    pub struct PackedRequest<'a> { quilt: u64, rank: u64, grams: &'a [u8] }
+}
+
+/// Group by source: one row for each quilt.
 #[derive(Default)]
 pub struct Asked {
-    /// Quilt and rank, as they stand in tails.
-    by: [u8; 8],
     grams: Vec<[u8; 8]>,
 }
 
 impl Asked {
-    fn send(&mut self, source: u64, out: &mut Output) {
-        if self.grams.is_empty() {
-            return;
-        }
-        self.grams.sort_unstable();
-        self.grams.dedup();
-        let mut by = self.by.as_slice();
-        let mut tail = Vec::new();
-        put_number(&mut tail, take_doc(&mut by).unwrap_or_default().into());
-        put_number(&mut tail, take_doc(&mut by).unwrap_or_default().into());
-        put_bytes(&mut tail, Some(self.grams.as_flattened()));
-        out.ports[0].row(source, &tail);
-        self.grams.clear();
-    }
+    const ASKED: Port<PackedRequest<'static>> = Port::documents(0, "asked");
 }
 
-impl GroupKernel for Asked {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
-        while let Some((_, tail)) = rows.next() {
-            let Some((by, grams)) = tail.split_first_chunk() else { continue };
-            if *by != self.by {
-                self.send(key, out);
-                self.by = *by;
+impl Group for Asked {
+    const NAME: &'static str = "asked";
+    const TABLES: &'static [Shape] = &[shape::<Request<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::ASKED.info()];
+    const KEEPS: &'static str = "the grams of one quilt";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, source: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut quilts = Stretches::new(rows, Beginning::First(8));
+        while quilts.begin() {
+            self.grams.clear();
+            while let Some(tail) = quilts.tail() {
+                let (grams, []) = Request::take(tail)?.grams.0.as_chunks() else {
+                    return Err(Damaged("Request").into());
+                };
+                self.grams.extend_from_slice(grams);
             }
-            self.grams.extend_from_slice(grams.as_chunks().0);
+            let Request { quilt, rank, .. } = Request::take(quilts.beginning())?;
+            self.grams.sort_unstable();
+            self.grams.dedup();
+            let grams = self.grams.as_flattened();
+            out.row(&Self::ASKED, source, PackedRequest { quilt: quilt.into(), rank: rank.into(), grams });
         }
-        self.send(key, out);
+        Ok(())
     }
 }
 
-/// Map (doc, text), beside what was asked of documents (doc, quilt, rank, grams): to each quilt the passages of its
-/// source all of whose grams it asked for, none of which can be extended. Of several with the same words the first will
-/// do: patches prefer it.
-pub struct Slices {
-    pub k: usize,
-    pub print: Fingerprinter,
+columns! {
+    /// What was asked of documents.
+    pub struct AskedOf<'a> { source: Numbers<'a>, quilt: Numbers<'a>, rank: Numbers<'a>, grams: Binary<'a> }
 }
 
-impl MapKernel for Slices {
-    fn batch(&mut self, columns: &[Column<'_>], beside: &[Column<'_>], out: &mut Output) {
-        let ([documents, texts], [sources, quilts, ranks, grams]) = (columns, beside) else { return };
-        let mut along = Along::new(*sources);
-        let mut slide = Slide::new(&self.print, self.k);
-        let mut page = Page::default();
-        let (mut seen, mut tail) = (HashSet::new(), Vec::new());
-        for row in 0..documents.len() {
-            let source = documents.number(row);
+row! {
+    /// Of a quilt: a passage of a source that has this rank, where it begins there, its words and their places.
+    pub struct Slice<'a> { rank: u64, source: u64, begin: u64, words: &'a [u8], places: &'a [u8] }
+}
+
+/// Map, beside what was asked of documents: to each quilt the passages of its source all of whose grams it asked for,
+/// none of which can be extended. Of several with the same words the first will do: patches prefer it.
+pub struct Slices(Gramming);
+
+impl Slices {
+    const SLICES: Port<Slice<'static>> = Port::documents(0, "slices");
+}
+
+impl Map for Slices {
+    const NAME: &'static str = "slices";
+    const PORTS: &'static [PortInfo] = &[Self::SLICES.info()];
+    const KEEPS: &'static str = "the words of one document, and the grams asked of it";
+    type Told = Gramming;
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = AskedOf<'a>;
+
+    fn new(told: Gramming) -> Result<Self, WrongParameter> {
+        Ok(Self(told))
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, requests: AskedOf<'a>, out: &mut Output) -> Done {
+        let Gramming { k, key: ref print } = self.0;
+        let mut along = Along::new(requests.source);
+        let mut slide = Slide::new(print, k);
+        let mut page = PlacedWords::default();
+        let mut seen = HashSet::new();
+        for row in 0..pages.doc.len() {
+            let source = pages.doc.at(row);
             let asked = along.rows(source);
             if asked.is_empty() {
                 continue;
             }
-            let text = texts.text(row);
-            let wanted = Wanted::new(asked.clone().map(|row| grams.bytes(row).unwrap_or_default()));
+            let text = pages.text.at(row);
+            let wanted = Wanted::new(asked.clone().map(|row| requests.grams.at(row)));
             slide.clear();
-            let mut stretches = Stretches::new(asked.len());
-            page.read(&text, &self.print, |at, word| {
+            let mut stretches = WantedStretches::new(asked.len());
+            page.read(&text, print, |at, word| {
                 if let Some(gram) = slide.push(word) {
-                    wanted.by(gram).for_each(|asker| stretches.add(asker, at + 1 - self.k));
+                    wanted.by(gram).for_each(|asker| stretches.add(asker, at + 1 - k));
                 }
             });
-            for (asker, stretches) in stretches.0.iter().enumerate() {
-                let row = asked.start + asker;
+            for (row, stretches) in asked.zip(&stretches.0) {
                 seen.clear();
                 for &(first, last) in stretches {
-                    let (words, places) = page.pack(&text, first..last + self.k);
-                    tail.clear();
-                    put_number(&mut tail, ranks.number(row));
-                    put_number(&mut tail, source);
-                    put_number(&mut tail, page.spans[first].begin.into());
-                    put_bytes(&mut tail, Some(&words));
-                    put_bytes(&mut tail, Some(&places));
-                    if stretches.len() == 1 || seen.insert(words) {
-                        out.ports[0].row(quilts.number(row), &tail);
+                    let (words, places) = page.pack(&text, first..last + k);
+                    if stretches.len() == 1 || !seen.contains(&words) {
+                        let (rank, begin) = (requests.rank.at(row), page.spans[first].begin.into());
+                        let slice = Slice { rank, source, begin, words: &words, places: &places };
+                        out.row(&Self::SLICES, requests.quilt.at(row), slice);
+                        seen.insert(words);
                     }
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -197,9 +241,9 @@ impl Wanted {
 }
 
 /// The stretches of grams, one after the other, that each asker wants: their first and last grams.
-struct Stretches(Vec<Vec<(usize, usize)>>);
+struct WantedStretches(Vec<Vec<(usize, usize)>>);
 
-impl Stretches {
+impl WantedStretches {
     fn new(askers: usize) -> Self {
         Self(vec![Vec::new(); askers])
     }
@@ -214,7 +258,7 @@ impl Stretches {
 
 /// Where the words of a text stand: in bytes, and in code points.
 #[derive(Default)]
-struct Page {
+struct PlacedWords {
     spans: Vec<Span>,
 }
 
@@ -224,7 +268,7 @@ struct Span {
     end: u32,
 }
 
-impl Page {
+impl PlacedWords {
     /// Reads a text; `each` sees every word's number and fingerprint.
     fn read(&mut self, text: &str, print: &Fingerprinter, mut each: impl FnMut(usize, u64)) {
         self.spans.clear();
@@ -263,7 +307,7 @@ impl Page {
     }
 }
 
-/// The words that [`Page::pack`] packed at this offset: folded, with begin and end.
+/// The words that [`PlacedWords::pack`] packed at this offset: folded, with begin and end.
 fn unpack<'a>(
     mut words: &'a [u8],
     mut places: &'a [u8],
@@ -278,37 +322,60 @@ fn unpack<'a>(
     })
 }
 
-/// Map (doc, text), beside the slices for documents (quilt, rank, source, begin, words, places): the patches of each quilt, the
-/// longest runs of words it has in common with its slices, then those of better ranks, then those that come first.
-pub struct Patches {
-    pub k: usize,
-    pub print: Fingerprinter,
+columns! {
+    /// The slices for documents; a better rank comes first.
+    pub struct SlicesFor<'a> {
+        quilt: Numbers<'a>, source: Numbers<'a>, begin: Numbers<'a>, words: Binary<'a>, places: Binary<'a>,
+    }
 }
 
-impl MapKernel for Patches {
-    fn batch(&mut self, columns: &[Column<'_>], beside: &[Column<'_>], out: &mut Output) {
-        let ([documents, texts], [quilts, _, sources, begins, slices, places]) = (columns, beside) else { return };
-        let mut along = Along::new(*quilts);
+row! {
+    /// Of a quilt: where a patch begins and ends, and where in which source; how many words it has.
+    pub struct Patch { begin: u64, end: u64, source: u64, source_begin: u64, source_end: u64, words: u64 }
+}
+
+/// Map, beside the slices for documents: the patches of each quilt, the longest runs of words it has in common with its
+/// slices, then those of better ranks, then those that come first.
+pub struct Patches(Gramming);
+
+impl Patches {
+    const PATCHES: Port<Patch> = Port::documents(0, "patches");
+}
+
+impl Map for Patches {
+    const NAME: &'static str = "patches";
+    const PORTS: &'static [PortInfo] = &[Self::PATCHES.info()];
+    const KEEPS: &'static str = "the words of one document and of its slices";
+    type Told = Gramming;
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = SlicesFor<'a>;
+
+    fn new(told: Gramming) -> Result<Self, WrongParameter> {
+        Ok(Self(told))
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, slices: SlicesFor<'a>, out: &mut Output) -> Done {
+        let Gramming { k, key: ref print } = self.0;
+        let mut along = Along::new(slices.quilt);
         let mut passages = Passages::default();
-        let (mut page, mut letters, mut grams) = (Page::default(), Vec::new(), Vec::new());
-        let mut slide = Slide::new(&self.print, self.k);
+        let (mut page, mut letters, mut grams) = (PlacedWords::default(), Vec::new(), Vec::new());
+        let mut slide = Slide::new(print, k);
         let (mut folded, mut confirmed) = (Vec::new(), Distinct::default());
-        for row in 0..documents.len() {
-            let given = along.rows(documents.number(row));
+        for row in 0..pages.doc.len() {
+            let given = along.rows(pages.doc.at(row));
             if given.is_empty() {
                 continue;
             }
             passages.clear();
             for row in given {
-                let packed = slices.bytes(row).unwrap_or_default();
-                let words = unpack(packed, places.bytes(row).unwrap_or_default(), begins.number(row) as u32);
-                passages.add(sources.number(row), words, &self.print);
+                let words = unpack(slices.words.at(row), slices.places.at(row), slices.begin.at(row) as u32);
+                passages.add(slices.source.at(row), words, print);
             }
-            let text = texts.text(row);
+            let text = pages.text.at(row);
             letters.clear();
             grams.clear();
             slide.clear();
-            page.read(&text, &self.print, |_, word| {
+            page.read(&text, print, |_, word| {
                 letters.push(word);
                 grams.extend(slide.push(word));
             });
@@ -319,34 +386,31 @@ impl MapKernel for Patches {
                 .map(|(span, &word)| {
                     folded.clear();
                     unicode::append_folded(&mut folded, &text[span.bytes.0 as usize..span.bytes.1 as usize]);
-                    passages.lexicon.find(word, &folded)
+                    passages.letters.find(word, &folded)
                 })
                 .collect();
             confirmed.clear();
             let mut done = 0;
-            for found in passages.index.longest(&letters, self.k) {
-                let (begin, last) = (found.begin as usize, (found.begin + found.words) as usize - 1);
-                let mut tail = Vec::new();
-                put_number(&mut tail, page.spans[begin].begin.into());
-                put_number(&mut tail, page.spans[last].end.into());
-                for number in passages.locate(found.place as usize, found.words as usize) {
-                    put_number(&mut tail, number);
-                }
-                put_number(&mut tail, found.words.into());
-                out.ports[0].row(documents.number(row), &tail);
-                let end = last + 2 - self.k;
-                grams[done.max(begin)..end].iter().for_each(|&gram| confirmed.insert(gram));
+            for found in passages.index.longest(&letters, k) {
+                let (first, last) = (found.begin as usize, (found.begin + found.words) as usize - 1);
+                let (source, source_begin, source_end) = passages.locate(found.place as usize, found.words as usize);
+                let (begin, end) = (page.spans[first].begin.into(), page.spans[last].end.into());
+                let patch = Patch { begin, end, source, source_begin, source_end, words: found.words.into() };
+                out.row(&Self::PATCHES, pages.doc.at(row), patch);
+                let end = last + 2 - k;
+                grams[done.max(first)..end].iter().for_each(|&gram| confirmed.insert(gram));
                 done = end;
             }
             out.count("confirmed_grams", confirmed.count() as u64);
         }
+        Ok(())
     }
 }
 
 /// The slices that a quilt was sent, best first.
 #[derive(Default)]
 struct Passages {
-    lexicon: Lexicon,
+    letters: Letters,
     index: Index,
     /// Where each word stands in its source.
     places: Vec<(u32, u32)>,
@@ -356,7 +420,7 @@ struct Passages {
 
 impl Passages {
     fn clear(&mut self) {
-        self.lexicon.clear();
+        self.letters.clear();
         self.index.clear();
         self.places.clear();
         self.sources.clear();
@@ -367,20 +431,20 @@ impl Passages {
         self.index.part();
         for (folded, begin, end) in words {
             self.places.push((begin, end));
-            self.index.push(self.lexicon.letter(print.word(folded), folded));
+            self.index.push(self.letters.letter(print.word(folded), folded));
         }
     }
 
     /// Source, begin and end of so many words at a place.
-    fn locate(&self, place: usize, words: usize) -> [u64; 3] {
+    fn locate(&self, place: usize, words: usize) -> (u64, u64, u64) {
         let slice = self.sources.partition_point(|&(first, _)| first <= place) - 1;
-        [self.sources[slice].1, self.places[place].0.into(), self.places[place + words - 1].1.into()]
+        (self.sources[slice].1, self.places[place].0.into(), self.places[place + words - 1].1.into())
     }
 }
 
 /// Words as letters: equal ones, and no others, have the same number.
 #[derive(Default)]
-struct Lexicon {
+struct Letters {
     by_print: HashMap<u64, u32, BuildHasherDefault<Multiply>>,
     /// Those whose fingerprint another word had before.
     others: HashMap<Vec<u8>, u32>,
@@ -389,7 +453,7 @@ struct Lexicon {
     ends: Vec<usize>,
 }
 
-impl Lexicon {
+impl Letters {
     const KEPT: usize = 1 << 14;
 
     fn clear(&mut self) {
@@ -440,17 +504,17 @@ mod tests {
 
     #[test]
     fn words_that_share_a_fingerprint_are_different_letters() {
-        let mut lexicon = Lexicon::default();
-        assert_eq!([b"a", b"b", b"c", b"b", b"a"].map(|word| lexicon.letter(7, word)), [0, 1, 2, 1, 0]);
-        assert_eq!(lexicon.letter(8, b"d"), 3);
-        assert_eq!([b"a", b"b", b"c", b"d"].map(|word| lexicon.find(7, word)), [0, 1, 2, Lexicon::UNKNOWN]);
-        assert_eq!(lexicon.find(9, b"a"), Lexicon::UNKNOWN);
+        let mut letters = Letters::default();
+        assert_eq!([b"a", b"b", b"c", b"b", b"a"].map(|word| letters.letter(7, word)), [0, 1, 2, 1, 0]);
+        assert_eq!(letters.letter(8, b"d"), 3);
+        assert_eq!([b"a", b"b", b"c", b"d"].map(|word| letters.find(7, word)), [0, 1, 2, Letters::UNKNOWN]);
+        assert_eq!(letters.find(9, b"a"), Letters::UNKNOWN);
     }
 
     #[test]
     fn what_is_packed_is_unpacked() {
         let text = "¿Één, TWO  e\u{301}\u{301}!漢字";
-        let mut page = Page::default();
+        let mut page = PlacedWords::default();
         page.read(text, &Fingerprinter::plain(), |_, _| ());
         let (words, places) = page.pack(text, 1..5);
         let word = |folded: &[u8]| String::from_utf8_lossy(folded).into_owned();
@@ -462,7 +526,7 @@ mod tests {
 
     #[test]
     fn stretches_end_where_a_gram_is_not_wanted() {
-        let mut stretches = Stretches::new(2);
+        let mut stretches = WantedStretches::new(2);
         for (asker, gram) in [(0, 0), (0, 1), (1, 1), (1, 2), (0, 3), (0, 4), (1, 9)] {
             stretches.add(asker, gram);
         }

@@ -6,35 +6,38 @@
 //! the next smaller one has not. c and σ are mere comparisons then.
 
 use crate::analyses::cover::Cover;
-use crate::analyses::quilts::{element, numbers};
-use crate::flow::kernel::{Column, GroupKernel, MapKernel, Output, Rows};
-use crate::flow::rows::take_u64;
-use crate::flow::tables::{put_number, put_real};
+use crate::analyses::postings::{Candidates, Element, Size};
+use crate::flow::columns::Numbers;
+use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::Damaged;
+use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
+use crate::{columns, row, told};
 
-/// The values to combine: some of each, ascending.
-pub struct Grid {
-    pub m: Vec<u64>,
-    pub c: Vec<u64>,
-    pub sigma: Vec<f64>,
+told! {
+    /// The values to combine: one k, and some of each of the others, ascending.
+    pub struct Grid { k: u64, m: Vec<u64>, c: Vec<u64>, sigma: Vec<f64>, min_share: f64 }
 }
 
-/// Group by document, of its numbers (first table) and its elements (second): for each combination, the number of
-/// quilts and of all their sources, and the number of documents, in this partition. Rows are keyed by k. Keeps the
-/// elements of one document, and two numbers for each combination.
+row! {
+    /// Of a k: a combination, σ by its place among the values given; the quilts, all their sources, and the documents.
+    pub struct Combination { m: u64, c: u64, sigma: u64, quilts: u64, sources: u64, documents: u64 }
+}
+
+/// Group by document, of its size and its elements: for each combination, the number of quilts and of all their sources,
+/// and the number of documents, in this partition. Rows are keyed by k.
 pub struct Sweep {
-    k: u64,
     grid: Grid,
-    min_share: f64,
     documents: u64,
     /// Quilts and their sources by combination: σ changes fastest, m slowest.
     counts: Vec<[u64; 2]>,
     cover: Cover,
     /// The candidates of all elements of the document, one after the other, and the elements.
     candidates: Vec<u8>,
-    elements: Vec<Element>,
+    elements: Vec<Weighted>,
 }
 
-struct Element {
+/// An element of the document that is being read.
+struct Weighted {
     df: u32,
     weight: u64,
     /// Where its candidates begin and end.
@@ -42,44 +45,42 @@ struct Element {
 }
 
 impl Sweep {
-    pub fn new(k: u64, grid: Grid, min_share: f64) -> Self {
-        let counts = vec![[0; 2]; grid.m.len() * grid.c.len() * grid.sigma.len()];
-        let (cover, candidates, elements) = (Cover::default(), Vec::new(), Vec::new());
-        Self { k, grid, min_share, documents: 0, counts, cover, candidates, elements }
-    }
+    const COUNTS: Port<Combination> = Port::documents(0, "counts");
 
     /// Reads the document's elements; returns the number of its grams.
-    fn read(&mut self, rows: &mut dyn Rows) -> u64 {
+    fn read(&mut self, rows: &mut dyn Rows) -> Result<u64, Damaged> {
         self.candidates.clear();
         self.elements.clear();
         let mut grams = 0;
-        while let Some((table, mut tail)) = rows.next() {
+        while let Some((table, tail)) = rows.next() {
             if table == 0 {
-                let _words = take_u64(&mut tail);
-                grams = take_u64(&mut tail).unwrap_or_default();
+                grams = Size::take(tail)?.grams;
             } else {
-                let (candidates, df, weight) = element(tail);
+                let Element { candidates, df, weight, .. } = Element::take(tail)?;
                 let begin = self.candidates.len();
-                self.candidates.extend_from_slice(candidates);
-                self.elements.push(Element { df, weight, candidates: (begin, self.candidates.len()) });
+                self.candidates.extend_from_slice(candidates.0);
+                self.elements.push(Weighted { df, weight, candidates: (begin, self.candidates.len()) });
             }
         }
-        grams
+        Ok(grams)
     }
 
     /// Counts the document where it is a quilt. The patch fraction grows with m, and so does what is to be covered.
-    fn count(&mut self, grams: u64) {
-        let (Some(&least_sources), Some(&least_share)) = (self.grid.c.first(), self.grid.sigma.first()) else { return };
+    fn count(&mut self, grams: u64) -> Result<(), Damaged> {
+        let (Some(&least_sources), Some(&least_share)) = (self.grid.c.first(), self.grid.sigma.first()) else {
+            return Ok(());
+        };
         let share = |patch_grams: u64| patch_grams as f64 / grams as f64;
         if grams == 0 || share(self.elements.iter().map(|element| element.weight).sum()) < least_share {
-            return;
+            return Ok(());
         }
         self.elements.sort_unstable_by_key(|element| element.df);
         self.cover.clear();
         let (mut added, mut patch_grams, mut sources) = (0, 0, Some(0));
         for (place, &m) in self.grid.m.iter().enumerate() {
             for element in self.elements[added..].iter().take_while(|element| u64::from(element.df) <= m) {
-                self.cover.add(element.weight, numbers(&self.candidates[element.candidates.0..element.candidates.1]));
+                let candidates = &self.candidates[element.candidates.0..element.candidates.1];
+                self.cover.add(element.weight, Candidates::new(candidates)?.all());
                 patch_grams += element.weight;
                 added += 1;
                 sources = None;
@@ -89,7 +90,7 @@ impl Sweep {
             }
             let sources = *sources.get_or_insert_with(|| match self.cover.most_picks() as u64 {
                 few if few < least_sources => few,
-                _ => self.cover.greedy(self.min_share, patch_grams).len() as u64,
+                _ => self.cover.greedy(self.grid.min_share, patch_grams).len() as u64,
             });
             let combinations = self.grid.c.len() * self.grid.sigma.len();
             let rows = self.counts[place * combinations..][..combinations].chunks_mut(self.grid.sigma.len());
@@ -100,91 +101,146 @@ impl Sweep {
                 }
             }
         }
+        Ok(())
     }
 }
 
-impl GroupKernel for Sweep {
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, _: &mut Output) {
-        let grams = self.read(rows);
+impl Group for Sweep {
+    const NAME: &'static str = "sweep";
+    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<Element<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
+    const KEEPS: &'static str = "the elements of one document, and two numbers for each combination";
+    type Told = Grid;
+
+    fn new(grid: Grid, _: usize) -> Result<Self, WrongParameter> {
+        let counts = vec![[0; 2]; grid.m.len() * grid.c.len() * grid.sigma.len()];
+        let (cover, candidates, elements) = (Cover::default(), Vec::new(), Vec::new());
+        Ok(Self { grid, documents: 0, counts, cover, candidates, elements })
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, _: &mut Output) -> Done {
+        let grams = self.read(rows)?;
         self.documents += 1;
-        self.count(grams);
+        Ok(self.count(grams)?)
     }
 
     fn finish(&mut self, out: &mut Output) {
-        if self.documents == 0 {
+        let documents = self.documents;
+        if documents == 0 {
             return; // an engine may leave out partitions without rows, so they must not show
         }
         let mut counts = self.counts.iter();
-        let mut tail = Vec::new();
         for &m in &self.grid.m {
             for &c in &self.grid.c {
-                for (place, [quilts, sources]) in counts.by_ref().take(self.grid.sigma.len()).enumerate() {
-                    tail.clear();
-                    for number in [m, c, place as u64, *quilts, *sources, self.documents] {
-                        put_number(&mut tail, number);
-                    }
-                    out.ports[0].row(self.k, &tail);
+                for (sigma, &[quilts, sources]) in (0..).zip(counts.by_ref().take(self.grid.sigma.len())) {
+                    let row = Combination { m, c, sigma, quilts, sources, documents };
+                    out.row(&Self::COUNTS, self.grid.k, row);
                 }
             }
         }
     }
 }
 
-/// Group by k: the counts of all partitions, added up for each combination. Keeps one combination.
-#[derive(Default)]
-pub struct Sums {
-    combination: Vec<u8>,
-    counts: [u64; 3],
-}
+/// Group by k: the counts of all partitions, added up for each combination.
+pub struct Sums;
 
 impl Sums {
+    const SUMS: Port<Combination> = Port::documents(0, "sums");
+    /// Bytes of m, c and σ.
     const COMBINATION: usize = 3 * 8;
-
-    fn send(&mut self, key: u64, out: &mut Output) {
-        if !self.combination.is_empty() {
-            self.counts.iter().for_each(|&count| put_number(&mut self.combination, count));
-            out.ports[0].row(key, &self.combination);
-        }
-        self.combination.clear();
-        self.counts = [0; 3];
-    }
 }
 
-impl GroupKernel for Sums {
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) {
-        while let Some((_, tail)) = rows.next() {
-            let (combination, mut counts) = tail.split_at(Self::COMBINATION.min(tail.len()));
-            if combination != self.combination {
-                self.send(key, out);
-                self.combination.extend_from_slice(combination);
+impl Group for Sums {
+    const NAME: &'static str = "sums";
+    const TABLES: &'static [Shape] = &[shape::<Combination>()];
+    const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
+    const KEEPS: &'static str = "one combination";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut combinations = Stretches::new(rows, Beginning::First(Self::COMBINATION));
+        while combinations.begin() {
+            let mut sum: Option<Combination> = None;
+            while let Some(tail) = combinations.tail() {
+                let part = Combination::take(tail)?;
+                sum = Some(sum.map_or(part, |sum| Combination {
+                    quilts: sum.quilts + part.quilts,
+                    sources: sum.sources + part.sources,
+                    documents: sum.documents + part.documents,
+                    ..sum
+                }));
             }
-            self.counts.iter_mut().for_each(|sum| *sum += take_u64(&mut counts).unwrap_or_default());
+            if let Some(sum) = sum {
+                out.row(&Self::SUMS, key, sum);
+            }
         }
-        self.send(key, out);
+        Ok(())
     }
 }
 
-/// Map (k, m, c, number of σ, quilts, sources, documents): the share of documents that are quilts and the mean number
-/// of their sources, 0 where there is no quilt.
-pub struct Rates {
-    pub sigma: Vec<f64>,
+columns! {
+    /// What was counted for one combination of one k.
+    pub struct Counts<'a> {
+        k: Numbers<'a>,
+        m: Numbers<'a>,
+        c: Numbers<'a>,
+        sigma: Numbers<'a>,
+        quilts: Numbers<'a>,
+        sources: Numbers<'a>,
+        documents: Numbers<'a>,
+    }
 }
 
-impl MapKernel for Rates {
-    fn batch(&mut self, columns: &[Column<'_>], _: &[Column<'_>], out: &mut Output) {
-        let [k, m, c, sigma, quilts, sources, documents] = columns else { return };
+told! {
+    /// The values of σ, which the counts name by place.
+    pub struct Sigmas { sigma: Vec<f64> }
+}
+
+row! {
+    /// Of a k: a combination, the quilts, their share of all documents, and the mean number of their sources.
+    pub struct Rate { m: u64, c: u64, sigma: f64, quilts: u64, share: f64, mean_sources: f64 }
+}
+
+/// Map: the share of documents that are quilts and the mean number of their sources, 0 where there is no quilt.
+pub struct Rates {
+    sigma: Vec<f64>,
+}
+
+impl Rates {
+    const RATES: Port<Rate> = Port::documents(0, "rates");
+}
+
+impl Map for Rates {
+    const NAME: &'static str = "rates";
+    const PORTS: &'static [PortInfo] = &[Self::RATES.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = Sigmas;
+    type Reads<'a> = Counts<'a>;
+    type Beside<'a> = ();
+
+    fn new(Sigmas { sigma }: Sigmas) -> Result<Self, WrongParameter> {
+        Ok(Self { sigma })
+    }
+
+    fn batch<'a>(&mut self, counts: Counts<'a>, (): (), out: &mut Output) -> Done {
         let rate = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
-        let mut tail = Vec::new();
-        for row in 0..k.len() {
-            let [quilts, sources, documents] = [quilts, sources, documents].map(|column| column.number(row));
-            tail.clear();
-            put_number(&mut tail, m.number(row));
-            put_number(&mut tail, c.number(row));
-            put_real(&mut tail, self.sigma.get(sigma.number(row) as usize).copied().unwrap_or_default());
-            put_number(&mut tail, quilts);
-            put_real(&mut tail, rate(quilts, documents));
-            put_real(&mut tail, rate(sources, quilts));
-            out.ports[0].row(k.number(row), &tail);
+        for row in 0..counts.k.len() {
+            let sigma = self.sigma.get(counts.sigma.at(row) as usize).copied().ok_or(Damaged("Counts"))?;
+            let quilts = counts.quilts.at(row);
+            let rates = Rate {
+                m: counts.m.at(row),
+                c: counts.c.at(row),
+                sigma,
+                quilts,
+                share: rate(quilts, counts.documents.at(row)),
+                mean_sources: rate(counts.sources.at(row), quilts),
+            };
+            out.row(&Self::RATES, counts.k.at(row), rates);
         }
+        Ok(())
     }
 }

@@ -1,0 +1,151 @@
+//! Where near-duplicates meet: documents that share a bucket are tied to the lowest of it.
+//!
+//! So there are at most as many edges as documents have buckets, however many share a template, and closing them
+//! transitively (see [`components`](crate::documents::components)) gives the same clusters as all pairs would.
+
+use crate::documents::components::Edge;
+use crate::flow::columns::Texts;
+use crate::flow::contract::{Port, PortInfo, Shape, Side, WrongParameter};
+use crate::flow::fields::{Damaged, Field, Kind};
+use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
+use crate::flow::rows::take_doc;
+use crate::sketches::imatch::{self, Coordinates, Signatures};
+use crate::sketches::minwise::{Family, Sketcher};
+use crate::sketches::shingles::pairs;
+use crate::text::fingerprint::Fingerprinter;
+use crate::{row, told};
+
+told! {
+    /// Which min-wise functions, over which grams.
+    pub struct Sketching { family: Family, seed: u64, k: usize, key: Fingerprinter }
+}
+
+impl Sketching {
+    pub fn sketcher(self) -> Sketcher {
+        Sketcher::new(self.family, self.seed, self.k, self.key)
+    }
+}
+
+row! {
+    /// Of a bucket: a document.
+    pub struct InBucket { doc: u32 }
+}
+
+/// Map: each document with words in the bucket of each pair of its super-fingerprints.
+pub struct Shingles {
+    sketcher: Sketcher,
+}
+
+impl Shingles {
+    const BUCKETS: Port<InBucket> = Port::hashes(0, "buckets");
+}
+
+impl Map for Shingles {
+    const NAME: &'static str = "shingles";
+    const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
+    const KEEPS: &'static str = "one sketch";
+    type Told = Sketching;
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = ();
+
+    fn new(told: Sketching) -> Result<Self, WrongParameter> {
+        Ok(Self { sketcher: told.sketcher() })
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, (): (), out: &mut Output) -> Done {
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row) as u32;
+            match self.sketcher.supers(&pages.text.at(row)) {
+                Some(supers) => pairs(&supers).for_each(|pair| out.row(&Self::BUCKETS, pair, InBucket { doc })),
+                None => out.count("without_words", 1),
+            }
+        }
+        Ok(())
+    }
+}
+
+told! {
+    /// How I-Match signs, and with which lexicon.
+    pub struct Signing { lexicons: u8, drop: f64, seed: u64, min_terms: usize, min_share: f64, lexicon: Side }
+}
+
+row! {
+    /// Of a part of a signature: the rest of it, with its coordinate, and a document.
+    pub struct InSignature<'a> { rest: &'a [u8; 13], doc: u32 }
+}
+
+/// Map: each document in the bucket of each of its signatures. Counts documents without any.
+pub struct Marks {
+    signatures: Signatures<Side>,
+}
+
+impl Marks {
+    const BUCKETS: Port<InSignature<'static>> = Port::hashes(0, "buckets");
+}
+
+impl Map for Marks {
+    const NAME: &'static str = "signatures";
+    const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
+    const KEEPS: &'static str = "the words of one document";
+    type Told = Signing;
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = ();
+
+    fn new(Signing { lexicons, drop, seed, min_terms, min_share, lexicon }: Signing) -> Result<Self, WrongParameter> {
+        let coordinates = Coordinates { lexicons, drop, seed, min_terms, min_share };
+        coordinates.check().map_err(|fault| WrongParameter(fault.to_owned()))?;
+        let signatures = Signatures::new(lexicon, coordinates).map_err(|fault| WrongParameter(fault.to_string()))?;
+        Ok(Self { signatures })
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, (): (), out: &mut Output) -> Done {
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row) as u32;
+            let mut none = true;
+            self.signatures.of(&pages.text.at(row), |coordinate, signature| {
+                none = false;
+                let rest = &imatch::remainder(coordinate, &signature);
+                out.row(&Self::BUCKETS, imatch::key(coordinate, &signature), InSignature { rest, doc });
+            });
+            out.count("without_signature", u64::from(none));
+        }
+        Ok(())
+    }
+}
+
+/// Group by bucket: an edge from each of its documents but the lowest to the lowest. What comes before the document, if
+/// anything, tells apart buckets that share a key.
+pub struct Buckets;
+
+impl Buckets {
+    const EDGES: Port<Edge> = Port::documents(0, "edges");
+    const DOCUMENT: Field = Field { name: "doc", kind: Kind::Doc };
+}
+
+impl Group for Buckets {
+    const NAME: &'static str = "buckets";
+    const TABLES: &'static [Shape] = &[Shape::EndingIn(&[Self::DOCUMENT])];
+    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
+    const KEEPS: &'static str = "one row";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut buckets = Stretches::new(rows, Beginning::AllBut(4));
+        while buckets.begin() {
+            let mut lowest = None;
+            while let Some(tail) = buckets.tail() {
+                let mut document = &tail[tail.len().saturating_sub(4)..];
+                let doc = take_doc(&mut document).map(u64::from).ok_or(Damaged("a bucket"))?;
+                match lowest {
+                    Some(other) => out.row(&Self::EDGES, doc, Edge { other }),
+                    None => lowest = Some(doc),
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,168 @@
+//! In how many documents each word is: what a lexicon is made of (see [`lexicon`](crate::sketches::lexicon)).
+
+use crate::flow::columns::Texts;
+use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::Damaged;
+use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
+use crate::row;
+use crate::sketches::lexicon::Terms;
+use crate::text::slots;
+use crate::text::unicode;
+
+row! {
+    /// Of a word's fingerprint: the word, and in how many documents it is.
+    pub struct WordCount<'a> { word: &'a [u8], df: u64 }
+}
+
+/// Map: in how many documents of the batch each word stands, keyed by the word's fingerprint.
+#[derive(Default)]
+pub struct DocumentWords {
+    terms: Terms,
+    tally: WordTally,
+}
+
+impl DocumentWords {
+    const COUNTS: Port<WordCount<'static>> = Port::hashes(0, "counts");
+}
+
+impl Map for DocumentWords {
+    const NAME: &'static str = "document words";
+    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
+    const KEEPS: &'static str = "the distinct words of a batch";
+    type Told = ();
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = ();
+
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, (): (), out: &mut Output) -> Done {
+        let Self { terms, tally } = self;
+        for row in 0..pages.doc.len() {
+            terms.distinct(&pages.text.at(row), |fingerprint, word| tally.add(fingerprint, word));
+        }
+        for entry in &tally.entries {
+            let word = &tally.spellings[entry.begin..entry.end];
+            out.row(&Self::COUNTS, entry.fingerprint, WordCount { word, df: entry.count });
+        }
+        Ok(())
+    }
+}
+
+/// Counts words by fingerprint, and remembers how each is spelled.
+#[derive(Default)]
+struct WordTally {
+    entries: Vec<CountedWord>,
+    /// Folded words, one after the other.
+    spellings: Vec<u8>,
+    /// Places in `entries` from 1 on, where [`slots::home`] says, or behind; zero for a free slot; a power of two, at
+    /// most half full.
+    slots: Vec<u32>,
+}
+
+struct CountedWord {
+    fingerprint: u64,
+    begin: usize,
+    end: usize,
+    count: u64,
+}
+
+impl WordTally {
+    const LEAST: usize = 1 << 12;
+
+    #[inline]
+    fn add(&mut self, fingerprint: u64, word: &str) {
+        if self.entries.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let slot = Self::find(&self.slots, &self.entries, fingerprint);
+        match self.slots[slot] {
+            0 => {
+                let begin = self.spellings.len();
+                unicode::append_folded(&mut self.spellings, word);
+                self.entries.push(CountedWord { fingerprint, begin, end: self.spellings.len(), count: 1 });
+                self.slots[slot] = self.entries.len() as u32;
+            }
+            place => self.entries[place as usize - 1].count += 1,
+        }
+    }
+
+    /// The slot of a word, or the free one where it belongs.
+    #[inline]
+    fn find(slots: &[u32], entries: &[CountedWord], fingerprint: u64) -> usize {
+        let mask = slots.len() - 1;
+        let mut slot = slots::home(fingerprint, slots.len());
+        loop {
+            match slots[slot] {
+                0 => return slot,
+                place if entries[place as usize - 1].fingerprint == fingerprint => return slot,
+                _ => slot = (slot + 1) & mask,
+            }
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.slots = vec![0; (self.slots.len() * 4).max(Self::LEAST)];
+        for (place, entry) in self.entries.iter().enumerate() {
+            let slot = Self::find(&self.slots, &self.entries[..place], entry.fingerprint);
+            self.slots[slot] = place as u32 + 1;
+        }
+    }
+}
+
+/// Group by fingerprint: the counts of each word added up.
+pub struct WordSums;
+
+impl WordSums {
+    const SUMS: Port<WordCount<'static>> = Port::hashes(0, "sums");
+}
+
+impl Group for WordSums {
+    const NAME: &'static str = "word sums";
+    const TABLES: &'static [Shape] = &[shape::<WordCount<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
+    const KEEPS: &'static str = "one word";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut words = Stretches::new(rows, Beginning::AllBut(8));
+        while words.begin() {
+            let mut df = 0;
+            while let Some(tail) = words.tail() {
+                df += WordCount::take(tail)?.df;
+            }
+            let word = words.beginning().get(4..).ok_or(Damaged("WordCount"))?;
+            out.row(&Self::SUMS, key, WordCount { word, df });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::fingerprint::Fingerprinter;
+
+    #[test]
+    fn tallies_grow() {
+        let mut tally = WordTally::default();
+        let print = Fingerprinter::plain();
+        for round in 0..3 {
+            for i in (0..20_000_u32).skip(round) {
+                let word = format!("word{i}");
+                tally.add(print.word(word.as_bytes()), &word);
+            }
+        }
+        assert_eq!(tally.entries.len(), 20_000);
+        for (i, entry) in tally.entries.iter().enumerate() {
+            assert_eq!(tally.spellings[entry.begin..entry.end], *format!("word{i}").as_bytes());
+            assert_eq!(entry.count, (i as u64 + 1).min(3));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! All kernels, by name: a new one is one more line here.
+
+use crate::analyses::neardups::{buckets, words};
+use crate::analyses::quilts::{attribution, covers, domains, patches, sweep};
+use crate::analyses::{postings, shares};
+use crate::documents::{components, similarity, standing};
+use crate::flow::kernel::Entry;
+use crate::flow::tables;
+
+/// How kernels are described and made.
+pub const KERNELS: &[Entry] = &[
+    Entry::map::<tables::Select>(),
+    Entry::group::<tables::LookUp>(),
+    Entry::map::<standing::Places>(),
+    Entry::group::<standing::Shared>(),
+    Entry::group::<standing::Pool>(),
+    Entry::group::<standing::Copies>(),
+    Entry::map::<components::Ends>(),
+    Entry::group::<components::LargeStar>(),
+    Entry::group::<components::SmallStar>(),
+    Entry::group::<components::Distinct>(),
+    Entry::map::<components::Members>(),
+    Entry::map::<similarity::Comparisons>(),
+    Entry::group::<similarity::Compared>(),
+    Entry::map::<similarity::GramSets>(),
+    Entry::group::<similarity::Jaccard>(),
+    Entry::group::<similarity::Spread>(),
+    Entry::map::<postings::Scan>(),
+    Entry::group::<postings::Lists>(),
+    Entry::group::<postings::Elements>(),
+    Entry::group::<covers::Covers>(),
+    Entry::map::<attribution::Names>(),
+    Entry::group::<attribution::Named>(),
+    Entry::map::<attribution::Linked>(),
+    Entry::group::<patches::Requests>(),
+    Entry::group::<patches::Asked>(),
+    Entry::map::<patches::Slices>(),
+    Entry::map::<patches::Patches>(),
+    Entry::group::<domains::Visits>(),
+    Entry::group::<domains::Domains>(),
+    Entry::group::<sweep::Sweep>(),
+    Entry::group::<sweep::Sums>(),
+    Entry::map::<sweep::Rates>(),
+    Entry::map::<buckets::Shingles>(),
+    Entry::map::<buckets::Marks>(),
+    Entry::group::<buckets::Buckets>(),
+    Entry::map::<words::DocumentWords>(),
+    Entry::group::<words::WordSums>(),
+    Entry::map::<shares::Postings>(),
+    Entry::group::<shares::Shares>(),
+    Entry::group::<shares::Totals>(),
+];
+
+/// The kernel of this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    KERNELS.iter().find(|entry| entry.contract.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::flow::contract::{Input, Shape};
+    use crate::flow::fields::Kind;
+    use std::collections::HashSet;
+
+    #[test]
+    fn names_are_of_one_kernel_each() {
+        let names: HashSet<_> = KERNELS.iter().map(|entry| entry.contract.name).collect();
+        assert_eq!(names.len(), KERNELS.len());
+    }
+
+    #[test]
+    fn ports_are_numbered_whatever_is_asked_for() {
+        for Entry { contract, .. } in KERNELS {
+            for met in [true, false] {
+                let there = contract.ports.iter().filter(|port| port.when.is_none_or(|when| when.equal == met));
+                let numbers: Vec<_> = there.map(|port| port.number).collect();
+                assert_eq!(numbers, (0..numbers.len()).collect::<Vec<_>>(), "{}", contract.name);
+            }
+            let told: HashSet<_> = contract.parameters.iter().map(|parameter| parameter.name).collect();
+            let asked = contract.ports.iter().filter_map(|port| port.when).all(|when| told.contains(when.parameter));
+            assert!(asked, "{}", contract.name);
+        }
+    }
+
+    /// What is left over has one end at least, and fields behind it are of fixed width, or tails could not be read.
+    #[test]
+    fn rows_have_one_field_of_any_length_before_the_end() {
+        for Entry { contract, .. } in KERNELS {
+            let coming = match contract.input {
+                Input::Tables { shapes, .. } => shapes,
+                Input::Columns { .. } => &[],
+            };
+            for shape in contract.ports.iter().map(|port| port.shape).chain(coming.iter().copied()) {
+                let Shape::Fields(fields) = shape else { continue };
+                if let Some(place) = fields.iter().position(|field| field.kind == Kind::Rest) {
+                    let variable = |kind| matches!(kind, Kind::Rest | Kind::Bytes { .. } | Kind::Text { .. });
+                    assert!(!fields[place + 1..].iter().any(|field| variable(field.kind)), "{}", contract.name);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+"""Plans that do not fit are refused when they are noted: before anything runs, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from unquilt import _native
+from unquilt.engines.local import Local
+from unquilt.engines.tasks import Scale
+from unquilt.errors import EngineError, PlanError
+from unquilt.flow.kept import Kept
+from unquilt.flow.kernels import Kernel, Side, contracts
+from unquilt.flow.verbs import Rows, Verbs
+from unquilt.runs import Run
+from unquilt.tables import CLUSTERS, EDGES, PAIRS, QUILTS, SOURCES, STANDING
+
+TEXTS = pa.table({"doc": [0, 1], "text": ["a b c", "a b d"]})
+
+
+@pytest.fixture
+def verbs(run: Run) -> Iterator[Verbs]:
+    with Local(run, Scale(10, 10), threads=1, memory=1 << 28, partitions=2) as opened:
+        yield opened
+
+
+def kept(folder: Path, table: pa.Table, name: str = "table") -> Kept:
+    path = folder / f"{name}.parquet"
+    pq.write_table(table, path)
+    return Kept.of(name, path)
+
+
+class TestKernels:
+    @pytest.mark.parametrize(
+        ("name", "given", "message"),
+        [
+            ("scam", {"k": 5, "key": None}, "there is no kernel 'scam'; did you mean 'scan'?"),
+            ("scan", {"k": 5}, "kernel scan: key is missing"),
+            ("scan", {"k": 5, "key": None, "m": 3}, "kernel scan has no parameter m; it has k, key"),
+            ("ends", {"k": 5}, "kernel ends has no parameter k; it has none"),
+            ("scan", {"k": "5", "key": None}, "kernel scan: k must be a whole number of at least 0, not '5'"),
+            ("scan", {"k": True, "key": None}, "k must be a whole number"),
+            ("scan", {"k": -1, "key": None}, "k must be a whole number"),
+            ("scan", {"k": 5, "key": b"short"}, "key must be 16 bytes or None, not b'short'"),
+            ("lists", {"m": 5, "patches": 1}, "patches must be true or false, not 1"),
+            ("places", {"by": "planet"}, "by must be one of none, host, domain, ip, not 'planet'"),
+            ("rates", {"sigma": 0.5}, "sigma must be a list of numbers, not 0.5"),
+            ("rates", {"sigma": ["x"]}, "sigma must be a list of numbers"),
+            ("linked", {"most": None}, "most must be a number, not None"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, name: str, given: dict[str, object], message: str) -> None:
+        with pytest.raises(PlanError) as raised:
+            Kernel(name, **given)
+        assert message in str(raised.value)
+
+    def test_columns_are_its_own_business(self) -> None:
+        with pytest.raises(PlanError, match="kernel scan says itself which columns it reads"):
+            Kernel("scan", ("doc", "text"), k=5, key=None)
+        with pytest.raises(PlanError, match="kernel select needs columns"):
+            Kernel("select")
+
+    def test_ports_may_depend_on_parameters(self) -> None:
+        assert [port.name for port in Kernel("lists", m=5, patches=True).ports] == ["lists", "grams"]
+        assert [port.name for port in Kernel("lists", m=5, patches=False).ports] == ["lists"]
+        assert [port.name for port in Kernel("places", by="ip").ports] == ["at_hosts", "addresses"]
+        assert [port.name for port in Kernel("places", by="host").ports] == ["documents"]
+
+    def test_every_kernel_says_what_it_keeps(self) -> None:
+        assert all(contract.keeps and contract._ports for contract in contracts().values())
+        assert len(contracts()) >= 40
+
+
+class TestMaps:
+    def test_columns_that_are_missing(self, verbs: Verbs, tmp_path: Path) -> None:
+        with pytest.raises(PlanError, match="kernel scan reads column text, which table does not have"):
+            verbs.map(kept(tmp_path, TEXTS.drop(["text"])), Kernel("scan", k=1, key=None))
+        with pytest.raises(PlanError, match="kernel select reads column url, which table does not have"):
+            verbs.map(kept(tmp_path, TEXTS), Kernel("select", ("doc", "url")))
+
+    def test_columns_of_another_kind(self, verbs: Verbs, tmp_path: Path) -> None:
+        swapped = pa.table({"doc": TEXTS["text"], "text": TEXTS["doc"]})
+        with pytest.raises(PlanError, match="column doc of table is string, not number"):
+            verbs.map(kept(tmp_path, swapped), Kernel("scan", k=1, key=None))
+        with pytest.raises(PlanError, match="column doc of table is no number of documents"):
+            verbs.map(kept(tmp_path, swapped), Kernel("select", ("doc", "text")))
+
+    def test_their_order_does_not_matter(self, verbs: Verbs, tmp_path: Path) -> None:
+        turned = pa.table({"text": TEXTS["text"], "other": [7, 8], "doc": TEXTS["doc"]})
+        counts = []
+        for number, table in enumerate((TEXTS, turned)):
+            _, sizes = verbs.map(kept(tmp_path, table, f"t{number}"), Kernel("scan", k=1, key=None))
+            counts.append([[str(field) for field in sizes.fields], verbs.fold(sizes, f"f{number}")])
+        assert counts[0] == counts[1]
+
+    def test_what_stands_beside(self, verbs: Verbs, tmp_path: Path) -> None:
+        texts, scan = kept(tmp_path, TEXTS), Kernel("scan", k=1, key=None)
+        other = kept(tmp_path, pa.table({"doc": [0], "kept": [0]}), "other")
+        with pytest.raises(PlanError, match="kernel scan reads column servers, which other does not have"):
+            verbs.map(texts, scan, beside=other)
+        more = pa.table({"doc": [0], "mood": ["good"], "kept": [0], "servers": pa.array([b""])})
+        assert len(verbs.map(texts, scan, beside=kept(tmp_path, more, "more"))) == 2  # another column does no harm
+        turned = kept(tmp_path, more.select(["kept", "doc", "servers"]), "turned")
+        with pytest.raises(PlanError, match="turned is in the order of kept, not doc"):
+            verbs.map(texts, scan, beside=turned)
+        with pytest.raises(PlanError, match="kernel slices needs a table beside"):
+            verbs.map(texts, Kernel("slices", k=1, key=None))
+        with pytest.raises(
+            PlanError, match="kernel document words reads nothing beside its table, and other was given"
+        ):
+            verbs.map(texts, Kernel("document words"), beside=other)
+
+    def test_maps_and_groups_are_not_mixed_up(self, verbs: Verbs, tmp_path: Path) -> None:
+        texts = kept(tmp_path, TEXTS)
+        (rows,) = verbs.map(texts, Kernel("select", ("doc", "text")))
+        with pytest.raises(PlanError, match="use group"):
+            verbs.map(texts, Kernel("lists", m=2, patches=False))
+        with pytest.raises(PlanError, match="use map"):
+            verbs.group([rows], Kernel("document words"))
+
+
+class TestGroups:
+    @pytest.fixture
+    def grams(self, verbs: Verbs, tmp_path: Path) -> tuple[Rows, ...]:
+        return verbs.map(kept(tmp_path, TEXTS), Kernel("scan", k=1, key=None))
+
+    def test_rows_of_other_fields(self, verbs: Verbs, grams: tuple[Rows, ...]) -> None:
+        message = r"kernel elements wants list \(rest\), weight \(number\) as table 1, and grams have doc \(doc\), "
+        with pytest.raises(PlanError, match=message):
+            verbs.group([grams[0]], Kernel("elements", same_site=False))
+        with pytest.raises(PlanError, match=r"kernel buckets wants rows that end in doc \(doc\)"):
+            verbs.group([grams[1]], Kernel("buckets"))
+
+    def test_too_few_tables(self, verbs: Verbs, grams: tuple[Rows, ...]) -> None:
+        with pytest.raises(PlanError, match="kernel look up reads 2 tables of rows, not 1"):
+            verbs.group([grams[1]], Kernel("look up"))
+
+    def test_fields_of_what_comes_in(self, verbs: Verbs, grams: tuple[Rows, ...], tmp_path: Path) -> None:
+        (named,) = verbs.map(kept(tmp_path, TEXTS, "names"), Kernel("select", ("doc", "text")))
+        (joined,) = verbs.group([named, grams[1]], Kernel("look up"))
+        assert [str(field) for field in joined.fields] == ["text (bytes or null)", "words (number)", "grams (number)"]
+
+
+class TestTables:
+    def test_rows_that_do_not_fit(self, verbs: Verbs, tmp_path: Path) -> None:
+        edges = kept(tmp_path, pa.table({"doc": [1], "other": [0]}), "edges")
+        (rows,) = verbs.map(edges, Kernel("ends"))
+        for table in (QUILTS, SOURCES, STANDING, CLUSTERS, PAIRS):
+            with pytest.raises(PlanError, match=f"table {table.name} has .* behind its key; rows of ends have other"):
+                verbs.keep(rows, table)
+        assert verbs.keep(rows, EDGES).rows == 2
+
+    def test_columns_of_another_type(self, verbs: Verbs, tmp_path: Path) -> None:
+        pairs = kept(tmp_path, pa.table({"doc": [1], "other": [0], "jaccard": ["high"]}), "pairs")
+        (rows,) = verbs.map(pairs, Kernel("select", ("doc", "other", "jaccard")))
+        with pytest.raises(PlanError, match="column jaccard of pairs is double; select has bytes or null"):
+            verbs.keep(rows, PAIRS)
+
+    def test_null_where_there_is_none(self, verbs: Verbs, tmp_path: Path) -> None:
+        named = EDGES.named("texts")
+        (rows,) = verbs.map(kept(tmp_path, TEXTS), Kernel("select", ("doc", "text")))
+        with pytest.raises(PlanError, match="table texts has other behind its key; rows of select have text"):
+            verbs.keep(rows, named)
+
+
+class TestDamage:
+    def test_a_row_that_is_cut_short_names_the_kernel(self, tmp_path: Path) -> None:
+        """A block of one row whose tail has two bytes, where a kernel reads four and more."""
+        block = bytes([2, 0, 0, 1]) + (7).to_bytes(8, "little")
+        partition = _native.Partition(1 << 20, tmp_path)
+        partition.push(0, block)
+        partition.push(0, block)
+        with pytest.raises(_native.DamagedRowsError, match="kernel lists: a row of Posting is damaged"):
+            partition.run("lists", {"m": 5, "patches": False}, [(1, 0)], lambda *_: None)
+
+    def test_the_stage_is_named_too(self, verbs: Verbs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        edges = kept(tmp_path, pa.table({"doc": [1], "other": [0]}), "edges")
+        ends = verbs.map(edges, Kernel("ends"))
+        (stars,) = verbs.group(ends, Kernel("large star"))
+        run_map = _native.run_map
+
+        def cut(name: str, told: object, ports: object, columns: object, beside: object, sink: _native.Sink) -> object:
+            block = bytes([2, 0, 0, 1]) + (0).to_bytes(8, "little")
+            return run_map(name, told, ports, columns, beside, lambda port, part, _: sink(port, part, block))
+
+        monkeypatch.setattr(_native, "run_map", cut)
+        with pytest.raises(EngineError, match="stage stars failed: kernel large star: a row of Edge is damaged"):
+            verbs.fold(stars, "stars")
+
+
+def test_sides_are_mapped_not_sent(verbs: Verbs) -> None:
+    side = verbs.side("lexicon", b"content")
+    assert isinstance(side, Side)
+    assert Path(side.path).read_bytes() == b"content"
+    assert len(_native.Mapped(side.path)) == 7
+    with pytest.raises(FileNotFoundError):
+        _native.Mapped(f"{side.path}-not")
