@@ -47,8 +47,9 @@ bench: .venv/dev java ## measure unquilt and its rivals; writes a dated record t
 fuzz: .venv/dev java ## break files and kill readers by the thousands, for FUZZ_MINUTES; writes a record, too
 	$(BIN)/python -m benchmarks.faults --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED)
 
-docs: .venv/core ## write the command line reference anew
+docs: .venv/core ## write the references of commands and tables anew
 	$(BIN)/python -m unquilt.cli.reference > docs/cli.md
+	$(BIN)/python -m unquilt.cli.table_reference docs/runs.md
 
 clean: ## remove what was built
 	rm -rf .venv target demo-run benchmarks/work

@@ -21,30 +21,34 @@ if _AS_MODULE and not sys.flags.safe_path:
 from importlib import import_module  # noqa: E402
 from typing import TYPE_CHECKING, Any  # noqa: E402
 
+from unquilt.analyses.catalogue import public_names  # noqa: E402
+
 if TYPE_CHECKING:
+    from unquilt.analyses.neardups import NeardupParameters
+    from unquilt.analyses.quilts import QuiltParameters
+    from unquilt.analyses.sweep import SweepParameters
     from unquilt.api import (
+        AnalysisCall,
         Fields,
         Filter,
         How,
         Lexicon,
         Limits,
-        NeardupParameters,
-        QuiltParameters,
         Reading,
         Run,
         Settings,
         SignatureParameters,
-        SweepParameters,
         build_filter,
         build_lexicon,
         grams,
         ingest,
-        neardups,
-        quilts,
         read,
-        sweep,
         words,
     )
+
+    neardups: AnalysisCall
+    quilts: AnalysisCall
+    sweep: AnalysisCall
 
 __all__ = [
     "Fields",
@@ -63,19 +67,17 @@ __all__ = [
     "build_lexicon",
     "grams",
     "ingest",
-    "neardups",
-    "quilts",
     "read",
-    "sweep",
     "words",
 ]
+__all__ = sorted({*__all__, *public_names()})
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
+    if name in __all__ or name in public_names():
         return getattr(import_module("unquilt.api"), name)
     raise AttributeError(f"module 'unquilt' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*globals(), *__all__, *public_names()]

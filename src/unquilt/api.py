@@ -1,24 +1,26 @@
-"""The Python API: one function for each command, the same defaults, the same run folders."""
+"""The Python API: one function for each command, the same defaults, the same run folders.
+
+The calls of analyses (`quilts`, `neardups`, …) and the classes of their parameters come from the declarations of these
+(`analyses.catalogue`): `__getattr__` finds them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache
 from pathlib import Path
-from typing import Any
+from textwrap import dedent
+from typing import Any, Protocol
 
 from unquilt import jobs
 from unquilt._native import grams, words
+from unquilt.analyses import catalogue
 from unquilt.analyses.lexicon import LexiconParameters
-from unquilt.analyses.neardups import NeardupParameters, SignatureParameters
-from unquilt.analyses.neardups import neardups as find_neardups
-from unquilt.analyses.quilts import QuiltParameters
-from unquilt.analyses.quilts import quilts as find_quilts
-from unquilt.analyses.sweep import SweepParameters
-from unquilt.analyses.sweep import sweep as count_quilts
+from unquilt.analyses.neardups import SignatureParameters
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.errors import ParameterError
 from unquilt.jobs import How, Inputs
+from unquilt.parameters import ParameterInfo
 from unquilt.runs import Run
 from unquilt.settings import Settings
 from unquilt.stores.filters import Filter
@@ -30,23 +32,58 @@ __all__ = [
     "How",
     "Lexicon",
     "Limits",
-    "NeardupParameters",
-    "QuiltParameters",
     "Reading",
     "Run",
     "Settings",
     "SignatureParameters",
-    "SweepParameters",
     "build_filter",
     "build_lexicon",
     "grams",
     "ingest",
-    "neardups",
-    "quilts",
     "read",
-    "sweep",
     "words",
 ]
+__all__ = sorted([*__all__, *catalogue.public_names()])
+
+
+class AnalysisCall(Protocol):
+    """The call of an analysis, such as `unquilt.quilts`."""
+
+    def __call__(
+        self, inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any
+    ) -> Run: ...
+
+
+def __getattr__(name: str) -> Any:
+    analysis = catalogue.public_names().get(name)
+    if analysis is None:
+        raise AttributeError(f"module 'unquilt.api' has no attribute {name!r}")
+    return make_call(name) if name == analysis else catalogue.load_analysis(analysis).parameters
+
+
+@cache
+def make_call(name: str) -> AnalysisCall:
+    """The function that runs an analysis."""
+    analysis = catalogue.load_analysis(name)
+
+    def call(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
+        return jobs.analyse(analysis, analysis.parameters.from_dict(parameters), inputs, output, how)
+
+    call.__name__ = call.__qualname__ = name
+    lines = [
+        catalogue.ENTRIES[name].purpose,
+        "",
+        "`inputs` are files, folders, globs, `-`, an Arrow table, or a corpus folder that `ingest` made. Without",
+        f"`output`, results live in a temporary folder. `parameters` are those of `{analysis.parameters.__name__}`:",
+        "",
+        *map(_describe, analysis.parameters.describe()),
+    ]
+    call.__doc__ = "\n".join([*lines, dedent(analysis.example).rstrip()]) + "\n"
+    return call
+
+
+def _describe(info: ParameterInfo) -> str:
+    return f"    {info.name}: {info.help} (default {info.default!r}; {info.allowed})"
 
 
 def ingest(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None) -> Run:
@@ -60,24 +97,6 @@ def ingest(inputs: Inputs, output: str | Path | None = None, *, how: How | None 
     6
     """
     return jobs.ingest(inputs, output, how)
-
-
-def neardups(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
-    """Finds clusters of documents that say the same but for small changes.
-
-    `parameters` are those of `NeardupParameters`; without `output`, results live in a temporary folder.
-
-    >>> import pyarrow as pa
-    >>> run = neardups(pa.table({"id": ["a", "b", "c"], "text": ["one two three", "four five", "One, two: three!"]}))
-    >>> run.clusters.to_pylist()
-    [{'doc': 0, 'cluster': 0, 'keep': True}, {'doc': 2, 'cluster': 0, 'keep': False}]
-    >>> run.similarity.to_pylist()
-    [{'cluster': 0, 'documents': 2, 'least': 1.0, 'median': 1.0}]
-    """
-    given = NeardupParameters.from_dict(parameters)
-    beside = [given.lexicon] if given.lexicon else []
-    find = partial(find_neardups, lexicon=Lexicon.read(given.lexicon) if given.lexicon else None)
-    return jobs.analyse("neardups", given, find, inputs, output, how, beside=beside)
 
 
 def build_filter(
@@ -104,35 +123,6 @@ def build_filter(
     if base is not None and parameters:
         raise ParameterError(f"{next(iter(parameters))} is that of the set that is added to; leave it out")
     return jobs.build_filter(given, inputs, output, how, None if base is None else Filter.load(base))[0]
-
-
-def quilts(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
-    """Finds pages stitched together from other pages, and the pages they draw on .
-
-    `parameters` are those of `QuiltParameters`; without `output`, results live in a temporary folder.
-
-    >>> import pyarrow as pa
-    >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
-    >>> run = quilts(pages, k=3, c=2)
-    >>> run.quilts.select(["id", "patchfrac", "sources"]).to_pylist()
-    [{'id': 'z', 'patchfrac': 0.8, 'sources': 2}]
-    """
-    return jobs.analyse("quilts", QuiltParameters.from_dict(parameters), find_quilts, inputs, output, how)
-
-
-def sweep(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
-    """Counts the quilts for every combination of several k, m, c and sigma, at the price of one pass for each k.
-
-    `parameters` are those of `SweepParameters`, by default as published; without `output`, results live in a temporary
-    folder.
-
-    >>> import pyarrow as pa
-    >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
-    >>> run = sweep(pages, k=[3], m=[2, 50], c=[1, 2], sigma=[0.5, 0.9])
-    >>> run.sweep.to_pylist()[2]
-    {'k': 3, 'm': 2, 'c': 2, 'sigma': 0.5, 'quilts': 1, 'share': 0.3333333333333333, 'mean_sources': 2.0}
-    """
-    return jobs.analyse("sweep", SweepParameters.from_dict(parameters), count_quilts, inputs, output, how)
 
 
 def build_lexicon(

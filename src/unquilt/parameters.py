@@ -83,6 +83,7 @@ class _Declaration:
     help: str
     symbol: str | None
     limits: Limits
+    is_range: bool = False
 
 
 def parameter(
@@ -95,13 +96,15 @@ def parameter(
     below: Number | None = None,
     one_of: Sequence[Scalar] | None = None,
     symbol: str | None = None,
+    is_range: bool = False,
 ) -> T:
     """Declare a field of a `Parameters` class: its default, what it means, and what it may be.
 
-    `symbol` is the paper's letter for it. In a tuple the limits hold for each item.
+    `symbol` is the paper's letter for it. In a tuple the limits hold for each item; `is_range` says that a tuple is the
+    two ends of a range.
     """
     limits = Limits(at_least, above, at_most, below, None if one_of is None else tuple(one_of))
-    declaration = _Declaration(meaning, symbol, limits)
+    declaration = _Declaration(meaning, symbol, limits, is_range)
     return dataclasses.field(default=default, metadata={_DECLARATION: declaration})
 
 
@@ -109,7 +112,8 @@ def parameter(
 class ParameterInfo:
     """One parameter, described: enough to build a command line option or a line of the reference from it.
 
-    `type` is that of one value; `many` says that the parameter is a tuple of such values, `optional` that None will do.
+    `type` is that of one value; `many` says that the parameter is a tuple of such values, `is_range` that these are the
+    two ends of a range, `optional` that None will do.
     """
 
     name: str
@@ -120,6 +124,7 @@ class ParameterInfo:
     limits: Limits
     optional: bool
     many: bool
+    is_range: bool = False
 
     @property
     def allowed(self) -> str:
@@ -236,6 +241,7 @@ def _describe_field(field: dataclasses.Field[Any], hint: Any) -> ParameterInfo:
         limits=declaration.limits,
         optional=optional,
         many=many,
+        is_range=declaration.is_range,
     )
     return dataclasses.replace(info, default=info.validate(field.default))
 

@@ -274,7 +274,7 @@ class TestShow:
             raise RunError("stop here")
 
         with monkeypatch.context() as patch:
-            patch.setattr(unquilt.api, "find_quilts", fail)
+            patch.setattr("unquilt.analyses.quilts.stand", fail)
             assert invoke("quilts", "pages.jsonl", "-o", "run", "-k", "3", "-c", "2").exit_code == 1
         out = succeed("show", "run")
         assert "NOT COMPLETE: still running, or interrupted" in out

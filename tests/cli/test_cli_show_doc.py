@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 import unquilt
+from unquilt.analyses.catalogue import find_table
 from unquilt.cli import cli
 from unquilt.cli.show import page
 from unquilt.cli.show.evidence import read_texts
@@ -26,7 +27,6 @@ from unquilt.cli.show.page import NO_PATCH, Pens, mark, show_page
 from unquilt.demo import planted
 from unquilt.flow.kept import Kept, Split
 from unquilt.runs import InputRecord, Run
-from unquilt.tables import TABLES as KNOWN
 
 FILLER = " ".join(f"own{i}" for i in range(500))
 EVIL = "evil \x1b[2J\u202e\x9b page\u2066"
@@ -94,7 +94,7 @@ def write_run(folder: Path, corpus: Run, tables: dict[str, list[dict]]) -> Path:
     record = InputRecord(str(corpus.path), 0, corpus.manifest["fingerprint"])
     with Run.open(folder, analysis="quilts", parameters={}, inputs=[record]) as run:
         for name, content in tables.items():
-            schema = pa.schema([field for field in KNOWN[name].schema if field.name in content[0]])
+            schema = pa.schema([field for field in find_table(name).schema if field.name in content[0]])
             table = pa.Table.from_pylist(content, schema)
             with run.writer(name, table.schema) as writer:
                 writer.write(table)

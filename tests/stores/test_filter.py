@@ -240,7 +240,7 @@ class TestSets:
         with monkeypatch.context() as patch:
             match where:
                 case "reading":
-                    patch.setattr("unquilt.jobs.read_into", fail)
+                    patch.setattr("unquilt.jobs.work.read_into", fail)
                 case "signing":
                     patch.setattr(filters._native, "bucket_keys", fail)
                 case "writing":

@@ -7,6 +7,8 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.tables import QUILTING_DOMAINS, SOURCE_DOMAINS
 
+DOMAIN_LABELS = {"visits": "counting by domain", "domains": "counting by domain"}
+
 
 def count_domains(verbs: Verbs, corpus: Kept, quilts: Kept, sources: Kept) -> list[Kept]:
     """The domains with quilts, and those that quilts draw on, each under the lowest of its documents.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.outcome import Outcome
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
@@ -16,13 +17,19 @@ from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import check_nidf
 from unquilt.tables import WORDS
 
+LEXICON_LABELS = {"document words": "counting words", "word sums": "counting words"}
+
 
 @dataclass(frozen=True)
 class LexiconParameters(Parameters):
     """Which words make a lexicon."""
 
     nidf: tuple[float, ...] = parameter(
-        (0.2, 0.8), "normalised idf of the words that signatures are made of, from the commonest", at_least=0, at_most=1
+        (0.2, 0.8),
+        "normalised idf of the words that signatures are made of, from the commonest",
+        at_least=0,
+        at_most=1,
+        is_range=True,
     )
     min_df: int = parameter(
         1, "fewest documents of a rarer word that fills up short signatures", at_least=1, at_most=2**32
@@ -46,3 +53,8 @@ def count_words(verbs: Verbs, corpus: Kept) -> Kept:
 def lexicon(verbs: Verbs, corpus: Kept, _: LexiconParameters) -> Outcome:
     """The counts as a run of their own."""
     return Outcome([count_words(verbs, corpus)], {})
+
+
+DECLARATION = Analysis(
+    name="lexicon", parameters=LexiconParameters, function=lexicon, results=(WORDS,), labels=LEXICON_LABELS
+)

@@ -24,8 +24,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from unquilt.analyses import keys
-from unquilt.analyses.components import components
-from unquilt.analyses.lexicon import LexiconParameters, count_words
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.components import COMPONENT_LABELS, components
+from unquilt.analyses.lexicon import LEXICON_LABELS, LexiconParameters, count_words
 from unquilt.analyses.outcome import Outcome
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
@@ -33,10 +34,17 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
-from unquilt.tables import CLUSTERS, COMPARED, EDGES, PAIRS, SIMILARITY
+from unquilt.tables import CLUSTERS, COMPARED, COMPONENTS, EDGES, PAIRS, SIMILARITY, WORDS
 
 METHODS = ("shingles", "imatch")
 FAMILIES = ("fast", "rabin")
+EDGE_LABELS = {
+    "shingles": "taking shingles",
+    "signatures": "taking signatures",
+    "buckets": "finding near-duplicates",
+    "distinct": "finding near-duplicates",
+    "edges": "finding near-duplicates",
+}
 SHINGLES = ("family",)
 IMATCH = ("lexicon", "nidf", "min_df", "min_terms", "min_share", "lexicons", "drop")
 """The parameters that only one of the methods knows."""
@@ -52,7 +60,11 @@ class SignatureParameters(Parameters):
     seed: int = parameter(0, "which of the functions, or of the randomised lexicons", at_least=0, at_most=2**63 - 1)
     lexicon: str = parameter("", "file with the lexicon of I-Match; if none is given, it is built from the documents")
     nidf: tuple[float, ...] = parameter(
-        LexiconParameters.nidf, "normalised idf of the words of that lexicon, as LOW:HIGH", at_least=0, at_most=1
+        LexiconParameters.nidf,
+        "normalised idf of the words of that lexicon, as LOW:HIGH",
+        at_least=0,
+        at_most=1,
+        is_range=True,
     )
     min_df: int = parameter(1, "fewest documents of a rarer word that fills up signatures", at_least=1, at_most=2**32)
     min_terms: int = parameter(5, "fewest words of a signature of I-Match", at_least=1, at_most=2**32)
@@ -164,3 +176,33 @@ def compare(
     (sets,) = verbs.map(corpus, Kernel("gram sets", **grams), among=table)
     pairs, to_kept = verbs.group([sets], Kernel("jaccard"))
     return pairs, to_kept
+
+
+DECLARATION = Analysis(
+    name="neardups",
+    parameters=NeardupParameters,
+    function=neardups,
+    files={"lexicon": Lexicon.read},
+    results=(CLUSTERS, SIMILARITY, PAIRS),
+    on_request=(SIMILARITY, PAIRS),
+    others=(EDGES, COMPONENTS, COMPARED, WORDS),
+    labels=EDGE_LABELS
+    | LEXICON_LABELS
+    | COMPONENT_LABELS
+    | {
+        "members": "gathering clusters",
+        "comparisons": "choosing what to compare",
+        "compared": "choosing what to compare",
+        "gram sets": "comparing near-duplicates",
+        "jaccard": "comparing near-duplicates",
+        "spread": "comparing near-duplicates",
+    },
+    example="""
+    >>> import pyarrow as pa
+    >>> run = neardups(pa.table({"id": ["a", "b", "c"], "text": ["one two three", "four five", "One, two: three!"]}))
+    >>> run.clusters.to_pylist()
+    [{'doc': 0, 'cluster': 0, 'keep': True}, {'doc': 2, 'cluster': 0, 'keep': False}]
+    >>> run.similarity.to_pylist()
+    [{'cluster': 0, 'documents': 2, 'least': 1.0, 'median': 1.0}]
+    """,
+)

@@ -31,14 +31,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from unquilt.analyses import keys
-from unquilt.analyses.domains import count_domains
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.domains import DOMAIN_LABELS, count_domains
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
+from unquilt.analyses.standing import COLLAPSE, FOREIGN, STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs, look_up
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES
+from unquilt.tables import ASKED, NAMED, PATCHES, QUILTING_DOMAINS, QUILTS, SLICES, SOURCE_DOMAINS, SOURCES
+
+COVER_LABELS = {
+    "scan": "cutting texts into grams",
+    "lists": "finding shared grams",
+    "grams": "finding shared grams",
+    "elements": "sorting by document",
+}
 
 
 @dataclass(frozen=True)
@@ -127,3 +135,36 @@ def locate(verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[st
     slices = verbs.keep(passages, SLICES)
     (found,) = verbs.map(corpus, Kernel("patches", **words), among=slices)
     return found
+
+
+DECLARATION = Analysis(
+    name="quilts",
+    parameters=QuiltParameters,
+    function=quilts,
+    results=(QUILTS, SOURCES),
+    others=(PATCHES, QUILTING_DOMAINS, SOURCE_DOMAINS, *STANDING_TABLES, NAMED, ASKED, SLICES),
+    labels=STANDING_LABELS
+    | DOMAIN_LABELS
+    | COVER_LABELS
+    | {
+        "covers": "finding sources",
+        "names": "looking up URLs",
+        "named": "looking up URLs",
+        "linked": "looking at links",
+        "links": "looking at links",
+        "requests": "asking sources for passages",
+        "asked": "asking sources for passages",
+        "slices": "cutting passages out of sources",
+        "patches": "locating patches",
+        "confirmed": "locating patches",
+        "select": "looking up ids",
+        "look up": "looking up ids",
+    },
+    example="""
+    >>> import pyarrow as pa
+    >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
+    >>> run = quilts(pages, k=3, c=2)
+    >>> run.quilts.select(["id", "patchfrac", "sources"]).to_pylist()
+    [{'id': 'z', 'patchfrac': 0.8, 'sources': 2}]
+    """,
+)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from unquilt.analyses.components import components
-from unquilt.analyses.neardups import NeardupParameters, near_edges
+from unquilt.analyses.components import COMPONENT_LABELS, components
+from unquilt.analyses.neardups import EDGE_LABELS, NeardupParameters, near_edges
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
-from unquilt.tables import CLUSTERS, STANDING
+from unquilt.tables import CLUSTERS, COMPONENTS, EDGES, STANDING
 
 FOREIGN = ("none", "host", "domain", "ip")
 COLLAPSE = ("none", "exact", "near")
+STANDING_LABELS = EDGE_LABELS | COMPONENT_LABELS
+STANDING_LABELS |= dict.fromkeys(("places", "shared", "pool", "addresses", "standing"), "telling servers apart")
+STANDING_LABELS |= {"copies": "finding copies"}
+STANDING_TABLES = (CLUSTERS, STANDING, EDGES, COMPONENTS)
+"""What an analysis that begins with `stand` makes on the way."""
 
 
 @dataclass(frozen=True)

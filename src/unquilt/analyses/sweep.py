@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from unquilt.analyses import keys
+from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilts import QuiltParameters
-from unquilt.analyses.standing import COLLAPSE, FOREIGN, stand
+from unquilt.analyses.quilts import COVER_LABELS, QuiltParameters
+from unquilt.analyses.standing import COLLAPSE, FOREIGN, STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
@@ -90,3 +91,27 @@ def _count(verbs: Verbs, corpus: Kept, standing: Kept | None, given: SweepParame
     (counts,) = verbs.group([documents, elements], grid)
     (sums,) = verbs.group([counts], Kernel("sums"))
     return verbs.keep(sums, COUNTS.named(f"counts_{k}"))
+
+
+DECLARATION = Analysis(
+    name="sweep",
+    parameters=SweepParameters,
+    function=sweep,
+    results=(SWEEP,),
+    others=(*STANDING_TABLES, COUNTS),
+    labels=STANDING_LABELS
+    | COVER_LABELS
+    | {
+        "sweep": "counting quilts",
+        "sums": "counting quilts",
+        "counts": "counting quilts for k = {}",
+        "rates": "dividing",
+    },
+    example="""
+    >>> import pyarrow as pa
+    >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
+    >>> run = sweep(pages, k=[3], m=[2, 50], c=[1, 2], sigma=[0.5, 0.9])
+    >>> run.sweep.to_pylist()[2]
+    {'k': 3, 'm': 2, 'c': 2, 'sigma': 0.5, 'quilts': 1, 'share': 0.3333333333333333, 'mean_sources': 2.0}
+    """,
+)

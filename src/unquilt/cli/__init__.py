@@ -12,19 +12,16 @@ from __future__ import annotations
 
 import click
 
+from unquilt.analyses.catalogue import ENTRIES
 from unquilt.cli.group import LazyGroup, usual_options
 from unquilt.cli.terminal.output import emit
 
 COMMANDS = {
-    "ingest": ("unquilt.cli.commands.ingest:ingest", "Read pages into a corpus, for several analyses."),
-    "quilts": ("unquilt.cli.commands.quilts:quilts", "Find pages stitched together from other pages."),
-    "sweep": ("unquilt.cli.commands.sweep:sweep", "Count quilts for many k, m, c and sigma at once."),
-    "neardups": ("unquilt.cli.commands.neardups:neardups", "Find documents that say the same but for small changes."),
-    "lexicon": ("unquilt.cli.commands.lexicon:lexicon", "Make lexicons for near-duplicates, and look at them."),
     "filter": ("unquilt.cli.commands.filter:filter_", "Say which known documents new ones are near to."),
     "show": ("unquilt.cli.commands.show:show", "Look at a run or a corpus, or at one of its tables."),
     "demo": ("unquilt.cli.commands.demo:demo", "Make a small web with planted quilts, and find them."),
 }
+"""The commands that are none of an analysis."""
 EXAMPLES = """\b
 Examples:
   unquilt demo                                    # see what it does, in a few seconds
@@ -33,6 +30,11 @@ Examples:
   unquilt show run quilts --limit 5               # a table
   unquilt show run sources --json | jq .source    # the same for programs
 """
+
+
+def list_commands() -> dict[str, tuple[str, str]]:
+    """All commands: where they are, and what they are for."""
+    return {entry.name: (entry.command, entry.purpose) for entry in ENTRIES.values()} | COMMANDS
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -45,7 +47,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
         ctx.exit()
 
 
-@click.group(cls=LazyGroup, table=COMMANDS, epilog=EXAMPLES, invoke_without_command=True)
+@click.group(cls=LazyGroup, list_table=list_commands, epilog=EXAMPLES, invoke_without_command=True)
 @click.option(
     "--version",
     is_flag=True,

@@ -14,6 +14,7 @@ from unquilt.cli.terminal.endings import end
 from unquilt.cli.terminal.output import emit
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Table = Mapping[str, tuple[str, str]]
 
 
 def _show_help(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -31,11 +32,16 @@ def usual_options(command: Command) -> Command:
 
 
 class LazyGroup(click.Group):
-    """`table` is name → ("module:function", short help). How its commands end is up to `endings`."""
+    """`list_table()` is name → ("module:function", short help). How its commands end is up to `endings`."""
 
-    def __init__(self, *args: Any, table: Mapping[str, tuple[str, str]], **settings: Any) -> None:
+    def __init__(self, *args: Any, list_table: Callable[[], Table], **settings: Any) -> None:
         super().__init__(*args, **settings)
-        self.table = table
+        self._list_table = list_table
+
+    @property
+    def table(self) -> Table:
+        """Its commands as they are now."""
+        return self._list_table()
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(self.table)

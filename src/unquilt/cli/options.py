@@ -140,32 +140,29 @@ def option_name(info: ParameterInfo) -> str:
     return "--" + info.name.replace("_", "-")
 
 
-def parameter_options(parameters: type[Parameters], ranges: Sequence[str] = ()) -> Callable[[Command], Command]:
-    """One option for each parameter of an analysis; the command gets a keyword for each, None if it was not given.
-
-    `ranges` names the list parameters that are the two ends of a range.
-    """
+def parameter_options(parameters: type[Parameters]) -> Callable[[Command], Command]:
+    """One option for each parameter of an analysis; the command gets a keyword for each, None if it was not given."""
 
     def decorate(command: Command) -> Command:
         for info in reversed(parameters.describe()):
-            command = _option(info, is_range=info.name in ranges)(command)
+            command = _option(info)(command)
         return command
 
     return decorate
 
 
-def _option(info: ParameterInfo, *, is_range: bool = False) -> Callable[[Command], Command]:
+def _option(info: ParameterInfo) -> Callable[[Command], Command]:
     names = [option_name(info)]
     if len(info.name) == 1:
         names.insert(0, f"-{info.name}")
-    default = _range(info.default) if is_range else _shown(info.default)
+    default = _range(info.default) if info.is_range else _shown(info.default)
     notes = [] if info.default in (None, "", ()) else [f"default {default}"]
     if info.limits != Limits() and not info.limits.one_of:
         notes.append(("each " if info.many else "") + info.limits.phrase(_noun(info)))
     text = f"{info.help[:1].upper()}{info.help[1:]}" + (f" ({'; '.join(notes)})." if notes else ".")
     if info.type is bool:
         return click.option(f"{names[0]}/--no-{names[0][2:]}", info.name, default=None, help=text)
-    kind = Range(info) if is_range else Values(info) if info.many else Value(info)
+    kind = Range(info) if info.is_range else Values(info) if info.many else Value(info)
     return click.option(*names, info.name, type=kind, default=None, help=text)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from unquilt.tables.corpus import DOCUMENTS, REJECTS
 from unquilt.tables.lexicon import WORDS
-from unquilt.tables.neardups import CLUSTERS, COMPARED, EDGES, PAIRS, SIMILARITY
+from unquilt.tables.neardups import CLUSTERS, COMPARED, COMPONENTS, EDGES, PAIRS, SIMILARITY
 from unquilt.tables.quilts import (
     ASKED,
     NAMED,
@@ -31,6 +31,7 @@ __all__ = [
     "ASKED",
     "CLUSTERS",
     "COMPARED",
+    "COMPONENTS",
     "COUNTS",
     "DOCUMENTS",
     "EDGES",
@@ -46,7 +47,6 @@ __all__ = [
     "SOURCE_DOMAINS",
     "STANDING",
     "SWEEP",
-    "TABLES",
     "WORDS",
     "Column",
     "Table",
@@ -54,12 +54,3 @@ __all__ = [
     "document",
     "integer",
 ]
-
-TABLES = {
-    table.name: table
-    for table in (
-        *(DOCUMENTS, REJECTS, STANDING, CLUSTERS, EDGES, COMPARED, SIMILARITY, PAIRS, QUILTS, SOURCES, NAMED, PATCHES),
-        *(ASKED, SLICES, QUILTING_DOMAINS, SOURCE_DOMAINS, SWEEP, WORDS),
-    )
-}
-"""The tables by the name that they have in a run folder."""

@@ -1,4 +1,4 @@
-"""The table that lexicons are made of."""
+"""The table that lexicons are made of; a lexicon itself is a file of its own (`stores.lexicons`)."""
 
 from __future__ import annotations
 
@@ -17,4 +17,5 @@ WORDS = Table(
     see="in how many documents each word is",
     first=("word", "df"),
     order=("df",),
+    on_the_way=True,
 )

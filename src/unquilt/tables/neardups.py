@@ -24,8 +24,18 @@ EDGES = Table(
     key_columns=2,
     row=("edge", "edges"),
     see="what ties documents together, on the way to clusters",
-    only_kernels=True,
+    on_the_way=True,
 )
+
+COMPONENTS = Table(
+    "components",
+    (document("doc", "a document with an edge"), document("other", "a lower one of its component")),
+    key_columns=2,
+    row=("edge", "edges"),
+    see="chains of edges, each round shorter, on the way to clusters",
+    on_the_way=True,
+)
+"""Kept for each round under a name of its own, such as components_0."""
 
 COMPARED = Table(
     "compared",
@@ -37,7 +47,7 @@ COMPARED = Table(
     key_columns=2,
     row=("comparison", "comparisons"),
     see="what is compared, on the way to similarity",
-    only_kernels=True,
+    on_the_way=True,
 )
 
 SIMILARITY = Table(

@@ -15,7 +15,7 @@ STANDING = Table(
     ),
     row=("document", "documents"),
     see="on which servers documents stand, and which copy is kept",
-    only_kernels=True,
+    on_the_way=True,
 )
 
 QUILTS = Table(
@@ -77,7 +77,7 @@ NAMED = Table(
     key_columns=2,
     row=("source", "sources"),
     see="sources with their names, on the way to sources",
-    only_kernels=True,
+    on_the_way=True,
 )
 
 PATCHES = Table(
@@ -111,7 +111,7 @@ ASKED = Table(
     key_columns=2,
     row=("request", "requests"),
     see="the grams that sources are asked for, on the way to patches",
-    only_kernels=True,
+    on_the_way=True,
 )
 
 SLICES = Table(
@@ -127,7 +127,7 @@ SLICES = Table(
     key_columns=4,
     row=("passage", "passages"),
     see="passages of sources, on the way to patches",
-    only_kernels=True,
+    on_the_way=True,
 )
 
 _FIRST = document("first", "the lowest document of the domain")

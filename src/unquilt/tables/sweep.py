@@ -40,6 +40,6 @@ COUNTS = Table(
     key_columns=4,
     row=("combination", "combinations"),
     see="what was counted for one k, on the way to sweep",
-    only_kernels=True,
+    on_the_way=True,
 )
 """Kept for each k under a name of its own, such as counts_5."""

@@ -76,8 +76,8 @@ class Table:
     """The columns by which people want it, largest first (a minus: smallest first); if there are none, as it is."""
     identified: tuple[str, ...] = ()
     """Columns of documents that people see with ids and URLs."""
-    only_kernels: bool = False
-    """Whether only kernels read it: it goes when the run is finished."""
+    on_the_way: bool = False
+    """Whether it is only made on the way to others, for kernels to read: it goes when the run is finished."""
 
     def __post_init__(self) -> None:
         names = [each.name for each in self.columns]

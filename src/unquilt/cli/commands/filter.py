@@ -42,7 +42,7 @@ NO_SIGNATURE = "too few words to be compared"
 @click.option("--build", is_flag=True, help="Make a set of the documents of INPUT, instead of asking one.")
 @click.option("-o", "--output", metavar="SET", help="File for the set that --build makes.")
 @click.option("--prototypes", metavar="SET", help="Set to ask; with --build, one to add to.")
-@parameter_options(SignatureParameters, ranges=["nidf"])
+@parameter_options(SignatureParameters)
 @job_options
 def filter_(
     inputs: tuple[str, ...], build: bool, output: str | None, prototypes: str | None, asked: Asked, **values: Any

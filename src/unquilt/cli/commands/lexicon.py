@@ -17,7 +17,7 @@ Examples:
 """
 
 
-@click.group(cls=LazyGroup, table=COMMANDS, epilog=EXAMPLES, invoke_without_command=True)
+@click.group(cls=LazyGroup, list_table=lambda: COMMANDS, epilog=EXAMPLES, invoke_without_command=True)
 @usual_options
 @click.pass_context
 def lexicon(ctx: click.Context) -> None:

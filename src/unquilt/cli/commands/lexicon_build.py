@@ -23,7 +23,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", required=True, help="File for the lexicon; Parquet, whatever its name.")
-@parameter_options(LexiconParameters, ranges=["nidf"])
+@parameter_options(LexiconParameters)
 @job_options
 def build(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
     """Make a lexicon: the words of a corpus that are neither too common nor too rare to tell documents by.

@@ -7,24 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unquilt.analyses.sweep import DIMENSIONS, PIVOT, SweepParameters
-from unquilt.cli.options import (
-    Asked,
-    given_parameters,
-    job_options,
-    parameter_options,
-    refuse_reading_options,
-    usage_error,
-)
-from unquilt.cli.terminal.output import WIDEST, emit, printable, terminal_width
+from unquilt.analyses.sweep import DECLARATION, DIMENSIONS, PIVOT, SweepParameters
+from unquilt.cli.analysis import AnalysisJob, analysis_command
+from unquilt.cli.options import usage_error
+from unquilt.cli.terminal.output import WIDEST, printable, terminal_width
 
 if TYPE_CHECKING:
     from unquilt.runs import Run
 
 NAME = "sweep"
 SYMBOLS = dict(zip(DIMENSIONS, ("k", "m", "c", "σ"), strict=True))
-EXAMPLES = """\b
-Examples:
+EXAMPLES = """\
   unquilt sweep corpus -o sweep
   unquilt sweep corpus -o sweep --k 3,5,7 --m 5,10,50,100 --c 2,4,8 --sigma 0.25,0.5,0.75
   unquilt sweep corpus -o foreign --foreign domain --collapse exact --k 5
@@ -46,19 +39,17 @@ def _read_pivot(_: click.Context, __: click.Parameter, given: str | None) -> Piv
         raise usage_error(f"--pivot must be four numbers, k,m,c,sigma, such as 5,50,4,0.5; not {given!r}") from error
 
 
-@click.command(epilog=EXAMPLES)
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
-@parameter_options(SweepParameters)
-@click.option(
+PIVOT_OPTION = click.option(
     "--pivot",
     metavar="K,M,C,SIGMA",
     callback=_read_pivot,
     help="Combination from which one parameter is varied at a time, in table and figures (default 5,50,4,0.5, or of "
     "each parameter the middle value, where that is not among the values).",
 )
-@job_options
-def sweep(inputs: tuple[str, ...], output: str, pivot: Pivot | None, asked: Asked, **values: Any) -> None:
+
+
+@analysis_command(DECLARATION, EXAMPLES, [PIVOT_OPTION])
+def sweep(job: AnalysisJob, pivot: Pivot | None) -> None:
     """Count quilts for every combination of several k, m, c and sigma, at the price of one pass for each k.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
@@ -67,18 +58,8 @@ def sweep(inputs: tuple[str, ...], output: str, pivot: Pivot | None, asked: Aske
     varied at a time, and drawn as four curves, also in RUN/figures. The table sweep has every combination. By default
     quilts are those of the paper: any other page can be a source (--foreign none --collapse none).
     """
-    from unquilt import api
-    from unquilt.cli.show.summary import conclude, is_complete
-
-    parameters = given_parameters(values)
-    chosen = choose_pivot(SweepParameters.from_dict(parameters), pivot)
-    refuse_reading_options(inputs, asked)
-    before = is_complete(output)
-    run = api.sweep(list(inputs), output, how=asked.how(), **parameters)
-    for line in [*present(run, chosen), ""]:
-        if not asked.quiet and not asked.as_json:
-            emit(line)
-    conclude(output, asked, before=before)
+    chosen = choose_pivot(SweepParameters.from_dict(job.parameters), pivot)
+    job.carry_out(lambda run: [*present(run, chosen), ""])
 
 
 def choose_pivot(grid: SweepParameters, asked: Pivot | None) -> Pivot:

@@ -18,11 +18,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, RunError
 from unquilt.flow.kept import Kept
 from unquilt.jobs import CORPUS, documents
 from unquilt.runs import Run
-from unquilt.tables import DOCUMENTS, TABLES
+from unquilt.tables import DOCUMENTS
 
 ROWS_AT_ONCE = 1_000
 MOST_COUNTED = 5_000_000
@@ -179,4 +180,4 @@ def find_rows(
 
 
 def _table(run: Run, name: str) -> Kept:
-    return Kept.of(name, run.path / f"{name}.parquet").checked(TABLES.get(name))
+    return Kept.of(name, run.path / f"{name}.parquet").checked(find_table(name))

@@ -7,47 +7,30 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from unquilt.analyses.neardups import IMATCH, SHINGLES
+from unquilt.analyses.catalogue import ENTRIES, load
 from unquilt.cli.options import Asked
-from unquilt.cli.show.folders import MOST_COUNTED, Folder
-from unquilt.cli.show.tables import read_first
+from unquilt.cli.show.folders import Folder
+from unquilt.cli.show.neardups import NeardupView
+from unquilt.cli.show.quilts import QuiltView
+from unquilt.cli.show.views import CorpusView, Facts, View, read_top
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed
-from unquilt.errors import RunError, damaged
-from unquilt.jobs import measures
+from unquilt.errors import RunError
 from unquilt.runs import Run
-from unquilt.runs.manifest import MANIFEST
 from unquilt.tables import DOCUMENTS
-
-Facts = Mapping[str, Any]
 
 MOST_INPUTS = 3
 MOST_KINDS = 8
-RESULTS = {
-    "quilts": ("quilts", "sources"),
-    "sweep": ("sweep",),
-    "neardups": ("clusters", "similarity", "pairs"),
-    "ingest": ("documents",),
-}
-"""The tables that a job is run for; of an analysis that is not here, all of them."""
 _TIMES = ("seconds", "rows", "peak_memory")
-_ON_REQUEST = ("similarity", "pairs")
-_NOUNS = {"sweep": "combination"}
-"""What a row of a table is, where its name does not say it."""
-_SEE = {
-    "quilts": "the pages found",
-    "sources": "the pages they draw on",
-    "rejects": "what was left out, and why",
-    "documents": "the pages",
-    "sweep": "the whole grid",
-    "clusters": "which documents are near-duplicates of which",
-    "similarity": "how similar they are, the loosest clusters first",
-    "pairs": "what holds the clusters together",
-    "quilting_domains": "the sites that they are on",
-    "source_domains": "the sites that they draw on most",
-}
-_DOMAINS = ("quilting_domains", "source_domains")
-_MOST_DOMAINS = 3
+
+
+VIEWS: Mapping[str, type[View]] = {"ingest": CorpusView, "quilts": QuiltView, "neardups": NeardupView}
+"""Jobs of which there is more to say than the catalogue does."""
+
+
+def view_of(name: str) -> View:
+    """How the runs of a job are shown, also of one that nobody declared."""
+    return VIEWS.get(name, View)(load(name) if name in ENTRIES else None)
 
 
 def is_complete(output: str) -> bool:
@@ -81,8 +64,9 @@ def gather(folder: Folder) -> dict[str, Any]:
     stages = folder.stages()
     counters = {name: value for stage in stages.values() for name, value in stage["counters"].items()}
     rejected = folder.rejected()
+    view = view_of(manifest["analysis"])
     if run.complete:
-        _check_results(folder)
+        view.check(folder)
     return {
         "folder": str(run.path),
         "analysis": manifest["analysis"],
@@ -109,26 +93,7 @@ def gather(folder: Folder) -> dict[str, Any]:
         "stages": {name: {key: stage[key] for key in _TIMES} for name, stage in stages.items()},
         "tables": {name: {"rows": table.rows, "files": table.paths} for name, table in folder.tables.items()},
         "loosest": read_top(folder, "similarity", 1),
-    } | {name: read_top(folder, name, _MOST_DOMAINS) for name in _DOMAINS if name in folder.tables}
-
-
-def _check_results(folder: Folder) -> None:
-    """Raise RunError unless a complete run has what a run of its kind comes to."""
-    run = folder.run
-    summary, analysis, where = measures(run), run.manifest["analysis"], run.path / MANIFEST
-    for name in RESULTS.get(analysis, ()):
-        if name not in folder.tables and name not in _ON_REQUEST:
-            raise damaged(where, f"it vouches for no table {name}")
-    if analysis == "neardups" and "near_duplicates" not in summary:
-        raise damaged(where, "summary.near_duplicates is missing")
-
-
-def read_top(folder: Folder, name: str, limit: int) -> list[dict[str, Any]] | None:
-    """The rows of a table that matter most; None if it is not there, or too long to look through for a summary."""
-    if name not in folder.tables:
-        return None
-    table = folder.table(name)
-    return read_first(table, table.columns, limit) if table.rows <= MOST_COUNTED else None
+    } | view.facts(folder)
 
 
 def conclusion(facts: Facts) -> Iterator[str]:
@@ -138,30 +103,13 @@ def conclusion(facts: Facts) -> Iterator[str]:
     yield from (f"Warning: {printable(warning)}" for warning in facts["warnings"])
     if facts["analysis"] == "ingest" and facts["skipped"]:
         yield f"Skipped, as they are no pages: {skipped(facts)}"
-    if facts["analysis"] != "ingest":
-        yield from found_near(facts) if facts["analysis"] == "neardups" else [found(facts)]
-        yield from domains(facts)
-        yield from advise(facts)
+    view = view_of(facts["analysis"])
+    yield from view.found(facts)
     own = sorted(name for name, table in tables.items() if _is_in(facts["folder"], table["files"]))
     yield f"The tables are in {folder}, as Parquet: {', '.join(own)}"
     yield ""
     yield "Next:"
-    where = typed(facts["folder"])
-    shown = [*_results(facts), *(["rejects"] if facts["rejects"] else [])]
-    ingested = facts["analysis"] == "ingest"
-    commands = {f"unquilt quilts {where} -o run": "find pages stitched together from others"} if ingested else {}
-    commands |= {f"unquilt show {where}": "a summary"}
-    shown = [name for name in shown if name in tables and not _is_idle(facts, name)]
-    commands |= {f"unquilt show {where} {name}": _SEE.get(name, "") for name in shown}
-    if facts["analysis"] == "quilts" and tables["quilts"]["rows"]:
-        commands |= {f"unquilt show {where} quilts --doc ID": "one of them, with its patches marked"}
-        commands |= {f"unquilt show {where} {name}": _SEE[name] for name in _DOMAINS if name in tables}
-    yield from suggest(commands)
-
-
-def _is_idle(facts: Facts, name: str) -> bool:
-    """Whether there is nothing to look at."""
-    return facts["analysis"] == "neardups" and not facts["tables"][name]["rows"]
+    yield from suggest(view.commands(typed(facts["folder"]), facts))
 
 
 def _is_in(folder: str, files: Sequence[str]) -> bool:
@@ -172,95 +120,6 @@ def suggest(commands: Mapping[str, str]) -> Iterator[str]:
     """Commands to try, and what for."""
     width = max(map(len, commands))
     yield from (f"  {command:<{width}}   {what}".rstrip() for command, what in commands.items())
-
-
-def _results(facts: Facts) -> Sequence[str]:
-    """The tables that matter most; those that can be asked for, if they were."""
-    wanted = RESULTS.get(facts["analysis"], list(facts["tables"]))
-    return [name for name in wanted if name in facts["tables"] or name not in _ON_REQUEST]
-
-
-def found(facts: Facts) -> str:
-    """What an analysis found, in one line."""
-    rows = {name: facts["tables"][name]["rows"] for name in _results(facts)}
-    line = ", ".join(count(number, _NOUNS.get(name, name.removesuffix("s"))) for name, number in rows.items())
-    return f"{line}; {count(facts['copies'], *_copies(facts))} collapsed" if facts["copies"] is not None else line
-
-
-def _copies(facts: Facts) -> tuple[str, str]:
-    """What was made one document, in the singular and in the plural."""
-    near = facts["parameters"].get("collapse") == "near"
-    return ("near-duplicate", "near-duplicates") if near else ("copy", "copies")
-
-
-def found_near(facts: Facts) -> Iterator[str]:
-    """How many near-duplicates there are, of how many documents."""
-    near, clusters = facts["near_duplicates"], _clusters(facts)
-    if near:
-        rest = f"{near:,} of {count(facts['documents'], 'document')} ({near / facts['documents']:.1%})"
-        yield f"{count(clusters, 'cluster')} of near-duplicates; keeping one document of each leaves out {rest}"
-    else:
-        yield "No document is a near-duplicate of another."
-    if facts["without_signature"]:
-        few = count(facts["without_signature"], "document has", "documents have")
-        yield f"{few} too few words to be compared with others"
-    yield from loosest(facts)
-
-
-def _clusters(facts: Facts) -> int:
-    """Of the documents in clusters, one in each is kept."""
-    rows: int = facts["tables"]["clusters"]["rows"]
-    return rows - int(facts["near_duplicates"])
-
-
-def loosest(facts: Facts) -> Iterator[str]:
-    """The cluster whose documents are least alike: where to look whether chains went too far."""
-    for row in facts.get("loosest") or ():
-        spread = (
-            f"{row['least']:.2f}" if row["documents"] == 2 else f"from {row['least']:.2f}, median {row['median']:.2f}"
-        )
-        size_ = count(row["documents"], "document")
-        yield f"The loosest is cluster {row['cluster']}: {size_}, similarity to the one that is kept {spread}"
-
-
-def domains(facts: Facts) -> Iterator[str]:
-    """The domains that most quilts are on, and those that feed most, in a line each."""
-    quilting, feeding = (facts.get(name) for name in _DOMAINS)
-    if quilting:
-        named = (f"{_domain(row)} ({row['quilts']:,} of {count(row['documents'], 'document')})" for row in quilting)
-        yield f"Most quilts are on {', '.join(named)}"
-    if feeding:
-        named = (f"{_domain(row)} ({count(row['quilts'], 'quilt')})" for row in feeding)
-        yield f"They draw most on {', '.join(named)}"
-
-
-def _domain(row: Facts) -> str:
-    return printable(row["domain"]) if row["domain"] is not None else "pages without URL"
-
-
-def advise(facts: Facts) -> Iterator[str]:
-    """What to try where no quilts were found."""
-    if facts["analysis"] != "quilts" or facts["tables"]["quilts"]["rows"]:
-        return
-    asked, pairs = facts["parameters"], facts["pairs"]
-    if not facts["documents"]:
-        yield "There are no quilts, as the corpus has no documents."
-    elif facts["copies"] and facts["documents"] - facts["copies"] == 1:
-        each = _copies(facts)[1]
-        yield f"There are no quilts: all documents are {each} of one, into which they were collapsed (--collapse)."
-    elif not pairs["patch"] and not pairs["common"] and facts["copies"]:
-        rest = f"but for {_copies(facts)[1]}, which were collapsed, no two documents share {asked['k']} words in a row"
-        yield f"There are no quilts: {rest}. Try a smaller -k, or --collapse none."
-    elif not pairs["patch"] and not pairs["common"]:
-        yield f"There are no quilts: no two documents share {asked['k']} words in a row. Try a smaller -k."
-    elif not pairs["patch"]:
-        yield f"There are no quilts: all that is shared is in more than {asked['m']} documents. Try a larger -m."
-    else:
-        now = f"-c (now {asked['c']}) or --sigma (now {asked['sigma']:g}), or a larger -m (now {asked['m']})"
-        foreign = (
-            "" if asked["foreign"] == "none" else f"; only sources on another {asked['foreign']} count (--foreign)"
-        )
-        yield f"No document is a quilt by these parameters. Try a smaller {now}{foreign}."
 
 
 def rejects(facts: Facts) -> str:
@@ -316,31 +175,14 @@ def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
     for warning in facts["warnings"]:
         yield "warning", printable(warning)
     tables = facts["tables"]
-    if facts["analysis"] != "ingest":
-        if facts["copies"] is not None:
-            yield "collapsed", f"{count(facts['copies'], *_copies(facts))} into the document that is kept"
-        if facts["without_address"] is not None:
-            yield "without ip", f"{count(facts['without_address'], 'document')} told apart by domain instead"
-        if facts["without_signature"]:
-            yield "too short", f"{count(facts['without_signature'], 'document')} with too few words to be compared"
-        near = facts["near_duplicates"]
-        if facts["analysis"] == "neardups":
-            yield "clusters", "not computed yet" if near is None else count(_clusters(facts))
-            yield "left out", "not known yet" if near is None else f"{near:,} if one document of each cluster is kept"
-        else:
-            for name in _results(facts):
-                yield name, count(tables[name]["rows"]) if name in tables else "not computed yet"
-    yield "parameters", _parameters(facts["parameters"], _idle(facts["parameters"]))
+    view = view_of(facts["analysis"])
+    yield from view.entries(facts)
+    yield "parameters", _parameters(facts["parameters"], view.idle(facts["parameters"]))
     yield "inputs", _inputs(folder.run)
     if facts["analysis"] != "ingest":
         yield "corpus", printable(facts["corpus"]) if facts["corpus"] else "not found: no ids for sources, no rejects"
     rows = ", ".join(f"{name} {count(table['rows'])}" for name, table in sorted(tables.items()))
     yield "tables", f"{rows} rows" if rows else "none yet"
-
-
-def _idle(parameters: Mapping[str, Any]) -> Sequence[str]:
-    """The parameters that say nothing, as they are for the other method of finding near-duplicates."""
-    return {"shingles": IMATCH, "imatch": SHINGLES}.get(parameters.get("method", ""), ())
 
 
 def _parameters(parameters: Mapping[str, Any], idle: Sequence[str] = ()) -> str:

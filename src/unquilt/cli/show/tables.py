@@ -12,35 +12,13 @@ from typing import Any
 
 import click
 
+from unquilt.analyses.catalogue import find_table
 from unquilt.cli.show.folders import Folder, rows
 from unquilt.cli.terminal.output import LONGEST_CELL, count, cut, emit, pad, printable, terminal_width, use_colour
 from unquilt.flow.kept import Kept
 
 NARROWEST = 24
 GAP = 2
-ORDER: Mapping[str, Sequence[str]] = {
-    "quilts": ("doc", "id", "patchfrac", "sources", "attributed", "words", "url", "patch_grams", "grams"),
-    "documents": ("doc", "id", "words", "url", "text"),
-    "sources": ("quilt", "rank", "source", "new_grams", "all_grams"),
-    "quilting_domains": ("domain", "quilts", "documents", "share", "first"),
-    "source_domains": ("domain", "quilts", "sources", "new_grams", "first"),
-}
-"""Columns by importance; other tables keep their own order, and only of documents are some left out."""
-LARGEST_FIRST: Mapping[str, Sequence[str]] = {
-    "quilting_domains": ("quilts", "share"),
-    "source_domains": ("quilts", "new_grams"),
-    "similarity": ("-least", "documents"),
-}
-"""Tables that people read from the top, and by which columns (a minus: smallest first); as JSON they keep the order of
-the file, as all tables do."""
-NAMED: Mapping[str, Sequence[str]] = {
-    "sources": ("quilt", "source"),
-    "clusters": ("doc", "cluster"),
-    "pairs": ("doc", "other"),
-    "similarity": ("cluster",),
-}
-"""Columns of documents that are shown with ids and URLs."""
-
 Row = Mapping[str, Any]
 
 
@@ -59,7 +37,8 @@ def show_rows(folder: Folder, name: str, found: Sequence[Row], limit: int | None
 
 def read_first(table: Kept, columns: Sequence[str], limit: int) -> list[dict[str, Any]]:
     """The first rows of a table, those with the largest counts if it is one of counts."""
-    if by := LARGEST_FIRST.get(table.name):
+    known = find_table(table.name)
+    if known is not None and (by := known.order):
         return nlargest(limit, rows(table, columns), key=lambda row: [_by(row, column) for column in by])
     return list(rows(table, columns, limit))
 
@@ -72,7 +51,10 @@ def _show(folder: Folder, name: str, shown: Sequence[Row], total: int) -> None:
     if total == 0:
         emit(f"{name} has no rows.")
         return
-    left_out = print_rows(name_pages(folder, shown, NAMED[name]) if name in NAMED else shown)
+    known = find_table(name)
+    left_out = print_rows(
+        name_pages(folder, shown, known.identified) if known is not None and known.identified else shown
+    )
     more = total - len(shown)
     if more > 0:
         emit(f"… and {more:,} more (--limit {total} for all, --json for programs)")
@@ -81,8 +63,12 @@ def _show(folder: Folder, name: str, shown: Sequence[Row], total: int) -> None:
 
 
 def _columns(name: str, there: Sequence[str]) -> list[str]:
-    known = [column for column in ORDER.get(name, there) if column in there]
-    return known if name == "documents" else [*known, *(column for column in there if column not in known)]
+    """The columns that people see, by importance."""
+    known = find_table(name)
+    if known is None:
+        return list(there)
+    shown = dict.fromkeys([*known.first, *there])
+    return [column for column in shown if column in there and column not in known.hidden]
 
 
 def name_pages(folder: Folder, shown: Sequence[Row], sides: Sequence[str]) -> list[dict[str, Any]]:

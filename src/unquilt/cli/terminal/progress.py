@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from unquilt.analyses.catalogue import find_label
 from unquilt.cli.terminal.output import count, duration, size
 from unquilt.engines.progress import Progress, Silent, Step
 
@@ -24,48 +25,8 @@ PATIENCE = 2.0
 EVERY = 5.0
 """Seconds between two plain lines."""
 FRAME = 0.1
-LABELS = {
-    "make": "making pages",
-    "index": "looking where to cut",
-    "read": "reading",
-    "write": "writing the corpus",
-    "places": "telling servers apart",
-    "copies": "finding copies",
-    "scan": "cutting texts into grams",
-    "lists": "finding shared grams",
-    "grams": "finding shared grams",
-    "elements": "sorting by document",
-    "covers": "finding sources",
-    "sweep": "counting quilts",
-    "counts": "counting quilts for k =",
-    "shingles": "taking shingles",
-    "signatures": "taking signatures",
-    "buckets": "finding near-duplicates",
-    "distinct": "finding near-duplicates",
-    "ends": "following chains of near-duplicates",
-    "large star": "following chains of near-duplicates",
-    "small star": "following chains of near-duplicates",
-    "members": "gathering clusters",
-    "comparisons": "choosing what to compare",
-    "compared": "choosing what to compare",
-    "gram sets": "comparing near-duplicates",
-    "jaccard": "comparing near-duplicates",
-    "spread": "comparing near-duplicates",
-    "names": "looking up URLs",
-    "named": "looking up URLs",
-    "linked": "looking at links",
-    "requests": "asking sources for passages",
-    "asked": "asking sources for passages",
-    "slices": "cutting passages out of sources",
-    "patches": "locating patches",
-    "visits": "counting by domain",
-    "domains": "counting by domain",
-    "select": "looking up ids",
-    "look up": "looking up ids",
-    "quilts": "writing quilts",
-    "sources": "writing sources",
-}
-"""What the stages of an engine are called for people; one that is not here keeps its name."""
+MAKING = {"make": "making pages"}
+"""The stage that only the demo has."""
 
 
 def choose_progress(*, quiet: bool) -> Progress:
@@ -93,8 +54,8 @@ class Stage:
 
     @property
     def label(self) -> str:
-        stem, _, value = self.name.rpartition("_")  # a stage for one value of a parameter: counts_3
-        return LABELS.get(self.name) or (f"{LABELS[stem]} {value}" if stem in LABELS else self.name)
+        """What the stage is called for people; one that nobody declared keeps its name."""
+        return MAKING.get(self.name) or find_label(self.name) or self.name
 
     @property
     def percent(self) -> int:

@@ -1,0 +1,50 @@
+"""What people are told of a job, said once: which tables it makes, and what its stages are called.
+
+An analysis is a job with parameters and a function; see `catalogue` for what follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from unquilt.analyses.outcome import Outcome
+from unquilt.parameters import Parameters
+from unquilt.tables import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """A job by the tables it makes and the names of its stages.
+
+    `results` are the tables that it is run for, the most important first; of these, those `on_request` are made only
+    where the parameters say so. `others` are further tables, also those only made on the way. `labels` says what
+    a stage does, by the name of its kernel, or by what it keeps or folds ("{}" stands for the value in counts_5).
+    """
+
+    name: str
+    results: tuple[Table, ...]
+    others: tuple[Table, ...] = ()
+    on_request: tuple[Table, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """All tables that it makes."""
+        return (*self.results, *self.others)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis(Job):
+    """An analysis: `function(verbs, corpus, parameters)` makes its tables.
+
+    `files` are parameters that name files, each with the function that reads it: what comes of it is given to
+    `function` by the same name, and a run with another file is another run. `example` is of the call in the API, as a
+    doctest.
+    """
+
+    parameters: type[Parameters]
+    function: Callable[..., Outcome]
+    files: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
+    example: str = ""

@@ -1,0 +1,121 @@
+"""Which analyses there are: all that the command line and `import unquilt` know before one of them is used.
+
+An analysis is one line here, and an `Analysis` (or a `Job`) called `DECLARATION` in its own module, which is imported
+when it is needed. Its command, its call in the API, progress, `unquilt show` and docs/runs.md follow from the two.
+Nothing is imported here that costs time, so that `unquilt --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from unquilt.analyses.analysis import Analysis, Job
+    from unquilt.tables import Table
+
+_OF_ONE_VALUE = re.compile(r"_([0-9]+)(?=_|$)")
+"""What the name of a stage or table for one value of a parameter, or one round, has more than others: counts_5."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A job by name, what it is for in one line, and where to find the rest of it, as `module` or `module:name`.
+
+    `parameters` names the class of its parameters, if the job can be called as `unquilt.NAME(inputs, **parameters)`.
+    """
+
+    name: str
+    purpose: str
+    module: str
+    command: str
+    parameters: str = ""
+
+
+ENTRIES: dict[str, Entry] = {}
+"""By name, in the order in which people read of them."""
+
+
+def register(entry: Entry) -> None:
+    """Add a job to those that there are."""
+    if entry.name in ENTRIES:
+        raise ValueError(f"there is a job {entry.name} already")
+    ENTRIES[entry.name] = entry
+
+
+def _register_analysis(name: str, parameters: str, purpose: str) -> None:
+    """Add an analysis whose module, command and call have its name."""
+    register(Entry(name, purpose, f"unquilt.analyses.{name}", f"unquilt.cli.commands.{name}:{name}", parameters))
+
+
+register(
+    Entry(
+        "ingest",
+        "Read pages into a corpus, for several analyses.",
+        "unquilt.analyses.ingest",
+        "unquilt.cli.commands.ingest:ingest",
+    )
+)
+_register_analysis("quilts", "QuiltParameters", "Find pages stitched together from other pages.")
+_register_analysis("sweep", "SweepParameters", "Count quilts for many k, m, c and sigma at once.")
+_register_analysis("neardups", "NeardupParameters", "Find documents that say the same but for small changes.")
+register(
+    Entry(
+        "lexicon",
+        "Make lexicons for near-duplicates, and look at them.",
+        "unquilt.analyses.lexicon",
+        "unquilt.cli.commands.lexicon:lexicon",
+    )
+)
+
+
+def public_names() -> dict[str, str]:
+    """The names that analyses add to the API, each with the name of its analysis: calls, and classes of parameters."""
+    calls = [entry for entry in ENTRIES.values() if entry.parameters]
+    return {name: entry.name for entry in calls for name in (entry.name, entry.parameters)}
+
+
+def load(name: str) -> Job:
+    """A job that there is, by name."""
+    job: Job = import_module(ENTRIES[name].module).DECLARATION
+    if job.name != name:
+        raise TypeError(f"{ENTRIES[name].module} declares {job.name}, not {name}")
+    return job
+
+
+def load_analysis(name: str) -> Analysis:
+    """The same, if it is an analysis."""
+    from unquilt.analyses.analysis import Analysis
+
+    job = load(name)
+    if not isinstance(job, Analysis):
+        raise TypeError(f"{name} is no analysis")
+    return job
+
+
+def jobs() -> Iterator[Job]:
+    """All jobs, in the order in which people read of them."""
+    return map(load, ENTRIES)
+
+
+def find_table(name: str) -> Table | None:
+    """What is known of a table that some job makes; also if it is that of one round, or of one value of a parameter."""
+    tables = {table.name: table for job in jobs() for table in job.tables}
+    stem = _OF_ONE_VALUE.sub("", name, count=1)
+    return tables.get(name) or (tables[stem].named(name) if stem in tables else None)
+
+
+def find_label(name: str) -> str | None:
+    """What a stage is called for people."""
+    labels = {stage: label for job in jobs() for stage, label in job.labels.items()}
+    if name in labels:
+        return labels[name]
+    stem = _OF_ONE_VALUE.sub("", name, count=1)
+    if stem in labels:
+        value = _OF_ONE_VALUE.search(name)
+        return labels[stem].format(value[1] if value else "")
+    table = find_table(name)
+    return None if table is None else f"writing {name.replace('_', ' ')}"

@@ -1,0 +1,13 @@
+"""Reading, as far as people are told of it as of an analysis; how pages are read is up to `intake`."""
+
+from __future__ import annotations
+
+from unquilt.analyses.analysis import Job
+from unquilt.tables import DOCUMENTS, REJECTS
+
+DECLARATION = Job(
+    name="ingest",
+    results=(DOCUMENTS,),
+    others=(REJECTS,),
+    labels={"index": "looking where to cut", "read": "reading", "write": "writing the corpus"},
+)

@@ -1,0 +1,74 @@
+"""The command of an analysis: inputs, an output, its parameters and the options of all jobs; then run it and conclude.
+
+@analysis_command(DECLARATION, EXAMPLES)
+def quilts(job: AnalysisJob) -> None:
+    \"\"\"Find quilts: … (what --help says).\"\"\"
+    job.carry_out()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unquilt.analyses.analysis import Analysis
+from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
+from unquilt.cli.terminal.output import emit
+
+if TYPE_CHECKING:
+    from unquilt.runs import Run
+
+
+@dataclass(frozen=True)
+class AnalysisJob:
+    """What was asked of an analysis on the command line."""
+
+    analysis: Analysis
+    inputs: tuple[str, ...]
+    output: str
+    parameters: dict[str, Any]
+    asked: Asked
+
+    def carry_out(self, present: Callable[[Run], Iterable[str]] = lambda _: ()) -> None:
+        """Run the analysis; say how it ended, after the lines that `present` has to say of it."""
+        from unquilt import api
+        from unquilt.cli.show.summary import conclude, is_complete
+
+        refuse_reading_options(self.inputs, self.asked)
+        before = is_complete(self.output)
+        call: api.AnalysisCall = getattr(api, self.analysis.name)
+        run = call(list(self.inputs), self.output, how=self.asked.how(), **self.parameters)
+        for line in present(run):
+            if not self.asked.quiet and not self.asked.as_json:
+                emit(line)
+        conclude(self.output, self.asked, before=before)
+
+
+def analysis_command(
+    analysis: Analysis, examples: str, options: Sequence[Callable[[Any], Any]] = ()
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function the command of an analysis: it gets an `AnalysisJob`, and what `options` of its own say."""
+
+    def decorate(function: Callable[..., None]) -> click.Command:
+        names = {info.name for info in analysis.parameters.describe()}
+
+        @wraps(function)
+        def command(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+            parameters = given_parameters({name: value for name, value in values.items() if name in names})
+            others = {name: value for name, value in values.items() if name not in names}
+            function(AnalysisJob(analysis, inputs, output, parameters, asked), **others)
+
+        decorated: Callable[..., Any] = job_options(command)
+        for option in reversed(options):
+            decorated = option(decorated)
+        decorated = parameter_options(analysis.parameters)(decorated)
+        where = "Folder for the results; made if need be."
+        decorated = click.option("-o", "--output", metavar="RUN", required=True, help=where)(decorated)
+        decorated = click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)(decorated)
+        return click.command(name=analysis.name, epilog=f"\b\nExamples:\n{examples}")(decorated)
+
+    return decorate

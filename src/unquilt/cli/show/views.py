@@ -1,0 +1,113 @@
+"""What there is to say of the runs of a job, made from the catalogue: which tables matter, what their rows are called.
+
+A job with more to say has a view of its own, beside this one, and a line in `summary.VIEWS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from unquilt.analyses.analysis import Job
+from unquilt.analyses.catalogue import find_table
+from unquilt.cli.show.folders import MOST_COUNTED, Folder
+from unquilt.cli.show.tables import read_first
+from unquilt.cli.terminal.output import count
+from unquilt.errors import damaged
+from unquilt.jobs import measures
+from unquilt.runs.manifest import MANIFEST
+
+Facts = Mapping[str, Any]
+
+
+class View:
+    """The runs of a job, as they are shown. Of one that nobody declared (None), all tables matter."""
+
+    def __init__(self, job: Job | None) -> None:
+        self.job = job
+
+    def results(self, facts: Facts) -> Sequence[str]:
+        """The tables that matter most; those that can be asked for, if they were."""
+        if self.job is None:
+            return list(facts["tables"])
+        wanted = {table.name for table in self.job.results} - {table.name for table in self.job.on_request}
+        return [each.name for each in self.job.results if each.name in facts["tables"] or each.name in wanted]
+
+    def check(self, folder: Folder) -> None:
+        """Raise RunError unless a complete run has what a run of its kind comes to."""
+        measures(folder.run)
+        for name in self.results({"tables": folder.tables}):
+            if name not in folder.tables:
+                raise damaged(folder.run.path / MANIFEST, f"it vouches for no table {name}")
+
+    def facts(self, folder: Folder) -> dict[str, Any]:  # noqa: ARG002
+        """What else programs want to know."""
+        return {}
+
+    def found(self, facts: Facts) -> Iterator[str]:
+        """What came out, at the end of a job."""
+        rows = {name: facts["tables"][name]["rows"] for name in self.results(facts)}
+        line = ", ".join(count(number, *name_rows(name)) for name, number in rows.items())
+        yield (
+            f"{line}; {count(facts['copies'], *name_copies(facts))} collapsed" if facts["copies"] is not None else line
+        )
+
+    def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:
+        """What came out, line by line in a summary."""
+        if facts["copies"] is not None:
+            yield "collapsed", f"{count(facts['copies'], *name_copies(facts))} into the document that is kept"
+        if facts["without_address"] is not None:
+            yield "without ip", f"{count(facts['without_address'], 'document')} told apart by domain instead"
+        for name in self.results(facts):
+            table = facts["tables"].get(name)
+            yield name, "not computed yet" if table is None else count(table["rows"])
+
+    def commands(self, where: str, facts: Facts) -> dict[str, str]:
+        """What to type next, and what for."""
+        shown = [*self.results(facts), *(["rejects"] if facts["rejects"] else [])]
+        commands = {f"unquilt show {where}": "a summary"}
+        return commands | {f"unquilt show {where} {name}": see(name) for name in shown if name in facts["tables"]}
+
+    def idle(self, parameters: Mapping[str, Any]) -> Sequence[str]:  # noqa: ARG002
+        """The parameters that say nothing about this run."""
+        return ()
+
+
+class CorpusView(View):
+    """A corpus."""
+
+    def found(self, facts: Facts) -> Iterator[str]:  # noqa: ARG002
+        yield from ()
+
+    def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:  # noqa: ARG002
+        yield from ()
+
+    def commands(self, where: str, facts: Facts) -> dict[str, str]:
+        finding = {f"unquilt quilts {where} -o run": "find pages stitched together from others"}
+        return finding | super().commands(where, facts)
+
+
+def name_rows(name: str) -> tuple[str, str]:
+    """What a row of a table is, and what several are."""
+    table = find_table(name)
+    return ("row", "rows") if table is None else table.row
+
+
+def see(name: str) -> str:
+    """What one sees in a table."""
+    table = find_table(name)
+    return "" if table is None else table.see
+
+
+def name_copies(facts: Facts) -> tuple[str, str]:
+    """What was made one document, in the singular and in the plural."""
+    near = facts["parameters"].get("collapse") == "near"
+    return ("near-duplicate", "near-duplicates") if near else ("copy", "copies")
+
+
+def read_top(folder: Folder, name: str, limit: int) -> list[dict[str, Any]] | None:
+    """The rows of a table that matter most; None if it is not there, or too long to look through for a summary."""
+    if name not in folder.tables:
+        return None
+    table = folder.table(name)
+    return read_first(table, table.columns, limit) if table.rows <= MOST_COUNTED else None

@@ -1,0 +1,29 @@
+"""Jobs: what the command line and the API both call.
+
+    inputs    what was given                     how     how to carry a job out
+    corpora   corpus folders as inputs           work    the jobs themselves
+    places    where results go
+
+Reading goes into a corpus folder of its own, or into the folder `corpus` of the run that needs it.
+"""
+
+from __future__ import annotations
+
+from unquilt.jobs.corpora import documents, measures, open_corpus
+from unquilt.jobs.how import How
+from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.places import CORPUS
+from unquilt.jobs.work import analyse, build_filter, build_lexicon, ingest
+
+__all__ = [
+    "CORPUS",
+    "How",
+    "Inputs",
+    "analyse",
+    "build_filter",
+    "build_lexicon",
+    "documents",
+    "ingest",
+    "measures",
+    "open_corpus",
+]

@@ -1,0 +1,126 @@
+"""What was given: paths, globs, standard input or an Arrow table, found, checked and known by their fingerprints."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unquilt.corpus.find.inputs import STDIN, Source, find, identified, named, spool
+from unquilt.corpus.find.pieces import check
+from unquilt.corpus.options import Fields
+from unquilt.corpus.readers.parquet import check_columns, is_binary, is_text
+from unquilt.engines.workers import Workers, keeping
+from unquilt.errors import InputError, ParameterError
+from unquilt.jobs.how import How
+from unquilt.jobs.places import refuse_overlap
+from unquilt.runs import InputRecord, storing
+
+TABLE = "table"
+"""What an Arrow table is called in tables and manifests."""
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """Anything that hands out Arrow data by the PyCapsule interface: tables of pyarrow, polars, pandas, DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+Inputs = str | Path | Sequence[str | Path] | ArrowStream
+
+
+def list_paths(inputs: str | Path | Sequence[str | Path]) -> list[str | Path]:
+    """The inputs as a list, of paths and nothing else."""
+    wrong: object = inputs
+    if isinstance(inputs, str | Path):
+        return [inputs]
+    if isinstance(inputs, Sequence) and not isinstance(inputs, bytes | bytearray | memoryview):
+        others = [path for path in inputs if not isinstance(path, str | Path)]
+        if not others:
+            return list(inputs)
+        wrong = others[0]
+    raise ParameterError(f"inputs must be paths, globs or -, or an Arrow table, not {ascii(wrong)[:80]}")
+
+
+def name_paths(inputs: Inputs) -> list[str | Path]:
+    """The inputs that are paths; of globs, what there is."""
+    return [] if isinstance(inputs, ArrowStream) else [*named(list_paths(inputs))]
+
+
+@dataclass(frozen=True)
+class Found:
+    """Inputs that are there, and how the manifest knows them."""
+
+    sources: Sequence[Source]
+    records: Sequence[InputRecord]
+
+
+@contextmanager
+def find_inputs(inputs: Inputs, output: Path, how: How) -> Iterator[Found]:
+    """Finds, checks and fingerprints inputs; standard input and Arrow tables become files for as long as need be.
+
+    The processes that look at them are there for the engine, too.
+    """
+    with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, keeping():
+        spooled, alias = None, ""
+        if isinstance(inputs, ArrowStream):
+            inputs, alias = _write_table(inputs, how.reading.fields, Path(folder)), TABLE
+        paths = list_paths(inputs)
+        if STDIN in map(str, paths):
+            spooled = spool(sys.stdin.buffer, Path(folder))
+        with Workers(how.settings.threads) as workers:
+            sources = find(paths, spooled, workers.map, Path(folder), how.reading.limits.bounds)
+            if alias:
+                sources = [replace(source, alias=alias) for source in sources]
+            if os.access(output, os.F_OK):  # then a link among the files of a folder may lead there
+                refuse_overlap(output, Path(os.path.realpath(output)), [source.path for source in sources])
+            check(sources, how.reading, workers.map, Path(folder))
+        yield know(sources)
+
+
+def know(sources: Sequence[Source]) -> Found:
+    """Sources as they are now, by which a change is noticed: between a run and its resumption, or while it reads."""
+    seen = identified(sources)
+    return Found(seen, [InputRecord(each.name, each.size, each.seen.sha256) for each in seen if each.seen])
+
+
+def _write_table(stream: ArrowStream, fields: Fields, folder: Path) -> Path:
+    """The columns of a table that are read, as a Parquet file."""
+    path = folder / "table.parquet"
+    try:
+        reader = pa.RecordBatchReader.from_stream(stream)
+        numbers = check_columns(TABLE, reader.schema, fields)
+        names = [reader.schema.names[number] for number in numbers]
+        kinds = [_stored(reader.schema.field(number).type) for number in numbers]
+        schema = pa.schema(list(zip(names, kinds, strict=True)))
+        with storing(path), pq.ParquetWriter(path, schema) as writer:
+            for batch in reader:
+                columns = [_store(batch.column(number), kind) for number, kind in zip(numbers, kinds, strict=True)]
+                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=schema))
+    except pa.ArrowException as error:
+        why = "; ".join(str(part) for part in error.args)
+        raise InputError(f"{TABLE}: cannot be read: {' '.join(why.split())[:200]}") from error
+    return path
+
+
+def _stored(kind: pa.DataType) -> pa.DataType:
+    """The type that a column has in the file: of dictionaries of views, as polars makes them, Parquet knows nothing."""
+    if not pa.types.is_dictionary(kind) or not is_text(kind):
+        return kind
+    return pa.dictionary(kind.index_type, pa.large_binary() if is_binary(kind) else pa.large_string(), kind.ordered)
+
+
+def _store(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    if column.type == kind:
+        return column
+    dictionary = column.dictionary.cast(kind.value_type)
+    return pa.DictionaryArray.from_arrays(column.indices, dictionary, ordered=kind.ordered)

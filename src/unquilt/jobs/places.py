@@ -1,0 +1,91 @@
+"""Where results go: a folder that is not mixed up with what they are of, and a workshop beside a file in the making."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from unquilt.errors import InputError, ParameterError, RunError
+from unquilt.runs import shapes, storing
+from unquilt.runs.lock import LOCK, FolderLock
+from unquilt.runs.manifest import is_ours
+from unquilt.runs.storage import make_folder, remove, shown
+
+CORPUS = "corpus"
+RUN, LEXICON = "run", "lexicon"
+_MADE = (RUN, LEXICON, CORPUS, f".{LEXICON}.partial", f".{LEXICON}.making")
+"""What there can be in the folder in which a lexicon or a set of prototypes is made."""
+
+
+def choose_place(output: str | Path | None, given: Sequence[str | Path]) -> Path:
+    """Where results go, a temporary folder if none is named; refuses what would mix them up with what they are of,
+    the paths `given`."""
+    if output is None:
+        return temporary_folder()
+    try:
+        shapes.path(str(output), "output")
+    except shapes.Misfit as misfit:
+        raise ParameterError(f"output must be the name of a file or folder, not {str(output)[:40]!a}") from misfit
+    place = Path(os.path.realpath(output))
+    refuse_overlap(output, place, given if os.access(place, os.F_OK) else filter(os.path.isdir, given))
+    for folder in place.parents:
+        if is_ours(folder):
+            among = f"{shown(output)} lies in {shown(folder)}, a run or corpus, and would go with it"
+            raise RunError(f"{among}; put it beside, such as {shown(folder.with_name(place.name))}")
+    return Path(output)
+
+
+def refuse_overlap(output: str | Path, place: Path, inputs: Iterable[str | Path]) -> None:
+    """Raise a RunError if the output is one of the inputs, or either lies in the other; links are followed."""
+    for name in inputs:
+        there = Path(os.path.realpath(name))
+        if there == place:
+            raise RunError(f"{shown(output)} is an input; choose another name for the output")
+        if there in place.parents:
+            beside = shown(there.with_name(place.name))
+            raise RunError(f"{shown(output)} lies in the input {shown(name)}; put it elsewhere, such as {beside}")
+        if place in there.parents:
+            raise RunError(f"{shown(output)} contains the input {shown(name)}; choose another place for the output")
+
+
+def temporary_folder() -> Path:
+    """A folder for the results of a caller who named none; it goes when the interpreter does."""
+    folder = tempfile.mkdtemp(prefix="unquilt-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder) / "run"
+
+
+@contextmanager
+def workshop(output: str | Path | None, what: str, *, overwrite: bool) -> Iterator[Path]:
+    """A folder beside the file that is to be made, since what is read on the way may be large; it goes afterwards.
+
+    Its name follows from that of the file, so that what a kill leaves goes when the file is next made.
+    """
+    if output is None:
+        with tempfile.TemporaryDirectory(prefix="unquilt-") as name:
+            yield Path(name)
+        return
+    place = Path(output).absolute()
+    if place.is_dir():
+        raise InputError(f"{output} is a folder; {what} is a file")
+    if os.path.lexists(place) and not overwrite:
+        raise InputError(f"{output} exists; choose another name, or overwrite it")
+    folder = place.with_name(f".{place.name}.making")
+    with storing(place):
+        place.parent.stat()  # only the folder itself is made
+    make_folder(folder)
+    with FolderLock(folder):
+        strangers = sorted({entry.name for entry in folder.iterdir()} - {LOCK, *_MADE})
+        if strangers:
+            raise RunError(f"{shown(folder)} holds something else (first entry: {shown(strangers[0])}); remove it")
+        for name in _MADE:
+            remove(folder / name)
+        try:
+            yield folder
+        finally:
+            remove(folder)

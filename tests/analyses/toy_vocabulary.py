@@ -1,0 +1,57 @@
+"""A toy analysis, all of it in files of its own: what DESIGN.md says of adding one, tried out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.outcome import Outcome
+from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import HASH, Kernel, Verbs
+from unquilt.parameters import Parameters, parameter
+from unquilt.tables import Table, column, integer
+
+VOCABULARY = Table(
+    "vocabulary",
+    (
+        integer("fingerprint", "fingerprint of the word"),
+        column("word", pa.string(), "the word, case folded"),
+        integer("df", "how many documents have it"),
+    ),
+    row=("word", "words"),
+    see="which words there are, the commonest first",
+    first=("word", "df"),
+    hidden=("fingerprint",),
+    order=("df",),
+)
+
+
+@dataclass(frozen=True)
+class VocabularyParameters(Parameters):
+    """What to say of a vocabulary."""
+
+    edition: int = parameter(1, "number of the edition, for the manifest", at_least=1)
+
+
+def vocabulary(verbs: Verbs, corpus: Kept, given: VocabularyParameters) -> Outcome:
+    """Counts the documents that each word is in."""
+    (counts,) = verbs.map(corpus, Kernel("document words", (HASH,), ("doc", "text")))
+    (sums,) = verbs.group([counts], Kernel("word sums", (HASH,)))
+    return Outcome([verbs.keep(sums, VOCABULARY)], {"edition": given.edition})
+
+
+DECLARATION = Analysis(
+    name="vocabulary",
+    parameters=VocabularyParameters,
+    function=vocabulary,
+    results=(VOCABULARY,),
+    labels={"document words": "counting words", "word sums": "counting words"},
+    example="""
+    >>> import pyarrow as pa
+    >>> run = vocabulary(pa.table({"id": ["a", "b"], "text": ["good morning", "good evening"]}))
+    >>> sorted(run.vocabulary.column("word").to_pylist())
+    ['evening', 'good', 'morning']
+    """,
+)
