@@ -34,18 +34,20 @@ from typing import Any, Self, TypeVar
 
 from unquilt.errors import ParameterError
 
-__all__ = ["ParameterInfo", "Parameters", "parameter"]
+__all__ = ["Constraint", "ParameterInfo", "Parameters", "parameter", "part"]
 
 T = TypeVar("T")
+P = TypeVar("P", bound="Parameters")
 Number = int | float
 Scalar = int | float | str | bool
 
 _DECLARATION = "unquilt parameter"
+_PART = "unquilt part"
 _NOUNS: dict[type, str] = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
 @dataclass(frozen=True)
-class Limits:
+class Constraint:
     """The values a parameter may take, beyond its type."""
 
     at_least: Number | None = None
@@ -55,7 +57,7 @@ class Limits:
     one_of: tuple[Scalar, ...] | None = None
 
     def allow(self, value: Scalar) -> bool:
-        """Tell whether `value`, already of the right type, is within the limits."""
+        """Tell whether `value`, already of the right type, is one of these."""
         if self.one_of is not None:
             return value in self.one_of
         if isinstance(value, str):
@@ -68,7 +70,7 @@ class Limits:
         )
 
     def phrase(self, noun: str) -> str:
-        """Say the limits in words that follow "must be": a whole number of at least 1."""
+        """Say them in words that follow "must be": a whole number of at least 1."""
         if self.one_of is not None:
             return "one of " + ", ".join(str(choice) for choice in self.one_of)
         if self.at_least is not None and self.at_most is not None:
@@ -82,8 +84,10 @@ class Limits:
 class _Declaration:
     help: str
     symbol: str | None
-    limits: Limits
+    constraint: Constraint
     is_range: bool = False
+    unit: str = ""
+    usual: str = ""
 
 
 def parameter(
@@ -97,15 +101,23 @@ def parameter(
     one_of: Sequence[Scalar] | None = None,
     symbol: str | None = None,
     is_range: bool = False,
+    unit: str = "",
+    usual: str = "",
 ) -> T:
     """Declare a field of a `Parameters` class: its default, what it means, and what it may be.
 
-    `symbol` is the paper's letter for it. In a tuple the limits hold for each item; `is_range` says that a tuple is the
-    two ends of a range.
+    `symbol` is the paper's letter for it. In a tuple they hold for each item; `is_range` says that a tuple is the
+    two ends of a range. `unit` is `bytes` or `seconds`. `usual` says in words what the default stands for, where it
+    is a value that means "as usual", such as 0 threads.
     """
-    limits = Limits(at_least, above, at_most, below, None if one_of is None else tuple(one_of))
-    declaration = _Declaration(meaning, symbol, limits, is_range)
+    constraint = Constraint(at_least, above, at_most, below, None if one_of is None else tuple(one_of))
+    declaration = _Declaration(meaning, symbol, constraint, is_range, unit, usual)
     return dataclasses.field(default=default, metadata={_DECLARATION: declaration})
+
+
+def part(kind: type[P]) -> P:
+    """Declare a field that is itself `Parameters`, all as usual by default: a group that is stored under its name."""
+    return dataclasses.field(default=kind(), metadata={_PART: kind})
 
 
 @dataclass(frozen=True)
@@ -113,7 +125,7 @@ class ParameterInfo:
     """One parameter, described: enough to build a command line option or a line of the reference from it.
 
     `type` is that of one value; `many` says that the parameter is a tuple of such values, `is_range` that these are the
-    two ends of a range, `optional` that None will do.
+    two ends of a range, `optional` that None will do; `unit` and `usual` are as in `parameter`.
     """
 
     name: str
@@ -121,15 +133,17 @@ class ParameterInfo:
     default: Any
     help: str
     symbol: str | None
-    limits: Limits
+    constraint: Constraint
     optional: bool
     many: bool
     is_range: bool = False
+    unit: str = ""
+    usual: str = ""
 
     @property
     def allowed(self) -> str:
         """The allowed values in words: "a number between 0 and 1"."""
-        each = self.limits.phrase(_NOUNS[self.type])
+        each = self.constraint.phrase(_NOUNS[self.type])
         words = f"a list, each item {each}" if self.many else each
         return f"{words} or None" if self.optional else words
 
@@ -145,8 +159,8 @@ class ParameterInfo:
 
     def _validate_one(self, value: object, subject: str) -> Scalar:
         converted = _convert(value, self.type)
-        if converted is None or not self.limits.allow(converted):
-            words = self.limits.phrase(_NOUNS[self.type]) if self.many else self.allowed
+        if converted is None or not self.constraint.allow(converted):
+            words = self.constraint.phrase(_NOUNS[self.type]) if self.many else self.allowed
             raise ParameterError(f"{subject} must be {words}, not {_shown(value)}")
         return converted
 
@@ -173,9 +187,12 @@ def _convert(value: object, wanted: type) -> Scalar | None:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Base of the parameters of an analysis: a frozen dataclass whose fields are all declared with `parameter`."""
+    """Base of all parameters: a frozen dataclass whose fields are all declared with `parameter` or `part`."""
 
     def __post_init__(self) -> None:
+        for name, kind in self.parts().items():
+            if not isinstance(getattr(self, name), kind):
+                raise ParameterError(f"{name} must be {kind.__name__}, not {_shown(getattr(self, name))}")
         for info in self.describe():
             object.__setattr__(self, info.name, info.validate(getattr(self, info.name)))
         self.check()
@@ -184,24 +201,39 @@ class Parameters:
         """Override to check what ties several fields together; raise ParameterError. Each alone is already valid."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return name → value in the order of declaration, all of it JSON: a tuple is a list."""
-        values = ((info.name, getattr(self, info.name)) for info in self.describe())
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values}
+        """Return name → value in the order of declaration, all of it JSON: a tuple is a list, a part a dictionary."""
+        return {field.name: _stored(getattr(self, field.name)) for field in dataclasses.fields(self)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> Self:
         """Make parameters of a mapping; what it leaves out has its default, what nobody declared is refused."""
-        known = [info.name for info in cls.describe()]
+        known = [field.name for field in dataclasses.fields(cls)]
         for name in values:
             if name not in known:
                 raise ParameterError(f"there is no parameter {_shown(name)}; {_suggestion(str(name), known)}")
-        return cls(**dict(values))
+        given = dict(values)
+        for name, kind in cls.parts().items():
+            inner = given.get(name)
+            if isinstance(inner, Mapping):
+                given[name] = kind.from_dict(inner)
+        return cls(**given)
 
     @classmethod
     def describe(cls) -> tuple[ParameterInfo, ...]:
-        """Describe every parameter, in the order of declaration."""
+        """Describe every parameter, in the order of declaration; those of parts are described by these."""
         key: Any = cls  # mypy does not see that a class hashes as an object, not as its instances do
         return _describe(key)
+
+    @classmethod
+    def parts(cls) -> dict[str, type[Parameters]]:
+        """The fields that are parameters themselves."""
+        return {field.name: field.metadata[_PART] for field in dataclasses.fields(cls) if _PART in field.metadata}
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, Parameters):
+        return value.to_dict()
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _shown(value: object) -> str:
@@ -220,7 +252,9 @@ def _suggestion(name: str, known: list[str]) -> str:
 @functools.cache
 def _describe(cls: type[Any]) -> tuple[ParameterInfo, ...]:
     hints = typing.get_type_hints(cls)
-    return tuple(_describe_field(field, hints[field.name]) for field in dataclasses.fields(cls))
+    return tuple(
+        _describe_field(field, hints[field.name]) for field in dataclasses.fields(cls) if _PART not in field.metadata
+    )
 
 
 def _describe_field(field: dataclasses.Field[Any], hint: Any) -> ParameterInfo:
@@ -238,10 +272,12 @@ def _describe_field(field: dataclasses.Field[Any], hint: Any) -> ParameterInfo:
         default=field.default,
         help=declaration.help,
         symbol=declaration.symbol,
-        limits=declaration.limits,
+        constraint=declaration.constraint,
         optional=optional,
         many=many,
         is_range=declaration.is_range,
+        unit=declaration.unit,
+        usual=declaration.usual,
     )
     return dataclasses.replace(info, default=info.validate(field.default))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unquilt.errors import ParameterError
+from unquilt.parameters import Parameters, parameter
 
 ENGINES = ("local", "spark")
 UNITS = {"B": 1} | {f"{prefix}B": 1000**power for power, prefix in enumerate("KMGT", 1)}
@@ -18,22 +19,21 @@ MOST_THREADS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Parameters):
     """Engine, threads and memory of a run; 0 stands for all cores, and half of the machine's memory.
 
     `master` is Spark's, where it is not configured otherwise.
     """
 
-    engine: str = "local"
-    threads: int = 0
-    memory: int = 0
-    master: str | None = None
+    engine: str = parameter(
+        "local", "where to compute: on this machine, or on Apache Spark; results are the same", one_of=ENGINES
+    )
+    threads: int = parameter(0, "threads to use", at_least=0, at_most=MOST_THREADS, usual="one for each core")
+    memory: int = parameter(0, "memory to use, such as 8GB", at_least=0, unit="bytes", usual="half of what there is")
+    master: str | None = parameter(None, "master of the Spark cluster, as a URL", usual="as Spark is configured")
 
-    def __post_init__(self) -> None:
-        if self.engine not in ENGINES:
-            raise ParameterError(f"engine must be one of {', '.join(ENGINES)}, not {self.engine!r}")
-        if not 0 <= self.threads <= MOST_THREADS:
-            raise ParameterError(f"threads must be a whole number between 0 and {MOST_THREADS}, not {self.threads}")
+    def check(self) -> None:
+        """What was left open becomes what this machine has."""
         if self.memory and not LEAST_MEMORY <= self.memory <= MOST_MEMORY:
             limits = f"at least {LEAST_MEMORY >> 20} MiB and at most {MOST_MEMORY >> 40} TiB"
             raise ParameterError(f"memory must be {limits}, not {self.memory} bytes")

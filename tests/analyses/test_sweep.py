@@ -229,7 +229,7 @@ def test_what_makes_no_grid_is_refused_by_name(asked: dict[str, Any], complaint:
 def test_each_value_is_one_that_quilts_takes() -> None:
     of_one = {info.name: info for info in QuiltParameters.describe()}
     for info in SweepParameters.describe():
-        assert (info.limits, info.type) == (of_one[info.name].limits, of_one[info.name].type)
+        assert (info.constraint, info.type) == (of_one[info.name].constraint, of_one[info.name].type)
         assert info.help == of_one[info.name].help
         if info.many:
             assert of_one[info.name].default in info.default

@@ -424,7 +424,7 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, -1, 2**31])
 def test_limits_are_checked(size: int) -> None:
-    with pytest.raises(ParameterError, match="max_bytes must be between 1 and"):
+    with pytest.raises(ParameterError, match="max_bytes must be a whole number between 1 and"):
         Limits(max_bytes=size)
 
 

@@ -42,7 +42,7 @@ ONLY: dict[str, set[str]] = {
     "unquilt.errors": set(),
     "unquilt.tables.table": set(),
     "unquilt.parameters": {"unquilt.errors"},
-    "unquilt.settings": {"unquilt.errors"},
+    "unquilt.settings": {"unquilt.errors", "unquilt.parameters"},
     "unquilt.guard": {"unquilt.errors"},
     "unquilt.parquet": {"unquilt.errors"},
     "unquilt._native": {"unquilt._core", "unquilt.errors"},

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unquilt.errors import ParameterError
-from unquilt.parameters import Parameters, parameter
+from unquilt.parameters import Parameters, parameter, part
 
 
 @dataclass(frozen=True)
@@ -147,10 +147,10 @@ def test_describe_is_enough_for_a_command_line():
     assert list(described) == list(Toy().to_dict())
     sigma = described["sigma"]
     assert (sigma.type, sigma.default, sigma.symbol) == (float, 0.5, "\u03c3")
-    assert (sigma.limits.at_least, sigma.limits.at_most) == (0, 1)
+    assert (sigma.constraint.at_least, sigma.constraint.at_most) == (0, 1)
     assert sigma.help == "least patch fraction of a quilt"
     assert sigma.allowed == "a number between 0 and 1"
-    assert described["foreign"].limits.one_of == ("none", "host", "domain", "ip")
+    assert described["foreign"].constraint.one_of == ("none", "host", "domain", "ip")
     assert (described["limit"].type, described["limit"].optional) == (float, True)
     assert (described["sizes"].type, described["sizes"].many) == (int, True)
     assert described["sizes"].validate([7]) == (7,)
@@ -194,3 +194,33 @@ def test_mistakes_of_the_programmer_are_type_errors():
         OddType()
     with pytest.raises(ParameterError, match="k must be a whole number of at least 1, not 0"):
         BadDefault.describe()
+
+
+@dataclass(frozen=True)
+class Whole(Parameters):
+    toy: Toy = part(Toy)
+    size: int = parameter(3, "a size", at_least=1)
+
+
+def test_parts_are_stored_under_their_name() -> None:
+    whole = Whole(Toy(k=7))
+    assert (whole.toy.k, Whole().toy) == (7, Toy())
+    assert json.loads(json.dumps(whole.to_dict()))["toy"]["k"] == 7
+    assert list(whole.to_dict()) == ["toy", "size"]
+    assert Whole.from_dict(whole.to_dict()) == whole
+    assert [info.name for info in Whole.describe()] == ["size"]
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"toy": {"kk": 1}}, "there is no parameter 'kk'; did you mean k?"),
+        ({"toy": {"k": 0}}, "k must be a whole number of at least 1, not 0"),
+        ({"toy": 3}, "toy must be Toy, not 3"),
+        ({"toys": {}}, "there is no parameter 'toys'; did you mean toy?"),
+    ],
+)
+def test_wrong_parts_are_refused(given: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        Whole.from_dict(given)
+    assert str(error.value) == complaint

@@ -1,11 +1,12 @@
 """The command line: `unquilt COMMAND …`, with one small file for each command.
 
-    group     which commands there are, loaded when called      endings   exit codes, and the one line on failure
-    options   what several commands have in common              output    standard output, printable text, figures
-    folders   a run, the corpus beside it, and their tables      progress  how far a stage is, on standard error
+    group      which commands there are, loaded when called       commands/  one file each
+    options    made from parameters; those that all jobs have     show/      what `unquilt show` prints
+    analysis   the body that commands of analyses share           terminal/  output, progress, how a command ends
 
-Nothing but click is imported here, so that `unquilt --help` answers at once: what a command needs (pyarrow, rich, the
-API) is imported when it runs. The reference in `docs/cli.md` is made by `reference`.
+Nothing but click and the catalogue is imported here, so that `unquilt --help` answers at once: what a command needs
+(pyarrow, rich, the API) is imported when it runs. `reference` makes docs/cli.md, `table_reference` the tables in
+docs/runs.md.
 """
 
 from __future__ import annotations

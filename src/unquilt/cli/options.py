@@ -10,17 +10,16 @@ from __future__ import annotations
 import functools
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from unquilt.cli.group import usual_options
-from unquilt.corpus.options import Fields, Reading
-from unquilt.corpus.options import Limits as ReadingLimits
+from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.errors import ParameterError
-from unquilt.parameters import Limits, ParameterInfo, Parameters
-from unquilt.settings import ENGINES, Settings, parse_size
+from unquilt.parameters import Constraint, ParameterInfo, Parameters
+from unquilt.settings import Settings, parse_size
 
 if TYPE_CHECKING:
     from unquilt.jobs import How
@@ -33,7 +32,6 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 _PLACEHOLDERS: dict[type, str] = {int: "N", float: "X"}
 FIELDS = tuple(each.name for each in fields(Fields))
-LIMITS = ReadingLimits()
 MOST = 1 << 63
 
 
@@ -42,8 +40,12 @@ class Value(ParamType):
 
     def __init__(self, info: ParameterInfo) -> None:
         self.info = replace(info, many=False)  # one item, if it is a list
-        choices = info.limits.one_of
-        self.name = "|".join(map(str, choices)) if choices else _PLACEHOLDERS.get(info.type, "TEXT")
+        if info.usual and isinstance(info.default, int):  # it stands for "as usual": then the option is left out
+            self.info = replace(self.info, constraint=replace(info.constraint, at_least=info.default + 1))
+        choices = info.constraint.one_of
+        self.name = (
+            "|".join(map(str, choices)) if choices else info.unit.upper() or _PLACEHOLDERS.get(info.type, "TEXT")
+        )
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
         return self.name
@@ -57,7 +59,7 @@ class Value(ParamType):
         try:
             return self.info.validate(number)
         except ParameterError as error:
-            wanted = self.info.limits.phrase(_noun(self.info))
+            wanted = self.info.constraint.phrase(_noun(self.info))
             raise click.UsageError(f"{option_name(self.info)} must be {wanted}, not {_quoted(value)}", ctx) from error
 
 
@@ -141,7 +143,7 @@ def option_name(info: ParameterInfo) -> str:
 
 
 def parameter_options(parameters: type[Parameters]) -> Callable[[Command], Command]:
-    """One option for each parameter of an analysis; the command gets a keyword for each, None if it was not given."""
+    """One option for each parameter; the command gets a keyword for each, None if it was not given."""
 
     def decorate(command: Command) -> Command:
         for info in reversed(parameters.describe()):
@@ -155,15 +157,37 @@ def _option(info: ParameterInfo) -> Callable[[Command], Command]:
     names = [option_name(info)]
     if len(info.name) == 1:
         names.insert(0, f"-{info.name}")
-    default = _range(info.default) if info.is_range else _shown(info.default)
-    notes = [] if info.default in (None, "", ()) else [f"default {default}"]
-    if info.limits != Limits() and not info.limits.one_of:
-        notes.append(("each " if info.many else "") + info.limits.phrase(_noun(info)))
-    text = f"{info.help[:1].upper()}{info.help[1:]}" + (f" ({'; '.join(notes)})." if notes else ".")
+    text = f"{info.help[:1].upper()}{info.help[1:]}{_notes(info)}."
     if info.type is bool:
         return click.option(f"{names[0]}/--no-{names[0][2:]}", info.name, default=None, help=text)
-    kind = Range(info) if info.is_range else Values(info) if info.many else Value(info)
-    return click.option(*names, info.name, type=kind, default=None, help=text)
+    return click.option(*names, info.name, type=_kind(info), default=None, help=text)
+
+
+def _notes(info: ParameterInfo) -> str:
+    """The default and the range, in brackets, as far as they say something."""
+    if info.usual:
+        return f" (default: {info.usual})"
+    silent = info.default in (None, "", ()) or info.default is False
+    notes = [] if silent else [f"default {_default(info)}"]
+    allowed = info.constraint
+    if allowed.at_most is not None and allowed.at_most >= MOST - 1:
+        allowed = replace(allowed, at_most=None)  # as large as numbers get
+    if info.unit != "bytes" and allowed != Constraint() and not allowed.one_of:
+        notes.append(("each " if info.many else "") + allowed.phrase(_noun(info)))
+    return f" ({'; '.join(notes)})" if notes else ""
+
+
+def _kind(info: ParameterInfo) -> ParamType:
+    """How a value is read."""
+    if info.unit == "bytes":
+        return Size()
+    return Range(info) if info.is_range else Values(info) if info.many else Value(info)
+
+
+def _default(info: ParameterInfo) -> str:
+    if info.unit == "bytes":
+        return f"{info.default >> 20}MiB"
+    return _range(info.default) if info.is_range else _shown(info.default)
 
 
 def _shown(default: Any) -> str:
@@ -181,7 +205,7 @@ def number_option(
     name: str, meaning: str, *, at_least: int, default: int | None = None
 ) -> Callable[[Command], Command]:
     """An option for a whole number that is no parameter of an analysis."""
-    info = ParameterInfo(name, int, default, meaning, None, Limits(at_least=at_least), optional=False, many=False)
+    info = ParameterInfo(name, int, default, meaning, None, Constraint(at_least=at_least), optional=False, many=False)
     return click.option(option_name(info), name, type=Value(info), default=default, help=meaning)
 
 
@@ -200,30 +224,21 @@ def _read_fields(ctx: click.Context, _: click.Parameter, given: Sequence[str]) -
 
 @dataclass(frozen=True)
 class Asked:
-    """The options that jobs have in common, as they were given."""
+    """The options that jobs have in common, as they were given: about running, about reading, and the rest."""
 
-    engine: str
-    threads: int | None
-    memory: int | None
-    master: str | None
+    settings: Mapping[str, Any]
+    about_reading: Mapping[str, Any]
     overwrite: bool
     quiet: bool
     as_json: bool
-    fields: dict[str, str] = field(default_factory=dict)
-    main_content: bool = False
-    max_bytes: int | None = None
-    max_nodes: int | None = None
-    max_depth: int | None = None
-    deadline: float | None = None
-    max_repeats: int | None = None
     max_rejects: int | None = None
 
     def reading(self) -> Reading:
         """What was said about reading; defaults for the rest."""
-        names = [each.name for each in fields(ReadingLimits)]
-        limits = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-        reading = Reading(Fields(**self.fields), ReadingLimits(**limits), self.main_content)
-        return reading if self.max_repeats is None else replace(reading, max_repeats=self.max_repeats)
+        given = dict(self.about_reading)
+        named = given.pop("fields", {})
+        limits = {info.name: given.pop(info.name) for info in Limits.describe() if info.name in given}
+        return Reading.from_dict(given | {"fields": named, "limits": limits})
 
     def how(self) -> How:
         """The same for the API."""
@@ -231,7 +246,7 @@ class Asked:
         from unquilt.jobs import How
 
         return How(
-            settings=Settings(self.engine, self.threads or 0, self.memory or 0, self.master),
+            settings=Settings.from_dict(self.settings),
             reading=self.reading(),
             overwrite=self.overwrite,
             progress=choose_progress(quiet=self.quiet),
@@ -239,15 +254,7 @@ class Asked:
 
 
 _RUNNING = (
-    click.option(
-        "--engine",
-        type=click.Choice(ENGINES),
-        default=ENGINES[0],
-        help="Where to compute: on this machine, or on Apache Spark (default local). Results are the same.",
-    ),
-    number_option("threads", "Threads to use (default: one for each core).", at_least=1),
-    click.option("--memory", type=Size(), help="Memory to use, such as 8GB (default: half of what there is)."),
-    click.option("--master", metavar="URL", help="Master of the Spark cluster (default: as Spark is configured)."),
+    parameter_options(Settings),
     click.option("--overwrite", is_flag=True, help="Replace the run in the output folder, once this one is finished."),
     click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors (and JSON, if asked for)."),
     click.option("--json", "as_json", is_flag=True, help="Print the summary as one line of JSON, for programs."),
@@ -262,30 +269,8 @@ _READING = (
         callback=_read_fields,
         help=f"Name of a field in JSONL or Parquet, such as text=content; repeat for each of {', '.join(FIELDS)}.",
     ),
-    click.option("--main-content", is_flag=True, help="Keep of HTML the article only, not all visible text."),
-    click.option(
-        "--max-bytes",
-        type=Size(),
-        help=f"Largest document; larger ones are rejected (default {LIMITS.max_bytes >> 20}MiB).",
-    ),
-    number_option(
-        "max_nodes", f"Most tags and texts of a page for --main-content (default {LIMITS.max_nodes}).", at_least=1
-    ),
-    number_option(
-        "max_depth", f"Deepest nesting of a page for --main-content (default {LIMITS.max_depth}).", at_least=1
-    ),
-    click.option(
-        "--deadline",
-        type=click.FloatRange(0.1, 86_400),
-        metavar="SECONDS",
-        help=f"Most processor time for one document (default {LIMITS.deadline:g}); the last resort.",
-    ),
-    number_option(
-        "max_repeats",
-        "Flag a URL in whose path a component occurs more often than this, as a crawler going round in circles "
-        f"(default {Reading().max_repeats}).",
-        at_least=1,
-    ),
+    parameter_options(Limits),
+    parameter_options(Reading),
     number_option(
         "max_rejects",
         "Exit with code 3 if more records than this were rejected (default: any number will do). "
@@ -306,15 +291,18 @@ def running_options(command: Command) -> Callable[..., Any]:
 
 
 def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Callable[..., Any]:
-    common = {each.name for each in fields(Asked)}
+    running = [info.name for info in Settings.describe()]
+    reading = ["fields", *(info.name for kind in (Limits, Reading) for info in kind.describe())]
+    others = ("overwrite", "quiet", "as_json", "max_rejects")
 
     @functools.wraps(command)
     def collect(**given: Any) -> Any:
-        asked = Asked(**{name: given.pop(name) for name in list(given) if name in common})
-        if asked.master is not None and asked.engine != "spark":
+        def take(names: Sequence[str]) -> dict[str, Any]:
+            return given_parameters({name: given.pop(name) for name in names if name in given})
+
+        asked = Asked(take(running), take(reading), **{name: given.pop(name) for name in others if name in given})
+        if "master" in asked.settings and asked.settings.get("engine") != "spark":
             raise usage_error("--master is for --engine spark")
-        if asked.master == "":
-            raise usage_error("--master must not be empty; leave it out for Spark's own")
         return command(asked=asked, **given)
 
     decorated: Callable[..., Any] = collect

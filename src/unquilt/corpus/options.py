@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 
 from unquilt.corpus.records import Media
 from unquilt.errors import ParameterError
 from unquilt.guard import Bounds
+from unquilt.parameters import Parameters, parameter, part
 
 MIB = 1 << 20
+MOST = (1 << 63) - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+@dataclass(frozen=True)
+class Fields(Parameters):
     """The names of the fields (JSONL) or columns (Parquet) that hold a document's parts.
 
     Of `text` and `html` one is enough; a record with both is read from its text.
@@ -21,17 +23,16 @@ class Fields:
     'content'
     """
 
-    id: str = "id"
-    url: str = "url"
-    text: str = "text"
-    html: str = "html"
-    ip: str = "ip"
+    id: str = parameter("id", "field with the id of a document")
+    url: str = parameter("url", "field with its URL")
+    text: str = parameter("text", "field with its text")
+    html: str = parameter("html", "field with its HTML, if it has no text")
+    ip: str = parameter("ip", "field with the address it was found at")
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
         for each in fields(self):
-            name = getattr(self, each.name)
-            if not isinstance(name, str) or not name:
-                raise ParameterError(f"field {each.name} must be the name of a field, not {name!r}")
+            if not getattr(self, each.name):
+                raise ParameterError(f"field {each.name} must be the name of a field, not empty")
 
     @property
     def contents(self) -> tuple[tuple[Media, str], ...]:
@@ -39,8 +40,8 @@ class Fields:
         return (("text", self.text), ("html", self.html))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+@dataclass(frozen=True)
+class Limits(Parameters):
     """What one document may cost. One that costs more is rejected, and says so.
 
     `max_bytes` bounds a line of JSONL, a text, a page after decompression, a mail; its own upper bound keeps positions
@@ -52,19 +53,18 @@ class Limits:
     67108864
     """
 
-    max_bytes: int = 64 * MIB
-    max_nodes: int = 200_000
-    max_depth: int = 1_000
-    deadline: float = 30.0
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.max_bytes <= 1024 * MIB:
-            raise ParameterError(f"max_bytes must be between 1 and {1024 * MIB}, not {self.max_bytes}")
-        for name in ("max_nodes", "max_depth"):
-            if not 1 <= getattr(self, name) < 1 << 63:
-                raise ParameterError(f"{name} must be at least 1 and below 2^63, not {getattr(self, name)}")
-        if not 0.1 <= self.deadline <= 86_400:
-            raise ParameterError(f"deadline must be between 0.1 and 86400 seconds, not {self.deadline}")
+    max_bytes: int = parameter(
+        64 * MIB, "largest document; larger ones are rejected", at_least=1, at_most=1024 * MIB, unit="bytes"
+    )
+    max_nodes: int = parameter(200_000, "most tags and texts of a page for --main-content", at_least=1, at_most=MOST)
+    max_depth: int = parameter(1_000, "deepest nesting of a page for --main-content", at_least=1, at_most=MOST)
+    deadline: float = parameter(
+        30.0,
+        "most processor time for one document, the last resort",
+        at_least=0.1,
+        at_most=86_400,
+        unit="seconds",
+    )
 
     @property
     def bounds(self) -> Bounds:
@@ -72,19 +72,20 @@ class Limits:
         return Bounds(self.deadline, 2048 * MIB + 16 * self.max_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+@dataclass(frozen=True)
+class Reading(Parameters):
     """All that decides what is read of an input, and so is part of what a corpus is.
 
     `main_content` keeps of HTML only the article, without navigation and the like. A URL is flagged as a recursion
     error of the crawler if one component occurs more than `max_repeats` times in its path.
     """
 
-    fields: Fields = field(default_factory=Fields)
-    limits: Limits = field(default_factory=Limits)
-    main_content: bool = False
-    max_repeats: int = 4
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.max_repeats < 1 << 63:
-            raise ParameterError(f"max_repeats must be at least 1 and below 2^63, not {self.max_repeats}")
+    fields: Fields = part(Fields)
+    limits: Limits = part(Limits)
+    main_content: bool = parameter(False, "keep of HTML the article only, not all visible text")
+    max_repeats: int = parameter(
+        4,
+        "flag a URL in whose path a component occurs more often than this, as a crawler going round in circles",
+        at_least=1,
+        at_most=MOST,
+    )

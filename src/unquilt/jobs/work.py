@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ def analyse(
     corpus = open_corpus(inputs)
     others = know([unread(path) for path in files.values()])
     with find_inputs(inputs, output, how) if corpus is None else _as_found(corpus) as found:
-        asked = given.to_dict() | (asdict(how.reading) if corpus is None else {})
+        asked = given.to_dict() | (how.reading.to_dict() if corpus is None else {})
         with _open(analysis.name, asked, [*found.records, *others.records], output, how) as run:
             if not run.complete:
                 if corpus is None:
@@ -126,12 +126,12 @@ def _open(
         inputs=records,
         overwrite=how.overwrite,
         versions={"unicode": _native.UNICODE_VERSION, "public suffix list": list_date()},
-        settings=asdict(how.settings),
+        settings=how.settings.to_dict(),
     )
 
 
 def _ingest(found: Found, output: str | Path, how: How) -> Run:
-    with _open("ingest", asdict(how.reading), found.records, output, how) as run:
+    with _open("ingest", how.reading.to_dict(), found.records, output, how) as run:
         if not run.complete:
             with engine(run, Scale(0, 0), how) as verbs:
                 read_into(verbs, run, found.sources, how.reading, how.progress)

@@ -31,9 +31,6 @@ Examples:
   unquilt filter --prototypes spam.set inbox.mbox
   tail -f pages.jsonl | unquilt filter --prototypes spam.set | jq .prototypes
 """
-BUILDING = ("engine", "threads", "memory", "master", "overwrite")
-"""Options that do nothing for a document that is answered at once."""
-UNSET = (None, False, "local")
 NO_SIGNATURE = "too few words to be compared"
 
 
@@ -68,8 +65,8 @@ def filter_(
     if parameters:
         name = next(iter(parameters)).replace("_", "-")
         raise usage_error(f"--{name} is for --build; a set is asked as it was made")
-    for name in ["output"] * (output is not None) + [name for name in BUILDING if getattr(asked, name) not in UNSET]:
-        raise usage_error(f"--{name} is for --build")
+    for name in ["output"] * (output is not None) + [*asked.settings] + ["overwrite"] * asked.overwrite:
+        raise usage_error(f"--{name} is for --build")  # nothing of it matters to a document answered at once
     ask(inputs or ("-",), prototypes, asked)
 
 
