@@ -260,6 +260,7 @@ def spark_settings() -> Iterator[Settings]:
     from unquilt.engines.spark import session
 
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # for a JVM of short life
     settings = Settings(engine="spark", threads=2, memory=1 << 30, master="local[2,4]")
     spark = session(settings)
     yield settings

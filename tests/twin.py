@@ -11,7 +11,7 @@ import itertools
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from unquilt import _native
@@ -89,6 +89,7 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
 
 
+@lru_cache(maxsize=4096)
 def words(text: str) -> list[Word]:
     """Maximal runs of letters and digits with the marks that follow; without spaces, each letter with its marks."""
     spans: list[tuple[int, int]] = []
@@ -103,6 +104,7 @@ def words(text: str) -> list[Word]:
     return [Word(fold(text[begin:end]), begin, end) for begin, end in spans]
 
 
+@lru_cache(maxsize=4096)
 def sequence(text: str) -> tuple[str, ...]:
     """The words alone."""
     return tuple(word.folded for word in words(text))

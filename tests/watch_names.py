@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from unquilt.cli import cli
+from unquilt.engines.workers import keeping
 
 LOOKS = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink"}
 
@@ -31,11 +32,21 @@ class Names:
         paths = [Path(os.fsdecode(each)) for each in given[:2] if isinstance(each, str | bytes | os.PathLike)]
         if any(path.is_relative_to(self.folder) for path in paths):
             to_be = paths[1:] if event == "os.rename" else []
-            for path in [*self.folder.rglob("*"), *to_be]:
-                name = path.relative_to(self.folder)
-                if ".spill" not in name.parts[:-1]:
-                    self.found.add(f"{name}/" if path.is_dir() else str(name))
+            for path in to_be:
+                self._add(str(path.relative_to(self.folder)), path.is_dir())
+            self._look("")
         self._looking = False
+
+    def _look(self, within: str) -> None:
+        with suppress(FileNotFoundError), os.scandir(self.folder / within) as entries:
+            for entry in entries:
+                self._add(within + entry.name, entry.is_dir())
+                if entry.is_dir(follow_symlinks=False) and entry.name != ".spill":
+                    self._look(f"{within}{entry.name}/")
+
+    def _add(self, name: str, is_folder: bool) -> None:
+        if ".spill" not in name.split("/")[:-1]:
+            self.found.add(f"{name}/" if is_folder else name)
 
 
 def main(jobs: list[tuple[str, list[str]]]) -> None:
@@ -52,4 +63,5 @@ def main(jobs: list[tuple[str, list[str]]]) -> None:
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    with keeping():
+        main(json.loads(sys.argv[1]))
