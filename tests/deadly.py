@@ -60,7 +60,7 @@ class _Deadly:
         for record in jsonl.read(part, options):
             yield record
             if isinstance(record, Frame):
-                page = record.page()
+                page = record.open()
                 if isinstance(page, Page) and page.content == "last":
                     os.kill(os.getpid(), signal.SIGKILL)
 

@@ -25,9 +25,8 @@ from unquilt.cli import cli
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
 from unquilt.corpus.options import Reading
-from unquilt.corpus.read import read
+from unquilt.corpus.read import PieceReader
 from unquilt.corpus.records import Found, Frame
-from unquilt.corpus.watch import Watch
 from unquilt.runs import Run
 
 UNQUILT = [sys.executable, "-m", "unquilt.cli"]
@@ -125,20 +124,20 @@ def peruse(*inputs: Path, reading: Reading | None = None, **sizes: int) -> Table
     warnings: list[str] = []
     skipped: Counter[str] = Counter()
     for piece in pieces(find(list(inputs)), reading, **sizes):
-        watch = Watch()
-        for batch in read(piece, watch):
+        reader = PieceReader(piece)
+        for batch in reader.batches():
             batch.documents.validate(full=True)
             batch.rejects.validate(full=True)
             documents += batch.documents.to_pylist()
             rejects += batch.rejects.to_pylist()
             skipped += batch.skipped
-        warnings += [warning.what for warning in watch.warnings]
+        warnings += [warning.what for warning in reader.warnings]
     return Tables(documents, rejects, warnings, dict(skipped))
 
 
 def resolved(found: Iterable[Found]) -> list[Found]:
     """What a reader finds, with frames looked into."""
-    looked = (each.page() if isinstance(each, Frame) else each for each in found)
+    looked = (each.open() if isinstance(each, Frame) else each for each in found)
     return [each for each in looked if each is not None]
 
 

@@ -23,14 +23,13 @@ from typing import Any, BinaryIO, NamedTuple
 from unquilt.corpus.find.inputs import STDIN, find, spool
 from unquilt.corpus.find.pieces import Piece, pieces
 from unquilt.corpus.options import Reading
-from unquilt.corpus.read import make_document, records, try_suspect
+from unquilt.corpus.read import PieceReader, make_document
 from unquilt.corpus.readers.jsonl import read_line
 from unquilt.corpus.records import Document, Frame, Page, Reject, Skipped, too_large
 from unquilt.corpus.sources import Source
-from unquilt.corpus.watch import Watch
 from unquilt.engines.workers import Workers
 from unquilt.errors import InputError
-from unquilt.guard import Batch, Blame, Inquest, carry_out
+from unquilt.guard import Batch, Blame, Guard, Inquest, carry_out
 from unquilt.stores.filters import Filter
 
 AT_ONCE = 64
@@ -263,10 +262,6 @@ class _Session:
     done: int = 0
     inquest: Inquest = field(default_factory=Inquest)
 
-    def watch(self) -> Watch:
-        """Over one try at the piece."""
-        return Watch(self.note, self.piece.reading.limits, self.inquest)
-
     def retry(self, code: int) -> _Session:
         """What to do after a process was lost over this."""
         bounds = self.piece.reading.limits.bounds
@@ -308,7 +303,6 @@ def go_on(session: _Session) -> _Some:
 def _begin(session: _Session) -> _Going:
     piece = session.piece
     make = partial(_make_answer, reading=piece.reading, question=session.question)
-    if session.inquest.suspect is not None:
-        try_suspect(piece, session.watch(), make)
-    rest = (each for each in records(piece, session.watch(), make) if not isinstance(each, Skipped))
+    reader = PieceReader(piece, Guard(session.note, piece.reading.limits.bounds, session.inquest))
+    rest = (each for each in reader.records(make) if not isinstance(each, Skipped))
     return _Going(session.note, session.done, islice(rest, session.done, None))

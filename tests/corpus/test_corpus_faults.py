@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from unquilt.corpus.find.pieces import Piece, pieces
-from unquilt.corpus.read import read
+from unquilt.corpus.read import PieceReader
 from unquilt.corpus.readers.compression import Stream, index
 from unquilt.corpus.sources import Source
 
@@ -23,7 +23,7 @@ FLUSHES = (zlib.Z_BLOCK, zlib.Z_PARTIAL_FLUSH, zlib.Z_SYNC_FLUSH, zlib.Z_FULL_FL
 
 
 def rows(made: list[Piece]) -> tuple[list[Any], list[Any]]:
-    batches = [batch for piece in made for batch in read(piece)]
+    batches = [batch for piece in made for batch in PieceReader(piece).batches()]
     documents = [row for batch in batches for row in batch.documents.to_pylist()]
     return documents, [row for batch in batches for row in batch.rejects.to_pylist()]
 

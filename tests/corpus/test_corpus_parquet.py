@@ -16,7 +16,7 @@ import pytest
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
 from unquilt.corpus.options import Fields, Limits, Reading
-from unquilt.corpus.read import read
+from unquilt.corpus.read import PieceReader
 from unquilt.corpus.readers import parquet
 from unquilt.corpus.records import Page, Reject
 from unquilt.corpus.sources import Slice
@@ -30,7 +30,7 @@ def rows(
     path: Path, limits: Limits | None = None, fields: Fields | None = None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     reading = Reading(fields or Fields(), limits or Limits())
-    batches = [batch for piece in pieces(find([path]), reading) for batch in read(piece)]
+    batches = [batch for piece in pieces(find([path]), reading) for batch in PieceReader(piece).batches()]
     for batch in batches:
         batch.documents.validate(full=True)
     documents = [row for batch in batches for row in batch.documents.to_pylist()]
@@ -423,4 +423,4 @@ def test_large_rows_come_in_small_batches(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     pq.write_table(pa.table({"text": ["x" * (3 << 20)] * 10}), file, compression="zstd")
     (piece,) = pieces(find([file]))
-    assert [batch.documents.num_rows for batch in read(piece)] == [3, 3, 3, 1]
+    assert [batch.documents.num_rows for batch in PieceReader(piece).batches()] == [3, 3, 3, 1]

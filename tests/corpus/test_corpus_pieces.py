@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import Piece, pieces
 from unquilt.corpus.options import Fields, Limits, Reading
-from unquilt.corpus.read import read
+from unquilt.corpus.read import PieceReader
 from unquilt.corpus.sources import Slice, Source
 from unquilt.errors import InputError
 
@@ -25,7 +25,7 @@ MIB = 1 << 20
 
 
 def rows(made: list[Piece]) -> tuple[list[Any], list[Any]]:
-    batches = [batch for piece in made for batch in read(piece)]
+    batches = [batch for piece in made for batch in PieceReader(piece).batches()]
     documents = [row for batch in batches for row in batch.documents.to_pylist()]
     return documents, [row for batch in batches for row in batch.rejects.to_pylist()]
 

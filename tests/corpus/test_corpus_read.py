@@ -20,7 +20,7 @@ from unquilt.corpus.extract.documents import document
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
 from unquilt.corpus.options import Fields, Limits, Reading
-from unquilt.corpus.read import read
+from unquilt.corpus.read import PieceReader
 from unquilt.corpus.records import Document, Page
 from unquilt.corpus.write.raw import RAW_DOCUMENTS
 from unquilt.errors import InputChangedError, InputError, ParameterError
@@ -37,7 +37,7 @@ def rows(
     rejects: list[dict[str, Any]] = []
     reading = Reading(fields or Fields(), limits or Limits())
     for piece in pieces(find([path]), reading):
-        for batch in read(piece):
+        for batch in PieceReader(piece).batches():
             batch.documents.validate(full=True)
             batch.rejects.validate(full=True)
             assert batch.documents.schema == RAW_DOCUMENTS
@@ -221,7 +221,7 @@ def test_many_long_urls_make_many_batches(tmp_path: Path) -> None:
     line = json.dumps({"url": "http://example.com/" + "a/" * 500_000, "text": "x"})
     file.write_text(f"{line}\n" * 20)
     (piece,) = pieces(find([file]))
-    assert [batch.documents.num_rows for batch in read(piece)] == [9, 9, 2]
+    assert [batch.documents.num_rows for batch in PieceReader(piece).batches()] == [9, 9, 2]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_all_of_a_document_counts_for_its_batch(fields: dict[str, str], most: in
     file = tmp_path / "a.jsonl"
     file.write_text((json.dumps({"text": "x"} | fields if "html" not in fields else fields) + "\n") * 2 * most)
     (piece,) = pieces(find([file]))
-    for batch in read(piece):
+    for batch in PieceReader(piece).batches():
         assert batch.documents.num_rows <= most
         assert batch.documents.nbytes < 10 * MIB
 
@@ -269,7 +269,7 @@ def test_batches_close_by_size_and_by_number(tmp_path: Path) -> None:
     big, small = json.dumps({"id": "i", "text": "é" * MIB}), json.dumps({"text": "x"})
     file.write_text(f"{big}\n" * 6 + f"{small}\n" * 9000 + "{bad\n" * 9000)
     (piece,) = pieces(find([file]))
-    sizes = [(batch.documents.num_rows, batch.rejects.num_rows) for batch in read(piece)]
+    sizes = [(batch.documents.num_rows, batch.rejects.num_rows) for batch in PieceReader(piece).batches()]
     assert sizes[0] == (4, 0)
     assert sizes[1] == (2 + 8190, 0)
     assert sizes == [(4, 0), (8192, 0), (810, 8192), (0, 808)]
@@ -410,10 +410,10 @@ def test_a_file_that_changed_or_went_away(name: str, tmp_path: Path) -> None:
     (piece,) = pieces(find([file]))
     file.write_bytes(BEFORE + b"\n" + AFTER)
     with pytest.raises(InputChangedError, match=name):
-        list(read(piece))
+        list(PieceReader(piece).batches())
     file.unlink()
     with pytest.raises(InputError, match=f"{name}: no such file"):
-        list(read(piece))
+        list(PieceReader(piece).batches())
 
 
 def test_names_that_are_no_utf8(tmp_path: Path) -> None:
@@ -455,7 +455,7 @@ def test_every_line_is_a_document_or_a_reject(tmp_path: Path, content: list[byte
         assert json.loads(line)["text"] == row["text"]
 
 
-@pytest.mark.parametrize("module", ["options", "records", "urls"])
+@pytest.mark.parametrize("module", ["options", "records", "extract.urls"])
 def test_examples_in_docstrings(module: str) -> None:
     result = doctest.testmod(importlib.import_module(f"unquilt.corpus.{module}"))
     assert result.attempted

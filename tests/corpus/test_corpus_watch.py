@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,8 @@ from unquilt.guard import MOST
 @pytest.fixture
 def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReadPiece:
     """To read what `write` wrote."""
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    tests = Path(__file__).parents[1]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tests), str(tests / "corpus")]))
     write(tmp_path / "a.jsonl", ["one"])
     (piece,) = pieces(find([tmp_path / "a.jsonl"]), Reading(limits=Limits(deadline=0.5)))
     return ReadPiece(piece, tmp_path / "read.arrow", tmp_path / "note")
@@ -117,7 +119,8 @@ def test_what_is_seen_and_neither_kept_nor_told_is_an_error(task: ReadPiece) -> 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("unquilt.corpus.read.document", lambda *_: None)
         assert read_piece(task).documents == 0  # a record that says that it is none was never seen
-        patch.setattr("unquilt.corpus.watch.Watch.work", lambda *_: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("unquilt.corpus.read.batches", lambda records, _: [None for _ in records][:0])
         with pytest.raises(EngineError, match="1 records were seen, but 0 documents, 0 rejects and 0 skipped"):
             read_piece(task)
 

@@ -37,7 +37,7 @@ import unquilt
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
 from unquilt.corpus.options import Limits, Reading
-from unquilt.corpus.read import read
+from unquilt.corpus.read import PieceReader
 from unquilt.errors import InputError
 from unquilt.settings import Settings
 
@@ -308,7 +308,7 @@ def test_mixed_kinds_by_a_glob_and_by_names(mixed: Path, tmp_path: Path) -> None
 def test_mixed_kinds_have_no_name_on_standard_input(name: str, mixed: Path, tmp_path: Path) -> None:
     named = mixed / "plain" / name
     (source,) = find(["-"], stdin=write(tmp_path / "stdin", KINDS[name]))
-    rows = [row for batch in read(pieces([source])[0]) for row in batch.documents.to_pylist()]
+    rows = [row for batch in PieceReader(pieces([source])[0]).batches() for row in batch.documents.to_pylist()]
     assert [row["text"] for row in rows] == [row["text"] for row in peruse(named).documents]
     assert {row["file"] for row in rows} == {"-"}
 

@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 
 import unquilt.corpus
 from unquilt import _native
-from unquilt.corpus.readers import arc, archives, html, http, warc
+from unquilt.corpus.readers import arc, captures, framing, html, http, warc
 from unquilt.corpus.sources import Glimpse
 
 LONG = os.environ.get("UNQUILT_LONG", "") not in ("", "0")
@@ -137,8 +137,8 @@ PAGE = re.compile(
 def find_header(data: bytes, begin: int, edge: int) -> int | None:
     """The first header of a WARC record that can be believed: each place is tried, and read from there."""
     for place in range(begin + 1, edge + 1):
-        header = WARC_HEADER.match(data, place, place + archives.HEADER)
-        if header and http.fields(header[0]).get("warc-type", "").lower() in warc.TYPES:
+        header = WARC_HEADER.match(data, place, place + framing.HEADER)
+        if header and http.fields(header[0]).get("warc-type", "").lower() in captures.TYPES:
             return place
     return None
 
@@ -173,7 +173,7 @@ def test_headers_are_those_of_the_twin(data: bytes) -> None:
 @pytest.mark.parametrize("spare", [-1, 0, 1])
 def test_headers_of_the_greatest_length(spare: int) -> None:
     data = b"x:WARC/1.0\nWARC-Type: response\n" + b"a:b\n" * 16_000
-    data += b"c:" + b"d" * (2 + archives.HEADER + spare - len(data) - 4) + b"\n\n"
+    data += b"c:" + b"d" * (2 + framing.HEADER + spare - len(data) - 4) + b"\n\n"
     assert warc.FORMAT.find(data, 0, len(data)) == find_header(data, 0, len(data)) == (2 if spare <= 0 else None)
 
 

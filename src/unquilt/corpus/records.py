@@ -28,13 +28,13 @@ class Page(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A record of which no more is known than where it is. `page` looks into it, which may take long, or even end the
+    """A record of which no more is known than where it is. `open` looks into it, which may take long, or even end the
     process: by then the reader must be ready to go on with the next one. None: it turns out to be part of another one.
     """
 
     file: str
     offset: int
-    page: Callable[[], Page | Skipped | Reject | None]
+    open: Callable[[], Page | Skipped | Reject | None]
 
 
 class Skipped(NamedTuple):

@@ -1,7 +1,8 @@
 """Files that are there in full or not at all, and a clear word when they cannot be written.
 
-A file is written as `.NAME.partial`, synced, renamed, and its folder is synced, in this order: after a power cut the
-name refers to the old content or to the new one, never to a part of it. Cost: two fsyncs per file.
+There is one way to write a file (`NewFile`, mostly as `created`): under another name; then it is synced, renamed, and
+its folder is synced, in this order. So after a power cut the name refers to the old content or to the new one, never to
+a part of it. Cost: two fsyncs per file.
 
 Folders of results are shared, and what lies in them may have been put there by others. So no link below a folder of
 ours is followed, neither to write nor to remove nor to read: names in it go through `inside`, folders are made by
@@ -16,6 +17,7 @@ import os
 import re
 import shutil
 import stat
+import tempfile
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
@@ -104,25 +106,59 @@ def read_own(path: Path) -> bytes:
         return file.read()
 
 
-@contextlib.contextmanager
-def created(path: Path) -> Iterator[BinaryIO]:
-    """A new file to write to, which becomes `path` at the end of the block; if that fails, `path` is as before.
+class NewFile:
+    """A file in the making: open to be written and read as `file`, and called otherwise until `complete`.
 
-    What is left of an earlier attempt makes way, and so does a link: neither is written to.
+    It is written as `.NAME.partial`; what is left there of an earlier attempt makes way, and so does a link: neither is
+    written to. With `alone`, one that is there is somebody else's at work, and a RunError. With a `spill` folder, on
+    the same file system, it has a name of its own there: for tasks that may be tried again while an earlier try lives.
+    What a killed one leaves goes with that folder.
     """
-    partial = partial_name(path)
-    with storing(path):
-        partial.unlink(missing_ok=True)
+
+    def __init__(self, path: Path, *, alone: bool = False, spill: Path | None = None) -> None:
+        self.path = path
+        self._complete = False
+        if spill is not None:
+            descriptor, name = tempfile.mkstemp(prefix=f"{path.name}-", suffix=".partial", dir=spill)
+            os.fchmod(descriptor, 0o644)
+            self._partial = Path(name)
+            self.file: BinaryIO = os.fdopen(descriptor, "w+b")
+            return
+        self._partial = partial_name(path)
+        if not alone:
+            self._partial.unlink(missing_ok=True)
         try:
-            with partial.open("xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(path)
-        except BaseException:
-            remove(partial)
-            raise
-        sync_folder(path.parent)
+            self.file = self._partial.open("x+b")
+        except FileExistsError:
+            raise RunError(f"{shown(path)} is already being written") from None
+
+    def complete(self, *, durable: bool = True) -> None:
+        """Give the file its name: whole, and for good; one that need not survive a power cut, at once."""
+        self.file.close()
+        if durable:
+            publish(self._partial, self.path)
+        else:
+            self._partial.replace(self.path)
+        self._complete = True
+
+    def discard(self) -> None:
+        """Leave nothing behind, unless the file is complete."""
+        if not self._complete:
+            with contextlib.suppress(OSError):
+                self.file.close()
+            remove(self._partial)
+
+
+@contextlib.contextmanager
+def created(path: Path, *, spill: Path | None = None, durable: bool = True) -> Iterator[BinaryIO]:
+    """A `NewFile` to write to, which becomes `path` at the end of the block; if that fails, `path` is as before."""
+    with storing(path):
+        new = NewFile(path, spill=spill)
+        try:
+            yield new.file
+            new.complete(durable=durable)
+        finally:
+            new.discard()
 
 
 def write_atomically(path: Path, content: bytes) -> None:

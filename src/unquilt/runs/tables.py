@@ -10,7 +10,6 @@ Memory: the rows of one group, twice while they are put together.
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,7 +19,7 @@ import pyarrow.parquet as pq
 
 from unquilt.errors import RunError
 from unquilt.parquet import opened, seal_footer
-from unquilt.runs.storage import check_name, inside, partial_name, remove, shown, storing, sync_folder
+from unquilt.runs.storage import NewFile, check_name, inside, shown, storing
 
 ROWS_PER_GROUP = 65_536
 
@@ -55,23 +54,18 @@ class TableWriter:
         self.bytes = 0
         self._schema = schema
         self._rows_per_group = rows_per_group
-        self._partial = partial_name(self.path)
         self._waiting: list[pa.Table] = []
         self._waiting_rows = 0
         self._intact = True
 
     def __enter__(self) -> Self:
         with storing(self.path):
-            try:
-                self._file = self._partial.open("x+b")
-            except FileExistsError:
-                raise RunError(f"{shown(self.path)} is already being written") from None
+            self._new = NewFile(self.path, alone=True)
         try:
             packing = {"compression": "zstd", "compression_level": 1, "write_page_checksum": True}
-            self._parquet = pq.ParquetWriter(self._file, self._schema, **packing)
+            self._parquet = pq.ParquetWriter(self._new.file, self._schema, **packing)
         except BaseException:  # a type that Parquet does not have
-            self._file.close()
-            remove(self._partial)
+            self._new.discard()
             raise
         return self
 
@@ -113,17 +107,12 @@ class TableWriter:
         self._write_groups(last=True)
         with storing(self.path):
             self._parquet.close()
-            seal_footer(self._file)
-            self._file.flush()
-            os.fsync(self._file.fileno())
-            self._file.close()
-            self.bytes = self._partial.stat().st_size
-            self._partial.replace(self.path)
-            sync_folder(self.path.parent)
+            seal_footer(self._new.file)
+            self.bytes = self._new.file.tell()
+            self._new.complete()
 
     def _abandon(self) -> None:
-        """Close what is open and remove the partial file; nothing is left to do after `_complete`."""
-        for resource in (self._parquet, self._file):
-            with contextlib.suppress(OSError, ValueError, pa.ArrowException):
-                resource.close()
-        remove(self._partial)
+        """Close what is open and leave no partial file; nothing is left to do after `_complete`."""
+        with contextlib.suppress(OSError, ValueError, pa.ArrowException):
+            self._parquet.close()
+        self._new.discard()

@@ -70,7 +70,7 @@ def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
     from unquilt.demo import write_jsonl
     from unquilt.errors import RunError
     from unquilt.runs import storing
-    from unquilt.runs.storage import inside, make_folder, partial_name, remove
+    from unquilt.runs.storage import inside, make_folder, partial_name, publish, remove
 
     if folder.is_dir() and any(folder.iterdir()) and not any(folder.glob("pages-*")):
         raise RunError(f"{folder} holds something else than a demo; choose another folder with -o")
@@ -85,7 +85,7 @@ def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
             if not path.exists():
                 with storing(path):
                     write_jsonl(partial, pages, seed=seed, start=start, stop=stop)
-                    partial.replace(path)
+                    publish(partial, path)
             step(stop - start)
     return made
 

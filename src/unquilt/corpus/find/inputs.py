@@ -26,6 +26,7 @@ from unquilt.corpus.records import Reject
 from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell, state
 from unquilt.errors import InputChangedError, InputError, StorageError
 from unquilt.guard import Blame, Bounds, Each, each_guarded, here
+from unquilt.runs.storage import created
 
 __all__ = ["STDIN", "Source", "find", "fingerprint", "identified", "named", "spool", "unchanged", "unread"]
 
@@ -322,11 +323,10 @@ def spool(stdin: BinaryIO, directory: Path) -> Path:
 
     The file appears when it is complete. Raises `StorageError` naming it if there is no room.
     """
-    target, partial = directory / "stdin", directory / "stdin.partial"
+    target = directory / "stdin"
     try:
-        with partial.open("xb") as file:
+        with created(target, durable=False) as file:
             shutil.copyfileobj(stdin, file, 1 << 20)
-        return partial.replace(target)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise StorageError(f"{target}: standard input could not be kept: {error.strerror or error}") from error
+    except StorageError as error:
+        raise StorageError(f"standard input could not be kept: {error}") from error
+    return target

@@ -1,14 +1,14 @@
 """The kinds of files that can be read: the one table to add a line to.
 
-A reader is a module with three functions, and a fourth, `skip`, if it can read on behind records that cannot be found
-(see `watch.Skip`). The order of the table is the order in which a file is tried.
+A reader is a module with three functions (`Reader`), and a fourth if it can read on behind records that cannot be found
+(`Skipping`). The order of the table is the order in which a file is tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from unquilt.corpus.options import Reading
 from unquilt.corpus.readers import arc, html, jsonl, mail, parquet, text, warc
@@ -27,7 +27,17 @@ class Reader(Protocol):
         """The file in slices of about `size` bytes, in order, if it can be cut."""
 
     def read(self, part: Slice, reading: Reading) -> Iterator[Found]:
-        """The records of a slice, in order. Raises only if the file cannot be read at all."""
+        """The records of a slice, in order. Raises only if the file cannot be read at all, and does not look at it
+        before it is asked for the first record: that is done under guard."""
+
+
+@runtime_checkable
+class Skipping(Protocol):
+    """What a reader has besides that can read on behind a record that ends the process that looks for it."""
+
+    def skip(self, part: Slice, reading: Reading, offset: int, detail: str, reason: str) -> Iterator[Found]:
+        """The records of a slice from `offset` on, which is behind the last one that was found; what cannot be read
+        becomes rejects, of this reason and detail."""
 
 
 class _Rejected:

@@ -1,7 +1,7 @@
 """ARC files, the format of archives before WARC, versions 1 and 2: a header is one line, `URL IP date type length`.
 
-Version 2 has the fields status, checksum, location, offset and file name before the length. Headers are given the
-names they have in WARC, and records read as if they were there.
+Version 2 has the fields status, checksum, location, offset and file name before the length. Fields are given the names
+that they have in WARC, so that records are read in the same way from there on: see `archives`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 from unquilt.corpus.options import Reading
-from unquilt.corpus.readers import archives, warc
-from unquilt.corpus.readers.archives import Format
+from unquilt.corpus.readers import archives
+from unquilt.corpus.readers.framing import Format
 from unquilt.corpus.readers.http import Fields
 from unquilt.corpus.records import Found
 from unquilt.corpus.sources import Glimpse, Slice, Source
@@ -63,12 +63,9 @@ def _fields(header: re.Match[bytes]) -> Fields:
 
 FORMAT = Format(
     name="an arc",
-    magic=MAGIC,
-    prefix=b"",
     header=re.compile(_LINE),
-    find=_find,
-    end=re.compile(rb"\r?\n(?=[\r\n]*+(?:" + _SCHEME + rb"|\Z))|\Z"),
-    line_end=re.compile(rb"\r?\n"),
     fields=_fields,
-    page=warc.page,
+    end=re.compile(rb"\r?\n(?=[\r\n]*+(?:" + _SCHEME + rb"|\Z))|\Z"),
+    find=_find,
+    line_end=re.compile(rb"\r?\n"),
 )

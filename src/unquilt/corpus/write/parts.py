@@ -7,11 +7,7 @@ write the same bytes. A row group is a batch of about 8 MiB of text: what one ta
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -21,13 +17,12 @@ import pyarrow.parquet as pq
 
 from unquilt.columns import measure
 from unquilt.corpus.find.pieces import Piece
-from unquilt.corpus.read import make_document, read, try_suspect
+from unquilt.corpus.read import FINDING_SPEED, PieceReader
 from unquilt.corpus.records import Span, Warned
-from unquilt.corpus.watch import FINDING_SPEED, Watch
 from unquilt.errors import EngineError
-from unquilt.guard import Inquest, Place
+from unquilt.guard import Guard, Inquest, Place
 from unquilt.parquet import seal_footer
-from unquilt.runs import publish, storing
+from unquilt.runs import created, storing
 from unquilt.tables import DOCUMENTS, REJECTS
 
 REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.element"]
@@ -40,23 +35,6 @@ _MEASURING = Place(-1, 0)
 """At work on many texts at once: no place that could be left out."""
 
 UNNUMBERED = pa.schema([field for field in DOCUMENTS.schema if field.name != "doc"])
-
-
-@contextmanager
-def _written(target: Path, spill: Path) -> Iterator[Path]:
-    """A file in the spill folder to write to, which becomes `target` at the end.
-
-    Each try has its own, since a task may be tried again while an earlier try lives; what a killed one leaves goes with
-    the spill folder.
-    """
-    descriptor, name = tempfile.mkstemp(prefix=f"{target.name}-", suffix=".partial", dir=spill)
-    os.close(descriptor)
-    try:
-        yield Path(name)
-        Path(name).chmod(0o644)
-        publish(Path(name), target)
-    finally:
-        Path(name).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -93,38 +71,32 @@ def read_piece(task: ReadPiece) -> PieceRead:
 
     Checks that nothing got lost on the way: what was found is in the file, in the rejects, or was skipped.
     """
-    if task.inquest.suspect is not None:
-        try_suspect(task.piece, _watch(task), partial(make_document, reading=task.piece.reading))
-    watch = _watch(task)
-    read = _read_into(task, watch)
-    if watch.seen != read.documents + read.rejects.num_rows + read.skipped.total():
+    with storing(task.target):
+        guard = Guard(task.note, task.piece.reading.limits.bounds, task.inquest)
+    reader = PieceReader(task.piece, guard)
+    read = _read_into(task, reader, guard)
+    if reader.seen != read.documents + read.rejects.num_rows + read.skipped.total():
         kept = f"{read.documents} documents, {read.rejects.num_rows} rejects and {read.skipped.total()} skipped"
-        raise EngineError(f"{task.piece.name}: {watch.seen} records were seen, but {kept}: a fault of unquilt")
+        raise EngineError(f"{task.piece.name}: {reader.seen} records were seen, but {kept}: a fault of unquilt")
     return read
 
 
-def _watch(task: ReadPiece) -> Watch:
-    with storing(task.target):
-        return Watch(task.note, task.piece.reading.limits, task.inquest)
-
-
-def _read_into(task: ReadPiece, watch: Watch) -> PieceRead:
+def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
     documents = words = size = 0
     rejects = []
     skipped: Counter[str] = Counter()
     # What cannot be read raises an InputError of its own; any OSError left is of the target.
     with (
-        storing(task.target),
-        _written(task.target, task.target.parent) as path,
-        pa.ipc.new_file(str(path), UNNUMBERED) as writer,
+        created(task.target, spill=task.target.parent) as file,
+        pa.ipc.new_file(file, UNNUMBERED) as writer,
     ):
-        for batch in read(task.piece, watch):
+        for batch in reader.batches():
             rejects.append(batch.rejects)
             skipped.update(batch.skipped)
             if batch.documents.num_rows == 0:
                 continue
             texts = batch.documents.column("text")
-            counts, sequences = watch.guard.run(_MEASURING, partial(measure, texts), texts.nbytes / FINDING_SPEED)
+            counts, sequences = guard.run(_MEASURING, partial(measure, texts), texts.nbytes / FINDING_SPEED)
             columns = dict(zip(batch.documents.schema.names, batch.documents.columns, strict=True))
             columns |= {"words": counts, "sequence": sequences}
             measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
@@ -134,7 +106,7 @@ def _read_into(task: ReadPiece, watch: Watch) -> PieceRead:
             size += batch.documents.column("text").nbytes
     table = pa.Table.from_batches(rejects, schema=rejects[0].schema) if rejects else REJECTS.schema.empty_table()
     return PieceRead(
-        task.target, documents, words, size, table.cast(REJECTS.schema), skipped, watch.spans, watch.warnings
+        task.target, documents, words, size, table.cast(REJECTS.schema), skipped, reader.spans, reader.warnings
     )
 
 
@@ -156,26 +128,21 @@ def write_part(task: WritePart) -> int:
     That is not mapped into memory, of which it would seem to take all: a piece may have become gigabytes.
     """
     first = task.first
-    with (
-        storing(task.target),
-        _written(task.target, task.source.parent) as partial,
-        pa.OSFile(str(task.source)) as file,
-    ):
-        reader = pa.ipc.open_file(file)
-        packing = {
-            "compression": "zstd",
-            "compression_level": 1,
-            "use_dictionary": REPEATED,
-            "write_statistics": MEASURED,
-            "write_page_checksum": True,
-        }
-        with pq.ParquetWriter(partial, DOCUMENTS.schema, **packing) as writer:
+    packing = {
+        "compression": "zstd",
+        "compression_level": 1,
+        "use_dictionary": REPEATED,
+        "write_statistics": MEASURED,
+        "write_page_checksum": True,
+    }
+    with created(task.target, spill=task.source.parent) as file:
+        with pa.OSFile(str(task.source)) as source, pq.ParquetWriter(file, DOCUMENTS.schema, **packing) as writer:
+            reader = pa.ipc.open_file(source)
             for number in range(reader.num_record_batches):
                 batch = reader.get_batch(number)
                 docs = pa.array(range(first, first + batch.num_rows), pa.int64())
                 numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS.schema)
                 writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
                 first += batch.num_rows
-        with partial.open("r+b") as written:
-            seal_footer(written)
+        seal_footer(file)
     return task.target.stat().st_size

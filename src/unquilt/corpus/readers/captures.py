@@ -1,0 +1,111 @@
+"""What a record of an archive is: a page, something to be counted only, or a reject.
+
+A `response` with a good status is a page, if its type is one that holds text; so is a `resource`, and a `conversion`,
+which is the text of a page (WET). All other records are about pages, and are counted only. Fields have the names that
+they have in WARC; `arc` gives them to those of its headers.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import NamedTuple
+
+from unquilt.corpus.options import Reading
+from unquilt.corpus.readers import html, http
+from unquilt.corpus.readers.http import Body, CodingError, Fields, Message, TooLargeError
+from unquilt.corpus.records import Media, Page, Reject, Skipped, identify, too_large
+from unquilt.corpus.sources import Glimpse
+
+TYPES = frozenset(("warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"))
+"""Of records."""
+MEDIA: dict[str, Media] = {"text/html": "html", "application/xhtml+xml": "html", "text/plain": "text"}
+VAGUE = frozenset(
+    ("", "application/octet-stream", "binary/octet-stream", "unknown/unknown", "text/xml", "application/xml")
+)
+"""Types of content that say nothing: whether it is a page is told by how it begins."""
+HEAD = 1024
+
+_NO_PAGE = re.compile(r"metadata:|[a-z]++://[^/]*+(/robots\.txt)(?:[?#]|$)", re.IGNORECASE)
+_TOKEN = re.compile(r"[a-z0-9.+/-]{1,80}")  # Word's has 71
+
+
+class Record(NamedTuple):
+    """A record: the fields of its header, and its body in `data[begin:end]`; of one over the limit (not `whole`), only
+    the first bytes of the body are there.
+    """
+
+    file: str
+    offset: int
+    fields: Fields
+    data: bytes
+    begin: int
+    end: int
+    whole: bool
+
+
+def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
+    """What a record is. Its header may hold anything, and so may the message in it."""
+    fields = record.fields
+    kind = fields.get("warc-type", "").lower()
+    if kind not in ("response", "resource", "conversion"):
+        return Skipped(f"{kind} record" if kind in TYPES else "record of unknown type")
+    message = http.parse(record.data, record.begin, record.end) if kind == "response" else None
+    if message is None:
+        own = fields.get("content-type") or ("text/plain" if kind == "conversion" else "")
+        if kind == "response" and http.content_type(own)[0] in ("", "application/http"):
+            return Reject(record.file, record.offset, "bad http", "the response does not begin with an HTTP header")
+        message = http.Message(200, {"content-type": own}, record.data[record.begin : record.end])
+    if not 200 <= message.status < 300:
+        return Skipped(f"status {message.status}")
+    return _page(record, message, reading.limits.max_bytes, "utf-8" if kind == "conversion" else None)
+
+
+def _page(record: Record, message: Message, limit: int, charset: str | None) -> Page | Skipped | Reject:
+    """The page in a message, which is decoded if it may be one."""
+    fields, file, offset = record.fields, record.file, record.offset
+    url = _unbracket(fields.get("warc-target-uri", ""))
+    kind, declared = http.content_type(message.fields.get("content-type"))
+    media = MEDIA.get(kind)
+    if media is None and kind not in VAGUE:
+        return _no_page(kind)
+    if about := _NO_PAGE.match(url):
+        return Skipped("robots.txt" if about[1] else "record of the crawler")
+    try:
+        body = http.decode(message, limit) if record.whole else Body(message.body)
+    except TooLargeError:
+        return too_large("body", limit, file, offset)
+    except CodingError as error:
+        return Reject(file, offset, "bad content-encoding", str(error))
+    if media is None:
+        if not html.recognise(Glimpse("", body.content[:HEAD], complete=len(body.content) <= HEAD)):
+            return _no_page(kind)
+        media = "html"
+    if not record.whole:
+        return too_large("record", limit, file, offset)
+    ident = identify(_unbracket(fields.get("warc-record-id", "")), file, offset)
+    ip, truncated = fields.get("warc-ip-address"), _truncated(fields) or body.truncated
+    return Page(file, offset, ident, url or None, ip, media, body.content, charset or declared, truncated)
+
+
+def _no_page(kind: str) -> Skipped:
+    """Counted by type, which may be any bytes and is shown to people."""
+    if not kind:
+        return Skipped("type missing")
+    return Skipped(f"type {kind}" if _TOKEN.fullmatch(kind) else "type of no sense")
+
+
+def _truncated(fields: Fields) -> str | None:
+    """Why the archive says that the record is incomplete ("length", "time", …), or that it goes on in another one."""
+    why = fields.get("warc-truncated")
+    if why is None:
+        return "segment" if "warc-segment-number" in fields else None
+    return why if _TOKEN.fullmatch(why) else "unspecified"
+
+
+def _unbracket(value: str) -> str:
+    """A URL or id without the brackets that it may have; in UTF-8, if that is what its bytes are."""
+    if not value.isascii():
+        with suppress(UnicodeDecodeError):
+            value = value.encode("latin-1").decode()
+    return value.strip("<> \t")
