@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from unquilt.corpus import read as reading
-from unquilt.corpus.extract.documents import document
+from unquilt.corpus.extract.documents import extract_document
 from unquilt.corpus.options import Reading
 from unquilt.corpus.readers import jsonl, parquet
 from unquilt.corpus.records import Document, Found, Frame, Page, Reject
@@ -45,7 +45,7 @@ def _suffer(page: Page, options: Reading) -> Document | Reject:
             os.kill(os.getpid(), signal.SIGKILL)
         case "twice" if not (_happened("once") and _happened("again")):
             os.kill(os.getpid(), signal.SIGKILL)
-    return document(page, options)
+    return extract_document(page, options)
 
 
 class _Deadly:
@@ -84,6 +84,6 @@ def read_suffering(task: ReadPiece) -> PieceRead:
     """`read_piece`, with readers and parsers as bad as can be."""
     global _signs
     _signs = task.target.parent
-    reading.document = _suffer
+    reading.extract_document = _suffer
     reading.kinds.READERS |= {"jsonl": _Deadly(), "parquet": _DeadlyRows()}
     return read_piece(task)

@@ -19,7 +19,7 @@ from random import Random
 import pyarrow as pa
 
 import unquilt
-from unquilt.corpus.extract.urls import locate
+from unquilt.corpus.extract.urls import locate_url
 from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import Settings
@@ -71,7 +71,7 @@ def main(source: str, folder: Path, kills: int) -> None:
     random = Random(5)
     os.fsync = lambda _: None  # type: ignore[assignment]
     folder.mkdir()
-    pa.array([locate("http://www.example.com/").host])  # loads what every run needs, so that they need not
+    pa.array([locate_url("http://www.example.com/").host])  # loads what every run needs, so that they need not
     begin = time.perf_counter()
     assert work(source, folder / "whole") == 0
     whole = time.perf_counter() - begin

@@ -19,7 +19,7 @@ import zstandard
 from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.corpus.extract import urls
-from unquilt.corpus.extract.documents import document
+from unquilt.corpus.extract.documents import extract_document
 from unquilt.corpus.find import kinds
 from unquilt.corpus.options import Limits, Reading
 from unquilt.corpus.readers import compression, html, http, jsonl
@@ -50,7 +50,7 @@ SMALL = Reading(limits=Limits(max_bytes=4 * KIB))
 
 
 def tell(data: bytes) -> str:
-    return kinds.tell(Glimpse("", data[:HEAD], complete=len(data) <= HEAD))
+    return kinds.tell_kind(Glimpse("", data[:HEAD], complete=len(data) <= HEAD))
 
 
 def tell_page(data: bytes) -> bool:
@@ -59,7 +59,7 @@ def tell_page(data: bytes) -> bool:
 
 def page(media: Media, **fields: str) -> Read:
     def read(data: bytes) -> object:
-        return document(Page("a", 0, "a", None, None, media, data, **fields), READING)  # type: ignore[arg-type]
+        return extract_document(Page("a", 0, "a", None, None, media, data, **fields), READING)  # type: ignore[arg-type]
 
     return read
 
@@ -74,7 +74,7 @@ def declared(charset: str | None, *, html: bool = False) -> Read:
 
 def response(header: str) -> Read:
     def read(body: bytes) -> object:
-        message = http.parse(f"HTTP/1.1 200 OK\r\n{header}\r\n\r\n".encode() + body)
+        message = http.parse_response(f"HTTP/1.1 200 OK\r\n{header}\r\n\r\n".encode() + body)
         assert message is not None
         try:
             return http.decode(message, 32 * MIB)
@@ -85,7 +85,7 @@ def response(header: str) -> Read:
 
 
 def http_header(data: bytes) -> object:
-    message = http.parse(data)
+    message = http.parse_response(data)
     return message and http.content_type(message.fields.get("content-type"))
 
 
@@ -115,7 +115,7 @@ LEXICON = _native.pack_lexicon(buffers(pa.array(["aaaa", "bbbb"], pa.large_strin
 
 
 def place(text: str) -> object:
-    return urls.locate(text), urls.address(text)
+    return urls.locate_url(text), urls.address(text)
 
 
 def store(suffix: str = "") -> Callable[[bytes], str]:
@@ -133,7 +133,7 @@ def file(kind: str, reading: Reading = READING, begin: int = 0) -> Read:
     def read(path: str) -> int:
         size = Path(path).stat().st_size
         with Path(path).open("rb") as head:
-            source = Source(path, size, kind, compression.tell(head.read(4)))
+            source = Source(path, size, kind, compression.tell_compression(head.read(4)))
         return sum(1 for _ in kinds.reader(kind).read(Slice(source, begin), reading))
 
     return read

@@ -29,7 +29,7 @@ from unquilt.corpus.records import Document, Frame, Page, Reject, Skipped, too_l
 from unquilt.corpus.sources import Source
 from unquilt.engines.workers import Workers
 from unquilt.errors import InputError
-from unquilt.guard import Batch, Blame, Guard, Inquest, carry_out
+from unquilt.guard import Blame, Bundle, Guard, Inquest, carry_out
 from unquilt.stores.filters import Filter
 
 AT_ONCE = 64
@@ -108,7 +108,7 @@ class _Desk:
                 ended = some.ended
 
     def standard_input(self, stdin: BinaryIO) -> Iterator[Answer | Reject]:
-        lines = _Lines(stdin, self.reading.limits.max_bytes)
+        lines = _IncomingLines(stdin, self.reading.limits.max_bytes)
         first = lines.peek(_MOST_BLANK)
         if not first or first.startswith(b"{"):
             for some in lines:
@@ -118,8 +118,8 @@ class _Desk:
 
     def _answer_lines(self, lines: Sequence[_Line]) -> Iterator[Answer | Reject]:
         function = _LineAnswer(self.reading, self.question)
-        batch = Batch(function, tuple(lines), self.reading.limits.bounds, self.folder / "lines.note")
-        (results,) = self.workers.map(carry_out, [batch])
+        bundle = Bundle(function, tuple(lines), self.reading.limits.bounds, self.folder / "lines.note")
+        (results,) = self.workers.map(carry_out, [bundle])
         for line, result in zip(lines, results, strict=True):
             yield Reject(STDIN, line.offset, result.reason, result.detail) if isinstance(result, Blame) else result
 
@@ -159,7 +159,7 @@ class _LineAnswer:
         return made
 
 
-class _Lines:
+class _IncomingLines:
     """The lines of a file, each time as many as are there without waiting; blank ones left out. Memory: a block, and a
     line of up to `most` bytes; of a longer one, nothing."""
 

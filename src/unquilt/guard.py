@@ -184,7 +184,7 @@ def here(function: Callable[[Item], Result], items: Sequence[Item], /) -> Iterab
 
 
 @dataclass(frozen=True)
-class Batch(Generic[Item, Result]):
+class Bundle(Generic[Item, Result]):
     """To do: a function of each of some items, such as files, that have nothing to do with each other."""
 
     function: Callable[[Item], Result]
@@ -193,22 +193,22 @@ class Batch(Generic[Item, Result]):
     note: Path | None = None
     inquest: Inquest = field(default_factory=Inquest)
 
-    def retry(self, code: int) -> Batch[Item, Result]:
+    def retry(self, code: int) -> Bundle[Item, Result]:
         """What to do after a process was lost over this."""
         name = f"{str(self.items[0])[:200]}{f' and {len(self.items) - 1} more' if len(self.items) > 1 else ''}"
         return replace(self, inquest=self.inquest.after(self.note, code, self.bounds, name))
 
 
-def carry_out(batch: Batch[Item, Result]) -> list[Result | Blame]:
+def carry_out(bundle: Bundle[Item, Result]) -> list[Result | Blame]:
     """What the function gives for each item, or why it gives nothing."""
     results: list[Result | Blame] = []
-    guard, suspect = Guard(batch.note, batch.bounds, batch.inquest), batch.inquest.suspect
+    guard, suspect = Guard(bundle.note, bundle.bounds, bundle.inquest), bundle.inquest.suspect
     if suspect is not None:
         with guard.trial():
-            guard.run(suspect, partial(batch.function, batch.items[suspect.number]))
-    for number, item in enumerate(batch.items):
+            guard.run(suspect, partial(bundle.function, bundle.items[suspect.number]))
+    for number, item in enumerate(bundle.items):
         place = Place(0, number)
-        results.append(batch.inquest.blames(place) or guard.run(place, partial(batch.function, item)))
+        results.append(bundle.inquest.blames(place) or guard.run(place, partial(bundle.function, item)))
     return results
 
 
@@ -221,7 +221,7 @@ def each_guarded(
     """
     slices = [tuple(items[at : at + size]) for at in range(0, len(items), size)]
     batches = [
-        Batch(function, some, bounds, notes and notes / f"batch-{number}.note") for number, some in enumerate(slices)
+        Bundle(function, some, bounds, notes and notes / f"batch-{number}.note") for number, some in enumerate(slices)
     ]
     for results in each(cast("Any", carry_out), batches):
         yield from results

@@ -141,7 +141,7 @@ def draw(figure: dict[str, Any], folder: Path, name: str) -> list[Path]:
     return [folder / f"{name}.{kind}" for kind in KINDS]
 
 
-def remove(folder: Path, name: str) -> None:
+def remove_figure(folder: Path, name: str) -> None:
     """Remove a figure that is there from earlier and no longer shows what the tables say."""
     with storing(folder):
         for kind in KINDS:

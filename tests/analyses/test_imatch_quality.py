@@ -21,7 +21,7 @@ import twin_imatch as twin
 
 import unquilt
 from unquilt import Lexicon, _native
-from unquilt.corpus.extract.documents import document
+from unquilt.corpus.extract.documents import extract_document
 from unquilt.corpus.options import Reading
 from unquilt.corpus.records import Document, Page
 
@@ -90,7 +90,7 @@ def mails(texts: Sequence[str]) -> dict[bool, list[Mail]]:
     found: dict[bool, list[Mail]] = {True: [], False: []}
     seen = set()
     for name, raw in read_tar(MAIL):
-        made = document(Page("a", 0, name, None, None, "mail", raw), Reading())
+        made = extract_document(Page("a", 0, name, None, None, "mail", raw), Reading())
         assert isinstance(made, Document)
         text = made.text.decode()
         terms, spam = read_terms(text), name.startswith("spam")

@@ -11,7 +11,7 @@ import unquilt
 from unquilt.cli import cli
 from unquilt.cli.commands import demo as demo_command
 from unquilt.demo import planted
-from unquilt.demo.report import KINDS, REASONS, Measured, compare, explain
+from unquilt.demo.report import KINDS, REASONS, Measured, compare_with_planted, explain_miss
 
 PAGES = 1_100
 
@@ -115,7 +115,7 @@ class TestReport:
         first, second = [page for page in planted(1_024) if page.kind == "quilt"][:2]
         (scrap,) = [page for page in planted(1_024) if page.kind == "scrap"][:1]
         found = [Measured(first.id, 0.8, 5), Measured(scrap.id, 0.6, 4), Measured("page-0000000", 1.0, 9)]
-        report = compare(1_024, 1, found, {first.id: [*first.made_of[1:], "page-0000001"]})
+        report = compare_with_planted(1_024, 1, found, {first.id: [*first.made_of[1:], "page-0000001"]})
         assert [page.id for page in report.found["quilt"]] == [first.id]
         assert [page.id for page in report.found["scrap"]] == [scrap.id]
         assert second.id in [page.id for page in report.missed]
@@ -132,4 +132,4 @@ class TestReport:
         ],
     )
     def test_explain(self, page, why):
-        assert explain(page, c=4, sigma=0.5) == why
+        assert explain_miss(page, c=4, sigma=0.5) == why

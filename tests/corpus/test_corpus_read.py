@@ -16,7 +16,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from unquilt.corpus.extract.documents import document
+from unquilt.corpus.extract.documents import extract_document
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
 from unquilt.corpus.options import Fields, Limits, Reading
@@ -249,7 +249,7 @@ def test_all_of_a_document_counts_for_its_batch(fields: dict[str, str], most: in
 def test_a_document_does_not_hold_its_page() -> None:
     """A batch would, until it has 8 MiB of text: of pages that are all markup, it would hold thousands."""
     page = Page("a", 0, "a", None, None, "html", "<!--" + "x" * MIB + "-->text")
-    made = document(page, Reading())
+    made = extract_document(page, Reading())
     assert isinstance(made, Document)
     assert (made.text, made.page) == (b"text", page._replace(content=b""))
 
@@ -258,7 +258,7 @@ def test_pages_of_too_many_links_are_flagged() -> None:
     source = f"<base href=http://example.org/{'x' * 50_000}/>" + "".join(f"<a href={i}>" for i in range(1000))
     for truncated, expected in [(None, "links"), ("length", "length")]:
         page = Page("a", 0, "a", None, None, "html", source.encode(), truncated=truncated)
-        made = document(page, Reading())
+        made = extract_document(page, Reading())
         assert isinstance(made, Document)
         assert made.page.truncated == expected
         assert 20 < len(made.links) < 100

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unquilt.corpus.extract.urls import NOWHERE, address, is_recursive, list_date, locate
+from unquilt.corpus.extract.urls import NOWHERE, address, is_recursive, list_date, locate_url
 
 CASES = [
     # url, host, domain
@@ -80,7 +80,7 @@ CASES = [
 
 @pytest.mark.parametrize(("url", "host", "domain"), CASES, ids=lambda value: ascii(value)[:40])
 def test_locate(url: str | None, host: str | None, domain: str | None) -> None:
-    assert locate(url)[:2] == (host, domain)
+    assert locate_url(url)[:2] == (host, domain)
 
 
 @pytest.mark.parametrize(
@@ -96,13 +96,13 @@ def test_locate(url: str | None, host: str | None, domain: str | None) -> None:
 )
 def test_a_url_of_1_mb_is_answered_at_once(url: str, host: str | None) -> None:
     start = time.perf_counter()
-    assert locate(url).host == host
+    assert locate_url(url).host == host
     assert time.perf_counter() - start < 5
 
 
 @given(st.text())
 def test_any_string_has_an_answer(url: str) -> None:
-    host, domain, components, repeats = locate(url)
+    host, domain, components, repeats = locate_url(url)
     assert (host is None) == (domain is None)
     assert 0 <= repeats <= components
     if host is not None and domain is not None:
@@ -111,7 +111,7 @@ def test_any_string_has_an_answer(url: str) -> None:
 
 @given(st.text())
 def test_any_host_has_an_answer(host: str) -> None:
-    place = locate(f"http://{host}/")
+    place = locate_url(f"http://{host}/")
     assert place == NOWHERE or (place.host and place.domain)
 
 
@@ -150,4 +150,4 @@ RECURSIVE = [
 
 @pytest.mark.parametrize(("url", "expected"), RECURSIVE, ids=lambda value: ascii(value)[:40])
 def test_a_crawler_that_goes_round_in_circles_is_noticed(url: str, expected: bool) -> None:
-    assert is_recursive(locate(url), max_repeats=4) is expected
+    assert is_recursive(locate_url(url), max_repeats=4) is expected

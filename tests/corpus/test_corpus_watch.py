@@ -117,7 +117,7 @@ def test_what_is_seen_and_neither_kept_nor_told_is_an_error(task: ReadPiece) -> 
     task = replace(task, note=None)
     assert read_piece(task).documents == 1
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("unquilt.corpus.read.document", lambda *_: None)
+        patch.setattr("unquilt.corpus.read.extract_document", lambda *_: None)
         assert read_piece(task).documents == 0  # a record that says that it is none was never seen
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("unquilt.corpus.read.batches", lambda records, _: [None for _ in records][:0])

@@ -16,7 +16,7 @@ import pytest
 
 import unquilt
 from unquilt._native import decode, extract
-from unquilt.corpus.extract.documents import document
+from unquilt.corpus.extract.documents import extract_document
 from unquilt.corpus.options import Reading
 from unquilt.corpus.records import Document, Page
 
@@ -65,7 +65,7 @@ def test_main_content_is_the_article() -> None:
     precisions, recalls, scores = [], [], []
     for name, article in json.loads(files["ground-truth.json"]).items():
         page = Page("a", 0, name, None, None, "html", gzip.decompress(files[f"html/{name}.html.gz"]))
-        made = document(page, reading)
+        made = extract_document(page, reading)
         assert isinstance(made, Document), made
         expected, found = runs(article["articleBody"]), runs(made.text.decode())
         shared = (expected & found).total()

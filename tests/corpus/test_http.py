@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unquilt.corpus.readers import http
-from unquilt.corpus.readers.http import Body, CodingError, Message, TooLargeError
+from unquilt.corpus.readers.http import Body, CodingError, Response, TooLargeError
 
 TEXT = b"".join(b"<p>paragraph %d of a page</p>\n" % random.Random(i).randrange(10**9) for i in range(20_000))
 LIMIT = 1 << 20
@@ -39,7 +39,7 @@ each_coding = pytest.mark.parametrize("coding", PACKERS)
 
 
 def decode(body: bytes, limit: int = LIMIT, **fields: str) -> Body:
-    return http.decode(Message(200, {name.replace("_", "-"): value for name, value in fields.items()}, body), limit)
+    return http.decode(Response(200, {name.replace("_", "-"): value for name, value in fields.items()}, body), limit)
 
 
 def chunked(body: bytes, size: int = 100) -> bytes:
@@ -50,30 +50,30 @@ def chunked(body: bytes, size: int = 100) -> bytes:
 @pytest.mark.parametrize("end", [b"\r\n", b"\n"])
 def test_parse(end: bytes) -> None:
     header = [b"HTTP/1.1 203 Fine", b"Content-TYPE : text/html", b"X: a", b"\t b:c", b"no field", b"X: second"]
-    message = http.parse(end.join([*header, b"", b"body\n\n"]))
-    assert message == Message(203, {"content-type": "text/html", "x": "a b:c"}, b"body\n\n")
+    message = http.parse_response(end.join([*header, b"", b"body\n\n"]))
+    assert message == Response(203, {"content-type": "text/html", "x": "a b:c"}, b"body\n\n")
 
 
 @pytest.mark.parametrize(
     ("data", "parsed"),
     [
-        (b"HTTP/1.0 200\r\n\r\n", Message(200, {}, b"")),
-        (b"HTTP/2 404 x\r\nA: b\r\n", Message(404, {"a": "b"}, b"")),
-        (b"HTTP/1.1 200 OK\r\nA: \xc3\xa0\r\n\r\n", Message(200, {"a": "Ã\xa0"}, b"")),
+        (b"HTTP/1.0 200\r\n\r\n", Response(200, {}, b"")),
+        (b"HTTP/2 404 x\r\nA: b\r\n", Response(404, {"a": "b"}, b"")),
+        (b"HTTP/1.1 200 OK\r\nA: \xc3\xa0\r\n\r\n", Response(200, {"a": "Ã\xa0"}, b"")),
         (b"HTTP/1.1 2000 OK\r\n\r\n", None),
         (b"<html>", None),
         (b"", None),
         (b"HTTP/1.1 200 OK\r\nA: " + b"x" * http.HEADER + b"\r\n\r\n", None),
     ],
 )
-def test_parse_oddities(data: bytes, parsed: Message | None) -> None:
-    assert http.parse(data) == parsed
-    assert http.parse(b"__" + data + b"__", 2, 2 + len(data)) == parsed
+def test_parse_oddities(data: bytes, parsed: Response | None) -> None:
+    assert http.parse_response(data) == parsed
+    assert http.parse_response(b"__" + data + b"__", 2, 2 + len(data)) == parsed
 
 
 @given(st.binary(max_size=300))
 def test_parse_anything(data: bytes) -> None:
-    message = http.parse(b"HTTP/1.1 200 OK\r\n" + data)
+    message = http.parse_response(b"HTTP/1.1 200 OK\r\n" + data)
     assert message is not None
     http.content_type(message.fields.get("content-type"))
 

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unquilt.corpus.extract import messages
-from unquilt.corpus.extract.documents import document
+from unquilt.corpus.extract.documents import extract_document
 from unquilt.corpus.find import kinds
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
@@ -89,12 +89,12 @@ NO_MAIL = [
 
 @pytest.mark.parametrize(("name", "head"), MAIL)
 def test_mail_is_told(name: str, head: bytes) -> None:
-    assert kinds.tell(Glimpse(name, head, complete=True)) == "mail"
+    assert kinds.tell_kind(Glimpse(name, head, complete=True)) == "mail"
 
 
 @pytest.mark.parametrize(("name", "head"), NO_MAIL)
 def test_what_is_no_mail_is_told(name: str, head: bytes) -> None:
-    assert kinds.tell(Glimpse(name, head, complete=True)) != "mail"
+    assert kinds.tell_kind(Glimpse(name, head, complete=True)) != "mail"
 
 
 def test_folders_of_messages_need_nothing_special(tmp_path: Path) -> None:
@@ -313,7 +313,7 @@ def test_only_mailboxes_are_cut(tmp_path: Path) -> None:
 
 
 def texts(raw: bytes) -> Document | Reject:
-    return document(Page("x", 0, "x", None, None, "mail", raw), Reading())
+    return extract_document(Page("x", 0, "x", None, None, "mail", raw), Reading())
 
 
 def test_a_mail_becomes_a_document() -> None:
@@ -358,12 +358,12 @@ def mail_by_number(folder: str, number: str) -> bytes:
 @real
 def test_real_mails_are_told_by_content() -> None:
     heads = [Glimpse("x.txt", raw[: 1 << 16], len(raw) < 1 << 16) for raw in corpus().values()]
-    assert [kinds.tell(head) for head in heads] == ["mail"] * 6046
+    assert [kinds.tell_kind(head) for head in heads] == ["mail"] * 6046
 
 
 @real
 def test_real_mails_have_bodies() -> None:
-    parsed = [messages.parse(raw) for raw in corpus().values()]
+    parsed = [messages.parse_mail(raw) for raw in corpus().values()]
     assert sum(bool(message.body.strip()) for message in parsed) == 6045
     assert sum(bool(message.subject) for message in parsed) == 6027
     assert sum(message.html for message in parsed) == 974
@@ -382,7 +382,7 @@ def test_real_mails_have_bodies() -> None:
     ],
 )
 def test_real_subjects(folder: str, number: str, subject: str) -> None:
-    assert messages.parse(mail_by_number(folder, number)).subject == subject
+    assert messages.parse_mail(mail_by_number(folder, number)).subject == subject
 
 
 def library(mail: Any) -> list[bytes]:
@@ -421,7 +421,7 @@ def test_real_bodies_are_those_of_the_standard_library(monkeypatch: pytest.Monke
     differ = set()
     for name, raw in corpus().items():
         ours.clear()
-        messages.parse(raw)
+        messages.parse_mail(raw)
         theirs = library(email.message_from_bytes(raw))
         if [text.rstrip() for text in ours] != [text.rstrip() for text in theirs]:
             differ.add(name)
@@ -436,4 +436,4 @@ def test_a_real_mailbox_in_slices(tmp_path: Path) -> None:
     whole = read(file)
     assert len(whole) == 500
     assert read(file, cuts=tuple(range(12_345, file.stat().st_size, 98_765))) == whole
-    assert {type(document(page, Reading())) for page in whole if isinstance(page, Page)} == {Document}
+    assert {type(extract_document(page, Reading())) for page in whole if isinstance(page, Page)} == {Document}

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unquilt.corpus.extract import messages
-from unquilt.corpus.extract.messages import MAX_PARTS, Message, RefusedError, parse
+from unquilt.corpus.extract.messages import MAX_PARTS, Message, RefusedError, parse_mail
 
 MIB = 1 << 20
 MULTIPART = b"Subject: s\nContent-Type: multipart/mixed; boundary=b\n\n"
@@ -59,7 +59,7 @@ SUBJECTS = [
 @pytest.mark.parametrize(("raw", "subject"), SUBJECTS)
 def test_subjects(raw: bytes, subject: str) -> None:
     message = b"Subject: " + raw + b"\nContent-Type: text/plain; charset=iso-8859-1\n\nbody"
-    assert parse(message) == Message(subject, b"body", html=False, charset="iso-8859-1")
+    assert parse_mail(message) == Message(subject, b"body", html=False, charset="iso-8859-1")
 
 
 BODIES = [
@@ -125,18 +125,18 @@ BODIES = [
 
 @pytest.mark.parametrize(("raw", "body"), [case[1:] for case in BODIES], ids=[case[0] for case in BODIES])
 def test_bodies(raw: bytes, body: bytes) -> None:
-    assert parse(raw).body == body
+    assert parse_mail(raw).body == body
 
 
 def test_html_and_charset_are_told() -> None:
     html = b"Content-Type: TEXT/HTML; CharSet = 'Big5' ; x=y\n\n<p>x"
-    assert parse(html) == Message("", b"<p>x", html=True, charset="Big5")
-    assert parse(b"Content-Type: text/plain charset=us-ascii format=flowed\n\nx").charset == "us-ascii"
-    assert parse(multipart(html, html)) == Message("", b"<p>x\n\n<p>x", html=True, charset="utf-8")
+    assert parse_mail(html) == Message("", b"<p>x", html=True, charset="Big5")
+    assert parse_mail(b"Content-Type: text/plain charset=us-ascii format=flowed\n\nx").charset == "us-ascii"
+    assert parse_mail(multipart(html, html)) == Message("", b"<p>x\n\n<p>x", html=True, charset="utf-8")
 
 
 def test_of_several_fields_the_first_counts() -> None:
-    assert parse(b"SUBJECT : 1\nSubject: 2\n\n").subject == "1"
+    assert parse_mail(b"SUBJECT : 1\nSubject: 2\n\n").subject == "1"
 
 
 def test_header() -> None:
@@ -218,7 +218,7 @@ def expected(tree: Any) -> list[tuple[str, str]]:
 
 @given(trees)
 def test_a_tree_of_parts_has_the_texts_that_the_definition_says(tree: Any) -> None:
-    message = parse(written(tree, [0]))
+    message = parse_mail(written(tree, [0]))
     texts = expected(tree)
     html = any(kind == "html" for kind, _ in texts)
     if html and len(texts) > 1:
@@ -261,10 +261,10 @@ def mutants(draw: st.DrawFn) -> bytes:
 
 @given(mutants() | st.binary(max_size=300))
 def test_any_bytes_are_a_message(raw: bytes) -> None:
-    message = parse(raw)
+    message = parse_mail(raw)
     assert message.subject == " ".join(message.subject.encode().decode().split())
     assert message.charset is None or message.charset.isascii()
-    assert message == parse(raw)
+    assert message == parse_mail(raw)
 
 
 def fill(pattern: bytes, size: int = 2 * MIB) -> bytes:
@@ -307,21 +307,21 @@ HOSTILE = {
 @pytest.mark.parametrize("raw", HOSTILE.values(), ids=HOSTILE.keys())
 def test_time_is_linear(raw: bytes) -> None:
     began = time.process_time()
-    parse(raw)
+    parse_mail(raw)
     assert time.process_time() - began < 10  # at most 2 s; what is quadratic takes hours
 
 
 def test_too_many_parts_are_refused() -> None:
     for raw in (MULTIPART + b"--b\n" * MAX_PARTS, FORWARDED * MAX_PARTS):
         with pytest.raises(RefusedError, match="too many parts"):
-            parse(raw)
+            parse_mail(raw)
 
 
 def test_memory_is_a_few_copies() -> None:
     raw = MULTIPART + b"--b\n\n" + fill(b"x\n")
     tracemalloc.start()
     try:
-        parse(raw)
+        parse_mail(raw)
         assert tracemalloc.get_traced_memory()[1] < 5 * len(raw)
     finally:
         tracemalloc.stop()

@@ -57,7 +57,7 @@ def store(path: Path, parts: Iterable[bytes]) -> Source:
     data = b"".join(parts)
     path.write_bytes(data)
     plain = data.startswith((b"WARC/", b"filedesc:"))
-    packed = None if plain else compression.tell(data[:4]) or compression.promised(str(path))
+    packed = None if plain else compression.tell_compression(data[:4]) or compression.promised(str(path))
     return Source(str(path), len(data), "warc", packed)
 
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unquilt.demo import Page, page, pages, planted, write_jsonl
+from unquilt.demo import DemoPage, page, pages, planted, write_jsonl
 
 SIZE = 3_000
 # The digest of the first 300 pages: if it changes, so does every benchmark record and every demo figure.
@@ -53,7 +53,7 @@ def mix(texts: Iterable[str], k: int = 5, m: int = 50) -> dict[str, float]:
 
 
 @cache
-def whole() -> list[Page]:
+def whole() -> list[DemoPage]:
     return list(pages(SIZE))
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from itertools import count
 from typing import TypeVar
 
-from unquilt.corpus.extract.documents import document
+from unquilt.corpus.extract.documents import extract_document
 from unquilt.corpus.find import kinds
 from unquilt.corpus.find.pieces import Piece
 from unquilt.corpus.options import MIB, Reading
@@ -40,7 +40,7 @@ of gigabytes."""
 def make_document(record: Frame | Page, reading: Reading) -> Document | Reject | Skipped | None:
     """The document of a record, or why there is none."""
     page = record.open() if isinstance(record, Frame) else record
-    return document(page, reading) if isinstance(page, Page) else page
+    return extract_document(page, reading) if isinstance(page, Page) else page
 
 
 class PieceReader:

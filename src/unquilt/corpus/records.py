@@ -10,7 +10,7 @@ Media = Literal["html", "text", "mail"]
 
 
 class Page(NamedTuple):
-    """A record as a reader found it, before any work on its content; `documents.document` makes a document of it.
+    """A record as a reader found it, before any work on its content (see `extract.documents`).
 
     `content` is bytes as they were stored, or a str if the file itself (JSON, Parquet) says that it is text. `charset`
     is what was declared outside the content, `truncated` why the archive says that the content is incomplete.

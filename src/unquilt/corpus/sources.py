@@ -12,7 +12,7 @@ SMALLEST = 4096
 """What a slice weighs at least: opening a file costs as much as reading a few kilobytes."""
 
 
-def spell(path: str) -> str:
+def spell_path(path: str) -> str:
     """The path as it stands in tables: bytes that are no UTF-8 are written as `\\xNN`, everything else as given."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
@@ -49,7 +49,7 @@ class Source:
     @property
     def name(self) -> str:
         """The file as it is called in tables and messages."""
-        return self.alias or spell(self.path)
+        return self.alias or spell_path(self.path)
 
     def __str__(self) -> str:
         return self.name

@@ -2,6 +2,6 @@
 
 from unquilt.demo.jsonl import write_jsonl
 from unquilt.demo.truth import Planted, planted
-from unquilt.demo.web import Page, page, pages
+from unquilt.demo.web import DemoPage, page, pages
 
-__all__ = ["Page", "Planted", "page", "pages", "planted", "write_jsonl"]
+__all__ = ["DemoPage", "Planted", "page", "pages", "planted", "write_jsonl"]

@@ -58,7 +58,9 @@ class Report:
     named: int
 
 
-def compare(count: int, seed: int, found: Iterable[Measured], sources: Mapping[str, Iterable[str]]) -> Report:
+def compare_with_planted(
+    count: int, seed: int, found: Iterable[Measured], sources: Mapping[str, Iterable[str]]
+) -> Report:
     """Hold what was found against what was planted; `sources` is the id of a quilt → the ids of its sources."""
     world = World(seed)
     by_kind: dict[str, list[Measured]] = {kind: [] for kind in KINDS}
@@ -81,10 +83,10 @@ def _kind(world: World, number: int) -> str:
     return _SAME.get(kind, kind)
 
 
-def explain(page: Measured | None, *, c: int, sigma: float) -> str:
+def explain_miss(page: Measured | None, *, c: int, sigma: float) -> str:
     """Why a page is no quilt, by the numbers of an analysis without thresholds; None if not even that lists it.
 
-    >>> explain(Measured("page-0000099", 0.462, 3), c=4, sigma=0.5)
+    >>> explain_miss(Measured("page-0000099", 0.462, 3), c=4, sigma=0.5)
     'patch fraction 0.46 < 0.5 and 3 sources < 4'
     """
     if page is None:

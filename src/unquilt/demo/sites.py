@@ -102,7 +102,7 @@ def template(world: World, number: int) -> tuple[str, str]:
     return header, " ".join(draw_sentences(language, dice, size - size // 2)) + "\n\n" + " ".join(lines)
 
 
-def wrap(world: World, where: Site, title: str, body: str) -> str:
+def wrap_page(world: World, where: Site, title: str, body: str) -> str:
     """A whole page: the template of its host around its own text."""
     header, footer = template(world, where.number)
     return f"{header}\n\n{title}\n\n{body}\n\n{footer}"

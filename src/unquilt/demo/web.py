@@ -18,12 +18,12 @@ from unquilt.demo.dice import Dice
 from unquilt.demo.language import draw_title, table
 from unquilt.demo.layout import BLOCK, Role, World, role, versions
 from unquilt.demo.manuals import manual_texts
-from unquilt.demo.sites import Site, choose_site, farm_site, wrap
+from unquilt.demo.sites import Site, choose_site, farm_site, wrap_page
 from unquilt.demo.texts import article_body, chinese_body, farm_body, listing_body
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DemoPage:
     """One page and how it came about.
 
     `kind` is article, listing, manual, near-copy, mirror, farm, quilt or scrap: a scrap is stitched like a quilt, but
@@ -40,7 +40,9 @@ class Page:
     made_of: tuple[str, ...]
 
 
-def pages(count: int, *, seed: int = 1, words: int = 500, start: int = 0, stop: int | None = None) -> Iterator[Page]:
+def pages(
+    count: int, *, seed: int = 1, words: int = 500, start: int = 0, stop: int | None = None
+) -> Iterator[DemoPage]:
     """The pages start … stop - 1 of a web of `count` pages with about `words` words each.
 
     The mix and the planted verdicts hold from 200 words up; shorter pages have room for few passages.
@@ -55,7 +57,7 @@ def pages(count: int, *, seed: int = 1, words: int = 500, start: int = 0, stop: 
     return (make_page(world, number) for number in range(start, end))
 
 
-def page(number: int, *, seed: int = 1, words: int = 500) -> Page:
+def page(number: int, *, seed: int = 1, words: int = 500) -> DemoPage:
     """Page `number` alone, exactly as `pages` makes it."""
     if number < 0:
         raise ValueError(f"number must not be below 0, got {number}")
@@ -67,7 +69,7 @@ def page_id(number: int) -> str:
     return f"page-{number:07d}"
 
 
-def make_page(world: World, number: int) -> Page:
+def make_page(world: World, number: int) -> DemoPage:
     """Page `number` of a world."""
     part = role(world, number)
     match part.kind:
@@ -82,21 +84,21 @@ def make_page(world: World, number: int) -> Page:
     return _original(world, number, part.kind)
 
 
-def _original(world: World, number: int, kind: str) -> Page:
+def _original(world: World, number: int, kind: str) -> DemoPage:
     where = page_site(world, number)
     if kind == "listing":
-        text = wrap(world, where, _title(world, number), listing_body(world, number, where.number))
-        return Page(page_id(number), _url(where, "shop", number), where.ip, text, kind, ())
+        text = wrap_page(world, where, _title(world, number), listing_body(world, number, where.number))
+        return DemoPage(page_id(number), _url(where, "shop", number), where.ip, text, kind, ())
     text = _article(world, number, where) if kind == "article" else _chinese(world, number, where)
-    return Page(page_id(number), _url(where, f"{2001 + number % 24}", number), where.ip, text, "article", ())
+    return DemoPage(page_id(number), _url(where, f"{2001 + number % 24}", number), where.ip, text, "article", ())
 
 
 def _article(world: World, number: int, where: Site) -> str:
-    return wrap(world, where, _title(world, number), article_body(world, number))
+    return wrap_page(world, where, _title(world, number), article_body(world, number))
 
 
 def _chinese(world: World, number: int, where: Site) -> str:
-    return wrap(world, where, _title(world, number), chinese_body(world, number))
+    return wrap_page(world, where, _title(world, number), chinese_body(world, number))
 
 
 def _title(world: World, number: int) -> str:
@@ -107,7 +109,7 @@ def _url(where: Site, folder: str, number: int) -> str:
     return f"http://{where.host}/{folder}/{number}.html"
 
 
-def _manual(world: World, number: int, part: Role) -> Page:
+def _manual(world: World, number: int, part: Role) -> DemoPage:
     """Eleven of twelve families are each on one host; the others are scattered, as if packages carried them along."""
     block = number // BLOCK
     family = versions(world, block, part)
@@ -117,19 +119,19 @@ def _manual(world: World, number: int, part: Role) -> Page:
         where = choose_site(Dice(world.seed, "manual site", block, part.family), block)
     name, texts = manual_texts(world, block, part.family, len(family))
     release = f"{1 + version // 10}.{version % 10}"
-    text = wrap(world, where, f"{name}, version {release}", texts[version])
+    text = wrap_page(world, where, f"{name}, version {release}", texts[version])
     made_of = (page_id(family[version - 1]),) if version else ()
-    return Page(page_id(number), _url(where, f"manuals/{release}", number), where.ip, text, "manual", made_of)
+    return DemoPage(page_id(number), _url(where, f"manuals/{release}", number), where.ip, text, "manual", made_of)
 
 
-def _farm(world: World, number: int) -> Page:
+def _farm(world: World, number: int) -> DemoPage:
     block = number // BLOCK
     where = farm_site(Dice(world.seed, "site", number), block)
     text = f"{_title(world, number)}\n\n{farm_body(world, number, block)}"
-    return Page(page_id(number), _url(where, "top", number), where.ip, text, "farm", ())
+    return DemoPage(page_id(number), _url(where, "top", number), where.ip, text, "farm", ())
 
 
-def _copy(world: World, number: int, kind: str) -> Page:
+def _copy(world: World, number: int, kind: str) -> DemoPage:
     """The whole text of an article, template and all, on another site."""
     where = page_site(world, number)
     dice = Dice(world.seed, "copy", number)
@@ -137,12 +139,12 @@ def _copy(world: World, number: int, kind: str) -> Page:
     text = _article(world, source, page_site(world, source))
     if kind == "near-copy":
         text = change_words(world, dice, text)
-    return Page(page_id(number), _url(where, "copies", number), where.ip, text, kind, (page_id(source),))
+    return DemoPage(page_id(number), _url(where, "copies", number), where.ip, text, kind, (page_id(source),))
 
 
-def _quilt(world: World, number: int, kind: str) -> Page:
+def _quilt(world: World, number: int, kind: str) -> DemoPage:
     where = page_site(world, number)
     body, sources = quilt_body(world, number, kind)
-    text = wrap(world, where, _title(world, number), body)
+    text = wrap_page(world, where, _title(world, number), body)
     made_of = tuple(page_id(source) for source in sources)
-    return Page(page_id(number), _url(where, "posts", number), where.ip, text, kind, made_of)
+    return DemoPage(page_id(number), _url(where, "posts", number), where.ip, text, kind, made_of)

@@ -28,7 +28,7 @@ def choose_place(output: str | Path | None, given: Sequence[str | Path]) -> Path
     if output is None:
         return temporary_folder()
     try:
-        shapes.path(str(output), "output")
+        shapes.a_path(str(output), "output")
     except shapes.Misfit as misfit:
         raise ParameterError(f"output must be the name of a file or folder, not {str(output)[:40]!a}") from misfit
     place = Path(os.path.realpath(output))

@@ -29,8 +29,18 @@ One file each: `storage` (atomic files, no links, full disks), `lock`, `shapes` 
 """
 
 from unquilt.runs.manifest import FORMAT, InputRecord
-from unquilt.runs.run import Run, Stage
+from unquilt.runs.run import Run, StageRecord
 from unquilt.runs.storage import created, publish, storing
 from unquilt.runs.tables import ROWS_PER_GROUP, TableWriter
 
-__all__ = ["FORMAT", "ROWS_PER_GROUP", "InputRecord", "Run", "Stage", "TableWriter", "created", "publish", "storing"]
+__all__ = [
+    "FORMAT",
+    "ROWS_PER_GROUP",
+    "InputRecord",
+    "Run",
+    "StageRecord",
+    "TableWriter",
+    "created",
+    "publish",
+    "storing",
+]

@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from unquilt.errors import InputChangedError, RunError, damaged
 from unquilt.runs.markers import FACTS, MARKER
-from unquilt.runs.shapes import Misfit, count, duration, listing, mapping, path, plain, record, text
+from unquilt.runs.shapes import Misfit, a_count, a_duration, a_list, a_mapping, a_path, a_record, a_text, anything
 from unquilt.runs.storage import check_name, read_own, shown, write_atomically
 
 FORMAT = 1
@@ -31,23 +31,23 @@ MANIFEST = "manifest.json"
 ADVICE = "choose another folder with -o, or --overwrite"
 
 _VERSIONS_NOT_COMPARED = {"python", "pyarrow"}
-_OF_ANY_FORMAT = {"format": count, "unquilt": text, "analysis": text, "fingerprint": text}
-_STAGE = record(
-    {"seconds": duration, "peak_memory": count, "rows": count, "bytes": count, "counters": mapping(count)},
-    {"started": text},
+_OF_ANY_FORMAT = {"format": a_count, "unquilt": a_text, "analysis": a_text, "fingerprint": a_text}
+_STAGE = a_record(
+    {"seconds": a_duration, "peak_memory": a_count, "rows": a_count, "bytes": a_count, "counters": a_mapping(a_count)},
+    {"started": a_text},
 )
-_SHAPE = record(
+_SHAPE = a_record(
     {
         **_OF_ANY_FORMAT,
-        "parameters": mapping(plain),
-        "inputs": listing(record({"path": path, "size": count, "sha256": text})),
-        "versions": mapping(text),
-        "settings": mapping(plain),
-        "machine": mapping(plain),
-        "created": text,
-        "stages": mapping(_STAGE, check_name),
+        "parameters": a_mapping(anything),
+        "inputs": a_list(a_record({"path": a_path, "size": a_count, "sha256": a_text})),
+        "versions": a_mapping(a_text),
+        "settings": a_mapping(anything),
+        "machine": a_mapping(anything),
+        "created": a_text,
+        "stages": a_mapping(_STAGE, check_name),
     },
-    {"finished": text, "summary": FACTS, "done": mapping(MARKER, check_name)},
+    {"finished": a_text, "summary": FACTS, "done": a_mapping(MARKER, check_name)},
 )
 _OF_THE_END = ("finished", "summary", "done")
 
@@ -129,7 +129,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     if manifest is None:
         return None
     try:
-        record(_OF_ANY_FORMAT)(manifest, "")
+        a_record(_OF_ANY_FORMAT)(manifest, "")
         if manifest["format"] == FORMAT:
             _SHAPE(manifest, "")
             missing = [name for name in _OF_THE_END if name not in manifest]

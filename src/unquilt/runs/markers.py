@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.errors import RunError
-from unquilt.runs.shapes import Misfit, count, listing, mapping, record, text, whole
+from unquilt.runs.shapes import Misfit, a_count, a_list, a_mapping, a_record, a_text, a_whole_number
 from unquilt.runs.storage import (
     check_name,
     inside,
@@ -42,15 +42,15 @@ def check_file_name(name: str) -> str:
     return name
 
 
-FACTS = record({}, {"skipped": mapping(count), "warnings": listing(text)}, others=whole)
+FACTS = a_record({}, {"skipped": a_mapping(a_count), "warnings": a_list(a_text)}, others=a_whole_number)
 """What a stage notes, or a run ends with: numbers, but for what was skipped while reading, and warnings."""
-MARKER = record(
+MARKER = a_record(
     {
-        "stage": text,
-        "fingerprint": text,
-        "versions": mapping(text),
-        "tables": mapping(record({"rows": count, "bytes": count}), check_name),
-        "files": mapping(count, check_file_name),
+        "stage": a_text,
+        "fingerprint": a_text,
+        "versions": a_mapping(a_text),
+        "tables": a_mapping(a_record({"rows": a_count, "bytes": a_count}), check_name),
+        "files": a_mapping(a_count, check_file_name),
         "values": FACTS,
     }
 )

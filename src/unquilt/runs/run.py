@@ -36,7 +36,7 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 @dataclass
-class Stage:
+class StageRecord:
     """What a stage says about itself; repeated records add up."""
 
     name: str
@@ -186,13 +186,13 @@ class Run:
         return False
 
     @contextmanager
-    def stage(self, name: str) -> Iterator[Stage]:
+    def stage(self, name: str) -> Iterator[StageRecord]:
         """Time a stage: the manifest gets its seconds, its counts and the peak memory of the process so far.
 
         If the block raises, nothing is recorded and the stage is not done, even if it was marked in the block or
         before. Else mark it after the block: the marker is the last thing to be written.
         """
-        stage = Stage(check_name(name))
+        stage = StageRecord(check_name(name))
         folder, started, begin = self._writable(), now(), time.perf_counter()
         try:
             yield stage

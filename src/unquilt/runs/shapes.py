@@ -2,7 +2,7 @@
 
 A shape is a function of a value and the place it stands at; it raises `Misfit`, which says what is wrong where:
 
->>> person = record({"name": text, "children": listing(text)})
+>>> person = a_record({"name": a_text, "children": a_list(a_text)})
 >>> person({"name": "Ann", "children": ["Bob", 3]}, "")
 Traceback (most recent call last):
 unquilt.runs.shapes.Misfit: children, item 2, is no text
@@ -27,15 +27,15 @@ class Misfit(ValueError):  # noqa: N818 - what does not fit is no error yet
     """A value does not have its shape."""
 
 
-def text(value: Any, where: str) -> None:
+def a_text(value: Any, where: str) -> None:
     """Any text."""
     if not isinstance(value, str):
         raise Misfit(f"{where} is no text")
 
 
-def path(value: Any, where: str) -> None:
+def a_path(value: Any, where: str) -> None:
     """A text that can name a file."""
-    text(value, where)
+    a_text(value, where)
     try:
         possible = value and b"\0" not in os.fsencode(value)
     except UnicodeEncodeError:
@@ -44,39 +44,41 @@ def path(value: Any, where: str) -> None:
         raise Misfit(f"{where} is no name of a file")
 
 
-def count(value: Any, where: str) -> None:
+def a_count(value: Any, where: str) -> None:
     """A whole number that is not negative."""
     if type(value) is not int or not 0 <= value < MOST:
         raise Misfit(f"{where} is no count")
 
 
-def whole(value: Any, where: str) -> None:
+def a_whole_number(value: Any, where: str) -> None:
     """A whole number."""
     if type(value) is not int or not -MOST < value < MOST:
         raise Misfit(f"{where} is no whole number")
 
 
-def duration(value: Any, where: str) -> None:
+def a_duration(value: Any, where: str) -> None:
     """A number of seconds."""
     if type(value) not in (int, float) or not 0 <= value < MOST:
         raise Misfit(f"{where} is no number of seconds")
 
 
-def plain(value: Any, where: str, deep: int = DEEPEST) -> None:
+def anything(value: Any, where: str, deep: int = DEEPEST) -> None:
     """Anything that is neither endless nor too deep to be looked through."""
     if isinstance(value, list | dict) and not deep:
         raise Misfit(f"{where} is nested too deeply")
     if isinstance(value, dict):
         for name, item in value.items():
-            plain(item, _at(where, name), deep - 1)
+            anything(item, _at(where, name), deep - 1)
     elif isinstance(value, list):
         for number, item in enumerate(value, 1):
-            plain(item, f"{where}, item {number},", deep - 1)
+            anything(item, f"{where}, item {number},", deep - 1)
     elif isinstance(value, int | float) and not -MOST < value < MOST:  # nor is what is no number at all
         raise Misfit(f"{where} is out of range")
 
 
-def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None, others: Shape = plain) -> Shape:
+def a_record(
+    required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None, others: Shape = anything
+) -> Shape:
     """An object with these entries; what it has besides is of the shape `others`."""
     known = {**required, **(optional or {})}
 
@@ -91,7 +93,7 @@ def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None =
     return check
 
 
-def mapping(shape: Shape, names: Callable[[str], object] = str) -> Shape:
+def a_mapping(shape: Shape, names: Callable[[str], object] = str) -> Shape:
     """An object whose entries all have one shape, and names that `names` does not refuse."""
 
     def check(value: Any, where: str) -> None:
@@ -106,7 +108,7 @@ def mapping(shape: Shape, names: Callable[[str], object] = str) -> Shape:
     return check
 
 
-def listing(shape: Shape) -> Shape:
+def a_list(shape: Shape) -> Shape:
     """A list whose items all have one shape."""
 
     def check(value: Any, where: str) -> None:

@@ -92,10 +92,10 @@ def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
 
 def hold_against(run: Run, pages: int, seed: int) -> Report:
     """Compare the quilts of a run with those that were planted."""
-    from unquilt.demo.report import compare
+    from unquilt.demo.report import compare_with_planted
 
     ids = {row["doc"]: row["id"] for row in run.table("quilts").select(["doc", "id"]).to_pylist()}
-    return compare(pages, seed, measured(run), {ids[doc]: named for doc, named in sources(run).items()})
+    return compare_with_planted(pages, seed, measured(run), {ids[doc]: named for doc, named in sources(run).items()})
 
 
 def measured(run: Run) -> list[Measured]:
@@ -122,7 +122,7 @@ def explain_missed(report: Report, run: Run, folder: Path, how: How) -> dict[str
     if not report.missed:
         return {}
     from unquilt import api
-    from unquilt.demo.report import explain
+    from unquilt.demo.report import explain_miss
     from unquilt.runs.storage import inside
 
     asked = run.manifest["parameters"]
@@ -131,7 +131,7 @@ def explain_missed(report: Report, run: Run, folder: Path, how: How) -> dict[str
     )
     numbers = {page.id: page for page in measured(loose)}
     limits = {name: asked[name] for name in ("c", "sigma")}
-    return {page.id: explain(numbers.get(page.id), **limits) for page in report.missed}
+    return {page.id: explain_miss(numbers.get(page.id), **limits) for page in report.missed}
 
 
 def facts(report: Report, reasons: dict[str, str], folder: Path) -> dict[str, Any]:

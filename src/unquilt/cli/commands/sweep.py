@@ -85,7 +85,7 @@ def present(run: Run, pivot: Pivot) -> Iterator[str]:
     table = run.sweep.to_pylist()
     figures = run.inner(plots.FOLDER)
     if not any(row["quilts"] for row in table):
-        plots.remove(figures, NAME)
+        plots.remove_figure(figures, NAME)
         yield nothing_found(run, len(table))
         return
     curves = plots.take_curves(table, pivot)
@@ -97,7 +97,7 @@ def present(run: Run, pivot: Pivot) -> Iterator[str]:
         drawn = plots.draw(plots.plot_sweep(curves, pivot, describe(run)), figures, NAME)
         yield f"The curves are in {' and '.join(printable(str(path)) for path in drawn)}"
     except MissingDependencyError as error:
-        plots.remove(figures, NAME)
+        plots.remove_figure(figures, NAME)
         yield f"To have the curves as SVG and PNG, too: {error}"
 
 

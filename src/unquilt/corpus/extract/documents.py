@@ -17,7 +17,25 @@ from unquilt.corpus.options import Reading
 from unquilt.corpus.records import Chunks, Document, Media, Page, Reject, too_large
 
 
-class _Made(NamedTuple):
+class _Extracted(NamedTuple):
+    """What the core makes of a page, in its order: text and chunks (see `Chunks`), links and whether there are more,
+    and for a parser that builds a tree, how many nodes it would have and how deep it would be.
+    """
+
+    text: bytes
+    begins: bytes
+    ends: bytes
+    raw_sha1: bytes
+    text_sha1: bytes
+    links: Sequence[str]
+    more_links: bool
+    nodes: int
+    depth: int
+
+
+class _Content(NamedTuple):
+    """What a document is made of; `more_links` says that it has more than those that are kept."""
+
     text: bytes
     chunks: Chunks
     links: Sequence[str] = ()
@@ -29,7 +47,7 @@ class _Refused(Exception):  # noqa: N818 - carries a reject out of the functions
         super().__init__(reason, detail)
 
 
-def document(page: Page, reading: Reading) -> Document | Reject:
+def extract_document(page: Page, reading: Reading) -> Document | Reject:
     """The document of a page, or why there is none. Never raises for what the page holds."""
     try:
         raw = page.content if isinstance(page.content, bytes) else page.content.encode()
@@ -48,28 +66,29 @@ def document(page: Page, reading: Reading) -> Document | Reject:
     return Document(page._replace(content=b"", truncated=truncated), made.text, digest, made.links, made.chunks)
 
 
-def _text(page: Page, raw: bytes, reading: Reading) -> _Made:  # noqa: ARG001 (all media are made alike)
+def _text(page: Page, raw: bytes, reading: Reading) -> _Content:  # noqa: ARG001 (all media are made alike)
     """Plain text: its chunks are its paragraphs."""
     return _paragraphs(_decoded(page, raw, html=False))
 
 
-def _html(page: Page, raw: bytes, reading: Reading) -> _Made:
+def _html(page: Page, raw: bytes, reading: Reading) -> _Content:
     source = _decoded(page, raw, html=True)
-    text, begins, ends, raw_sha1, text_sha1, links, more_links, nodes, depth = _native.extract(source, page.url)
+    found = _Extracted(*_native.extract(source, page.url))
     if not reading.main_content:
-        return _Made(text, Chunks(begins, ends, raw_sha1, text_sha1), links, more_links)
+        chunks = Chunks(found.begins, found.ends, found.raw_sha1, found.text_sha1)
+        return _Content(found.text, chunks, found.links, found.more_links)
     limits = reading.limits
-    if nodes > limits.max_nodes:
-        raise _Refused("too many nodes", f"{nodes} tags and texts, more than {limits.max_nodes} (max_nodes)")
-    if depth > limits.max_depth:
-        raise _Refused("too deep", f"elements {depth} deep, more than {limits.max_depth} (max_depth)")
-    return _paragraphs(articles.main_content(source))._replace(links=links, more_links=more_links)
+    if found.nodes > limits.max_nodes:
+        raise _Refused("too many nodes", f"{found.nodes} tags and texts, more than {limits.max_nodes} (max_nodes)")
+    if found.depth > limits.max_depth:
+        raise _Refused("too deep", f"elements {found.depth} deep, more than {limits.max_depth} (max_depth)")
+    return _paragraphs(articles.main_content(source))._replace(links=found.links, more_links=found.more_links)
 
 
-def _mail(page: Page, raw: bytes, reading: Reading) -> _Made:
+def _mail(page: Page, raw: bytes, reading: Reading) -> _Content:
     """A mail: its subject, a blank line, its body."""
     try:
-        message = messages.parse(raw)
+        message = messages.parse_mail(raw)
     except messages.RefusedError as refused:
         raise _Refused(*refused.args) from refused
     part = page._replace(content=message.body, charset=message.charset)
@@ -78,7 +97,7 @@ def _mail(page: Page, raw: bytes, reading: Reading) -> _Made:
     return _paragraphs(text)._replace(links=body.links, more_links=body.more_links)
 
 
-_MAKERS: dict[Media, Callable[[Page, bytes, Reading], _Made]] = {"text": _text, "html": _html, "mail": _mail}
+_MAKERS: dict[Media, Callable[[Page, bytes, Reading], _Content]] = {"text": _text, "html": _html, "mail": _mail}
 
 
 def _decoded(page: Page, raw: bytes, *, html: bool) -> bytes:
@@ -86,5 +105,5 @@ def _decoded(page: Page, raw: bytes, *, html: bool) -> bytes:
     return raw if isinstance(page.content, str) else _native.decode(raw, page.charset, html)[0]
 
 
-def _paragraphs(text: bytes) -> _Made:
-    return _Made(text, Chunks(*_native.paragraphs(text)))
+def _paragraphs(text: bytes) -> _Content:
+    return _Content(text, Chunks(*_native.paragraphs(text)))

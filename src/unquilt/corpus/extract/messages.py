@@ -56,10 +56,10 @@ class RefusedError(Exception):
         super().__init__(reason, detail)
 
 
-def parse(raw: bytes) -> Message:
+def parse_mail(raw: bytes) -> Message:
     """The subject and the body of a message; any bytes are one. Raises only `RefusedError`, for the number of parts.
 
-    >>> parse(b"Subject: Re:\\n =?utf-8?q?caf=C3=A9?=\\n\\nTwo, please.\\n")
+    >>> parse_mail(b"Subject: Re:\\n =?utf-8?q?caf=C3=A9?=\\n\\nTwo, please.\\n")
     Message(subject='Re: café', body=b'Two, please.\\n', html=False, charset=None)
     """
     if b"\n" not in raw:

@@ -38,7 +38,7 @@ NOWHERE = Location(None, None)
 MOST_COMPONENTS = 96
 
 
-def locate(url: str | None) -> Location:
+def locate_url(url: str | None) -> Location:
     """Host and registered domain of a URL, and what its path looks like.
 
     The host is in lower case and punycode, without user, port, brackets and trailing dots. The domain of an IP address
@@ -46,9 +46,9 @@ def locate(url: str | None) -> Location:
     is empty, cannot be parsed (relative ones cannot) or has no host (`javascript:`, `mailto:`, `file:///x`), or a host
     longer than DNS allows, is nowhere.
 
-    >>> locate("https://user:secret@News.BBC.co.uk.:8443/world/a/world")
+    >>> locate_url("https://user:secret@News.BBC.co.uk.:8443/world/a/world")
     Location(host='news.bbc.co.uk', domain='bbc.co.uk', components=3, repeats=2)
-    >>> locate("javascript:void(0)")
+    >>> locate_url("javascript:void(0)")
     Location(host=None, domain=None, components=0, repeats=0)
     """
     host, components, repeats = _native.locate(url) if url else (None, 0, 0)

@@ -23,7 +23,7 @@ from unquilt.corpus.find import kinds
 from unquilt.corpus.options import Limits, Reading
 from unquilt.corpus.readers import compression
 from unquilt.corpus.records import Reject
-from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell, state
+from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell_path, state
 from unquilt.errors import InputChangedError, InputError, StorageError
 from unquilt.guard import Blame, Bounds, Each, each_guarded, here
 from unquilt.runs.storage import created
@@ -46,7 +46,7 @@ class Candidate(NamedTuple):
     named: bool = False
 
     def __str__(self) -> str:
-        return self.alias or spell(self.path)
+        return self.alias or spell_path(self.path)
 
 
 def find(
@@ -108,11 +108,11 @@ def _expand(item: str, stdin: Path | None) -> Iterator[Candidate]:
     elif glob.has_magic(item):
         matches = _matches(item)
         if not matches:
-            raise InputError(f"{spell(item)}: no file matches")
+            raise InputError(f"{spell_path(item)}: no file matches")
         for match in matches:
             yield from _folder(str(match)) if match.is_dir() else [_named(str(match))]
     else:
-        raise InputError(f"{spell(item)}: no such file or folder")
+        raise InputError(f"{spell_path(item)}: no such file or folder")
 
 
 def _exists(path: str) -> bool:
@@ -140,7 +140,7 @@ def _matches(pattern: str) -> list[Path]:
 
 def _folder(folder: str) -> Iterator[Candidate]:
     if _is_ours(Path(folder)):
-        raise InputError(f"{spell(folder)}: a folder that unquilt made; a corpus is given to an analysis alone")
+        raise InputError(f"{spell_path(folder)}: a folder that unquilt made; a corpus is given to an analysis alone")
     paths: list[Path] = []
     for where, folders, names in os.walk(folder, onerror=_fail):
         if _is_ours(Path(where)):
@@ -154,7 +154,7 @@ def _folder(folder: str) -> Iterator[Candidate]:
             empty = False
             yield Candidate(str(path))
     if empty:
-        raise InputError(f"{spell(folder)}: no files in this folder")
+        raise InputError(f"{spell_path(folder)}: no files in this folder")
 
 
 def _is_ours(folder: Path) -> bool:
@@ -169,7 +169,7 @@ def _is_ours(folder: Path) -> bool:
 def _named(path: str, alias: str = "") -> Candidate:
     """A file that the user named: it must be of use."""
     if not stat.S_ISREG(_stat(path).st_mode):
-        raise InputError(f"{spell(path)}: not a regular file; pipe it in and give - as input")
+        raise InputError(f"{spell_path(path)}: not a regular file; pipe it in and give - as input")
     return Candidate(path, alias, named=True)
 
 
@@ -190,12 +190,12 @@ def look(candidate: Candidate) -> Look:
         glimpse = _glimpse(path, size)
         if _is_all_zeros(path, glimpse):
             return Look(size, "unknown", None, hollow=False)
-        packed = compression.tell(glimpse.head)
+        packed = compression.tell_compression(glimpse.head)
         if packed is None and glimpse.head and not kinds.is_evident(glimpse):
             packed = compression.promised(path)
         if packed is not None:
             glimpse = _unpacked(path, packed, glimpse)
-        kind = f"{packed} by name" if packed and not glimpse.compression else kinds.tell(glimpse)
+        kind = f"{packed} by name" if packed and not glimpse.compression else kinds.tell_kind(glimpse)
         source = Source(path, size, kind, packed)
         return Look(size, kind, packed, candidate.named and _is_archive_by_name_only(source))
     except OSError as error:
@@ -253,7 +253,7 @@ def _unpacked(path: str, packed: str, stored: Glimpse) -> Glimpse:
     """The same file decompressed; as it is, if nothing in it can be, and it does not even begin as if."""
     with compression.Stream(path, packed) as stream:
         head = stream.read(HEAD)
-        if not head and compression.tell(stored.head) is None:
+        if not head and compression.tell_compression(stored.head) is None:
             return stored
         # A stream that is broken from its first byte is not an empty file: its reader will report the fault.
         return Glimpse(stored.name, head, complete=len(head) < HEAD and not stream.faults, compression=packed)
@@ -267,7 +267,7 @@ def _stat(path: str) -> os.stat_result:
 
 
 def _fail(error: OSError, path: str = "") -> NoReturn:
-    name = spell(path or os.fspath(error.filename or ""))
+    name = spell_path(path or os.fspath(error.filename or ""))
     raise InputError(f"{name}: {(error.strerror or str(error)).lower()}") from error
 
 

@@ -76,7 +76,7 @@ REJECTED = {
 }
 
 
-def tell(glimpse: Glimpse) -> str:
+def tell_kind(glimpse: Glimpse) -> str:
     """The kind of a file; what it is if nothing can be read from it is a kind too (`REJECTED`)."""
     if glimpse.complete and not glimpse.head:
         return "empty"

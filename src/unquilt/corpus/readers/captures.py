@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from unquilt.corpus.options import Reading
 from unquilt.corpus.readers import html, http
-from unquilt.corpus.readers.http import Body, CodingError, Fields, Message, TooLargeError
+from unquilt.corpus.readers.http import Body, CodingError, Fields, Response, TooLargeError
 from unquilt.corpus.records import Media, Page, Reject, Skipped, identify, too_large
 from unquilt.corpus.sources import Glimpse
 
@@ -45,34 +45,34 @@ class Record(NamedTuple):
 
 
 def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
-    """What a record is. Its header may hold anything, and so may the message in it."""
+    """What a record is. Its header may hold anything, and so may the response in it."""
     fields = record.fields
     kind = fields.get("warc-type", "").lower()
     if kind not in ("response", "resource", "conversion"):
         return Skipped(f"{kind} record" if kind in TYPES else "record of unknown type")
-    message = http.parse(record.data, record.begin, record.end) if kind == "response" else None
-    if message is None:
+    response = http.parse_response(record.data, record.begin, record.end) if kind == "response" else None
+    if response is None:
         own = fields.get("content-type") or ("text/plain" if kind == "conversion" else "")
         if kind == "response" and http.content_type(own)[0] in ("", "application/http"):
             return Reject(record.file, record.offset, "bad http", "the response does not begin with an HTTP header")
-        message = http.Message(200, {"content-type": own}, record.data[record.begin : record.end])
-    if not 200 <= message.status < 300:
-        return Skipped(f"status {message.status}")
-    return _page(record, message, reading.limits.max_bytes, "utf-8" if kind == "conversion" else None)
+        response = Response(200, {"content-type": own}, record.data[record.begin : record.end])
+    if not 200 <= response.status < 300:
+        return Skipped(f"status {response.status}")
+    return _page(record, response, reading.limits.max_bytes, "utf-8" if kind == "conversion" else None)
 
 
-def _page(record: Record, message: Message, limit: int, charset: str | None) -> Page | Skipped | Reject:
-    """The page in a message, which is decoded if it may be one."""
+def _page(record: Record, response: Response, limit: int, charset: str | None) -> Page | Skipped | Reject:
+    """The page in a response, which is decoded if it may be one."""
     fields, file, offset = record.fields, record.file, record.offset
     url = _unbracket(fields.get("warc-target-uri", ""))
-    kind, declared = http.content_type(message.fields.get("content-type"))
+    kind, declared = http.content_type(response.fields.get("content-type"))
     media = MEDIA.get(kind)
     if media is None and kind not in VAGUE:
         return _no_page(kind)
     if about := _NO_PAGE.match(url):
         return Skipped("robots.txt" if about[1] else "record of the crawler")
     try:
-        body = http.decode(message, limit) if record.whole else Body(message.body)
+        body = http.decode(response, limit) if record.whole else Body(response.body)
     except TooLargeError:
         return too_large("body", limit, file, offset)
     except CodingError as error:

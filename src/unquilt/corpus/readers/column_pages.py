@@ -61,7 +61,7 @@ class Extent:
         return pages * self.plain + count * (self.prefixed + (0 if as_dictionary else self.indexed))
 
 
-def measure(file: pa.NativeFile, column: pq.ColumnChunkMetaData) -> Extent:
+def measure_extent(file: pa.NativeFile, column: pq.ColumnChunkMetaData) -> Extent:
     """The extent of a column of a row group, as far as its pages can be followed."""
     extent = Extent()
     dictionary = 0

@@ -76,7 +76,7 @@ CODECS = {
 }
 
 
-def tell(head: bytes) -> str | None:
+def tell_compression(head: bytes) -> str | None:
     """The compression of a file that begins with these bytes (4 are enough); None if it is plain, or broken there."""
     return next((name for name, codec in CODECS.items() if head.startswith(codec.magic)), None)
 
@@ -104,7 +104,7 @@ def index(path: str, span: int) -> Index:
     return (*points, (size, b""))
 
 
-class _Decoded(io.RawIOBase):
+class _DecodedFile(io.RawIOBase):
     """What a decoder yields as a raw file: blocks joined, faults noted."""
 
     def __init__(self, pieces: Pieces, offset: int) -> None:
@@ -175,7 +175,7 @@ class Stream:
             self._file.seek(offset)
         else:
             opened = partial(Gunzip, path, 0, checkpoint) if checkpoint else partial(members, path, compression)
-            decoded = _Decoded(_unpack(opened), offset)
+            decoded = _DecodedFile(_unpack(opened), offset)
             self._file = io.BufferedReader(decoded, DECODED)
             self.faults, self.torn = decoded.faults, decoded.torn
         self.read = self._file.read

@@ -37,7 +37,7 @@ class CodingError(Exception):
     """Nothing could be decoded of a body that is no text as it stands either."""
 
 
-class Message(NamedTuple):
+class Response(NamedTuple):
     """A response: its status, its header fields (`fields`), its body as it was transferred."""
 
     status: int
@@ -59,7 +59,7 @@ _TYPE = re.compile(r"[\s,;]*([^\s,;]*)")
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.IGNORECASE | re.ASCII)
 
 
-def parse(data: bytes, begin: int = 0, end: int | None = None) -> Message | None:
+def parse_response(data: bytes, begin: int = 0, end: int | None = None) -> Response | None:
     """The message in these bytes; None if it has no status line, or its header does not end within `HEADER` bytes."""
     end = len(data) if end is None else end
     limit = min(end, begin + HEADER)
@@ -68,7 +68,7 @@ def parse(data: bytes, begin: int = 0, end: int | None = None) -> Message | None
     if status is None or (blank is None and end - begin >= HEADER):
         return None
     header, body = blank.span() if blank else (end, end)
-    return Message(int(status[1]), fields(data[begin:header]), data[body:end])
+    return Response(int(status[1]), fields(data[begin:header]), data[body:end])
 
 
 def fields(header: bytes) -> Fields:
@@ -100,16 +100,18 @@ def content_type(value: str | None) -> tuple[str, str | None]:
     return kind[1].lower() if kind else "", charset[1] if charset else None
 
 
-def decode(message: Message, limit: int) -> Body:
+def decode(response: Response, limit: int) -> Body:
     """The body with chunks joined and codings undone. Raises `TooLargeError` and `CodingError`.
 
     What does not have the coding that the header says it has is taken as it is, if it looks like text.
     """
-    content, truncated = message.body, None
-    transfer = _tokens(message.fields.get("transfer-encoding"))
+    content, truncated = response.body, None
+    transfer = _tokens(response.fields.get("transfer-encoding"))
     if "chunked" in transfer:
         content, truncated = _join_chunks(content)
-    codings = [CODECS[token] for token in _tokens(message.fields.get("content-encoding")) + transfer if token in CODECS]
+    codings = [
+        CODECS[token] for token in _tokens(response.fields.get("content-encoding")) + transfer if token in CODECS
+    ]
     if len(codings) > CODINGS:
         raise CodingError(f"{len(codings)} content encodings")
     for codec in reversed(codings):

@@ -76,7 +76,7 @@ def read(part: Slice, reading: Reading) -> Iterator[Found]:
     head = _head(part.source)
     if not _is_mailbox(part.source, head):
         for found in text.whole_file(part, "mail", reading):
-            yield Frame(found.file, 0, partial(_named, found)) if isinstance(found, Page) else found
+            yield Frame(found.file, 0, partial(_identified, found)) if isinstance(found, Page) else found
         return
     first = head.lstrip(b"\r\n")
     if part.begin == 0 and first and not messages.ENVELOPE.match(first):
@@ -124,7 +124,7 @@ def _mailbox(part: Slice, reading: Reading) -> Iterator[Found]:
             yield Reject(name, *fault)
 
 
-class _Frame(NamedTuple):
+class _Stored(NamedTuple):
     """Where a message begins and ends in the file, and its bytes with the `From ` line; None if they are too many."""
 
     begin: int
@@ -138,13 +138,13 @@ class _Frame(NamedTuple):
         whole = self.raw is None or self.raw.endswith((b"\n\n", b"\n\r\n"))
         return fault.offset == self.end and whole and "checksum" not in fault.detail
 
-    def until(self, end: int) -> _Frame | None:
+    def until(self, end: int) -> _Stored | None:
         """The message up to `end`, where a broken member began, if it ends there as a message should."""
         raw = self.raw[: max(end - self.begin, 0)] if self.raw else b""
-        return _Frame(self.begin, end, raw) if raw.endswith((b"\n\n", b"\n\r\n")) else None
+        return _Stored(self.begin, end, raw) if raw.endswith((b"\n\n", b"\n\r\n")) else None
 
 
-def _frames(stream: Stream, begin: int, stop: int, limit: int) -> Iterator[_Frame]:
+def _frames(stream: Stream, begin: int, stop: int, limit: int) -> Iterator[_Stored]:
     """The messages whose `From ` line begins in [begin, stop)."""
     window = _Window(stream, begin)
     message: int | None = None  # where the one begins that we are in
@@ -158,7 +158,7 @@ def _frames(stream: Stream, begin: int, stop: int, limit: int) -> Iterator[_Fram
             message = separator
             continue
         if message is not None and window.next - message > limit + LINE:
-            yield _Frame(message, window.next, None)
+            yield _Stored(message, window.next, None)
             message = None
         if message is None and window.next >= stop:
             return
@@ -228,11 +228,11 @@ class _Window:
         offset = self._begin + line
         return offset - 1 in self._holes or offset in self._holes
 
-    def frame(self, begin: int, end: int) -> _Frame:
-        return _Frame(begin, end, bytes(memoryview(self._held)[begin - self._begin : end - self._begin]))
+    def frame(self, begin: int, end: int) -> _Stored:
+        return _Stored(begin, end, bytes(memoryview(self._held)[begin - self._begin : end - self._begin]))
 
 
-def _page(frame: _Frame, name: str, limit: int) -> Page | Reject:
+def _page(frame: _Stored, name: str, limit: int) -> Page | Reject:
     """The message of a frame, without what the mailbox added."""
     content = frame.raw
     if content is not None:
@@ -247,7 +247,7 @@ def _page(frame: _Frame, name: str, limit: int) -> Page | Reject:
     return Page(name, frame.begin, ident, None, None, "mail", content)
 
 
-def _named(page: Page) -> Page:
+def _identified(page: Page) -> Page:
     """The page of a message under its own name."""
     assert isinstance(page.content, bytes)
     return page._replace(id=_identify(page.content, page.file, page.offset))

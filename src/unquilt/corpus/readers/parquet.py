@@ -67,7 +67,7 @@ class _Large:
 LARGE = _Large()
 
 
-class _Rows(NamedTuple):
+class _RowGroup(NamedTuple):
     """A row group: its number, and the numbers of its rows in the file, half-open."""
 
     group: int
@@ -75,7 +75,7 @@ class _Rows(NamedTuple):
     end: int
 
 
-class _Column(NamedTuple):
+class _ReadColumn(NamedTuple):
     """A column that is read: its name, its number in the file, and what its values are."""
 
     name: str
@@ -90,7 +90,7 @@ class _File(NamedTuple):
 
     disk: pa.NativeFile
     parquet: pq.ParquetFile
-    columns: dict[str, _Column]
+    columns: dict[str, _ReadColumn]
 
 
 def recognise(glimpse: Glimpse) -> bool:
@@ -140,13 +140,13 @@ def skip(part: Slice, reading: Reading, offset: int, detail: str, reason: str = 
             yield from _read_group(file, rows, reading, part.source.name)
 
 
-def _row_groups(file: _File, part: Slice) -> Iterator[_Rows]:
+def _row_groups(file: _File, part: Slice) -> Iterator[_RowGroup]:
     metadata = file.parquet.metadata
     begin = 0
     for group in range(metadata.num_row_groups if part.end is None else part.end):
         end = begin + metadata.row_group(group).num_rows
         if group >= part.begin and end > begin:
-            yield _Rows(group, begin, end)
+            yield _RowGroup(group, begin, end)
         begin = end
 
 
@@ -218,11 +218,11 @@ def _value_type(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def _columns(name: str, parquet: pq.ParquetSchema, schema: pa.Schema, fields: Fields) -> dict[str, _Column]:
+def _columns(name: str, parquet: pq.ParquetSchema, schema: pa.Schema, fields: Fields) -> dict[str, _ReadColumn]:
     leaves = {parquet.column(i).path: i for i in range(len(parquet))}
     found = [schema.field(i) for i in check_columns(name, schema, fields)]
     return {
-        each.name: _Column(
+        each.name: _ReadColumn(
             each.name,
             leaves[each.name],
             is_text=is_text(each.type),
@@ -237,7 +237,7 @@ def _one_line(what: object) -> str:
     return " ".join(str(what).split())[:200]
 
 
-def _read_group(file: _File, rows: _Rows, reading: Reading, name: str) -> Iterator[Page | Reject]:
+def _read_group(file: _File, rows: _RowGroup, reading: Reading, name: str) -> Iterator[Page | Reject]:
     """The rows of a row group; from the first that cannot be decoded, all are lost.
 
     Where several rows were to be decoded at once, those before the page of the file that broke are decoded singly; what
@@ -245,7 +245,7 @@ def _read_group(file: _File, rows: _Rows, reading: Reading, name: str) -> Iterat
     """
     done = rows.begin
     extents: dict[str, Extent] = {}
-    fault = _Fault()
+    fault = _Breakage()
     with fault:
         extents |= {column.name: _measure(file, rows, column) for column in file.columns.values()}
         for record in _pages(file, rows, extents, reading, name):
@@ -253,8 +253,8 @@ def _read_group(file: _File, rows: _Rows, reading: Reading, name: str) -> Iterat
             done = record.offset + 1
     intact = rows.begin + min((extent.loaded(done - rows.begin) for extent in extents.values()), default=0)
     if done < intact < rows.end and done - rows.begin < SINGLY:
-        with _Fault():
-            singly = _Rows(rows.group, rows.begin, intact)
+        with _Breakage():
+            singly = _RowGroup(rows.group, rows.begin, intact)
             for record in _pages(file, singly, {}, reading, name):
                 if record.offset >= done:
                     yield record
@@ -262,7 +262,7 @@ def _read_group(file: _File, rows: _Rows, reading: Reading, name: str) -> Iterat
     yield from _lost(name, rows, done, fault.reason, fault.why)
 
 
-class _Fault:
+class _Breakage:
     """What went wrong while a row group was decoded, if it is the row group that is wrong."""
 
     reason, why = "corrupt parquet", "its pages have fewer rows than the footer says"
@@ -281,25 +281,25 @@ class _Fault:
         return True
 
 
-def _lost(name: str, rows: _Rows, done: int, reason: str, why: str) -> Iterator[Reject]:
+def _lost(name: str, rows: _RowGroup, done: int, reason: str, why: str) -> Iterator[Reject]:
     detail = f"row group {rows.group} was given up at row {done}: {why}"
     return (Reject(name, row, reason, detail) for row in range(done, rows.end))
 
 
-def _measure(file: _File, rows: _Rows, column: _Column) -> Extent:
+def _measure(file: _File, rows: _RowGroup, column: _ReadColumn) -> Extent:
     """The extent of a column of a row group. Its rows are counted, since a page that has lost one would give all rows
     behind it the ids of others.
     """
     # A footer that contradicts itself raises here; where its parts are looked up, Arrow would end the process.
     next(_batches(file, rows, column, 1), None)
-    extent = column_pages.measure(file.disk, file.parquet.metadata.row_group(rows.group).column(column.number))
+    extent = column_pages.measure_extent(file.disk, file.parquet.metadata.row_group(rows.group).column(column.number))
     if extent.complete and extent.rows != rows.end - rows.begin:
         promised = rows.end - rows.begin
         raise _DamagedError(f"column {column.name!a} has pages for {extent.rows} rows, the footer promises {promised}")
     return extent
 
 
-def _batches(file: _File, rows: _Rows, column: _Column, count: int) -> Iterator[pa.Array]:
+def _batches(file: _File, rows: _RowGroup, column: _ReadColumn, count: int) -> Iterator[pa.Array]:
     """A column of a row group, `count` rows at a time. None is held while the next is decoded."""
     groups, columns = [rows.group], [column.name]
     batches = file.parquet.iter_batches(count, row_groups=groups, columns=columns, use_threads=False)
@@ -307,7 +307,7 @@ def _batches(file: _File, rows: _Rows, column: _Column, count: int) -> Iterator[
 
 
 def _pages(
-    file: _File, rows: _Rows, extents: Mapping[str, Extent], reading: Reading, name: str
+    file: _File, rows: _RowGroup, extents: Mapping[str, Extent], reading: Reading, name: str
 ) -> Iterator[Page | Reject]:
     """The rows of a row group, as far as they can be decoded; without extents singly."""
     fields = reading.fields
@@ -322,7 +322,7 @@ def _pages(
         yield _page(each, row, columns, reading, name)
 
 
-def _at_once(extent: Extent | None, column: _Column) -> int:
+def _at_once(extent: Extent | None, column: _ReadColumn) -> int:
     """How many rows of a column to decode at once: half as many, again and again, until they are surely not too large.
 
     Numbers never are.
@@ -335,7 +335,7 @@ def _at_once(extent: Extent | None, column: _Column) -> int:
     return count
 
 
-def _values(column: _Column, batches: Iterable[pa.Array], reading: Reading) -> Iterator[Any]:
+def _values(column: _ReadColumn, batches: Iterable[pa.Array], reading: Reading) -> Iterator[Any]:
     """A column's values: strings as bytes (Parquet does not promise that they are UTF-8), numbers, None; `LARGE` for a
     string over the limit.
     """
@@ -366,7 +366,7 @@ def _listed(array: pa.Array, most: int) -> list[bytes | _Large | None]:
 
 
 def _page(
-    values: Sequence[Any], row: int, columns: Sequence[_Column | None], reading: Reading, name: str
+    values: Sequence[Any], row: int, columns: Sequence[_ReadColumn | None], reading: Reading, name: str
 ) -> Page | Reject:
     """The page of a row. HTML in a column of bytes is as a crawler got it; a string is UTF-8."""
     fields, most = reading.fields, reading.limits.max_bytes

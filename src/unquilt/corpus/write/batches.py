@@ -8,7 +8,7 @@ from itertools import accumulate
 
 import pyarrow as pa
 
-from unquilt.corpus.extract.urls import address, is_recursive, locate
+from unquilt.corpus.extract.urls import address, is_recursive, locate_url
 from unquilt.corpus.options import MIB
 from unquilt.corpus.records import Chunks, Document, Reject, Skipped
 from unquilt.corpus.write.raw import RAW_DOCUMENTS, Batch
@@ -52,7 +52,7 @@ def _size(document: Document) -> int:
 
 def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatch:
     pages = [document.page for document in documents]
-    places = [locate(page.url) for page in pages]
+    places = [locate_url(page.url) for page in pages]
     chunks = [document.chunks for document in documents]
     lengths = [len(each.begins) // 4 for each in chunks]
     columns = [
