@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList};
 use unquilt_kernels::analyses::neardups::buckets::Sketching;
 use unquilt_kernels::flow::columns::Reads;
 use unquilt_kernels::flow::contract::{
-    Contract, Given, Input, Parameter, ParameterKind, Parameters, PortInfo, Shape, Side, Value, WrongParameter,
+    Contract, Given, KernelInput, Parameter, ParameterKind, Parameters, PortInfo, Shape, Side, Value, WrongParameter,
 };
 use unquilt_kernels::flow::fields::Field;
 use unquilt_kernels::flow::kernel::{GroupKernel, Make, MapKernel};
@@ -99,11 +99,11 @@ fn describe<'py>(py: Python<'py>, contract: &Contract) -> PyResult<Bound<'py, Py
     dict.set_item("name", contract.name)?;
     dict.set_item("keeps", contract.keeps)?;
     match contract.input {
-        Input::Columns { reads, beside } => {
+        KernelInput::Columns { reads, beside } => {
             dict.set_item("reads", columns(py, reads)?)?;
             dict.set_item("beside", columns(py, beside)?)?;
         }
-        Input::Tables { shapes, repeated } => {
+        KernelInput::Tables { shapes, repeated } => {
             dict.set_item("tables", shapes.iter().map(|&each| shape(py, each)).collect::<PyResult<Vec<_>>>()?)?;
             dict.set_item("repeated", repeated)?;
         }

@@ -15,7 +15,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList};
-use unquilt_kernels::flow::kernel::{Counter, KernelFault, Output};
+use unquilt_kernels::flow::kernel::{Counter, FaultIn, Output};
 use unquilt_kernels::flow::rows::Spread;
 use unquilt_kernels::flow::sorter::Sorter;
 use unquilt_kernels::flow::spill::SpillError;
@@ -54,7 +54,7 @@ fn to_python(error: io::Error) -> PyErr {
         }
         Err(error) => error,
     };
-    match error.downcast::<KernelFault>() {
+    match error.downcast::<FaultIn>() {
         Ok(fault) => DamagedRowsError::new_err(fault.to_string()),
         Err(error) => PyValueError::new_err(error.to_string()),
     }

@@ -18,13 +18,13 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<components::Ends>(),
     Entry::group::<components::LargeStar>(),
     Entry::group::<components::SmallStar>(),
-    Entry::group::<components::Distinct>(),
+    Entry::group::<components::DistinctRows>(),
     Entry::map::<components::Members>(),
     Entry::map::<similarity::Comparisons>(),
     Entry::group::<similarity::Compared>(),
     Entry::map::<similarity::GramSets>(),
     Entry::group::<similarity::Jaccard>(),
-    Entry::group::<similarity::Spread>(),
+    Entry::group::<similarity::SimilaritySpread>(),
     Entry::map::<postings::Scan>(),
     Entry::group::<postings::Lists>(),
     Entry::group::<postings::Elements>(),
@@ -59,7 +59,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::contract::{Input, Shape};
+    use crate::flow::contract::{KernelInput, Shape};
     use crate::flow::fields::Kind;
     use std::collections::HashSet;
 
@@ -88,8 +88,8 @@ mod tests {
     fn rows_have_one_field_of_any_length_before_the_end() {
         for Entry { contract, .. } in KERNELS {
             let coming = match contract.input {
-                Input::Tables { shapes, .. } => shapes,
-                Input::Columns { .. } => &[],
+                KernelInput::Tables { shapes, .. } => shapes,
+                KernelInput::Columns { .. } => &[],
             };
             for shape in contract.ports.iter().map(|port| port.shape).chain(coming.iter().copied()) {
                 let Shape::Fields(fields) = shape else { continue };

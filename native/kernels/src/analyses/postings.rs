@@ -303,7 +303,7 @@ told! {
 row! {
     /// Of a document: candidates to cover some of its grams (see [`Candidates`]), the df of these grams, how many they
     /// are, and the list they have.
-    pub struct Element<'a> { candidates: Rest<'a>, df: u32, weight: u64, list: u64 }
+    pub struct CoverElement<'a> { candidates: Rest<'a>, df: u32, weight: u64, list: u64 }
 }
 
 /// Group by list: adds its weights up and sends it to each of its documents as an element to cover.
@@ -316,7 +316,7 @@ pub struct Elements {
 }
 
 impl Elements {
-    const ELEMENTS: Port<Element<'static>> = Port::documents(0, "elements");
+    const ELEMENTS: Port<CoverElement<'static>> = Port::documents(0, "elements");
 
     fn send(&mut self, list: u64, documents: &[(u32, &[u8])], weight: u64, out: &mut Output) {
         for &(doc, code) in documents {
@@ -330,7 +330,7 @@ impl Elements {
             }
             let candidates = Rest(self.candidates.pack());
             let df = documents.len() as u32;
-            out.row(&Self::ELEMENTS, u64::from(doc), Element { candidates, df, weight, list });
+            out.row(&Self::ELEMENTS, u64::from(doc), CoverElement { candidates, df, weight, list });
         }
         self.lists += 1;
         self.squares += (documents.len() * documents.len()) as u64;
@@ -429,7 +429,7 @@ impl CandidateList {
     }
 }
 
-/// The candidates of an [`Element`].
+/// The candidates of an [`CoverElement`].
 #[derive(Clone, Copy)]
 pub struct Candidates<'a> {
     foreign: u64,
@@ -441,7 +441,7 @@ impl<'a> Candidates<'a> {
     pub fn new(mut packed: &'a [u8]) -> Result<Self, Damaged> {
         let whole = packed.last().is_some_and(|&last| last < 0x80);
         let foreign = take_varint(&mut packed).filter(|&count| whole && count <= packed.len() as u64);
-        Ok(Self { foreign: foreign.ok_or(Damaged("Element"))?, differences: packed })
+        Ok(Self { foreign: foreign.ok_or(Damaged("CoverElement"))?, differences: packed })
     }
 
     /// Those on another server, ascending.

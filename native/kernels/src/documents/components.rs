@@ -46,13 +46,13 @@ impl Map for Ends {
 }
 
 /// Group: each row once.
-pub struct Distinct;
+pub struct DistinctRows;
 
-impl Distinct {
+impl DistinctRows {
     const ROWS: Port<Raw<'static>> = Port::documents(0, "rows").shaped(Shape::OfTables(&[0]));
 }
 
-impl Group for Distinct {
+impl Group for DistinctRows {
     const NAME: &'static str = "distinct";
     const TABLES: &'static [Shape] = &[Shape::Any];
     const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];

@@ -2,7 +2,7 @@
 //!
 //! Documents are compared with the one that is kept for them and, on request, with those that an edge ties them to. Who
 //! is to be compared with whom is a table ([`Comparisons`]); [`GramSets`] sends the set of each document to those it is
-//! compared with, 8 bytes a gram; [`Jaccard`] has them side by side; [`Spread`] sums a cluster up.
+//! compared with, 8 bytes a gram; [`Jaccard`] has them side by side; [`SimilaritySpread`] sums a cluster up.
 
 use crate::analyses::postings::Gramming;
 use crate::documents::standing::KeptFor;
@@ -221,15 +221,15 @@ row! {
 
 /// Group by kept document, of the similarities of the others to it: the least and the median.
 #[derive(Default)]
-pub struct Spread {
+pub struct SimilaritySpread {
     found: Vec<f64>,
 }
 
-impl Spread {
+impl SimilaritySpread {
     const SIMILARITY: Port<Similarity> = Port::documents(0, "similarity");
 }
 
-impl Group for Spread {
+impl Group for SimilaritySpread {
     const NAME: &'static str = "spread";
     const TABLES: &'static [Shape] = &[shape::<ToKept>()];
     const PORTS: &'static [PortInfo] = &[Self::SIMILARITY.info()];

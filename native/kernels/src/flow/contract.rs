@@ -304,7 +304,7 @@ macro_rules! choice {
 
 /// What a kernel reads: the columns of a table, or sorted rows of some tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Input {
+pub enum KernelInput {
     Columns {
         reads: Reads,
         beside: Reads,
@@ -320,7 +320,7 @@ pub enum Input {
 #[derive(Clone, Copy, Debug)]
 pub struct Contract {
     pub name: &'static str,
-    pub input: Input,
+    pub input: KernelInput,
     pub parameters: &'static [Parameter],
     pub ports: &'static [PortInfo],
     /// How much of a key, or of a batch, it keeps.

@@ -88,7 +88,7 @@ impl std::fmt::Display for Damaged {
 impl std::error::Error for Damaged {}
 
 /// How a field of a tail is written and read.
-pub trait Codec<'a>: Sized {
+pub trait FieldCodec<'a>: Sized {
     const KIND: Kind;
     /// The bytes it takes, 0 if not always the same.
     const WIDTH: usize;
@@ -99,7 +99,7 @@ pub trait Codec<'a>: Sized {
     fn take(from: &mut &'a [u8], after: usize) -> Option<Self>;
 }
 
-impl Codec<'_> for u64 {
+impl FieldCodec<'_> for u64 {
     const KIND: Kind = Kind::Number;
     const WIDTH: usize = 8;
 
@@ -114,7 +114,7 @@ impl Codec<'_> for u64 {
     }
 }
 
-impl Codec<'_> for u32 {
+impl FieldCodec<'_> for u32 {
     const KIND: Kind = Kind::Doc;
     const WIDTH: usize = 4;
 
@@ -129,7 +129,7 @@ impl Codec<'_> for u32 {
     }
 }
 
-impl Codec<'_> for u8 {
+impl FieldCodec<'_> for u8 {
     const KIND: Kind = Kind::Small;
     const WIDTH: usize = 1;
 
@@ -147,7 +147,7 @@ impl Codec<'_> for u8 {
 }
 
 /// A number of its own in tables, so that it can be a column of true and false.
-impl Codec<'_> for bool {
+impl FieldCodec<'_> for bool {
     const KIND: Kind = Kind::Number;
     const WIDTH: usize = 8;
 
@@ -162,7 +162,7 @@ impl Codec<'_> for bool {
     }
 }
 
-impl Codec<'_> for f64 {
+impl FieldCodec<'_> for f64 {
     const KIND: Kind = Kind::Real;
     const WIDTH: usize = 8;
 
@@ -177,7 +177,7 @@ impl Codec<'_> for f64 {
     }
 }
 
-impl<'a, const N: usize> Codec<'a> for &'a [u8; N] {
+impl<'a, const N: usize> FieldCodec<'a> for &'a [u8; N] {
     const KIND: Kind = Kind::Fixed(N);
     const WIDTH: usize = N;
 
@@ -197,7 +197,7 @@ impl<'a, const N: usize> Codec<'a> for &'a [u8; N] {
 /// The length that stands for null.
 const NULL: u32 = u32::MAX;
 
-impl<'a> Codec<'a> for Option<&'a [u8]> {
+impl<'a> FieldCodec<'a> for Option<&'a [u8]> {
     const KIND: Kind = Kind::Bytes { nullable: true };
     const WIDTH: usize = 0;
 
@@ -216,7 +216,7 @@ impl<'a> Codec<'a> for Option<&'a [u8]> {
     }
 }
 
-impl<'a> Codec<'a> for &'a [u8] {
+impl<'a> FieldCodec<'a> for &'a [u8] {
     const KIND: Kind = Kind::Bytes { nullable: false };
     const WIDTH: usize = 0;
 
@@ -227,7 +227,7 @@ impl<'a> Codec<'a> for &'a [u8] {
 
     #[inline]
     fn take(from: &mut &'a [u8], after: usize) -> Option<Self> {
-        <Option<&[u8]> as Codec>::take(from, after)?
+        <Option<&[u8]> as FieldCodec>::take(from, after)?
     }
 }
 
@@ -235,7 +235,7 @@ impl<'a> Codec<'a> for &'a [u8] {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rest<'a>(pub &'a [u8]);
 
-impl<'a> Codec<'a> for Rest<'a> {
+impl<'a> FieldCodec<'a> for Rest<'a> {
     const KIND: Kind = Kind::Rest;
     const WIDTH: usize = 0;
 
@@ -312,13 +312,13 @@ macro_rules! row {
         impl<$life> $crate::flow::fields::Row for $name $($own)* {
             const FIELDS: &'static [$crate::flow::fields::Field] = &[$($crate::flow::fields::Field {
                 name: stringify!($field),
-                kind: <$type as $crate::flow::fields::Codec>::KIND,
+                kind: <$type as $crate::flow::fields::FieldCodec>::KIND,
             }),*];
 
             #[inline]
             #[allow(unused_variables)]
             fn put(&self, to: &mut Vec<u8>) {
-                $($crate::flow::fields::Codec::put(&self.$field, to);)*
+                $($crate::flow::fields::FieldCodec::put(&self.$field, to);)*
             }
         }
         impl $crate::flow::fields::Tail for $name $($long)* {
@@ -327,8 +327,8 @@ macro_rules! row {
     };
     (@take $from:ident;) => {};
     (@take $from:ident; $field:ident: $type:ty $(, $later:ident: $other:ty)*) => {
-        let after = 0 $(+ <$other as $crate::flow::fields::Codec>::WIDTH)*;
-        let $field = <$type as $crate::flow::fields::Codec>::take(&mut $from, after)?;
+        let after = 0 $(+ <$other as $crate::flow::fields::FieldCodec>::WIDTH)*;
+        let $field = <$type as $crate::flow::fields::FieldCodec>::take(&mut $from, after)?;
         $crate::row!(@take $from; $($later: $other),*);
     };
 }

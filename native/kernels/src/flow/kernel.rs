@@ -10,57 +10,57 @@ use std::collections::BTreeMap;
 use std::io;
 
 use crate::flow::columns::{Batch, Columns, NoColumn};
-use crate::flow::contract::{Contract, Given, Input, Parameters, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{Contract, Given, KernelInput, Parameters, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Row, Tail};
 use crate::flow::rows::{Spread, Writer};
 
 /// Why a kernel gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum KernelFault {
     Damaged(Damaged),
     NoColumn(NoColumn),
 }
 
-impl From<Damaged> for Fault {
+impl From<Damaged> for KernelFault {
     fn from(fault: Damaged) -> Self {
         Self::Damaged(fault)
     }
 }
 
-impl From<NoColumn> for Fault {
+impl From<NoColumn> for KernelFault {
     fn from(fault: NoColumn) -> Self {
         Self::NoColumn(fault)
     }
 }
 
-impl Fault {
+impl KernelFault {
     /// The same for whoever ran it: which kernel it was.
     pub fn of(self, kernel: &'static str) -> io::Error {
-        io::Error::other(KernelFault { kernel, fault: self })
+        io::Error::other(FaultIn { kernel, fault: self })
     }
 }
 
 /// Which kernel gave up, and why.
 #[derive(Debug)]
-pub struct KernelFault {
+pub struct FaultIn {
     kernel: &'static str,
-    fault: Fault,
+    fault: KernelFault,
 }
 
-impl std::fmt::Display for KernelFault {
+impl std::fmt::Display for FaultIn {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { kernel, fault } = self;
         match fault {
-            Fault::Damaged(damaged) => write!(f, "kernel {kernel}: {damaged}"),
-            Fault::NoColumn(missing) => write!(f, "kernel {kernel}: {missing}"),
+            KernelFault::Damaged(damaged) => write!(f, "kernel {kernel}: {damaged}"),
+            KernelFault::NoColumn(missing) => write!(f, "kernel {kernel}: {missing}"),
         }
     }
 }
 
-impl std::error::Error for KernelFault {}
+impl std::error::Error for FaultIn {}
 
 /// How a call of a kernel ends.
-pub type Done = Result<(), Fault>;
+pub type Done = Result<(), KernelFault>;
 
 /// A kernel that turns a batch of a table, and the rows of a kept table that stand beside it, into rows.
 pub trait Map: Sized + Send {
@@ -156,7 +156,7 @@ impl Entry {
     pub const fn map<K: Map + 'static>() -> Self {
         let contract = Contract {
             name: K::NAME,
-            input: Input::Columns {
+            input: KernelInput::Columns {
                 reads: <K::Reads<'static> as Columns<'static>>::READS,
                 beside: <K::Beside<'static> as Columns<'static>>::READS,
             },
@@ -170,7 +170,7 @@ impl Entry {
     pub const fn group<K: Group + 'static>() -> Self {
         let contract = Contract {
             name: K::NAME,
-            input: Input::Tables { shapes: K::TABLES, repeated: K::REPEATED },
+            input: KernelInput::Tables { shapes: K::TABLES, repeated: K::REPEATED },
             parameters: K::Told::PARAMETERS,
             ports: K::PORTS,
             keeps: K::KEEPS,

@@ -4,7 +4,7 @@
 
 use crate::flow::columns::{Batch, Column, NoColumn};
 use crate::flow::contract::{Port, PortInfo, Shape, WrongParameter};
-use crate::flow::fields::{Codec, Damaged, Kind, Raw};
+use crate::flow::fields::{Damaged, FieldCodec, Kind, Raw};
 use crate::flow::kernel::{Done, Group, GroupKernel, Map, Output, Rows};
 use crate::flow::rows::{take_bytes, take_doc, take_u64};
 
@@ -141,7 +141,7 @@ impl Store {
                 Kind::Number | Kind::Real => column.push_word(take_u64(&mut tail)?),
                 Kind::Doc => column.push_word(take_doc(&mut tail)?.into()),
                 Kind::Small => column.push_word(u8::take(&mut tail, 0)?.into()),
-                Kind::Bytes { .. } => column.push_bytes(<Option<&[u8]> as Codec>::take(&mut tail, 0)?),
+                Kind::Bytes { .. } => column.push_bytes(<Option<&[u8]> as FieldCodec>::take(&mut tail, 0)?),
                 Kind::Fixed(width) => column.push_bytes(Some(take_bytes(&mut tail, width)?)),
                 Kind::Rest | Kind::Text { .. } => return None,
             }

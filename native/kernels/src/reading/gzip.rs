@@ -86,11 +86,11 @@ impl Gzip {
             let done = self.inflate.decode(&data[taken..data.len().min(TRIAL_IN)], &mut out[made..], false);
             (taken, made) = (taken + done.taken, made + done.made);
             match done.state {
-                inflate::State::Bad(_) => return Ok(false),
-                inflate::State::End => break true,
-                inflate::State::More if made == out.len() => break false,
-                inflate::State::More if done.taken == 0 && done.made == 0 => return Ok(false),
-                inflate::State::More => {}
+                inflate::Inflating::Bad(_) => return Ok(false),
+                inflate::Inflating::End => break true,
+                inflate::Inflating::More if made == out.len() => break false,
+                inflate::Inflating::More if done.taken == 0 && done.made == 0 => return Ok(false),
+                inflate::Inflating::More => {}
             }
         };
         let mut sum = Sum::default();
@@ -161,10 +161,10 @@ impl Codec for Gzip {
         input.skip(taken);
         self.sum.add(&out[..made]);
         let state = match state {
-            inflate::State::More if exhausted && made == 0 => State::Truncated(INSIDE),
-            inflate::State::More => State::More,
-            inflate::State::Bad(why) => State::Corrupt(why),
-            inflate::State::End => self.close(input)?,
+            inflate::Inflating::More if exhausted && made == 0 => State::Truncated(INSIDE),
+            inflate::Inflating::More => State::More,
+            inflate::Inflating::Bad(why) => State::Corrupt(why),
+            inflate::Inflating::End => self.close(input)?,
         };
         Ok((made, state))
     }

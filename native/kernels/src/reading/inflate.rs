@@ -29,10 +29,10 @@ unsafe impl Sync for Inflate {}
 pub struct Progress {
     pub taken: usize,
     pub made: usize,
-    pub state: State,
+    pub state: Inflating,
 }
 
-pub enum State {
+pub enum Inflating {
     /// There may be more to come.
     More,
     /// The last block has ended.
@@ -81,11 +81,13 @@ impl Inflate {
         // SAFETY: the stream was initialised by `new`, and points to two slices of the lengths it says.
         let code = unsafe { zlib::inflate(stream, if between { zlib::Z_BLOCK } else { zlib::Z_NO_FLUSH }) };
         let state = match code {
-            zlib::Z_OK | zlib::Z_BUF_ERROR => State::More,
-            zlib::Z_STREAM_END => State::End,
+            zlib::Z_OK | zlib::Z_BUF_ERROR => Inflating::More,
+            zlib::Z_STREAM_END => Inflating::End,
             // SAFETY: a message is a constant of the library.
-            _ if !stream.msg.is_null() => State::Bad(unsafe { CStr::from_ptr(stream.msg) }.to_string_lossy().into()),
-            _ => State::Bad("broken deflate data".into()),
+            _ if !stream.msg.is_null() => {
+                Inflating::Bad(unsafe { CStr::from_ptr(stream.msg) }.to_string_lossy().into())
+            }
+            _ => Inflating::Bad("broken deflate data".into()),
         };
         Progress { taken: most_in - stream.avail_in as usize, made: most_out - stream.avail_out as usize, state }
     }
@@ -136,7 +138,7 @@ mod tests {
     fn rest(inflate: &mut Inflate, packed: &[u8]) -> Vec<u8> {
         let mut out = vec![0; 2_000_000];
         let done = inflate.decode(packed, &mut out, false);
-        assert!(matches!(done.state, State::End));
+        assert!(matches!(done.state, Inflating::End));
         out.truncate(done.made);
         out
     }
@@ -157,7 +159,7 @@ mod tests {
             }
             let done = inflate.decode(&packed[taken..], &mut out[made..], true);
             (taken, made) = (taken + done.taken, made + done.made);
-            if matches!(done.state, State::End) {
+            if matches!(done.state, Inflating::End) {
                 break;
             }
         }
@@ -175,7 +177,7 @@ mod tests {
         packed[taken] = 0xff; // a block of no known type
         inflate.reset();
         let done = inflate.decode(&packed, &mut out, false);
-        assert!(matches!(done.state, State::Bad(_)));
+        assert!(matches!(done.state, Inflating::Bad(_)));
         assert_eq!(out[..done.made], text[..made]);
         inflate.reset();
         assert_eq!(rest(&mut inflate, &sample().1), text);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
 use crate::analyses::cover::{Cover, Multiply, Pick};
-use crate::analyses::postings::{Candidates, Element, Size};
+use crate::analyses::postings::{Candidates, CoverElement, Size};
 use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Output, Rows};
@@ -66,7 +66,7 @@ impl Covers {
             if table == 0 {
                 size = Size::take(tail)?;
             } else {
-                let Element { candidates, weight, list, .. } = Element::take(tail)?;
+                let CoverElement { candidates, weight, list, .. } = CoverElement::take(tail)?;
                 Candidates::new(candidates.0)?;
                 self.candidates.extend_from_slice(candidates.0);
                 self.elements.push(Open { end: self.candidates.len(), weight, list });
@@ -148,7 +148,7 @@ fn pack_shared(rank: u32, sets: &BTreeMap<Vec<u32>, u64>) -> Vec<u8> {
 
 impl Group for Covers {
     const NAME: &'static str = "covers";
-    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<Element<'static>>()];
+    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::QUILTS.info(), Self::SOURCES.info(), Self::ASKING.info()];
     const KEEPS: &'static str = "the elements of one document, at most as many as it has patch grams";
     type Told = Verdict;

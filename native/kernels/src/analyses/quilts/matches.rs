@@ -47,7 +47,7 @@ struct Edge {
 }
 
 /// The suffix automaton of passages, added one after the other.
-pub struct Index {
+pub struct MatchIndex {
     states: Vec<State>,
     edges: Vec<Edge>,
     /// Edges by state and letter.
@@ -58,7 +58,7 @@ pub struct Index {
     places: u32,
 }
 
-impl Default for Index {
+impl Default for MatchIndex {
     fn default() -> Self {
         let mut index = Self {
             states: Vec::new(),
@@ -73,7 +73,7 @@ impl Default for Index {
     }
 }
 
-impl Index {
+impl MatchIndex {
     const KEPT: usize = 1 << 14;
 
     pub fn clear(&mut self) {
@@ -248,7 +248,7 @@ mod tests {
     use super::*;
 
     fn longest(passages: &[&[u32]], page: &[u32], k: usize) -> Vec<(u32, u32, u32)> {
-        let mut index = Index::default();
+        let mut index = MatchIndex::default();
         for passage in passages {
             index.part();
             passage.iter().for_each(|&letter| index.push(letter));

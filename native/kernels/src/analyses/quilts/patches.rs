@@ -18,7 +18,7 @@ use std::ops::Range;
 use crate::analyses::cover::Multiply;
 use crate::analyses::postings::{Gramming, ListGrams};
 use crate::analyses::quilts::covers::Asking;
-use crate::analyses::quilts::matches::Index;
+use crate::analyses::quilts::matches::MatchIndex;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
 use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
@@ -411,7 +411,7 @@ impl Map for Patches {
 #[derive(Default)]
 struct Passages {
     letters: Letters,
-    index: Index,
+    index: MatchIndex,
     /// Where each word stands in its source.
     places: Vec<(u32, u32)>,
     /// The source of each slice, and its first place.

@@ -6,7 +6,7 @@
 //! the next smaller one has not. c and σ are mere comparisons then.
 
 use crate::analyses::cover::Cover;
-use crate::analyses::postings::{Candidates, Element, Size};
+use crate::analyses::postings::{Candidates, CoverElement, Size};
 use crate::flow::columns::Numbers;
 use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
@@ -56,7 +56,7 @@ impl Sweep {
             if table == 0 {
                 grams = Size::take(tail)?.grams;
             } else {
-                let Element { candidates, df, weight, .. } = Element::take(tail)?;
+                let CoverElement { candidates, df, weight, .. } = CoverElement::take(tail)?;
                 let begin = self.candidates.len();
                 self.candidates.extend_from_slice(candidates.0);
                 self.elements.push(Weighted { df, weight, candidates: (begin, self.candidates.len()) });
@@ -107,7 +107,7 @@ impl Sweep {
 
 impl Group for Sweep {
     const NAME: &'static str = "sweep";
-    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<Element<'static>>()];
+    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "the elements of one document, and two numbers for each combination";
     type Told = Grid;
