@@ -9,7 +9,8 @@ import pyarrow as pa
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.outcome import Outcome
 from unquilt.flow.kept import Kept
-from unquilt.flow.verbs import HASH, Kernel, Verbs
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.tables import Table, column, integer
 
@@ -37,8 +38,8 @@ class VocabularyParameters(Parameters):
 
 def vocabulary(verbs: Verbs, corpus: Kept, given: VocabularyParameters) -> Outcome:
     """Counts the documents that each word is in."""
-    (counts,) = verbs.map(corpus, Kernel("document words", (HASH,), ("doc", "text")))
-    (sums,) = verbs.group([counts], Kernel("word sums", (HASH,)))
+    (counts,) = verbs.map(corpus, Kernel("document words"))
+    (sums,) = verbs.group([counts], Kernel("word sums"))
     return Outcome([verbs.keep(sums, VOCABULARY)], {"edition": given.edition})
 
 

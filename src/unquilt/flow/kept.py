@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Self
@@ -50,6 +50,8 @@ class Kept:
     paths: tuple[str, ...]
     numbered: bool = False
     """Whether its first column is known to hold numbers of documents, in their order."""
+    known: pa.Schema | None = field(default=None, compare=False, repr=False)
+    """What its columns should be, where that is known: all there is to know of a table without files."""
 
     @classmethod
     def of(cls, name: str, *paths: Path | str) -> Kept:
@@ -70,13 +72,13 @@ class Kept:
 
     @property
     def schema(self) -> pa.Schema | None:
-        """Its columns; None if there is no file yet."""
-        return _footer(self.paths[0]).schema if self.paths else None
+        """Its columns; None if there is no file and they are not known."""
+        return _footer(self.paths[0]).schema if self.paths else self.known
 
     @property
     def columns(self) -> list[str]:
         """What its columns are called; none if there is no file yet."""
-        return [] if self.schema is None else list(self.schema.names)
+        return list(self.schema.names) if self.paths and self.schema is not None else []
 
     def checked(self, table: Table | None) -> Self:
         """Itself, if its files are as this table should be, and in order as far as their footers say. Of a table that
@@ -94,7 +96,7 @@ class Kept:
                 if not last <= least <= greatest:
                     raise damaged(path, f"column {footer.schema.names[0]} is out of order")
                 last = greatest
-        return replace(self, numbered=table.is_numbered and bool(self.paths))
+        return replace(self, numbered=table.is_numbered and bool(self.paths), known=table.schema)
 
     def check_numbering(self, documents: int) -> Self:
         """Itself, if it has so many rows, and its first column numbers them from 0 as far as its footers say."""

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
 use crate::analyses::cover::{Cover, Multiply, Pick};
-use crate::analyses::postings::{Candidates, CoverElement, Size};
+use crate::analyses::postings::candidates::Candidates;
+use crate::analyses::postings::elements::CoverElement;
+use crate::analyses::postings::Size;
 use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Output, Rows};

@@ -6,7 +6,9 @@
 //! the next smaller one has not. c and σ are mere comparisons then.
 
 use crate::analyses::cover::Cover;
-use crate::analyses::postings::{Candidates, CoverElement, Size};
+use crate::analyses::postings::candidates::Candidates;
+use crate::analyses::postings::elements::CoverElement;
+use crate::analyses::postings::Size;
 use crate::flow::columns::Numbers;
 use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;

@@ -1,0 +1,45 @@
+//! From texts to grams.
+
+use super::{Gramming, Posting, Size};
+use crate::documents::standing::{Stand, Standing};
+use crate::flow::columns::Texts;
+use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::fields::Rest;
+use crate::flow::kernel::{Done, Map, Output};
+use crate::text::grams::Grams;
+
+/// Map: each distinct gram of a document that stands, with the document and its servers; and the document's size.
+pub struct Scan(Gramming);
+
+impl Scan {
+    const GRAMS: Port<Posting<'static>> = Port::hashes(0, "grams");
+    const DOCUMENTS: Port<Size> = Port::documents(1, "documents");
+}
+
+impl Map for Scan {
+    const NAME: &'static str = "scan";
+    const PORTS: &'static [PortInfo] = &[Self::GRAMS.info(), Self::DOCUMENTS.info()];
+    const KEEPS: &'static str = "the grams of one document, those of a long one by ranges";
+    type Told = Gramming;
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = Option<Stand<'a>>;
+
+    fn new(told: Gramming) -> Result<Self, WrongParameter> {
+        Ok(Self(told))
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
+        let mut standing = Standing::new(beside);
+        let mut grams = Grams::new(&self.0.key, self.0.k);
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row) as u32;
+            let Some(code) = standing.code(doc) else { continue };
+            let (words, distinct) = grams.linear_by_ranges(&pages.text.at(row), |range| {
+                out.run(&Self::GRAMS, range, Posting { doc, servers: Rest(code) });
+                out.relieve();
+            });
+            out.row(&Self::DOCUMENTS, u64::from(doc), Size { words, grams: distinct });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! The passages of sources that are made of the grams asked for.
+
+use std::collections::HashSet;
+
+use super::places::PlacedWords;
+use crate::analyses::postings::Gramming;
+use crate::flow::columns::{Along, Binary, Numbers, Texts};
+use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::kernel::{Done, Map, Output};
+use crate::text::fingerprint::Slide;
+use crate::text::slots::home;
+use crate::{columns, row};
+
+columns! {
+    /// What was asked of documents.
+    pub struct AskedOf<'a> { source: Numbers<'a>, quilt: Numbers<'a>, rank: Numbers<'a>, grams: Binary<'a> }
+}
+
+row! {
+    /// Of a quilt: a passage of a source that has this rank, where it begins there, its words and their places.
+    pub struct Slice<'a> { rank: u64, source: u64, begin: u64, words: &'a [u8], places: &'a [u8] }
+}
+
+/// Map, beside what was asked of documents: to each quilt the passages of its source all of whose grams it asked for,
+/// none of which can be extended. Of several with the same words the first will do: patches prefer it.
+pub struct Slices(Gramming);
+
+impl Slices {
+    const SLICES: Port<Slice<'static>> = Port::documents(0, "slices");
+}
+
+impl Map for Slices {
+    const NAME: &'static str = "slices";
+    const PORTS: &'static [PortInfo] = &[Self::SLICES.info()];
+    const KEEPS: &'static str = "the words of one document, and the grams asked of it";
+    type Told = Gramming;
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = AskedOf<'a>;
+
+    fn new(told: Gramming) -> Result<Self, WrongParameter> {
+        Ok(Self(told))
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, requests: AskedOf<'a>, out: &mut Output) -> Done {
+        let Gramming { k, key: ref print } = self.0;
+        let mut along = Along::new(requests.source);
+        let mut slide = Slide::new(print, k);
+        let mut page = PlacedWords::default();
+        let mut seen = HashSet::new();
+        for row in 0..pages.doc.len() {
+            let source = pages.doc.at(row);
+            let asked = along.rows(source);
+            if asked.is_empty() {
+                continue;
+            }
+            let text = pages.text.at(row);
+            let wanted = Wanted::new(asked.clone().map(|row| requests.grams.at(row)));
+            slide.clear();
+            let mut stretches = WantedStretches::new(asked.len());
+            page.read(&text, print, |at, word| {
+                if let Some(gram) = slide.push(word) {
+                    wanted.by(gram).for_each(|asker| stretches.add(asker, at + 1 - k));
+                }
+            });
+            for (row, stretches) in asked.zip(&stretches.0) {
+                seen.clear();
+                for &(first, last) in stretches {
+                    let (words, places) = page.pack(&text, first..last + k);
+                    if stretches.len() == 1 || !seen.contains(&words) {
+                        let (rank, begin) = (requests.rank.at(row), page.spans[first].begin.into());
+                        let slice = Slice { rank, source, begin, words: &words, places: &places };
+                        out.row(&Self::SLICES, requests.quilt.at(row), slice);
+                        seen.insert(words);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Who wants a gram of a document.
+struct Wanted {
+    /// Grams, the number of one who asked for each, and the next entry of the same gram, itself if there is none.
+    entries: Vec<(u64, u32, u32)>,
+    /// Entry number plus one, where [`home`] says, or behind; zero for none; a power of two, at most half full.
+    slots: Vec<u32>,
+}
+
+impl Wanted {
+    fn new<'a>(asked: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
+        let count: usize = asked.clone().map(|grams| grams.len() / 8).sum();
+        let mut this =
+            Self { entries: Vec::with_capacity(count), slots: vec![0; (2 * count).next_power_of_two().max(2)] };
+        for (asker, grams) in (0..).zip(asked) {
+            for gram in grams.as_chunks().0 {
+                this.add(u64::from_be_bytes(*gram), asker);
+            }
+        }
+        this
+    }
+
+    fn add(&mut self, gram: u64, asker: u32) {
+        let new = self.entries.len() as u32;
+        let slot = self.slot(gram);
+        let before = std::mem::replace(&mut self.slots[slot], new + 1);
+        self.entries.push((gram, asker, before.checked_sub(1).unwrap_or(new)));
+    }
+
+    /// The slot of a gram, or the one where it would be.
+    #[inline]
+    fn slot(&self, gram: u64) -> usize {
+        let mut slot = home(gram, self.slots.len());
+        while self.slots[slot] != 0 && self.entries[self.slots[slot] as usize - 1].0 != gram {
+            slot = (slot + 1) & (self.slots.len() - 1);
+        }
+        slot
+    }
+
+    #[inline]
+    fn by(&self, gram: u64) -> impl Iterator<Item = usize> + '_ {
+        let mut entry = self.slots[self.slot(gram)].checked_sub(1);
+        std::iter::from_fn(move || {
+            let number = entry?;
+            let (_, asker, next) = self.entries[number as usize];
+            entry = (next != number).then_some(next);
+            Some(asker as usize)
+        })
+    }
+}
+
+/// The stretches of grams, one after the other, that each asker wants: their first and last grams.
+struct WantedStretches(Vec<Vec<(usize, usize)>>);
+
+impl WantedStretches {
+    fn new(askers: usize) -> Self {
+        Self(vec![Vec::new(); askers])
+    }
+
+    fn add(&mut self, asker: usize, gram: usize) {
+        match self.0[asker].last_mut() {
+            Some((_, last)) if *last + 1 == gram => *last = gram,
+            _ => self.0[asker].push((gram, gram)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_end_where_a_gram_is_not_wanted() {
+        let mut stretches = WantedStretches::new(2);
+        for (asker, gram) in [(0, 0), (0, 1), (1, 1), (1, 2), (0, 3), (0, 4), (1, 9)] {
+            stretches.add(asker, gram);
+        }
+        assert_eq!(stretches.0, [vec![(0, 1), (3, 4)], vec![(1, 2), (9, 9)]]);
+    }
+}
