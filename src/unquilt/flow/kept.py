@@ -8,9 +8,10 @@ little beside reading (a text is valid UTF-8 at some gigabytes a second).
 
 from __future__ import annotations
 
+import dataclasses
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Self
@@ -50,7 +51,7 @@ class Kept:
     paths: tuple[str, ...]
     numbered: bool = False
     """Whether its first column is known to hold numbers of documents, in their order."""
-    known: pa.Schema | None = field(default=None, compare=False, repr=False)
+    known: pa.Schema | None = dataclasses.field(default=None, compare=False, repr=False)
     """What its columns should be, where that is known: all there is to know of a table without files."""
 
     @classmethod
