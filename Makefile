@@ -1,6 +1,7 @@
 # Two commands do everything on a machine with Python 3.11+, Rust and make:
 #   make demo    sets up, makes a small synthetic web and finds the quilts in it
 #   make test    sets up (Spark and Java included) and runs all tests
+# and while you work, `make check` says in about a minute whether you may go on.
 # Everything is installed into .venv; only Java, where it is missing, is installed on the system.
 
 PYTHON ?= $(firstword $(shell command -v python3 python 2>/dev/null))
@@ -17,7 +18,7 @@ LEAST_PYTHON := 3.11
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench fuzz docs clean tools java pages
+.PHONY: help demo test check lint format bench fuzz docs clean tools java pages
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +29,9 @@ demo: .venv/core ## set up (without Spark) and run unquilt on a small synthetic 
 test: .venv/dev java pages ## set up (Spark and Java included) and run all tests, Rust and Python
 	cargo test --quiet --release --package unquilt-kernels
 	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal
+
+check: lint ## lint, and run the quick tests: units and properties, without Spark
+	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal -m "not slow and not spark"
 
 lint: .venv/dev ## check formatting, style and types
 	$(BIN)/ruff check .

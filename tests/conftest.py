@@ -1,15 +1,17 @@
-"""What several test files share: the corpora they run on, the engines, and ways to run `quilts` on them."""
+"""What several rooms share: surroundings in which tests cost little and leave nothing, corpora, and the engines.
+
+What only one room needs is in its own conftest; what is called by name is in modules beside this file.
+"""
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,16 +19,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from twin import Document, Found
+from drawn import Packed, draw_corpus
 
 import unquilt
-from unquilt.analyses.quilts import QuiltParameters, quilts
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.engines.workers import keeping
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import documents
-from unquilt.runs import InputRecord, Run
+from unquilt.runs import Run
 from unquilt.settings import Settings
 
 if (
@@ -35,29 +35,25 @@ if (
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("COLUMNS", None)  # of the terminal that tests were started from: output would be cut to fit it
 
-SEPARATORS = (" ", "  ", "\n", ", ", " - ", "_", ".\n\n", "!?")
-LETTERS = ("a", "A", "b", "c", "é", "e\u0301", "É", "ß", "ss", "SS", "x", "y")  # seven words, twelve spellings
-
 CHILDREN = Path(__file__).parent / "children"
 ENGINES = ("local", "spark")
-ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"}
-DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.jsonl.gz"
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _kept_workers(_unsynced: None) -> Iterator[None]:
-    """Processes that read, once started, are there for all tests: to start one takes longer than most of these."""
-    with keeping():
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _unsynced() -> Iterator[None]:
-    """Nothing is synced, here or in processes that tests start: it is slow, and only a power cut would show it."""
+def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Here and in processes that tests start, nothing is synced, which is slow and which only a power cut would show;
+    and what is temporary, also of processes that are killed, lies among the folders of tests."""
+    temporary = tmp_path_factory.mktemp("temporary")
+    java = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Djava.io.tmpdir={temporary}"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
+        patch.setattr(tempfile, "tempdir", str(temporary))
+        patch.setenv("TMPDIR", str(temporary))
         patch.setenv("PYTHONPATH", str(CHILDREN), prepend=os.pathsep)
-        yield
+        patch.setenv("SPARK_LOCAL_DIRS", str(temporary))
+        patch.setenv("SPARK_SUBMIT_OPTS", java)  # a JVM of short life, which is not worth much compiling
+        with keeping():  # to start processes that read takes longer than most tests
+            yield
 
 
 @pytest.hookimpl(trylast=True)
@@ -73,119 +69,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _needs_spark(item: pytest.Item) -> bool:
     engine = getattr(item, "callspec", None) and item.callspec.params.get("engine")
     return engine == "spark" or "spark_settings" in getattr(item, "fixturenames", ())
-
-
-def draw_corpus(random: Random, number: int) -> list[Document]:
-    """A small corpus full of ties, copies and repetitions. All of its words, hosts and addresses bear its number."""
-    letters = random.sample(LETTERS, random.randint(1, len(LETTERS)))
-    spellings = [f"{letter}{number}" for letter in letters]
-    texts: list[list[str]] = []
-    for _ in range(random.randint(1, 12)):
-        texts.append(_draw_words(random, spellings, texts))
-    documents = [_draw_document(random, number, place, words) for place, words in enumerate(texts)]
-    return _draw_links(Random(number), documents)
-
-
-def _draw_words(random: Random, spellings: Sequence[str], earlier: Sequence[Sequence[str]]) -> list[str]:
-    """Some words: at random, those of an earlier document, or passages stitched together."""
-    how = random.random()
-    if how < 0.4 or not earlier:
-        return [random.choice(spellings) for _ in range(random.choice((0, 1, 2, 3, 5, 8, 13, 21)))]
-    if how < 0.55:
-        return [word.upper() for word in random.choice(earlier)]
-    passages = (random.choice(earlier) for _ in range(random.randint(1, 4)))
-    return [word for words in passages for word in words[random.randint(0, 4) : random.randint(4, 15)]]
-
-
-def _draw_document(random: Random, number: int, place: int, words: Sequence[str]) -> Document:
-    domain = f"d{random.randint(0, 2)}n{number}.com"
-    host = f"{random.choice(('', 'a.', 'b.'))}{domain}"
-    nowhere = random.random() < 0.15
-    ip = None if random.random() < 0.4 else f"10.{number >> 8}.{number & 255}.{random.randint(0, 3)}"
-    separator = random.choice(SEPARATORS)
-    return Document(
-        id=f"{number}/{place}",
-        url=None if nowhere else f"http://{host}/{place}",
-        host=None if nowhere else host,
-        domain=None if nowhere else domain,
-        ip=ip,
-        text=random.choice(("", separator)) + separator.join(words),
-    )
-
-
-def _draw_links(random: Random, documents: Sequence[Document]) -> list[Document]:
-    """The documents with some links: to each other under any of their names, to their sites, and elsewhere."""
-    urls = [document.url for document in documents if document.url]
-    urls = urls + [url.replace("http", "https") + "/#top" for url in urls] + [f"{url}0?" for url in urls]
-    urls += [url.replace("//", "//www.") for url in urls] + ["http://elsewhere.com/"]
-    some = random.choice((0, 0, 1, 2, 5))
-    return [document._replace(links=tuple(random.sample(urls, min(some, len(urls))))) for document in documents]
-
-
-@dataclass(frozen=True)
-class Packed:
-    """Many small corpora that have no word, host or address in common, dealt into one, each in its order."""
-
-    corpora: Sequence[Sequence[Document]]
-    places: Sequence[tuple[int, int]]
-    """Of each document of the whole: its corpus, and its number there."""
-
-    @classmethod
-    def of(cls, corpora: Sequence[Sequence[Document]], random: Random) -> Packed:
-        deal = [number for number, corpus in enumerate(corpora) for _ in corpus]
-        random.shuffle(deal)
-        counters = [itertools.count() for _ in corpora]
-        return cls(corpora, [(number, next(counters[number])) for number in deal])
-
-    def table(self) -> pa.Table:
-        return as_table([self.corpora[number][place] for number, place in self.places])
-
-    def split(self, found: Found) -> list[Found]:
-        """What was found in each corpus, in its own numbers."""
-        parts = [Found([], [], [], []) for _ in self.corpora]
-        for doc, *rest in found.quilts:
-            number, place = self.places[doc]
-            parts[number].quilts.append((place, *rest))
-        for quilt, rank, source, *others in found.sources:
-            number, place = self.places[quilt]
-            assert self.places[source][0] == number
-            parts[number].sources.append((place, rank, self.places[source][1], *others))
-        for quilt, begin, end, source, *rest in found.patches:
-            number, place = self.places[quilt]
-            assert self.places[source][0] == number
-            parts[number].patches.append((place, begin, end, self.places[source][1], *rest))
-        for doc, cluster, keep in found.clusters:
-            number, place = self.places[doc]
-            assert self.places[cluster][0] == number
-            parts[number].clusters.append((place, self.places[cluster][1], keep))
-        return parts
-
-
-def as_table(corpus: Sequence[Document]) -> pa.Table:
-    columns = ("id", "url", "ip", "text")
-    strings = {name: pa.array([getattr(d, name) for d in corpus], pa.string()) for name in columns}
-    return pa.table(strings | {"links": pa.array([d.links for d in corpus], pa.list_(pa.string()))})
-
-
-def read_found(run: Run) -> Found:
-    """The tables of a run, as the twin has them."""
-
-    def rows(table: str, *columns: str) -> list[Any]:
-        if table not in run.tables:
-            return []
-        return [tuple(row[column] for column in columns) for row in run.table(table).to_pylist()]
-
-    return Found(
-        rows("quilts", "doc", "words", "grams", "patch_grams", "patchfrac", "sources", "id", "url", "attributed"),
-        rows("sources", "quilt", "rank", "source", "new_grams", "all_grams", "linked"),
-        rows("patches", "quilt", "begin", "end", "source", "source_begin", "source_end", "words"),
-        rows("clusters", "doc", "cluster", "keep"),
-    )
-
-
-def read_files(run: Run) -> dict[str, bytes]:
-    """The tables of a run, byte for byte."""
-    return {path.name: path.read_bytes() for path in sorted(run.path.glob("*.parquet"))}
 
 
 @pytest.fixture(scope="session")
@@ -227,30 +110,6 @@ def packed_corpus(
     return small_row_groups(packed.table(), tmp_path_factory.mktemp("packed") / "corpus")
 
 
-def measure(corpus: Run) -> Scale:
-    summary = corpus.manifest["summary"]
-    return Scale(summary["documents"], summary["words"])
-
-
-def open_run(corpus: Run, folder: Path, parameters: Mapping[str, Any]) -> Run:
-    record = InputRecord(str(corpus.path), 0, corpus.manifest["fingerprint"])
-    return Run.open(folder, analysis="quilts", parameters=dict(parameters), inputs=[record])
-
-
-def run_quilts(corpus: Run, folder: Path, engine: Callable[[Run], Verbs], **parameters: Any) -> Run:
-    """Runs quilts on an engine of one's own making."""
-    with open_run(corpus, folder, parameters) as run:
-        with engine(run) as verbs:  # type: ignore[attr-defined]
-            outcome = quilts(verbs, documents(corpus), QuiltParameters.from_dict(parameters))
-        run.finish({}, results=[table.name for table in outcome.tables])
-    return run
-
-
-def local(corpus: Run, *, threads: int = 2, memory: int = 1 << 30, partitions: int | None = None) -> Any:
-    """Makes the local engine for a run."""
-    return lambda run: Local(run, measure(corpus), threads=threads, memory=memory, partitions=partitions)
-
-
 @pytest.fixture(scope="session")
 def spark_settings() -> Iterator[Settings]:
     """Settings of the Spark engine, with a session that all tests share; tasks are tried four times."""
@@ -260,7 +119,6 @@ def spark_settings() -> Iterator[Settings]:
     from unquilt.engines.spark import session
 
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # for a JVM of short life
     settings = Settings(engine="spark", threads=2, memory=1 << 30, master="local[2,4]")
     spark = session(settings)
     yield settings
@@ -291,9 +149,3 @@ def make(engine: str, settings: Settings) -> Callable[[Scale, int], Callable[[Ru
         return lambda run: Local(run, scale, threads=2, memory=1 << 30, partitions=partitions)
 
     return for_run
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Iterator[Run]:
-    with Run.open(tmp_path / "run", analysis="toy", parameters={}, inputs=[]) as opened:
-        yield opened

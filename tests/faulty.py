@@ -222,7 +222,7 @@ def family(root: int) -> list[int]:
     found = [root]
     for pid in found:
         with suppress(OSError):  # it may end meanwhile
-            for thread in Path(f"/proc/{pid}/task").glob("*"):  # a child belongs to the thread that started it
+            for thread in Path(f"/proc/{pid}/task").iterdir():  # a child belongs to the thread that started it
                 with suppress(OSError):
                     found += map(int, (thread / "children").read_text().split())
     return found
@@ -248,7 +248,7 @@ def peak(*arguments: object) -> tuple[Ended, int]:
         while reader.is_alive():
             for pid in family(process.pid):
                 most[pid] = max(most.get(pid, 0), _peak(pid))
-            time.sleep(0.005)
+            time.sleep(0.01)  # a process that we miss is one that had no time to grow
         reader.join()
     out, err = read[0]
     return _checked(Ended(process.returncode, out.decode(), err.decode())), sum(most.values())

@@ -10,6 +10,7 @@ import gzip
 import random
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -44,7 +45,6 @@ class Case(NamedTuple):
 
 # Entry points.
 
-FOLDER = tempfile.TemporaryDirectory(prefix="unquilt-hostile-")
 READING = Reading(limits=Limits(max_bytes=32 * MIB))
 SMALL = Reading(limits=Limits(max_bytes=4 * KIB))
 
@@ -118,9 +118,15 @@ def place(text: str) -> object:
     return urls.locate_url(text), urls.address(text)
 
 
+@cache
+def folder() -> tempfile.TemporaryDirectory[str]:
+    """Where files that are read lie; made when the first is written, not wherever this is imported."""
+    return tempfile.TemporaryDirectory(prefix="unquilt-hostile-")
+
+
 def store(suffix: str = "") -> Callable[[bytes], str]:
     def write(data: bytes) -> str:
-        path = Path(FOLDER.name, f"file{suffix}")
+        path = Path(folder().name, f"file{suffix}")
         path.write_bytes(data)
         return str(path)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from conftest import read_files
+from quilting import read_files
 
 import unquilt
 from unquilt.runs import Run
@@ -77,6 +77,7 @@ def test_documents_without_links_or_urls() -> None:
     assert run.quilts["attributed"].to_pylist() == [0.0, 0.0]
 
 
+@pytest.mark.slow
 def test_the_limit_changes_nothing_else(packed_corpus: Run, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0}
     everything, none = (

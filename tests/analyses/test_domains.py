@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 import twin
-from conftest import Packed, as_table, local, measure, read_files, read_found, run_quilts
+from drawn import Packed, as_table
+from quilting import local, measure, read_files, read_found, run_quilts
 from twin import Document
 
 import unquilt
@@ -18,6 +19,8 @@ from unquilt.analyses.standing import COLLAPSE, FOREIGN
 from unquilt.engines.tasks import Scale
 from unquilt.flow.verbs import Verbs
 from unquilt.runs import Run
+
+pytestmark = pytest.mark.slow
 
 ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3}
 Engines = Callable[[Scale, int], Callable[[Run], Verbs]]

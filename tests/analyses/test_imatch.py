@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 import twin_imatch as twin
 from click.testing import CliRunner, Result
-from conftest import local, measure
 from damage import damage
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from quilting import local, measure
 
 import unquilt
 from unquilt import Lexicon, _native

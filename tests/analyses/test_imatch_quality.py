@@ -31,6 +31,7 @@ NEWS = DATA / "minhash-articles.tar.xz"
 PAN = DATA / "pan13-train.tar.xz"
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(
         not all(path.exists() for path in (MAIL, NEWS, PAN)),
         reason="spamassassin.tar.xz, minhash-articles.tar.xz or pan13-train.tar.xz is not here",

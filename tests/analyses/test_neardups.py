@@ -8,13 +8,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import conftest
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import quilting
 import twin
 import twin_neardups
-from conftest import as_table, local, measure, read_files
+from drawn import as_table
+from quilting import local, measure, read_files
 from twin import Document, two_agree
 from twin_neardups import Found, agree, jaccard, join
 
@@ -351,6 +352,7 @@ def test_spark_gives_the_same_bytes(
 MANY = 50_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "alike"), [("shingles", "identical"), ("shingles", "of one template"), ("imatch", "of one template")]
 )
@@ -419,7 +421,7 @@ def test_near_duplicates_on_several_hosts_are_one_source(small_row_groups: Any, 
     assert near.manifest["parameters"]["collapse"] == "near"
     assert rows(near, "clusters") == [(0, 0, True), (3, 0, False)]
     assert {row[2] for row in rows(near, "sources") if row[0] == 1} == {0, 2}
-    assert conftest.read_found(near) == twin.quilts(pages, **asked)
+    assert quilting.read_found(near) == twin.quilts(pages, **asked)
     assert near.manifest["summary"]["copies"] == 1
     exact = unquilt.quilts(corpus.path, tmp_path / "exact", collapse="exact", **asked)
     assert {row[2] for row in rows(exact, "sources") if row[0] == 1} == {2, 3}

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import twin
-from conftest import Packed, local, read_files, read_found, run_quilts
+from drawn import Packed
+from quilting import local, read_files, read_found, run_quilts
 
 import unquilt
 from unquilt.engines import engine
@@ -163,6 +164,7 @@ def test_patches_can_be_left_out(packed_corpus: Run, tmp_path: Path) -> None:
     assert all(full[name] == without[name] for name in without)
 
 
+@pytest.mark.slow
 def test_what_is_asked_may_be_cut_anywhere(packed_corpus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of one document in several row groups, beside documents in several row groups."""
     asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0}

@@ -14,9 +14,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import twin
-from conftest import Packed, as_table, draw_corpus, local, read_files, read_found, run_quilts
+from drawn import Packed, as_table, draw_corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from quilting import local, read_files, read_found, run_quilts
 from twin import Document
 
 import unquilt
@@ -76,6 +77,7 @@ def test_the_random_corpora_have_what_they_are_for(packed: Packed) -> None:
     assert sum(count > 0 for count in seen.values()) == 17, seen
 
 
+@pytest.mark.slow
 def test_packing_is_sound(
     packed: Packed, packed_corpus: Run, small_row_groups: Callable[[Any, Path], Run], tmp_path: Path
 ) -> None:
@@ -158,6 +160,7 @@ def reference(packed_corpus: Run, tmp_path_factory: pytest.TempPathFactory) -> d
     return files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("memory", [LEAST_MEMORY, 1 << 30])
 def test_threads_and_memory_change_nothing(
@@ -181,6 +184,7 @@ def test_partitions_and_spilling_change_nothing(
     assert (spilled > 0) == (memory <= 20_000)
 
 
+@pytest.mark.slow
 def test_a_key_of_more_rows_than_memory_is_streamed(
     tmp_path: Path, small_row_groups: Callable[[Any, Path], Run]
 ) -> None:
@@ -268,6 +272,7 @@ def test_a_column_given_twice_is_said_to_be() -> None:
         unquilt.quilts(twice)
 
 
+@pytest.mark.slow
 def test_results_without_a_folder_leave_no_trace() -> None:
     """Neither files nor, where warnings are errors, a word on the way out."""
     program = (

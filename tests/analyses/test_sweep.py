@@ -11,9 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import twin
-from conftest import DEBIAN, Packed, as_table, draw_corpus, local, measure, open_run, read_files
+from drawn import Packed, as_table, draw_corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from quilting import DEBIAN, local, measure, open_run, read_files
 from test_quilts import SHARES, SIGMAS, corpora
 from twin import Document
 
@@ -27,6 +28,8 @@ from unquilt.flow.verbs import Verbs
 from unquilt.jobs import How, documents
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
+
+pytestmark = pytest.mark.slow
 
 Counts = list[tuple[int, int, int, float, int, int, int]]
 GRID: dict[str, Any] = {"k": (2, 3), "m": (2, 3, 50), "c": (1, 2, 3), "sigma": (0.0, 0.3, 0.5)}

@@ -29,6 +29,7 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_it_explains_itself(folder):
     said = (folder / "said").read_text()
     assert said.startswith("A quilt is a page stitched together from passages of other pages.")

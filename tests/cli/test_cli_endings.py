@@ -20,6 +20,8 @@ import unquilt
 from unquilt.cli import cli
 from unquilt.cli.terminal import endings
 
+pytestmark = pytest.mark.slow
+
 UNQUILT = [sys.executable, "-m", "unquilt.cli"]
 
 

@@ -323,6 +323,7 @@ class TestProcesses:
             assert process.stdout.read() == b""
 
 
+@pytest.mark.slow
 def test_fault_50_a_hostile_document_costs_its_own_answer_only(tmp_path: Path) -> None:
     """Of lines as they come, and of files: one takes too long, and is asked alone before it is given up."""
     slow = line("slow", "word " * 10_000_000)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -73,6 +74,7 @@ def corpus(rng: random.Random) -> bytes:
 relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
+@pytest.mark.slow
 @relaxed
 @given(st.randoms(use_true_random=False), st.integers(1, 20_000))
 def test_a_stream_can_be_entered_at_any_point_of_its_index(tmp_path: Path, rng: random.Random, span: int) -> None:
@@ -91,6 +93,7 @@ def test_a_stream_can_be_entered_at_any_point_of_its_index(tmp_path: Path, rng: 
         assert all(fault.offset <= offset for fault in faults[: len(faults) - len(later)])
 
 
+@pytest.mark.slow
 @relaxed
 @given(st.randoms(use_true_random=False), st.integers(1, 20_000), st.integers(1, 20_000), st.integers(1, 100_000))
 def test_any_cut_gives_the_same_records_and_rejects(

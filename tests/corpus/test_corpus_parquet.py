@@ -362,6 +362,7 @@ def held(file: Path, max_bytes: int = 64 << 20) -> tuple[int, int, int, int]:
     return pages, rejects, size, peak
 
 
+@pytest.mark.slow
 def test_small_pages_that_become_large_rows(tmp_path: Path) -> None:
     """FAULTS 45: what rows become counts, 300 MB a column here, not files of some kilobytes."""
     file = tmp_path / "a.parquet"
@@ -384,6 +385,7 @@ def test_small_pages_that_become_large_rows(tmp_path: Path) -> None:
         assert peak < 200 << 20
 
 
+@pytest.mark.slow
 def test_a_corpus_of_small_pages_that_become_large_rows(tmp_path: Path) -> None:
     """All of them are there, and neither reading nor writing holds more than a batch of them."""
     texts = pa.array([letter * 150_000 for letter in "abcde"])
@@ -396,6 +398,7 @@ def test_a_corpus_of_small_pages_that_become_large_rows(tmp_path: Path) -> None:
     assert held < 600 << 20
 
 
+@pytest.mark.slow
 def test_large_rows_among_small_ones(tmp_path: Path) -> None:
     """A cluster of 300 MB in the middle of 10,000 short rows."""
     file = tmp_path / "a.parquet"
@@ -406,6 +409,7 @@ def test_large_rows_among_small_ones(tmp_path: Path) -> None:
     assert peak < 250 << 20
 
 
+@pytest.mark.slow
 def test_rows_over_the_limit_among_small_ones(tmp_path: Path) -> None:
     """Each is a reject of its own, and never becomes more than the bytes that Arrow decodes."""
     file = tmp_path / "a.parquet"

@@ -380,6 +380,7 @@ def test_half_a_text_is_none(tmp_path: Path) -> None:
     assert 0 < reject["offset"] <= 9000
 
 
+@pytest.mark.slow
 def test_a_bomb_stops_at_the_limit(tmp_path: Path) -> None:
     for name, pack in PACK.items():
         (tmp_path / name).write_bytes(pack(b"a" * (200 * MIB)))

@@ -20,6 +20,8 @@ from unquilt.engines.workers import Workers
 from unquilt.errors import EngineError
 from unquilt.guard import MOST
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReadPiece:

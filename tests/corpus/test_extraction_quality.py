@@ -20,6 +20,8 @@ from unquilt.corpus.extract.documents import extract_document
 from unquilt.corpus.options import Reading
 from unquilt.corpus.records import Document, Page
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parents[3] / "shared" / "data"
 ARTICLES = DATA / "article-extraction.tar.xz"
 KAFKA = DATA / "kafka-docs.tar.xz"

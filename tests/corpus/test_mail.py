@@ -355,6 +355,7 @@ def mail_by_number(folder: str, number: str) -> bytes:
     return next(raw for name, raw in corpus().items() if f"{folder}/{number}." in name)
 
 
+@pytest.mark.slow
 @real
 def test_real_mails_are_told_by_content() -> None:
     heads = [Glimpse("x.txt", raw[: 1 << 16], len(raw) < 1 << 16) for raw in corpus().values()]
@@ -407,6 +408,7 @@ def library(mail: Any) -> list[bytes]:
     return [text for text in (plain if worded or not html else html) if text] + forwarded
 
 
+@pytest.mark.slow
 @real
 def test_real_bodies_are_those_of_the_standard_library(monkeypatch: pytest.MonkeyPatch) -> None:
     """All but four: footers after base64 are left out, `text/plain charset=…` is read, and so are wrong boundaries."""

@@ -200,6 +200,7 @@ def zeros(size: int) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ["Gunzip", "Unzstd"])
 def test_a_bomb_takes_no_memory(reader: str, tmp_path: Path) -> None:
     path = tmp_path / "x"

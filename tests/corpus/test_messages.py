@@ -311,6 +311,7 @@ def test_time_is_linear(raw: bytes) -> None:
     assert time.process_time() - began < 10  # at most 2 s; what is quadratic takes hours
 
 
+@pytest.mark.slow
 def test_too_many_parts_are_refused() -> None:
     for raw in (MULTIPART + b"--b\n" * MAX_PARTS, FORWARDED * MAX_PARTS):
         with pytest.raises(RefusedError, match="too many parts"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,12 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 from faulty import peak
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 SIZES = {"ingest": (4 * MIB, 12 * MIB), "quilts": (8 * MIB, 20 * MIB), "neardups": (8 * MIB, 20 * MIB)}
 """Analyses of smaller pages do not yet fill what they have been given to sort in."""
 SYLLABLES = ["ka", "lo", "mi", "nu", "pe", "ra", "si", "to", "ve", "zu"]
 
 
+@cache
 def prose(size: int) -> str:
     """Words and paragraphs of ordinary length."""
     dice = random.Random(1)
@@ -29,6 +33,7 @@ def prose(size: int) -> str:
     return "\n\n".join(paragraphs)[:size]
 
 
+@cache
 def letters(size: int) -> str:
     """As many words, and as many different grams, as there can be."""
     return " ".join(random.Random(2).choices("abcdefghijklmnopqrstuvwxyz", k=size // 2))

@@ -366,6 +366,7 @@ def test_lengths_that_lie_without_end(tmp_path: Path) -> None:
     assert rejects(found)[-1][0] == begins(lies)[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["plain", "whole", "zstd"])
 def test_many_lengths_that_lie(how: str, tmp_path: Path) -> None:
     """Each seems to end among the y, and wants 9 MB to be read again."""
@@ -421,6 +422,7 @@ def test_bomb(tmp_path: Path) -> None:
     assert peak < 16 << 20
 
 
+@pytest.mark.slow
 def test_zeros(tmp_path: Path) -> None:
     """Fault 11."""
     path = tmp_path / "a.warc"
@@ -493,6 +495,7 @@ def damaged(draw: st.DrawFn) -> tuple[str, list[bytes], list[int]]:
     return how, parts, sorted({0, size, *cuts})
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damaged())
 def test_slices(tmp_path: Path, archive: tuple[str, list[bytes], list[int]]) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import twin
-from conftest import ASKED, DEBIAN, Packed, local, measure, read_files, read_found, run_quilts
+from drawn import Packed
+from quilting import ASKED, DEBIAN, local, measure, read_files, read_found, run_quilts
 
 import unquilt
 from unquilt.demo import write_jsonl
@@ -18,6 +19,8 @@ from unquilt.flow.verbs import Verbs
 from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import Settings
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(

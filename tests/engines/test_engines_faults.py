@@ -14,7 +14,7 @@ from typing import Any
 import kill_quilts
 import pyarrow as pa
 import pytest
-from conftest import ASKED, DEBIAN, local, measure, open_run, read_files, run_quilts
+from quilting import ASKED, DEBIAN, local, measure, open_run, read_files, run_quilts
 
 import unquilt
 from unquilt._native import Partition
@@ -32,6 +32,8 @@ from unquilt.jobs import documents
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 from unquilt.tables import Table, column, document
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_worker_process_that_dies_is_reported(run: Run) -> None:

@@ -14,6 +14,8 @@ from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import EngineError, ParameterError
 from unquilt.settings import parse_size
 
+pytestmark = pytest.mark.slow
+
 
 def test_results_come_in_order() -> None:
     with Workers(2) as workers:

@@ -21,6 +21,8 @@ from fault_bench.sweep import sweep
 from fault_bench.verdicts import EXCUSED, Row, Seen, has_footer, judge
 from faulty import Tables, begins, execute, peruse, tables, write
 
+pytestmark = pytest.mark.slow
+
 SEED = 1
 CASES = 14
 FEW = 5

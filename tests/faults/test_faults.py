@@ -41,6 +41,8 @@ from unquilt.corpus.read import PieceReader
 from unquilt.errors import InputError
 from unquilt.settings import Settings
 
+pytestmark = pytest.mark.slow
+
 
 def parquet(columns: dict[str, list[object]], **settings: object) -> bytes:
     file = io.BytesIO()

@@ -30,6 +30,8 @@ from faulty import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.slow
+
 MIB = 1 << 20
 
 

@@ -10,6 +10,8 @@ from faulty import Row, begins, execute, gz, ingest, invoke, line, peruse, respo
 import unquilt
 from unquilt.corpus.options import Reading
 
+pytestmark = pytest.mark.slow
+
 MANY = 200_000
 
 

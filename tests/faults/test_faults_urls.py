@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from faulty import files, ingest, invoke, line, peruse, refuse, response, write
+
+pytestmark = pytest.mark.slow
 
 URLS = {
     # URL: host, domain, path, recursive

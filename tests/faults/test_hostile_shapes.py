@@ -6,6 +6,7 @@ several times the size may take several times as long and a generous second more
 
 from __future__ import annotations
 
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ from unquilt.analyses.standing import COLLAPSE
 from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
+
+pytestmark = pytest.mark.slow
 
 TIGHT = How(settings=Settings(threads=2, memory=LEAST_MEMORY))
 
@@ -51,11 +54,20 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - begin
 
 
+def new(folder: Path) -> Path:
+    """A name that nothing has yet: what is measured again is run again."""
+    return Path(tempfile.mkdtemp(dir=folder)) / "run"
+
+
 def grows_no_faster(cost: Callable[[int], float], size: int, times: int) -> None:
-    """`cost` of a shape `times` as large is at most 4 × `times` as high, give or take a second."""
-    small = cost(size)
-    large = cost(size * times)
-    assert large <= 4 * times * small + 1, f"{small:.3f} s became {large:.3f} s at {times} times the size"
+    """`cost` of a shape `times` as large is at most 4 × `times` as high, give or take a second; on a busy machine, in
+    one of three tries."""
+    for _ in range(3):
+        small = cost(size)
+        large = cost(size * times)
+        if large <= 4 * times * small + 1:
+            return
+    pytest.fail(f"{small:.3f} s became {large:.3f} s at {times} times the size")
 
 
 # ---------------------------------------------------------------------------------------------------- grams and copies
@@ -254,7 +266,7 @@ def test_patches_of_pages_that_repeat_themselves(shape: str, tmp_path: Path) -> 
 
     def cost(size: int) -> float:
         table = pages([make(size) for make in PERIODIC[shape]])
-        found = run(table, tmp_path / str(size), k=3, collapse="none")
+        found = run(table, new(tmp_path), k=3, collapse="none")
         stages = found.manifest["stages"]
         assert found.manifest["summary"]["collisions"] == 0
         assert 0 < found.patches.num_rows <= 2 * found.manifest["summary"]["words"]
@@ -312,7 +324,7 @@ def test_copies_beside_a_host_of_many_addresses(tmp_path: Path) -> None:
             + [f"http://site{i}.com/" for i in range(copies)],
             ip=[address(i) for i in range(addresses + copies)],
         )
-        found = run(table, tmp_path / str(addresses), foreign="ip")
+        found = run(table, new(tmp_path), foreign="ip")
         assert found.manifest["summary"]["copies"] == copies - 1
         return float(found.manifest["stages"]["copies"]["seconds"])
 

@@ -32,6 +32,8 @@ from unquilt import _native
 from unquilt.corpus.readers import arc, captures, framing, html, http, warc
 from unquilt.corpus.sources import Glimpse
 
+pytestmark = pytest.mark.slow
+
 LONG = os.environ.get("UNQUILT_LONG", "") not in ("", "0")
 
 

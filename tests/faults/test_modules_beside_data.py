@@ -13,6 +13,8 @@ import pytest
 
 import unquilt
 
+pytestmark = pytest.mark.slow
+
 PLANTED = ("struct", "json", "pyspark", "unquilt", "click", "pyarrow", "pickle", "tempfile", "numpy", "sitecustomize")
 START = "from unquilt.cli import main; main()"
 

@@ -9,6 +9,8 @@ import sys
 import kill_toy_runs
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SCENARIOS = ("kill-steps", "kill-steps-with-scratch", "kill-times", "kill-overwriting", "kill-overwriting-renames")
 
 

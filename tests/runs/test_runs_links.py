@@ -21,7 +21,7 @@ from toy_run import digests
 from unquilt.cli import cli
 from unquilt.engines import local
 
-pytestmark = pytest.mark.usefixtures("one_process")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_process")]
 
 TEXTS = {"x": "aaaa bbbb cccc dddd north", "y": "dddd eeee ffff gggg south", "z": "aaaa bbbb cccc dddd eeee ffff gggg"}
 QUILTS = "quilts {pages} -o {work}/out -k 3 -c 2 --foreign none"

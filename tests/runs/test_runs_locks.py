@@ -14,6 +14,8 @@ from toy_run import compute, names, open_run
 from unquilt.errors import RunError, RunLockedError
 from unquilt.runs import Run
 
+pytestmark = pytest.mark.slow
+
 
 @contextmanager
 def process(scenario, path):

@@ -1,0 +1,65 @@
+"""Ways to run `quilts` on an engine of one's own making, and to read what it found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from twin import Found
+
+from unquilt.analyses.quilts import QuiltParameters, quilts
+from unquilt.engines.local import Local
+from unquilt.engines.tasks import Scale
+from unquilt.flow.verbs import Verbs
+from unquilt.jobs import documents
+from unquilt.runs import InputRecord, Run
+
+ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"}
+DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.jsonl.gz"
+
+
+def read_found(run: Run) -> Found:
+    """The tables of a run, as the twin has them."""
+
+    def rows(table: str, *columns: str) -> list[Any]:
+        if table not in run.tables:
+            return []
+        return [tuple(row[column] for column in columns) for row in run.table(table).to_pylist()]
+
+    return Found(
+        rows("quilts", "doc", "words", "grams", "patch_grams", "patchfrac", "sources", "id", "url", "attributed"),
+        rows("sources", "quilt", "rank", "source", "new_grams", "all_grams", "linked"),
+        rows("patches", "quilt", "begin", "end", "source", "source_begin", "source_end", "words"),
+        rows("clusters", "doc", "cluster", "keep"),
+    )
+
+
+def read_files(run: Run) -> dict[str, bytes]:
+    """The tables of a run, byte for byte."""
+    return {path.name: path.read_bytes() for path in sorted(run.path.glob("*.parquet"))}
+
+
+def measure(corpus: Run) -> Scale:
+    summary = corpus.manifest["summary"]
+    return Scale(summary["documents"], summary["words"])
+
+
+def open_run(corpus: Run, folder: Path, parameters: Mapping[str, Any]) -> Run:
+    record = InputRecord(str(corpus.path), 0, corpus.manifest["fingerprint"])
+    return Run.open(folder, analysis="quilts", parameters=dict(parameters), inputs=[record])
+
+
+def run_quilts(corpus: Run, folder: Path, engine: Callable[[Run], Verbs], **parameters: Any) -> Run:
+    """Runs quilts on an engine of one's own making."""
+    with open_run(corpus, folder, parameters) as run:
+        with engine(run) as verbs:  # type: ignore[attr-defined]
+            outcome = quilts(verbs, documents(corpus), QuiltParameters.from_dict(parameters))
+        run.finish({}, results=[table.name for table in outcome.tables])
+    return run
+
+
+def local(corpus: Run, *, threads: int = 2, memory: int = 1 << 30, partitions: int | None = None) -> Any:
+    """Makes the local engine for a run."""
+    return lambda run: Local(run, measure(corpus), threads=threads, memory=memory, partitions=partitions)
