@@ -22,6 +22,7 @@ import pytest
 from drawn import Packed, draw_corpus
 
 import unquilt
+import unquilt.intake  # which has processes load what readers need before they are forked
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.engines.workers import keeping

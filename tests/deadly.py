@@ -87,3 +87,8 @@ def read_suffering(task: ReadPiece) -> PieceRead:
     reading.extract_document = _suffer
     reading.kinds.READERS |= {"jsonl": _Deadly(), "parquet": _DeadlyRows()}
     return read_piece(task)
+
+
+def leave(task: ReadPiece) -> PieceRead:
+    """Ends the process whatever there is to read."""
+    raise SystemExit(7)

@@ -16,6 +16,9 @@ from unquilt.settings import parse_size
 
 pytestmark = pytest.mark.slow
 
+HERE = os.pathsep.join(map(str, Path(__file__).parents[:2]))
+"""For workers that are given functions of this file, or of those in the folder above."""
+
 
 def test_results_come_in_order() -> None:
     with Workers(2) as workers:
@@ -44,14 +47,14 @@ def killed(marker: str) -> str:
 
 
 def test_an_item_whose_worker_is_killed_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    monkeypatch.setenv("PYTHONPATH", HERE)
     markers = [str(tmp_path / str(number)) for number in range(5)]
     with Workers(2) as workers:
         assert list(workers.map(killed, markers)) == markers
 
 
 def test_a_worker_that_is_killed_while_nobody_asks_it_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    monkeypatch.setenv("PYTHONPATH", HERE)
     with keeping():
         for _ in range(3):
             with Workers(1) as workers:
@@ -66,7 +69,7 @@ def _pid(_: int) -> int:
 
 
 def test_a_message_is_short_whatever_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    monkeypatch.setenv("PYTHONPATH", HERE)
     with pytest.raises(EngineError) as raised, Workers(1) as workers:
         list(workers.map(exit_with, ["x" * 100_000]))
     assert len(str(raised.value)) < 400
@@ -98,7 +101,7 @@ def test_fault_46_nothing_is_imported_from_the_current_folder(path: str | None, 
 
 
 def test_a_forker_that_is_killed_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    monkeypatch.setenv("PYTHONPATH", HERE)
     with Workers(2) as workers:
         for number in range(3):
             assert list(workers.map(abs, [-1, -2])) == [1, 2]
