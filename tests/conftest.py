@@ -57,7 +57,7 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             yield
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests on Spark are marked, and come first: of the processes that share tests (`--dist worksteal`), the first
     begins at the beginning and gives away from its end, so that it alone needs a session."""
