@@ -90,6 +90,7 @@ def test_packing_is_sound(
         assert alone == together[number]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 106))
 def test_other_corpora_every_time(seed: int, tmp_path: Path, small_row_groups: Callable[[Any, Path], Run]) -> None:
     random = Random(seed)
@@ -170,6 +171,7 @@ def test_threads_and_memory_change_nothing(
     assert read_files(unquilt.quilts(packed_corpus.path, tmp_path / "run", how=how, **BUSY)) == reference
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("partitions", "memory"),
     [(1, 20_000), (2, 20_000), (7, 20_000), (64, 20_000), (5, 0), (1, 1 << 30), (64, 1 << 30)],

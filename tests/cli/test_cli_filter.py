@@ -282,6 +282,7 @@ def tell(process: subprocess.Popen[bytes], text: bytes) -> bytes:
     return answer
 
 
+@pytest.mark.slow
 class TestProcesses:
     def test_lines_are_answered_as_they_come(self) -> None:
         with talking() as process:

@@ -119,6 +119,7 @@ def ask(command: str, folder: Path) -> str:
     return result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["run", "corpus"])
 def test_manifests_of_any_shape(made, copy, which):
     path = copy / which / "manifest.json"

@@ -112,6 +112,7 @@ def kafka_twins() -> list[Pair]:
     return [pair for pair in pairs if 0 < pair.jaccard < 1]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not KAFKA.exists(), reason="kafka-docs.tar.xz is not here")
 @pytest.mark.parametrize(("family", "rounds", "share"), [("fast", 5, 1.0), ("rabin", 1, 0.4)])
 def test_twins_of_real_pages(family: str, rounds: int, share: float) -> None:
@@ -155,6 +156,7 @@ def planted(draw: random.Random, length: int, k: int, count: int) -> Iterator[Pa
             yield Pair(a, b, similar)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize(("length", "k"), [(20, 1), (20, 2), (20, 5), (150, 5), (1000, 5), (5000, 5)])
 def test_planted_edits(family: str, length: int, k: int) -> None:
@@ -207,6 +209,7 @@ def articles() -> tuple[list[tuple[str, str]], set[tuple[str, str]]]:
     return texts, truth
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ARTICLES.exists(), reason="minhash-articles.tar.xz is not here")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_articles(family: str) -> None:
