@@ -66,12 +66,12 @@ def interrupt(command: list[str], until: Path, number: int) -> subprocess.Comple
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not until.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     with suppress(ProcessLookupError):  # it was done before
         os.killpg(process.pid, number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 

@@ -114,7 +114,8 @@ class TestProgress:
         monkeypatch.setattr(progress, "FRAME", 0.02)
 
     @pytest.mark.parametrize("kind", [progress.Lines, progress.Bars])
-    def test_short_stages_are_not_shown(self, kind, capsys):
+    def test_short_stages_are_not_shown(self, kind, capsys, monkeypatch):
+        monkeypatch.setattr(progress, "PATIENCE", 30)  # on a busy machine a stage is not as short as it is elsewhere
         shown = kind()
         for _ in range(20):
             with shown.stage("read", 10, "B") as step:
@@ -123,15 +124,17 @@ class TestProgress:
 
     def test_lines_come_now_and_then(self, capsys):
         shown = progress.Lines()
+        begin = time.monotonic()
         for _ in range(2):
             with shown.stage("read", 2_000_000, "B") as step:
                 time.sleep(0.15)
                 step(1_000_000)
                 time.sleep(0.25)
+        seconds = time.monotonic() - begin
         out, err = capsys.readouterr()
         lines = err.splitlines()
         assert out == ""
-        assert 1 <= len(lines) <= 5
+        assert 1 <= len(lines) <= 2 + seconds / progress.EVERY
         known = r"reading: 0 %, \d\.\d+ s so far|reading: 50 %, \d+\.\d MB/s, \d s left"
         assert all(re.fullmatch(known, line) for line in lines)
 
