@@ -1,8 +1,9 @@
-"""Documents one by one, as they come, each answered at once: where a corpus is not wanted.
+"""Answers for documents one by one, as they come, without making a corpus of them first.
 
-Documents are as hostile here as anywhere, so they are read and answered in a process that may be lost (`guard`): one
-that hangs, crashes or starves it costs its own answer. Lines of JSON on standard input go there as they come, as many
-as are there at a time; files are read there, and answers asked for until there are no more.
+Input is as hostile here as anywhere, so documents are read and answered in a process that may be lost (`guard`); one
+that ends the process costs its own answer only. Lines of JSON on standard input are sent to the process as they come,
+as many as are there at a time. Files are read by the process itself, which is asked for answers until there are no
+more.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from unquilt.guard import Blame, Bundle, Guard, Inquest, carry_out
 from unquilt.stores.filters import Filter
 
 AT_ONCE = 64
-"""Answers to documents of files that come together."""
+"""How many answers for documents of files are fetched at a time."""
 BLOCK = 1 << 20
 _MOST_BLANK = 1 << 16
-"""White space to look beyond for the first line of JSON."""
+"""How many bytes of white space may come before the first line of JSON."""
 
 
 class Answer(NamedTuple):
@@ -67,7 +68,7 @@ class Question:
 @lru_cache(maxsize=1)
 def _opened(question: Question) -> Filter:
     filter_ = Filter.load(question.path)
-    if Question.of(filter_) != question:  # a process was lost, and this one comes too late
+    if Question.of(filter_) != question:  # opened by a new process, after another one was lost
         raise InputError(f"{question.path} was replaced while it was asked; run again")
     return filter_
 
@@ -87,7 +88,8 @@ def answers(inputs: Sequence[str], stdin: BinaryIO, reading: Reading, question: 
 
 @dataclass(frozen=True)
 class _Desk:
-    """Where documents are answered: a process, a folder for its notes and for standard input, what is asked."""
+    """What is needed to answer documents: a process, a folder for its notes and for standard input, and the
+    question."""
 
     workers: Workers
     folder: Path
@@ -98,7 +100,7 @@ class _Desk:
         return find(inputs, stdin, self.workers.map, self.folder, self.reading.limits.bounds)
 
     def files(self, sources: Sequence[Source]) -> Iterator[Answer | Reject]:
-        # Whole files: where archives may be cut, only `intake` can tell.
+        # Whole files: slices of an archive would have to be checked against each other, as `intake` does.
         for piece in pieces(sources, self.reading, self.workers.map, self.folder, cut=sys.maxsize):
             session, ended = _Session(piece, self.question, self.folder / "piece.note"), False
             while not ended:
@@ -133,7 +135,7 @@ def _make_answer(record: Frame | Page, reading: Reading, question: Question) -> 
 
 
 class _Line(NamedTuple):
-    """A line with its end, and where it begins; of one that is longer than may be (`cut`), nothing."""
+    """A line with its line end, and where it begins; without its bytes, if it is too long (`cut`)."""
 
     offset: int
     data: bytes
@@ -145,7 +147,7 @@ class _Line(NamedTuple):
 
 @dataclass(frozen=True)
 class _LineAnswer:
-    """The answer for the document on a line."""
+    """A function that answers the document on a line, and can be pickled."""
 
     reading: Reading
     question: Question
@@ -160,8 +162,8 @@ class _LineAnswer:
 
 
 class _IncomingLines:
-    """The lines of a file, each time as many as are there without waiting; blank ones left out. Memory: a block, and a
-    line of up to `most` bytes; of a longer one, nothing."""
+    """The lines of a file, in lists of as many as are there without waiting; without blank ones. Memory: a block, and a
+    line of up to `most` bytes; a longer one is not held."""
 
     def __init__(self, file: BinaryIO, most: int) -> None:
         self._file, self._most = file, most
@@ -169,14 +171,15 @@ class _IncomingLines:
         self._peeked = b""
 
     def _read(self, size: int) -> bytes:
-        """What is there. A signal that comes just before a read does not interrupt it: wait a second at most."""
-        with suppress(OSError):  # no file of the system's: it never has to wait
+        """The bytes that are there, after waiting for some. A signal that comes just before a read would not interrupt
+        it; so this waits in steps of a second, between which signals are handled."""
+        with suppress(OSError):  # not a file of the system: reading it never waits
             while not select.select([self._file], [], [], 1.0)[0]:
                 pass
         return self._read_some(size)
 
     def peek(self, most: int) -> bytes:
-        """How it begins, after white space (of which up to `most` bytes) and a byte order mark."""
+        """How the file begins, without a byte order mark and up to `most` bytes of white space."""
         while len(self._peeked) < most and not self._begins():
             block = self._read(BLOCK)
             if not block:
@@ -188,7 +191,7 @@ class _IncomingLines:
         return self._peeked.removeprefix(codecs.BOM_UTF8).lstrip()
 
     def rest(self) -> io.BufferedReader:
-        """All of it as a file, if no lines were taken."""
+        """The whole file, if no lines were taken from it yet."""
         return io.BufferedReader(_Joined(self._peeked, self._file))
 
     def __iter__(self) -> Iterator[list[_Line]]:
@@ -205,7 +208,8 @@ class _IncomingLines:
 
 
 class _Growing:
-    """A line as it comes, bit by bit. One that is too long is told when that is known, others when they end."""
+    """A line that is put together from its parts. One that is too long is returned as soon as that is known, others
+    when they end."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -213,7 +217,7 @@ class _Growing:
         self._begin = self._size = 0
 
     def add(self, part: bytes) -> _Line | None:
-        """A bit of the line; the line if it has just become too long."""
+        """Adds a part. Returns the line if it has just become too long."""
         before, self._size = self._size, self._size + len(part)
         if self._size <= self._most:
             self._parts.append(part)
@@ -222,17 +226,17 @@ class _Growing:
         return _Line(self._begin, b"", cut=True) if before <= self._most else None
 
     def end(self) -> _Line | None:
-        """The line, with its end, if it is neither blank nor too long; the next one begins."""
+        """Ends the line, and begins the next. Returns it, with its line end, unless it is blank or too long."""
         data = b"".join([*self._parts, b"\n"])
         line = _Line(self._begin, data)
-        told = self._size > self._most
+        too_long = self._size > self._most
         self._begin += self._size + 1
         self._parts, self._size = [], 0
-        return None if told or data.isspace() else line
+        return None if too_long or data.isspace() else line
 
 
 class _Joined(io.RawIOBase):
-    """A file with what was read of it in front again."""
+    """A file, with the bytes that were already read from it put in front again."""
 
     def __init__(self, first: bytes, file: BinaryIO) -> None:
         self._first, self._file = first, file
@@ -249,12 +253,12 @@ class _Joined(io.RawIOBase):
         return count
 
 
-# Files, read by a process that goes on from one question to the next.
+# Files: the process keeps its place in a piece from one request for answers to the next.
 
 
 @dataclass(frozen=True)
 class _Session:
-    """To do: answer some documents of a piece, behind the first `done`."""
+    """A task: answer some documents of a piece, behind the first `done` ones."""
 
     piece: Piece
     question: Question
@@ -269,7 +273,7 @@ class _Session:
 
 
 class _Some(NamedTuple):
-    """Done: some answers, whether these are all, and what was found out on the way."""
+    """The result of a `_Session`: some answers, whether these are the last, and the inquest as it is now."""
 
     answers: list[Answer | Reject]
     ended: bool
@@ -277,7 +281,8 @@ class _Some(NamedTuple):
 
 
 class _Going(NamedTuple):
-    """What this process is in the middle of: whose, how far, and what comes next."""
+    """What this process was asked for last, and could go on with: the note it belongs to, how many documents were
+    answered, and the answers that come next."""
 
     note: Path
     done: int
@@ -285,11 +290,11 @@ class _Going(NamedTuple):
 
 
 _going: list[_Going] = []
-"""At most one: what a worker was asked last."""
+"""At most one."""
 
 
 def go_on(session: _Session) -> _Some:
-    """The next answers. A process that was not asked before reads all the documents that were answered again."""
+    """The next answers. A new process reads the documents again that were already answered, and passes them over."""
     going = _going.pop() if _going else None
     if going is None or (going.note, going.done) != (session.note, session.done):
         going = _begin(session)

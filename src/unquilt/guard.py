@@ -1,16 +1,16 @@
-"""Work in a process that may be lost, and find out who is to blame when it is.
+"""Work in a process that may be lost, and find out what is to blame when it is.
 
-Parsers hang, run out of memory and crash, and no one else's library promises otherwise; the kernel kills what it likes
-when memory is short. So whatever touches input does so in a process of its own, under a note, in a file mapped into
-memory that outlives the process, and under a timer of processor time that ends it. Whoever started the process reads
-the note and asks an `Inquest` what to do next:
+Parsers hang, run out of memory and crash, and no library promises otherwise; and the kernel kills processes when memory
+is short. So input is touched only in processes that may end at any time. Before such a process works on something, it
+notes where it is, in a file that is mapped into memory and outlives it; and a timer on processor time ends it if the
+work takes too long. Whoever started the process then reads the note, and an `Inquest` says what to do:
 
-    a process died at a place       the place is suspected; a new process tries it alone, then everything again
-    the suspect dies alone, twice   it is blamed, and left out from then on (once, if it was too slow: that is measured)
-    deaths that nothing explains    after `MOST` of them the run fails; it can be resumed
+    a process ended at a place             the place is suspected: a new process tries it alone, then reads all again
+    it ended a process alone, twice        the place is blamed, and left out from then on; once is enough, if too slow
+    processes ended for no known reason    after `MOST` of them the run fails; it can be resumed
 
-So a process that something else killed costs time and changes nothing. A place is known by its number, as reading is
-deterministic.
+So a process that was killed from outside costs time, and changes nothing. Reading is deterministic, so a place is known
+by its number.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 MOST = 10
-"""Deaths over one item that nothing explains, after which one more try is not worth it."""
+"""How many processes may be lost over one item, without anything to blame, before it is given up."""
 OUT_OF_MEMORY = 86
-"""The exit code of a process that was refused memory."""
+"""The exit code of a process that ended itself because it was refused memory."""
 
 TOO_SLOW, HUNGRY, CRASHED = REASONS = ("too slow", "out of memory", "crashed")
 
@@ -51,7 +51,8 @@ class Bounds(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a process is: at a number in a part of its item, looking for what is there (`finding`) or at work on it."""
+    """Where a process is: at the record of this number in a part of its item, and looks for it (`finding`) or works on
+    it."""
 
     part: int
     number: int
@@ -59,7 +60,7 @@ class Place(NamedTuple):
 
 
 class Blame(NamedTuple):
-    """A place that ends its process, and why in the words of a reject."""
+    """A place that ends its process, with the reason and the detail of a reject."""
 
     place: Place
     reason: str
@@ -86,10 +87,10 @@ class Inquest:
     strikes: int = 0
     """How often the suspect ended a process in which it was alone."""
     deaths: int = 0
-    """How many nothing is blamed for."""
+    """How many processes were lost without anything to blame."""
 
     def after(self, note: Path | None, code: int, bounds: Bounds, name: str) -> Inquest:
-        """What is known after one more process was lost. Raises `EngineError` if nothing helps."""
+        """What is known after one more process was lost. Raises `EngineError` after too many."""
         place, alone = _read(note)
         if alone and place is not None and place == self.suspect:
             if code != -signal.SIGPROF and self.strikes == 0:
@@ -102,14 +103,14 @@ class Inquest:
         return replace(self, suspect=place, strikes=0, deaths=self.deaths + 1)
 
     def blames(self, place: Place) -> Blame | None:
-        """Why to keep away from a place."""
+        """Why a place must be left out, if it must."""
         if not self.blamed:  # nearly always, and asked for every record
             return None
         return next((blame for blame in self.blamed if blame.place == place), None)
 
 
 def _verdict(code: int, bounds: Bounds) -> tuple[str, str]:
-    """One of the `REASONS`, and the particulars."""
+    """Reason (one of `REASONS`) and detail of a reject."""
     if code == -signal.SIGPROF:
         return TOO_SLOW, f"more than {bounds.deadline:g} s of processor time (deadline)"
     if code == OUT_OF_MEMORY:
@@ -118,23 +119,23 @@ def _verdict(code: int, bounds: Bounds) -> tuple[str, str]:
 
 
 def _read(note: Path | None) -> tuple[Place | None, bool]:
-    """Where the writer of a note is or was, and whether it was there alone."""
+    """The place in a note, if the process was at one; and whether that place was tried alone."""
     if note is None:
         return None, False
     try:
         what, part, number, finding, alone = _NOTE.unpack(note.read_bytes())
-    except (OSError, struct.error):  # lost before it had written any
+    except (OSError, struct.error):  # the process was lost before it wrote a note
         return None, False
     return (Place(part, number, bool(finding)), bool(alone)) if what == _AT else (None, False)
 
 
 class Guard:
-    """Over one try at an item. Without a note nothing is guarded: for a process that is not there to be lost."""
+    """Guards one try at an item. Without a note nothing is guarded: for a process that must not be lost."""
 
     def __init__(self, note: Path | None, bounds: Bounds, inquest: Inquest | None = None) -> None:
         self.inquest = inquest or Inquest()
         self.alone = False
-        """Whether the suspect is on trial: nothing is done but what leads to it."""
+        """Whether the suspect is tried: nothing is done but it, and what leads to it."""
         self._bounds = bounds
         self._note: mmap.mmap | None = None
         if note is not None:
@@ -144,12 +145,12 @@ class Guard:
             _limit_memory(bounds.memory)
 
     def run(self, place: Place, function: Callable[[], Result], more_time: float = 0.0) -> Result:
-        """What a function gives, at a place. Its `MemoryError` ends a process that may be lost: nobody knows what else
-        there is no room for."""
+        """The result of a function that works at this place. A `MemoryError` ends the process, if that may be lost: who
+        knows what else had no room."""
         if self._note is None:
             return function()
         _NOTE.pack_into(self._note, 0, _AT, *place, self.alone and place == self.inquest.suspect)
-        signal.setitimer(signal.ITIMER_PROF, self._bounds.deadline + more_time)  # nobody handles SIGPROF: it ends us
+        signal.setitimer(signal.ITIMER_PROF, self._bounds.deadline + more_time)  # SIGPROF ends the process
         try:
             return function()
         except MemoryError:
@@ -160,14 +161,14 @@ class Guard:
 
     @contextmanager
     def trial(self) -> Iterator[None]:
-        """In the block, the suspect is on trial."""
+        """A block in which the suspect is tried alone."""
         self.alone = True
         yield
         self.alone = False
 
 
 def _limit_memory(enough: int) -> None:
-    """What wants more memory than anything honest ends its own process, not the machine's other ones."""
+    """Bound the memory of this process, so that input that asks for too much ends this process and no other."""
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (enough if hard == resource.RLIM_INFINITY else min(enough, hard), hard))
 
@@ -179,13 +180,13 @@ class Each(Protocol):
 
 
 def here(function: Callable[[Item], Result], items: Sequence[Item], /) -> Iterable[Result]:
-    """`Each` in this process."""
+    """An `Each` that works in this process."""
     return map(function, items)
 
 
 @dataclass(frozen=True)
 class Bundle(Generic[Item, Result]):
-    """To do: a function of each of some items, such as files, that have nothing to do with each other."""
+    """A task: call a function with each of some items, such as files, that have nothing to do with each other."""
 
     function: Callable[[Item], Result]
     items: tuple[Item, ...]
@@ -200,7 +201,7 @@ class Bundle(Generic[Item, Result]):
 
 
 def carry_out(bundle: Bundle[Item, Result]) -> list[Result | Blame]:
-    """What the function gives for each item, or why it gives nothing."""
+    """The results for each item, or what it is blamed for."""
     results: list[Result | Blame] = []
     guard, suspect = Guard(bundle.note, bundle.bounds, bundle.inquest), bundle.inquest.suspect
     if suspect is not None:
@@ -215,13 +216,14 @@ def carry_out(bundle: Bundle[Item, Result]) -> list[Result | Blame]:
 def each_guarded(
     each: Each, function: Callable[[Item], Result], items: Sequence[Item], bounds: Bounds, notes: Path | None, size: int
 ) -> Iterator[Result | Blame]:
-    """`function` of each item, in processes that may be lost: in batches of `size`, whose notes lie in a folder.
+    """The results of `function` for each item, in order, made in processes that may be lost.
 
-    Without a folder for notes nothing is guarded: for `here`.
+    Items are given to processes in bundles of `size`, whose notes lie in the folder `notes`. Without that folder
+    nothing is guarded, as is right for `here`.
     """
     slices = [tuple(items[at : at + size]) for at in range(0, len(items), size)]
-    batches = [
-        Bundle(function, some, bounds, notes and notes / f"batch-{number}.note") for number, some in enumerate(slices)
+    bundles = [
+        Bundle(function, some, bounds, notes and notes / f"bundle-{number}.note") for number, some in enumerate(slices)
     ]
-    for results in each(cast("Any", carry_out), batches):
+    for results in each(cast("Any", carry_out), bundles):
         yield from results

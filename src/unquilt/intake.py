@@ -1,7 +1,8 @@
 """From input files to a corpus: pieces are read by many processes, put in order, numbered and written.
 
-What a corpus holds depends on the inputs and on `Reading` alone: pieces are cut by the inputs, a slice that had to look
-for its first record is checked against the end of the one before, and numbers are given when all are counted.
+What a corpus holds depends on the inputs and on `Reading` alone: how files are cut depends on the inputs only; a slice
+that had to look for its first record is checked against the end of the slice before; and documents are numbered when
+those of all pieces are counted.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ preload(read_piece.__module__)
 
 MOST_DOCUMENTS = (1 << 32) - 1
 INDEXED_SHARE = 16
-"""A compressed file is worth an index, which costs a pass over it, if it is at least this part of all inputs."""
+"""A compressed file gets an index, which costs a pass over it, if it is at least one in so many bytes of all inputs."""
 INDEXING_SPEED = 1 << 20
-"""Bytes of a gzip file that are indexed in a second of processor time at the least: there may be a thousand times as
-many when they are decoded."""
+"""How many bytes of a gzip file are surely indexed in a second of processor time; decoded, they may be a thousand times
+as many."""
 
 
 def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress) -> None:
@@ -97,7 +98,7 @@ def _read_pieces(
 def _indexed(
     verbs: Verbs, sources: Sequence[Source], reading: Reading, progress: Progress, notes: Path | None
 ) -> list[Source]:
-    """The sources; a gzip file that is a large part of all of them with an index, so that it can be cut."""
+    """The sources; gzip files that are a large part of all inputs with an index, by which they can be cut."""
     least = max(CUT, sum(source.size for source in sources)) // INDEXED_SHARE
     large = [source for source in sources if source.compression == "gzip" and source.kind == "jsonl"]
     large = [source for source in large if source.size >= least]
@@ -116,10 +117,10 @@ def _indexed(
 
 
 def _join(verbs: Verbs, tasks: list[ReadPiece], read: list[PieceRead]) -> None:
-    """Reads again what began in the wrong place: where one slice of a file ends, the next must have begun.
+    """Reads slices again that began in the wrong place: each must begin where the one before it in the file ended.
 
-    A slice that begins inside a record looks for the next one, and can be fooled by an archive within a record. The end
-    of the slice before is no guess, as it follows from the records there, all the way from the beginning of the file.
+    A slice that begins inside a record looks for the next one, and can be fooled by an archive within a record. Where a
+    slice ends is no guess: it follows from its records, and so on back to the beginning of the file.
     """
     source, end = None, 0
     for number, at in _slices(tasks):
@@ -136,7 +137,7 @@ def _join(verbs: Verbs, tasks: list[ReadPiece], read: list[PieceRead]) -> None:
 
 
 def _slices(tasks: Sequence[ReadPiece]) -> Iterator[tuple[int, int]]:
-    """All slices, as the numbers of their task and their place in it; tasks may change on the way."""
+    """All slices: the number of the task, and that of the slice in its piece. Tasks may be replaced meanwhile."""
     return ((number, at) for number in range(len(tasks)) for at in range(len(tasks[number].piece.slices)))
 
 
@@ -145,14 +146,14 @@ def _stop(part: Slice) -> int:
 
 
 def _beginning(task: ReadPiece, at: int, begin: int) -> ReadPiece:
-    """The task with one of its slices beginning exactly there."""
+    """The task, but one of its slices begins exactly at `begin`."""
     slices = list(task.piece.slices)
     slices[at] = replace(slices[at], begin=begin, exact=True)
     return replace(task, piece=replace(task.piece, slices=tuple(slices)))
 
 
 def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
-    """What is left to write: a part for each piece that has documents, numbered on from the one before."""
+    """The tasks that write a part for each piece with documents; its numbers follow those of the part before."""
     make_folder(folder)
     writes: list[WritePart] = []
     first = 0

@@ -7,8 +7,9 @@ The way of a record, whatever file it is in:
     a document is made of it    charset, text, chunks, links, digests (`extract.documents`): a `Document`
     documents are gathered      in Arrow (`write.batches`): a `Batch`
 
-Readers meet whatever input does to a process, so a record is found under guard, and so is it opened and made into a
-document (see `guard`). What is found is counted, so that who writes documents and rejects can show that none got lost.
+Input may make a process hang, crash or run out of memory. So a record is found under guard, and then opened and made
+into a document under guard (see `guard`). Records that are found are counted, so that whoever writes documents and
+rejects can show that none got lost.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ from unquilt.guard import HUNGRY, Blame, Guard, Place
 
 Made = TypeVar("Made")
 Make = Callable[[Frame | Page], Made | Reject | Skipped | None]
-"""What becomes of a record: what was wanted, or why not; None if it is part of another one."""
+"""A function that makes something of a record, or says why not; None if the record is part of another one."""
 
 FINDING_SPEED = 8 * MIB
-"""Bytes of a slice that are looked through in a second at the least, decoding included: a record may lie behind a line
-of gigabytes."""
+"""How many bytes of a slice are surely searched in a second, decoding included. For each of its bytes the search for a
+record is allowed more time: there may be a line of gigabytes before it."""
 
 
 def make_document(record: Frame | Page, reading: Reading) -> Document | Reject | Skipped | None:
@@ -44,10 +45,10 @@ def make_document(record: Frame | Page, reading: Reading) -> Document | Reject |
 
 
 class PieceReader:
-    """One reading of a piece; without a guard, in a process that is not there to be lost.
+    """One reading of a piece. Without a guard nothing is guarded: for a process that must not be lost.
 
-    A bad record never raises. A record that ends its process, alone, twice, becomes a reject, and everything else is
-    read as if nothing had been. `InputError` means that a file that was there a moment ago cannot be read any more,
+    A bad record never raises. A record that is blamed for the end of processes becomes a reject, and everything else is
+    read as if it were not there. `InputError` means that a file that was there a moment ago cannot be read any more,
     `InputChangedError` that it has another size.
     """
 
@@ -90,8 +91,8 @@ class PieceReader:
                 del record  # it may be large, and the next one is about to be looked for
 
     def _try_suspect(self, make: Make[Made]) -> None:
-        """Make something, for nobody, of the one record that is suspected to end its process; those before it are only
-        found. If that was not the cause, we are still here afterwards."""
+        """If a record is suspected to end its process: find those before it, make something of it, and throw that away.
+        If it is guilty, it ends this process, too."""
         suspect = self._guard.inquest.suspect
         if suspect is None or suspect.part < 0:
             return
@@ -103,8 +104,8 @@ class PieceReader:
                     break
 
     def _find(self, part: int) -> Iterator[tuple[Place, Found]]:
-        """What is found in a slice, each under guard, and its place. Where a record ends the process that looks for it,
-        the reader skips it if it knows how; else the rest of the slice is given up.
+        """What is found in a slice, each under guard, and its place. If the search for a record is known to end its
+        process, the reader skips it, if it knows how; else the rest of the slice is given up.
         """
         piece = self._piece.slices[part]
         reader, name = kinds.reader(piece.source.kind), piece.source.name

@@ -13,7 +13,7 @@ class Page(NamedTuple):
     """A record as a reader found it, before any work on its content (see `extract.documents`).
 
     `content` is bytes as they were stored, or a str if the file itself (JSON, Parquet) says that it is text. `charset`
-    is what was declared outside the content, `truncated` why the archive says that the content is incomplete.
+    is the charset that was declared outside the content, `truncated` why the archive says that it is incomplete.
     """
 
     file: str
@@ -28,8 +28,9 @@ class Page(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """A record of which no more is known than where it is. `open` looks into it, which may take long, or even end the
-    process: by then the reader must be ready to go on with the next one. None: it turns out to be part of another one.
+    """A record of which nothing is known yet but where it is. `open` looks into it, which may take long, or even end
+    the process; so the reader must be able to find the next record without having opened this one. `open` returns None
+    for a record that turns out to be part of another one.
     """
 
     file: str
@@ -38,7 +39,7 @@ class Frame(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A record that is no document and was never meant to be one, such as a WARC request: counted by `what`."""
+    """A record that is no document and was never meant to be one, such as a WARC request; `what` it is is counted."""
 
     what: str
 
@@ -60,10 +61,11 @@ class Warned(NamedTuple):
 
 
 class Span(NamedTuple):
-    """The last thing that the reader of a slice says: it read the records that begin in [begin, end) of the file.
+    """The last thing that the reader of a slice yields: it read the records that begin in [begin, end) of the file.
 
-    `end` is where the next record begins, known from the last one; `begin` was found by looking for a record. What one
-    slice says of its end decides over what the next one found. Readers that never have to look need not say it.
+    `end` is where the next record begins, and follows from the last one that was read. `begin` may be a guess: a slice
+    that begins in the middle of a record looks for the next one. So where they differ, the end of one slice is right
+    and the begin of the next is wrong (see `intake`). Readers that never have to guess yield no span.
     """
 
     begin: int

@@ -1,4 +1,4 @@
-"""Input files, parts of them, and the first look at them: what `inputs`, `pieces` and the readers pass around."""
+"""What `inputs`, `pieces` and the readers pass around: input files, slices of them, and a first look at them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from unquilt.errors import InputChangedError
 
 SMALLEST = 4096
-"""What a slice weighs at least: opening a file costs as much as reading a few kilobytes."""
+"""The least weight of a slice, in bytes: opening a file costs as much as reading a few kilobytes."""
 
 
 def spell_path(path: str) -> str:
@@ -18,14 +18,14 @@ def spell_path(path: str) -> str:
 
 
 class Seen(NamedTuple):
-    """What a file was when the run began: the SHA-256 of its bytes, and what the system knows it by (see `state`)."""
+    """What a file was when the run began: the SHA-256 of its bytes, and what the system said of it (see `state`)."""
 
     sha256: str
     state: tuple[int, ...]
 
 
 def state(there: os.stat_result) -> tuple[int, ...]:
-    """What differs between two files, and as far as the system's clock can tell, between two states of a file."""
+    """Differs between two files, and between two states of one file, as far as the system's clock can tell."""
     return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns, there.st_ctime_ns
 
 
@@ -34,8 +34,8 @@ class Source:
     """One input file: where it is, its bytes on disk, its kind and its compression (None, "gzip", "zstd").
 
     `alias` stands in tables instead of the path: `-` for standard input, whose spooled copy has another path each time.
-    `index` says where a compressed file can be cut, see `compression.Index`; it changes nothing that is read.
-    `seen` is what `inputs.unchanged` compares it with.
+    `index` says where a compressed file can be cut (see `compression.Index`); what is read is the same without it.
+    `seen` is what the file was when the run began, for `inputs.unchanged` to compare it with.
     """
 
     path: str
@@ -64,10 +64,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of a source: bytes of JSONL, row groups of Parquet, `end` None for a whole file. `weight` is its size.
+    """A part of a source, from `begin` to `end`: bytes, or row groups of Parquet. Without an `end`, to the last.
 
-    `exact` says that a record begins at `begin`: a reader that would look for one there must not.
-    `checkpoint` is where a compressed file is entered, one byte before `begin`.
+    `weight` is about how many bytes there are to read. `exact` says that a record is known to begin at `begin`, so that
+    the reader must not look for one. `checkpoint` is where a compressed file is entered, one byte before `begin`.
     """
 
     source: Source
@@ -85,9 +85,10 @@ def whole(source: Source) -> list[Slice]:
 
 @dataclass(frozen=True, slots=True)
 class Glimpse:
-    """What tells kinds apart: the name in lower case without `.gz` or `.zst`, and the first bytes, decompressed.
+    """What the kind of a file is told by: its name in lower case without `.gz` or `.zst`, and its first bytes,
+    decompressed (`head`).
 
-    `complete` says that `head` is all there is. Of a plain file there are its `size` and its last bytes too.
+    `complete` says that `head` is all there is. `size` and `tail`, the last bytes, are there for plain files only.
     """
 
     name: str

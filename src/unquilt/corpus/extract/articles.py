@@ -1,6 +1,6 @@
 """The main content of a page: its article, without navigation, advertisements and the like.
 
-By resiliparse, which builds a tree and is ten times as dear as reading all text.
+By resiliparse, which builds a tree, and takes much longer than reading all text.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ class _Refused(Exception):  # noqa: N818 - carries a reject out of the functions
 
 
 def extract_document(page: Page, reading: Reading) -> Document | Reject:
-    """The document of a page, or why there is none. Never raises for what the page holds."""
+    """The document of a page, or why there is none. Never raises, whatever the page holds."""
     try:
         raw = page.content if isinstance(page.content, bytes) else page.content.encode()
         if len(raw) > reading.limits.max_bytes:
@@ -101,7 +101,7 @@ _MAKERS: dict[Media, Callable[[Page, bytes, Reading], _Content]] = {"text": _tex
 
 
 def _decoded(page: Page, raw: bytes, *, html: bool) -> bytes:
-    """The content in UTF-8: as it is if the file itself vouched for it."""
+    """The content in UTF-8; as it is, if the file itself says that it is text."""
     return raw if isinstance(page.content, str) else _native.decode(raw, page.charset, html)[0]
 
 

@@ -2,7 +2,7 @@
 
 URLs are parsed as browsers do (WHATWG, by the core), so `HTTP://Bücher.DE:80/` and `http://xn--bcher-kva.de/` are one
 host. The registered domain is decided by the ICANN part of the Public Suffix List that comes with publicsuffixlist:
-offline, and dated (`list_date`). A URL costs about 1 µs once its host has been seen.
+offline, and dated (`list_date`). Hosts are remembered, so that the next URL of a host costs little.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from unquilt import _native
 LONGEST_HOST = 253
 """Characters of the longest name that DNS can hold."""
 LONGEST_ADDRESS = 253
-"""What is longer is no address: one has 45 characters at most, and the name of an interface (`%eth0`) some more."""
+"""Anything longer is no address: an address has 45 characters at most, and the name of an interface (`%eth0`) some."""
 
 
 class Location(NamedTuple):
@@ -59,8 +59,8 @@ def locate_url(url: str | None) -> Location:
 
 
 def is_recursive(place: Location, max_repeats: int) -> bool:
-    """Whether a crawler that went round in circles made up this URL: a path of more than 96 components, or one with a
-    component more than `max_repeats` times in it.
+    """Whether a URL comes from a crawler that went round in circles: its path has more than 96 components, or one of
+    them more than `max_repeats` times.
     """
     return place.components > MOST_COMPONENTS or place.repeats > max_repeats
 

@@ -1,8 +1,9 @@
 """What to read: files, folders, globs and standard input become a list of sources, in a fixed order.
 
 Everything is checked here, before any record is read: an input that is missing or cannot be opened ends the run at
-once. Cost: one `open` and up to 64 KiB for each file; more only for one that begins with zeros, or is called .gz, .zst
-or .warc and does not begin like one. The process of the caller lists folders and looks into no file.
+once. Cost: one `open` and up to 64 KiB for each file; more only for a file that begins with zeros, or is called .gz,
+.zst or .warc and does not begin like one. This process only lists folders; files are looked into by others (see
+`find`).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ HEAD = 1 << 16
 TAIL = 8
 BLOCK = bytes(1 << 20)
 LOOKS = 64
-"""Files that a process looks at before it says what they are."""
+"""How many files a process looks at before it answers."""
 
 
 class Candidate(NamedTuple):
@@ -64,12 +65,12 @@ def find(
     taken for a glob. `-` is standard input, `spool`ed to `stdin` before. A file reached twice, be it by
     links of either kind, is read once, under the name that came first.
 
-    Files are only listed here. To tell their kinds one has to look into them, which is for processes that may be lost:
-    `each` of them, within `bounds`, with their `notes` in a folder (see `guard`).
+    To tell the kind of a file one has to look into it, which is done in processes that may be lost (see `guard`):
+    `each` calls a function in them, `bounds` is what one file may cost, and `notes` is a folder for their notes.
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
-    that was named, one that is empty, of no known kind, or an archive, compressed or Parquet by name only. Such files
-    in folders become rejects.
+    that the user named and that is empty, of no known kind, or an archive, compressed or Parquet by its name only. In
+    folders, such files become rejects.
     """
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     if not given:
@@ -93,7 +94,7 @@ def named(inputs: Sequence[str | Path] | str | Path) -> Iterator[str]:
 
 
 def _identity(path: str) -> tuple[int, int] | str:
-    """What tells whether two names, links of either kind among them, mean one file."""
+    """Equal for two names of one file, which may be links of either kind."""
     there = _stat(path)
     return (there.st_dev, there.st_ino) if there.st_ino else str(Path(path).absolute())
 
@@ -167,14 +168,14 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _named(path: str, alias: str = "") -> Candidate:
-    """A file that the user named: it must be of use."""
+    """A file that the user named; raises if it is no regular file."""
     if not stat.S_ISREG(_stat(path).st_mode):
         raise InputError(f"{spell_path(path)}: not a regular file; pipe it in and give - as input")
     return Candidate(path, alias, named=True)
 
 
 class Look(NamedTuple):
-    """What a file is: its bytes on disk, its kind and its compression; whether it is an archive by name only."""
+    """What a file is: its bytes on disk, its kind, its compression; `hollow` if it is an archive by its name only."""
 
     size: int
     kind: str
@@ -183,7 +184,7 @@ class Look(NamedTuple):
 
 
 def look(candidate: Candidate) -> Look:
-    """Look at a file: at 64 KiB of it, or more if it begins with zeros, or is an archive by name alone."""
+    """Look at a file: at 64 KiB of it, or at more if it begins with zeros, or is an archive by its name only."""
     path = candidate.path
     try:
         size = _stat(path).st_size
@@ -203,7 +204,7 @@ def look(candidate: Candidate) -> Look:
 
 
 def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
-    """The file as an input. Who names a file is told at once that it is of no use; in a folder that is a reject."""
+    """The file as a source. Of no use, it is an `InputError` if the user named it, and a reject later if not."""
     if isinstance(seen, Blame):
         if candidate.named:
             raise InputError(f"{candidate}: {seen.reason}: {seen.detail}")
@@ -222,7 +223,8 @@ def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
 
 
 def _is_all_zeros(path: str, glimpse: Glimpse) -> bool:
-    """What a disk, or a download that ran out of room, makes of a file, whatever it is called; 2 GB/s."""
+    """Whether a file is nothing but zeros, as a failing disk or a download without room leaves it, whatever its
+    name."""
     if not glimpse.head or any(glimpse.head):
         return False
     with Path(path).open("rb", 0) as file:
@@ -250,7 +252,8 @@ def _glimpse(path: str, size: int) -> Glimpse:
 
 
 def _unpacked(path: str, packed: str, stored: Glimpse) -> Glimpse:
-    """The same file decompressed; as it is, if nothing in it can be, and it does not even begin as if."""
+    """The same file decompressed; as it is stored, if nothing in it can be decompressed and its first bytes are none of
+    a compressed file."""
     with compression.Stream(path, packed) as stream:
         head = stream.read(HEAD)
         if not head and compression.tell_compression(stored.head) is None:
@@ -272,12 +275,12 @@ def _fail(error: OSError, path: str = "") -> NoReturn:
 
 
 def unread(path: str | Path) -> Source:
-    """A file that is needed but is none to read documents from, such as a lexicon."""
+    """A source for a file that a run depends on but reads no documents from, such as a lexicon."""
     return Source(str(path), _stat(str(path)).st_size, "unread")
 
 
 def fingerprint(source: Source) -> str:
-    """SHA-256 of the file's bytes as they are on disk, in hexadecimal; at most 1.5 GB/s.
+    """SHA-256 of the file's bytes as they are on disk, in hexadecimal.
 
     Raises `InputChangedError` if the file no longer has `source.size` bytes: the two belong together in the manifest.
     """
@@ -287,7 +290,7 @@ def fingerprint(source: Source) -> str:
 def _look_at(source: Source) -> Seen:
     try:
         with Path(source.path).open("rb") as file:
-            before = state(os.fstat(file.fileno()))  # so that a change while it is read is one, too
+            before = state(os.fstat(file.fileno()))  # first, so that a change while the file is read is noticed, too
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             source.check_size(file.tell())
             return Seen(digest, before)
@@ -301,9 +304,9 @@ def identified(sources: Sequence[Source]) -> list[Source]:
 
 
 def unchanged(sources: Sequence[Source]) -> None:
-    """Raise `InputChangedError` if what was read since sources were `identified` may have been something else.
+    """Raise `InputChangedError` if a source may have changed since it was `identified`.
 
-    Costs a look at each file; those that the system says were touched are read again.
+    Costs one `stat` a file; a file whose `stat` has changed is read again, and compared by its SHA-256.
     """
     for source in sources:
         if source.seen is None:

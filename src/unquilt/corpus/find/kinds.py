@@ -1,4 +1,4 @@
-"""The kinds of files that can be read: the one table to add a line to.
+"""The kinds of files that can be read. For a new kind, add a line to the table `READERS`.
 
 A reader is a module with three functions (`Reader`), and a fourth if it can read on behind records that cannot be found
 (`Skipping`). The order of the table is the order in which a file is tried.
@@ -21,7 +21,7 @@ class Reader(Protocol):
     """What a module must have to be a reader."""
 
     def recognise(self, glimpse: Glimpse) -> bool:
-        """Is a file that looks like this one of mine?"""
+        """Whether a file that looks like this is of the reader's kind."""
 
     def cut(self, source: Source, reading: Reading, size: int) -> list[Slice]:
         """The file in slices of about `size` bytes, in order, if it can be cut."""
@@ -33,15 +33,15 @@ class Reader(Protocol):
 
 @runtime_checkable
 class Skipping(Protocol):
-    """What a reader has besides that can read on behind a record that ends the process that looks for it."""
+    """A reader that can read on behind a place where the search for the next record ends the process."""
 
     def skip(self, part: Slice, reading: Reading, offset: int, detail: str, reason: str) -> Iterator[Found]:
-        """The records of a slice from `offset` on, which is behind the last one that was found; what cannot be read
-        becomes rejects, of this reason and detail."""
+        """The records of a slice behind that place. `offset` is behind the last record that was found; what is skipped
+        becomes rejects with this reason and detail."""
 
 
 class _Rejected:
-    """The reader of files that nothing can be read from: each is one reject."""
+    """The reader of files that nothing can be read from: of each it yields one reject."""
 
     def __init__(self, reason: str, detail: str) -> None:
         self.reason, self.detail = reason, detail
@@ -77,7 +77,7 @@ REJECTED = {
 
 
 def tell_kind(glimpse: Glimpse) -> str:
-    """The kind of a file; what it is if nothing can be read from it is a kind too (`REJECTED`)."""
+    """The kind of a file: one of the `READERS`, or of the kinds that nothing can be read from (`REJECTED`)."""
     if glimpse.complete and not glimpse.head:
         return "empty"
     kind = next((kind for kind, reader in READERS.items() if reader.recognise(glimpse)), "unknown")
@@ -87,7 +87,8 @@ def tell_kind(glimpse: Glimpse) -> str:
 
 
 def is_evident(glimpse: Glimpse) -> bool:
-    """Whether a file is of a known kind, whatever it is called. Anything may be taken for a text."""
+    """Whether a file is of a known kind by its bytes alone. Plain text does not count: nearly anything looks like
+    it."""
     unnamed = replace(glimpse, name="")
     return any(reader.recognise(unnamed) for kind, reader in READERS.items() if kind != "text")
 

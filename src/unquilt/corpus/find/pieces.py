@@ -19,7 +19,7 @@ from unquilt.guard import Blame, Each, each_guarded, here
 CUT = 64 * MIB
 PACK = 32 * MIB
 CUTS = 64
-"""Files that a process cuts before it says where."""
+"""How many files a process cuts before it answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Piece:
 def check(
     sources: Sequence[Source], reading: Reading, each: Each = here, notes: Path | None = None, *, cut: int = CUT
 ) -> None:
-    """Raise `InputError` for a source that `pieces` would stumble over; before there is a folder to leave behind."""
+    """Raise `InputError` for a source that `pieces` would raise it for: to be called before a folder is made."""
     parquet = [source for source in sources if source.kind == "parquet"]  # the one kind whose cutting may fail
     for _ in _cut(parquet, reading, each, notes, cut):
         pass
@@ -59,9 +59,9 @@ def pieces(
 ) -> list[Piece]:
     """Cut the sources in slices of about `cut` bytes, and pack neighbours together up to `pack` bytes.
 
-    Uncompressed JSONL is cut by bytes, Parquet by row groups (which reads its footer, and raises `InputError` if that
-    or the column of the texts is missing); other files stay whole. The same sources always give the same pieces.
-    Where to cut may need a look into the file: it is taken by `each`, as in `inputs.find`.
+    Where a file can be cut is up to its reader; Parquet is cut by row groups, for which its footer is read
+    (`InputError` if that or the column of the texts is missing). The same sources always give the same pieces. Files
+    are looked into by `each`, in other processes, as in `inputs.find`.
     """
     reading = reading or Reading()
     packs: list[list[Slice]] = []
@@ -89,7 +89,7 @@ def _cut(
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """How to cut a source; can be pickled."""
+    """A function that cuts a source, and can be pickled."""
 
     reading: Reading
     size: int

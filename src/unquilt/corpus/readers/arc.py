@@ -19,9 +19,9 @@ from unquilt.corpus.sources import Glimpse, Slice, Source
 SUFFIXES = (".arc",)
 MAGIC = b"filedesc://"
 
-# The URL may have spaces in it, hostile or not; what comes after it has none. NULs are a hole in the file, behind which
-# another header may go on. Linear: where the URL ends is tried from the end of the line, and from there each try goes
-# through eight words at most, which it takes as they are.
+# The URL may have spaces in it; the fields after it have none. NULs are a hole in the file, behind which another header
+# may go on. Linear: the end of the URL is tried from the end of the line backwards, and each try matches eight words at
+# most, without backtracking.
 _SCHEME = rb"[A-Za-z][A-Za-z0-9+.-]*+:"
 _FIELD = rb"[^ \n\0]*+"
 _LENGTH = rb"([^ \r\n\0]++)[ \t]*+\r?\n"
@@ -30,7 +30,7 @@ _FOUND = re.compile(rb"\n(" + _LINE + rb")")
 
 
 def recognise(glimpse: Glimpse) -> bool:
-    """By the record about the file that comes first; or by name, as the beginning may be what is broken."""
+    """By the first record, which is about the file; or by its name, as the first bytes may be broken."""
     return glimpse.head.startswith(MAGIC) or glimpse.name.endswith(SUFFIXES)
 
 
@@ -45,7 +45,7 @@ def read(part: Slice, reading: Reading) -> Iterator[Found]:
 
 
 def _find(data: bytes, begin: int, edge: int) -> int | None:
-    """The first line that is a header is believed."""
+    """The first line that looks like a header is one."""
     found = _FOUND.search(data, begin)
     return found.start(1) if found and found.start(1) <= edge else None
 

@@ -52,8 +52,8 @@ def cut(source: Source, size: int, form: Format) -> list[Slice]:
 
 
 def _is_stream(source: Source, form: Format) -> bool:
-    """Whether members mean nothing to the records: whether most of those behind the first do not begin with one, as in
-    a file of equal blocks. A file compressed as a whole has no such members, and is read as it is.
+    """Whether records and members have nothing to do with each other, as in a file that was compressed in equal blocks:
+    most members behind the first do not begin with a record. A file compressed as a whole has one member, and is none.
     """
     if source.compression is None:
         return False

@@ -1,8 +1,8 @@
-"""What a record of an archive is: a page, something to be counted only, or a reject.
+"""What a record of an archive is: a page, something else that is only counted, or a reject.
 
-A `response` with a good status is a page, if its type is one that holds text; so is a `resource`, and a `conversion`,
-which is the text of a page (WET). All other records are about pages, and are counted only. Fields have the names that
-they have in WARC; `arc` gives them to those of its headers.
+A `response` with status 2xx is a page, if its content type is one of text; so is a `resource`, and a `conversion`,
+which is the text of a page (WET). All other records are about pages, and are only counted. Fields have the names that
+WARC gives them; `arc` translates those of its headers.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from unquilt.corpus.records import Media, Page, Reject, Skipped, identify, too_l
 from unquilt.corpus.sources import Glimpse
 
 TYPES = frozenset(("warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"))
-"""Of records."""
+"""Types of records."""
 MEDIA: dict[str, Media] = {"text/html": "html", "application/xhtml+xml": "html", "text/plain": "text"}
 VAGUE = frozenset(
     ("", "application/octet-stream", "binary/octet-stream", "unknown/unknown", "text/xml", "application/xml")
 )
-"""Types of content that say nothing: whether it is a page is told by how it begins."""
+"""Types of content that say nothing: how it begins tells whether it is a page."""
 HEAD = 1024
 
 _NO_PAGE = re.compile(r"metadata:|[a-z]++://[^/]*+(/robots\.txt)(?:[?#]|$)", re.IGNORECASE)

@@ -1,13 +1,12 @@
 """How large the values of a Parquet column become, told by the headers of its pages before any of them is decoded.
 
-A column of a row group is a sequence of pages, and a page says how many values it has, how they are encoded, and how
-many bytes they take before compression. What they take once decoded is something else: an index into a dictionary is a
-few bits, whatever it stands for, and DELTA_BYTE_ARRAY repeats the beginning of the value before. But no value is larger
-than the page that spells it out, and that is bound enough to choose how many rows to decode at once. These headers are
-what the decoder goes by, too; the footer may say anything.
+A column of a row group is a sequence of pages. The header of a page says how many values it has, how they are encoded,
+and how many bytes they take before compression. Decoded, they may take far more: an index into a dictionary has a few
+bits, whatever it stands for, and DELTA_BYTE_ARRAY repeats the beginning of the value before. But no value is larger
+than the page that spells it out; this bound is enough to choose how many rows to decode at once. The decoder goes by
+these headers as well, so they can be relied on; the footer cannot.
 
-A header is a struct in Thrift's compact protocol: some 30 bytes, more if it has statistics. A walk over the pages of a
-row group reads nothing else, and takes about 10 µs a page, that is for each megabyte of an ordinary file.
+A header is a struct in Thrift's compact protocol: some 30 bytes, more if it has statistics. Nothing else is read here.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ _MOST_PAGES = 1 << 16
 class Extent:
     """What is known of a column of a row group: where its pages begin, and what its values can become.
 
-    `begins` are numbers of rows, from 0, and at the end how many rows there are; `complete` is False if the pages could
-    not be followed to the end. Then bytes: of the largest page of values that are spelt out (`plain`), and of the
-    largest value that can occur any number of times, in a dictionary (`indexed`) or begun like the one before
-    (`prefixed`).
+    `begins` are the numbers of the rows that pages begin with, from 0, and behind them the number of all rows.
+    `complete` is False if the pages could not be followed to the end. The others are bytes: of the largest page whose
+    values are spelt out (`plain`), of the largest dictionary (`indexed`), and of the largest page whose values share
+    beginnings (`prefixed`). A value of the last two kinds may occur any number of times.
     """
 
     begins: list[int] = field(default_factory=lambda: [0])
@@ -51,11 +50,11 @@ class Extent:
         return self.begins[-1]
 
     def loaded(self, row: int) -> int:
-        """How far the pages go that were decoded, at least in part, for the rows before `row`."""
+        """Up to which row pages were decoded, if the rows before `row` were."""
         return self.begins[bisect_left(self.begins, row, hi=len(self.begins) - 1)]
 
     def size(self, count: int, *, as_dictionary: bool) -> int:
-        """What so many rows in a row become at most, in bytes; `as_dictionary` if indices are left as they are."""
+        """How many bytes `count` consecutive rows take at most; `as_dictionary` if indices are left as they are."""
         within_two = all(end - begin >= count for begin, end in pairwise(self.begins[:-1]))
         pages = min(count, 2) if within_two else count
         return pages * self.plain + count * (self.prefixed + (0 if as_dictionary else self.indexed))
@@ -120,7 +119,8 @@ def _header(file: pa.NativeFile, at: int, end: int) -> tuple[dict[int, Any], int
 
 
 def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
-    """The struct at this byte, by the numbers of its fields, and where it ends. IndexError: it is not all there."""
+    """The struct that begins at this byte, by the numbers of its fields, and where it ends. Raises `IndexError` if it
+    goes on behind the data."""
     fields: dict[int, Any] = {}
     number = 0
     while data[at]:
@@ -130,7 +130,7 @@ def _struct(data: bytes, at: int, depth: int) -> tuple[dict[int, Any], int]:
             number += step
         else:
             number, at = _integer(data, at)
-        if kind in (1, 2):  # the type says it all
+        if kind in (1, 2):  # a truth value: the type is the value
             fields[number] = kind == 1
         else:
             fields[number], at = _value(data, at, kind, depth)

@@ -1,14 +1,15 @@
 """Plain, gzip and zstd files as one kind of stream.
 
 The readers of the standard library raise at a broken byte, and lose the rest of the file. A web corpus has broken
-bytes. So here a stream goes on: first everything that could be decoded before the bad byte, then the next gzip member
-or zstd frame that is intact, on a fresh line: if what came before did not end with a line feed, one is put between, so
-that half a line and the beginning of another never become one. What is missing is told in `faults`.
+bytes. So a stream here goes on after one: first comes everything that could be decoded before the bad byte, then the
+next gzip member or zstd frame that is intact. It begins on a fresh line: if what came before did not end with a line
+feed, one is put between, so that two halves of lines never become one. `faults` says where something is missing.
 
 A gzip file can also be entered in the middle, at a checkpoint; `index` makes them.
 
-Compression is told by magic bytes, or if those may be broken by the name; a new one is a line in `CODECS`. Memory: 1
-MiB of the file, 128 KiB of decoded data, and the window of up to 128 MiB that a zstd frame may ask for.
+Compression is told by the first bytes of a file; if these may be broken, by its name. A new compression is a line in
+`CODECS`. Memory: 1 MiB of the file, 128 KiB of decoded data, and the window of up to 128 MiB that a zstd frame may ask
+for.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from unquilt._native import Gunzip, Members, Unzstd, gzip_index
 
 BLOCK = 1 << 20
 DECODED = 1 << 17
-"""How much is decoded at a time: what stays in a processor's cache until it is copied."""
+"""Bytes that are decoded at a time: few enough to stay in the processor's cache until they are copied."""
 
 
 class Fault(NamedTuple):
-    """A hole in a stream: where in the decoded bytes, why (a phrase for the rejects), and what the decoder said."""
+    """A hole in a stream: where in the decoded bytes, why (the reason of a reject), and what the decoder said."""
 
     offset: int
     reason: str
@@ -61,7 +62,7 @@ def _unpack(opened: Callable[[], Members]) -> Pieces:
 
 
 class Codec(NamedTuple):
-    """What compressed files are called, how they begin, and who reads their members from an offset on."""
+    """A compression: the suffix of its files, how they begin, and what reads their members from an offset on."""
 
     suffix: str
     magic: tuple[bytes, ...]
@@ -98,14 +99,14 @@ Index = tuple[tuple[int, bytes], ...]
 def index(path: str, span: int) -> Index:
     """The index of a gzip file: a checkpoint about every `span` bytes of its `Stream`, 5 to 30 KB each.
 
-    Costs one pass over the file, at the speed of decoding it (1 GB/s), and no memory but its own.
+    Costs one pass over the file, about as long as decoding it takes, and no memory but that of the index.
     """
     points, size = gzip_index(path, span)
     return (*points, (size, b""))
 
 
 class _DecodedFile(io.RawIOBase):
-    """What a decoder yields as a raw file: blocks joined, faults noted."""
+    """What a decoder yields, as a raw file that can be buffered. Faults are noted."""
 
     def __init__(self, pieces: Pieces, offset: int) -> None:
         self.faults: deque[Fault] = deque()
@@ -160,9 +161,8 @@ class Stream:
     """A file opened for reading, decompressed, with a fresh line after each fault. Use it in a `with`.
 
     It begins at `offset` of the decoded bytes; in a compressed file that must be the offset of the `checkpoint`.
-    `faults` are those that reading has come across, in order; it reads ahead, so they may lie behind what was asked
-    for. Whoever has dealt with one may remove it. `torn` says of the offset of a fault where the member began that it
-    is in.
+    `faults` are those met so far, in order; since the stream reads ahead, they may lie behind what was asked for.
+    Whoever has dealt with a fault may remove it. `torn` is the offset of a fault → where the member began that has it.
     """
 
     def __init__(self, path: str, compression: str | None, offset: int = 0, checkpoint: bytes = b"") -> None:
@@ -183,7 +183,7 @@ class Stream:
 
     @property
     def fault(self) -> Flaw | None:
-        """What is wrong first, None if nothing is, or not yet."""
+        """The first fault that is known, if there is one."""
         return self.faults[0][1:] if self.faults else None
 
     @property

@@ -34,7 +34,7 @@ def recognise(glimpse: Glimpse) -> bool:
 
 
 def _is_wide(head: bytes) -> bool:
-    """Whether it begins like ASCII in UTF-16 without a mark, which `text` takes for binary."""
+    """Whether a file begins like ASCII in UTF-16 without a byte order mark, which `text` takes for binary."""
     return any(head[:16]) and not (any(head[0:16:2]) and any(head[1:16:2]))
 
 

@@ -1,10 +1,10 @@
 """HTTP messages as archives keep them: status, header fields, and the body with its codings undone.
 
-A crawler stores what a server sent, and servers send anything: header fields that lie about the body, chunks that are
-none, bodies cut short, bombs. Whatever can be read is read, a lie about a coding is no reason to lose a page, and
-nothing here raises for what is in a message but the two errors below. A header is read up to `HEADER` bytes; a body is
+A crawler stores what a server sent, and servers send anything: header fields that are wrong about the body, chunks that
+are none, bodies cut short, decompression bombs. Whatever can be read is read: a wrong coding is no reason to lose a
+page. What a message holds raises nothing but the two errors below. A header is read up to `HEADER` bytes. A body is
 decoded in steps, so a bomb costs at most the limit and one step (1 MiB; 8 MiB and a window of 8 MiB for zstd). Chunks
-are joined by the core, so that those of a byte each cost no more than others.
+are joined by the core, so that many tiny ones cost little.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class TooLargeError(Exception):
 
 
 class CodingError(Exception):
-    """Nothing could be decoded of a body that is no text as it stands either."""
+    """Nothing of a body could be decoded, and as it stands it does not look like text."""
 
 
 class Response(NamedTuple):
@@ -127,7 +127,7 @@ def _tokens(value: str | None) -> list[str]:
 
 
 def _join_chunks(body: bytes) -> tuple[bytes, str | None]:
-    """The chunks as far as they are sound; the body itself if it does not begin like a chunk."""
+    """The chunks joined, up to the first bad one, and what was cut short; the body itself if its begin is no chunk."""
     joined = _native.join_chunks(body)
     if joined is None:
         return body, None
@@ -171,7 +171,7 @@ def _inflate(body: bytes, wbits: int = 31) -> Iterator[bytes]:
 
 
 def _deflate(body: bytes) -> Iterator[bytes]:
-    """`deflate` is zlib's format by the standard, but its raw kind on many servers."""
+    """`deflate` means zlib's format by the standard, but many servers send it without zlib's header."""
     is_zlib = body[0] & 15 == 8 and int.from_bytes(body[:2]) % 31 == 0
     return _inflate(body, 15 if is_zlib else -15)
 

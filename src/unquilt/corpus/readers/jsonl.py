@@ -1,8 +1,8 @@
 """JSON lines: one object a line, UTF-8.
 
-A file is cut at any byte, or if it is compressed, where its index allows it: a slice owns the lines that *begin* in it,
-and the faults that lie in it. A line over the limit is skipped without being held, and no slice reads further than it
-must, so a file that is one line of 1 GB costs one pass.
+A file is cut at any byte; one that is compressed, at the checkpoints of its index. A slice owns the lines that *begin*
+in it, and the faults that lie in it. A line over the limit is passed over without being held in memory, and no slice
+reads beyond its last line, so that a file of one line of 1 GB is read once.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ _BEGINS_OBJECT = re.compile(rb'\{\s*(?:"|\}|\Z)')
 
 
 def recognise(glimpse: Glimpse) -> bool:
-    """By name, or because the first line is a JSON object; of a line longer than the glimpse, the beginning decides."""
+    """By name, or because the first line is a JSON object. Of a line longer than the glimpse, only the beginning is
+    looked at."""
     if glimpse.name.endswith(SUFFIXES):
         return True
     start = glimpse.head.removeprefix(codecs.BOM_UTF8).lstrip()
@@ -60,7 +61,7 @@ def cut(source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: AR
 
 
 def _cut_indexed(source: Source, size: int) -> list[Slice]:
-    """A slice begins one byte after its checkpoint: the byte before tells whether a line begins there."""
+    """Slices between checkpoints. Each begins one byte after its checkpoint: this byte tells whether a line begins."""
     first, *others, last = source.index
     points = [first]
     for point in others:
@@ -114,7 +115,7 @@ def _is_cut(stream: Stream, line: bytes, offset: int) -> bool:
 
 
 def _next_line(stream: Stream, offset: int, stop: int) -> int:
-    """Go past the next line end, in strides, but not beyond `stop`: whose line it is there is none of our business."""
+    """Go past the next line end, in strides; not beyond `stop`, where the next slice begins."""
     while offset < stop:
         stride = stream.readline(STRIDE)
         offset += len(stride)
@@ -124,13 +125,14 @@ def _next_line(stream: Stream, offset: int, stop: int) -> int:
 
 
 def _read_cut_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | None:
-    """The document on a line that a fault cut short, if that did it no harm; else the fault is the reject."""
+    """The page on a line that a fault cut short, if it is complete all the same; else None, as the fault is a
+    reject."""
     record = read_line(line, offset, name, fields)
     return None if isinstance(record, Reject) else record
 
 
 def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Reject:
-    """The document on a line, or why there is none."""
+    """The page on a line, or why there is none."""
     if offset == 0:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:
@@ -149,8 +151,8 @@ def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Rej
 
 
 def _load(line: bytes, fields: Fields) -> object:
-    """By orjson, which takes half the time; on what it refuses, and on an id that it may have rounded, the standard
-    library has the last word.
+    """The value of a line: by orjson, which is faster than the standard library; but by the latter, if orjson refuses
+    the line, or may have rounded the id.
     """
     with suppress(orjson.JSONDecodeError):
         value = orjson.loads(line)

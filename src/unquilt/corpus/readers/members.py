@@ -1,7 +1,8 @@
-"""The members of an archive: what decodes on its own. A plain file is one, and so is each gzip member or zstd frame.
+"""The members of an archive: what decodes on its own. Each gzip member or zstd frame is one, and so is a plain file.
 
-A member is read by offset, through a window that moves forward. Going back costs nothing in a plain file; in a
-compressed one it means to decode the member anew, as is done when a length has lied, but `PATIENCE` times at most.
+A member is read by offset, through a window that moves forward. Going back costs nothing in a plain file. In a
+compressed one the member is decoded anew, from its beginning; that is needed when the length of a record was wrong, and
+is done at most `PATIENCE` times a file.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Decoded(Protocol):
 
     @property
     def exhausted(self) -> bool:
-        """Whether there is nothing behind the member, once it has ended."""
+        """Whether the file ends with the member. Known once the member has ended."""
 
     @property
     def patient(self) -> bool:
@@ -34,16 +35,16 @@ class Decoded(Protocol):
         """The next bytes, fewer than `size` only at the end of the member."""
 
     def go(self, here: int, there: int) -> int:
-        """Go from one offset in the member to another; says how far one got, less only at the end."""
+        """Go from one offset in the member to another. Returns where one got to: less far only if the member ends."""
 
     def glance(self, offset: int, size: int) -> bytes | None:
-        """Up to `size` bytes of the member from anywhere, if that costs no more than these bytes do."""
+        """Up to `size` bytes of the member from anywhere; None if other bytes would have to be decoded first."""
 
     def faults(self, here: int) -> Iterable[Fault]:
-        """What is wrong, up to `here` or a bit further; the offset is behind the first byte that may be wrong."""
+        """What is wrong up to `here`, or a bit further. Offsets are behind the first byte that may be wrong."""
 
     def doubt(self, fault: Fault) -> int:
-        """Where that begins which ends with a fault, and decodes on its own: all before is right."""
+        """Where the unit of compression begins that ends with this fault: all bytes before it are right."""
 
 
 class Member:
@@ -67,22 +68,22 @@ class Member:
 
     @property
     def doubt(self) -> int | None:
-        """From where on bytes may be wrong, if it is known that wrong ones come, and has not been said yet."""
+        """From where on bytes may be wrong, if a fault is known that `fault` has not returned yet."""
         corrupt = bool(self._faults) and self._faults[0].reason.startswith("corrupt")
         return self.stream.doubt(self._faults[0]) if corrupt else None
 
     @property
     def hole(self) -> int | None:
-        """Behind which byte something is missing or wrong next, as far as is known, and has not been said yet."""
+        """Where the next fault is that is known, and that `fault` has not returned yet."""
         return self._faults[0].offset if self._faults else None
 
     def fault(self, end: int) -> tuple[str, str] | None:
-        """Why bytes before `end` may be wrong or missing: reason and detail. Says it once."""
-        told: tuple[str, str] | None = None
+        """Why bytes before `end` may be wrong or missing: reason and detail. Each fault is returned once."""
+        first: tuple[str, str] | None = None
         while self._faults and self._faults[0].offset <= end:
             _, reason, detail = self._faults.pop(0)
-            told = told or (reason, detail)
-        return told
+            first = first or (reason, detail)
+        return first
 
     def view(self, offset: int, size: int) -> tuple[bytes, int]:
         """Bytes of the member, and where in them `offset` is; at least `size` follow, if there are as many."""
@@ -101,7 +102,7 @@ class Member:
         return self._data, at
 
     def glance(self, offset: int, size: int) -> tuple[bytes, int]:
-        """The same of what is far ahead. Where one can, without leaving: most who ask come back at once."""
+        """The same for bytes far ahead, after which reading goes on here: the window stays, if the file allows it."""
         seen = self.stream.glance(offset, size)
         return self.view(offset, size) if seen is None else (seen, 0)
 
@@ -110,7 +111,7 @@ class Member:
         return self.size is None or offset <= self.size
 
     def _note(self, here: int, *, ended: bool) -> None:
-        """Note what has been found out; what was decoded before, and is now again, has been noted."""
+        """Note the size, and faults that are new: a member that is decoded anew has the same ones again."""
         if ended and self.size is None:
             self.size = here
         for fault in self.stream.faults(here):
@@ -139,7 +140,7 @@ class PlainFile:
         return os.pread(self._file.fileno(), size, offset)
 
     def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002
-        """There are none that one could see."""
+        """None: without checksums, no byte is known to be wrong."""
         return ()
 
     def doubt(self, fault: Fault) -> int:  # noqa: ARG002
@@ -186,7 +187,7 @@ class _CompressedFile(Generic[Decoder]):
         return here
 
     def glance(self, offset: int, size: int) -> None:
-        """All that comes before has to be decoded."""
+        """Never: all bytes before have to be decoded first."""
 
     def _again(self) -> Decoder:
         raise NotImplementedError
@@ -218,7 +219,7 @@ class PackedFile(_CompressedFile[Members]):
         return (Fault(here, *flaw),) if flaw else ()
 
     def doubt(self, fault: Fault) -> int:  # noqa: ARG002
-        """It is all of a member that decodes on its own."""
+        """The whole member: it decodes on its own."""
         return 0
 
     def _again(self) -> Members:
@@ -231,20 +232,21 @@ def _is_behind(fault: Fault) -> bool:
 
 
 class StreamFile(_CompressedFile[Stream]):
-    """A compressed file as one member, whatever its own: records are found in it all the same."""
+    """A compressed file as one member, however many it has: for files in which records cross the ends of members."""
 
     def __init__(self, path: str, compression: str) -> None:
         super().__init__(path, Stream(path, compression))
         self._compression = compression
 
     def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002
-        """The stream goes on after a fault. If a checksum does not match, the bytes before are to blame; all else is
-        about bytes that are missing behind it.
+        """The stream goes on after a fault. If a checksum does not match, bytes before the fault are wrong; of all
+        other faults, bytes behind it are missing.
         """
         return (fault._replace(offset=fault.offset + _is_behind(fault)) for fault in self.decoder.faults)
 
     def doubt(self, fault: Fault) -> int:
-        """One of the stream's own members. A stream that was begun anew may not have come as far again."""
+        """The member of the file that has the fault. If it is not known (yet, after a new beginning), all is in
+        doubt."""
         return self.decoder.torn.get(fault.offset - _is_behind(fault), 0)
 
     def _again(self) -> Stream:

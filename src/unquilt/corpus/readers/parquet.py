@@ -1,11 +1,12 @@
 """Parquet: a row is a document.
 
 The footer is read when the file is cut, so a file without one, or without the column of the texts, ends the run before
-it begins. Row groups are the units of cutting. Within one, each column is decoded by itself, as many rows at a time as
-surely become less than 64 MiB, if need be one (see `column_pages`): 10,000 rows may be 5 pages and 10,000 indices.
+it begins. Files are cut between row groups. Within a row group, each column is decoded by itself, as many rows at a
+time as surely take less than 64 MiB, and at least one (see `column_pages`). A dictionary makes that necessary: 10,000
+rows may be 5 pages and 10,000 indices.
 
-Every row that the footer promises becomes a page or a reject, and pages of the file that have a checksum are held
-against it. What cannot be decoded is lost to the end of its row group, row by row.
+Every row that the footer promises becomes a page or a reject. Pages of the file that have a checksum are compared with
+it. If a row cannot be decoded, it and all that follow in its row group become rejects.
 
 Memory: what is decoded at once, and of each column one page of the file, compressed and not, and one dictionary; both
 are as large as the writer of the file made them (of most, 1 MiB).
@@ -35,15 +36,16 @@ SUFFIXES = (".parquet",)
 MAGIC = b"PAR1"
 AT_ONCE_BYTES = 64 * MIB
 AT_ONCE_ROWS = 64
-"""Rows to decode at once: it costs 15 µs a column each time, and more rows than these hardly make it less a row."""
+"""Rows to decode at once. Each call of the decoder has a fixed cost; with more rows a call it is hardly less a row."""
 AT_ONCE_INDICES = 8192
 """Rows to decode at once of a column that stays indices into a dictionary, which comes along each time."""
 SINGLY = 1 << 17
-"""Where a row group breaks off, rows are decoded singly from its beginning to lose no intact one, but not more."""
+"""If a row group breaks off, its rows are decoded again one by one, so that no intact one is lost; but only if
+it broke off within this many rows, as that costs time."""
 
 BELIEVED, BELIEVED_A_BYTE = 1 << 20, 64
-"""Rows that a footer may claim, and more for each byte of the file. Equal rows take next to no room, so there is no
-limit that follows from the format; but each row becomes at least a line of `rejects`, and 2^60 of them nobody wrote."""
+"""How many rows a footer may claim: so many, and so many more for each byte of the file. The format has no limit, as
+equal rows take next to no room; but each row becomes a document or a reject, and a footer of 2^60 rows is damaged."""
 
 _TEXT_TYPES = (
     pa.types.is_string,
@@ -94,8 +96,8 @@ class _File(NamedTuple):
 
 
 def recognise(glimpse: Glimpse) -> bool:
-    """By its magic bytes: at the beginning, where they hold nothing and may be broken, or at the end, behind the length
-    of a footer that fits. Parquet compresses by itself, one inside gzip is not read.
+    """By its magic bytes at the end, behind the length of a footer that fits; or at the beginning, which may be broken,
+    since nothing there is needed. Parquet compresses by itself, so a Parquet file inside gzip is not read.
     """
     if glimpse.compression is not None:
         return False
@@ -105,7 +107,8 @@ def recognise(glimpse: Glimpse) -> bool:
 
 
 def cut(source: Source, reading: Reading, size: int) -> list[Slice]:
-    """Runs of row groups of about `size` uncompressed bytes. Reads the footer; `InputError` if it is of no use."""
+    """Neighbouring row groups of about `size` uncompressed bytes together. Reads the footer; `InputError` if it is
+    damaged."""
     with _open(source, reading.fields) as file:
         metadata = file.parquet.metadata
         groups = [max(0, metadata.row_group(i).total_byte_size) for i in range(metadata.num_row_groups)]
@@ -180,7 +183,7 @@ def _check_rows(source: Source, metadata: pq.FileMetaData) -> None:
 def check_columns(name: str, schema: pa.Schema, fields: Fields) -> list[int]:
     """The numbers of the columns to read of a table; `InputError` if there is no column of texts, or not just one.
 
-    Of ids, URLs and addresses, those that are neither texts nor numbers are as good as not there.
+    Columns of ids, URLs and addresses that are neither texts nor numbers are not read.
     """
     contents = dict.fromkeys(field for _, field in fields.contents)
     wanted = {*contents, fields.id, fields.url, fields.ip}
@@ -238,10 +241,10 @@ def _one_line(what: object) -> str:
 
 
 def _read_group(file: _File, rows: _RowGroup, reading: Reading, name: str) -> Iterator[Page | Reject]:
-    """The rows of a row group; from the first that cannot be decoded, all are lost.
+    """The rows of a row group; the first that cannot be decoded and all behind it are rejects.
 
-    Where several rows were to be decoded at once, those before the page of the file that broke are decoded singly; what
-    a broken page gave before it broke is not to be trusted.
+    Rows are decoded several at a time. If that fails, those before the broken page of the file are decoded one by one,
+    so that none is lost; rows of the broken page are not trusted, even if they could be decoded.
     """
     done = rows.begin
     extents: dict[str, Extent] = {}
@@ -263,7 +266,8 @@ def _read_group(file: _File, rows: _RowGroup, reading: Reading, name: str) -> It
 
 
 class _Breakage:
-    """What went wrong while a row group was decoded, if it is the row group that is wrong."""
+    """A `with` block in which a row group is decoded: it notes what is wrong with the row group, and raises all
+    else."""
 
     reason, why = "corrupt parquet", "its pages have fewer rows than the footer says"
 
@@ -287,10 +291,10 @@ def _lost(name: str, rows: _RowGroup, done: int, reason: str, why: str) -> Itera
 
 
 def _measure(file: _File, rows: _RowGroup, column: _ReadColumn) -> Extent:
-    """The extent of a column of a row group. Its rows are counted, since a page that has lost one would give all rows
-    behind it the ids of others.
+    """The extent of a column of a row group. Raises if its pages have more or fewer rows than the footer says: a page
+    that has lost a row would give all rows behind it the ids of others.
     """
-    # A footer that contradicts itself raises here; where its parts are looked up, Arrow would end the process.
+    # A footer that contradicts itself raises here. Without this, Arrow would end the process in the next line.
     next(_batches(file, rows, column, 1), None)
     extent = column_pages.measure_extent(file.disk, file.parquet.metadata.row_group(rows.group).column(column.number))
     if extent.complete and extent.rows != rows.end - rows.begin:
@@ -309,7 +313,7 @@ def _batches(file: _File, rows: _RowGroup, column: _ReadColumn, count: int) -> I
 def _pages(
     file: _File, rows: _RowGroup, extents: Mapping[str, Extent], reading: Reading, name: str
 ) -> Iterator[Page | Reject]:
-    """The rows of a row group, as far as they can be decoded; without extents singly."""
+    """The rows of a row group, as far as they can be decoded; one by one, if there are no extents."""
     fields = reading.fields
     columns = [file.columns.get(field) for field in (fields.id, fields.url, fields.ip, *dict(fields.contents).values())]
     values = [
@@ -323,10 +327,7 @@ def _pages(
 
 
 def _at_once(extent: Extent | None, column: _ReadColumn) -> int:
-    """How many rows of a column to decode at once: half as many, again and again, until they are surely not too large.
-
-    Numbers never are.
-    """
+    """How many rows of a column to decode at once: halved until they are surely not too large. Numbers never are."""
     if extent is None or not extent.complete:
         return 1
     count = AT_ONCE_INDICES if column.is_dictionary else AT_ONCE_ROWS
@@ -347,7 +348,7 @@ def _values(column: _ReadColumn, batches: Iterable[pa.Array], reading: Reading) 
 
 
 def _looked_up(array: pa.DictionaryArray, most: int) -> Iterator[bytes | _Large | None]:
-    """What the indices stand for: not all of it at once."""
+    """The values that indices stand for, some at a time."""
     dictionary = array.dictionary.cast(pa.large_binary())
     largest = pc.max(pc.binary_length(dictionary)).as_py() or 0
     count = max(1, min(AT_ONCE_ROWS, AT_ONCE_BYTES // (largest + 1)))
@@ -368,7 +369,7 @@ def _listed(array: pa.Array, most: int) -> list[bytes | _Large | None]:
 def _page(
     values: Sequence[Any], row: int, columns: Sequence[_ReadColumn | None], reading: Reading, name: str
 ) -> Page | Reject:
-    """The page of a row. HTML in a column of bytes is as a crawler got it; a string is UTF-8."""
+    """The page of a row. Strings are UTF-8; HTML in a column of bytes may be in any charset."""
     fields, most = reading.fields, reading.limits.max_bytes
     contents = zip(fields.contents, columns[3:], values[3:], strict=True)
     found = next(((media, column, value) for (media, _), column, value in contents if value is not None), None)

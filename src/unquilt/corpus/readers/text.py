@@ -29,7 +29,7 @@ def encoding(head: bytes) -> str:
 
 
 def recognise(glimpse: Glimpse) -> bool:
-    """Whatever does not look binary: a mark, or few control characters and no run of zeros.
+    """Whatever does not look binary: it has a byte order mark, or few control characters and no run of zeros.
 
     Valid UTF-8 may have up to 30 % control characters (a log with a few NULs is still a text), other bytes 1 % (text in
     Latin-1 has none; random bytes have 10 %).
@@ -57,12 +57,12 @@ def cut(source: Source, reading: Reading, size: int) -> list[Slice]:  # noqa: AR
 
 
 def read(part: Slice, reading: Reading) -> Iterator[Found]:
-    """The file as one page, or as one reject: of a broken stream no half document is kept. Memory: the file."""
+    """The file as one page; as one reject if any of it is missing. Memory: the file."""
     return whole_file(part, "text", reading)
 
 
 def whole_file(part: Slice, media: Media, reading: Reading) -> Iterator[Found]:
-    """A file that is one page. Bytes behind it that belong to nothing do it no harm."""
+    """A file that is one page. Garbage behind the end of a compressed one is a reject, and does not cost the page."""
     source, limit, name = part.source, reading.limits.max_bytes, part.source.name
     with Stream(source.path, source.compression) as stream:
         source.check_size(stream.size_on_disk)

@@ -21,8 +21,9 @@ SUFFIXES = (".warc", ".wet", ".wat")
 
 _VERSION = rb"WARC/\d{1,3}+\.\d{1,3}+[ \t]*+\r?\n"
 _RECOGNISED = re.compile(_VERSION)
-# Almost anything up to a blank line where a record must be; lines that are fields, where it only may be. A row of NULs,
-# or the first line of the next header, tells that the rest is missing: a header must not go on with that of another.
+# Where a record must begin, a header (`_HEADER`) may hold almost any lines up to a blank one. Where it only may begin,
+# all lines must be fields (`_FIELDS`). A header ends without a match at a row of NULs, and at the first line of another
+# one: its own rest is missing there.
 _LINE = rb"(?!\r?\n|WARC/\d)[^\n\0]*+(?:\0(?!\0{7})[^\n\0]*+)*+\n"
 _HEADER = re.compile(_VERSION + rb"(?:" + _LINE + rb")*+\r?\n")
 _FIELDS = re.compile(rb"(?:[^\s:][^\n:]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)*+")
@@ -31,7 +32,7 @@ _TYPE = re.compile(rb"^warc-type[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+", re.IGNOR
 
 
 def recognise(glimpse: Glimpse) -> bool:
-    """By its first line; or by name, as the beginning may be what is broken."""
+    """By its first line; or by its name, as the first line may be broken."""
     return _RECOGNISED.match(glimpse.head) is not None or glimpse.name.endswith(SUFFIXES)
 
 
@@ -52,8 +53,8 @@ def _fields(header: re.Match[bytes]) -> Fields:
 def _find(data: bytes, begin: int, edge: int) -> int | None:
     """The first header of nothing but fields, one of which says that it is a record of a known type.
 
-    It may begin wherever its first line is: garbage before it has no line end. So each field of a header may be the
-    first line of another one. Linear all the same: fields are gone through once, whatever begins among them.
+    It need not begin at the beginning of a line, as garbage before it has no line end. So any field of a header may end
+    with the first line of another one. To stay linear, fields are matched once for all headers that may begin in them.
     """
     block = _Block(data, 0, 0)
     for line in _RECOGNISED.finditer(data, begin + 1):
@@ -68,7 +69,7 @@ def _find(data: bytes, begin: int, edge: int) -> int | None:
 
 
 class _Block:
-    """Lines in `data[begin:end]` that are all fields, and the blank line behind them, if there is one."""
+    """Consecutive fields, in `data[begin:end]`, and the blank line behind them, if there is one."""
 
     def __init__(self, data: bytes, begin: int, end: int) -> None:
         self.data, self.end = data, end
@@ -83,7 +84,8 @@ class _Block:
         self.known = found is not None and http.fields(found[0]).get("warc-type", "").lower() in TYPES
 
     def ends_header(self, header: int, at: int) -> bool:
-        """Whether what begins at `header`, and has its fields from `at` on, can be believed. To be asked in order."""
+        """Whether a header begins at `header` whose fields begin at `at`, and end the block. To be called with rising
+        positions only."""
         while self.type < at:
             self.next_type()
         return self.known and self.limit - header <= HEADER and self.data[at] not in b" \t"

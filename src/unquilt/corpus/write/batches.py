@@ -21,7 +21,7 @@ BATCH_ROWS = 8192
 def batches(records: Iterable[Document | Reject | Skipped], max_repeats: int) -> Iterator[Batch]:
     """Batches that close at 8 MiB of documents or 8,192 of them (or rejects), whichever comes first.
 
-    All of a document counts, not its text alone: URLs of 1 MB, or a SHA-1 for each letter, would be no small batch.
+    All of a document counts, not its text alone: a URL may have 1 MB, and each letter a chunk with its SHA-1.
     Memory: one batch and its largest document.
     """
     documents: list[Document] = []

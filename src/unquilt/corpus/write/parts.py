@@ -29,17 +29,17 @@ REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.el
 """Columns that a dictionary makes smaller; of the others, most values occur once."""
 
 MEASURED = ["doc", "host", "domain", "ip", "path", "recursive", "media", "truncated", "words", "file", "offset"]
-"""Columns with statistics. Those of a text are its first and last value, which took six times the largest text."""
+"""Columns with statistics. Texts have none: to find their first and last value costs several times the largest one."""
 
 _MEASURING = Place(-1, 0)
-"""At work on many texts at once: no place that could be left out."""
+"""The place of work on many texts at once; it cannot be left out."""
 
 UNNUMBERED = pa.schema([field for field in DOCUMENTS.schema if field.name != "doc"])
 
 
 @dataclass(frozen=True)
 class ReadPiece:
-    """To do: read a piece into a file; with a note, in a process that may be lost (see `guard`)."""
+    """A task: read a piece into a file; with a note, in a process that may be lost (see `guard`)."""
 
     piece: Piece
     target: Path
@@ -54,7 +54,8 @@ class ReadPiece:
 
 @dataclass(frozen=True)
 class PieceRead:
-    """Done: what was in a piece. `spans` is what the readers of its slices said of where they began and ended."""
+    """The result of `ReadPiece`: what was in the piece. `spans` has what each slice was found to span, by its
+    number."""
 
     path: Path
     documents: int
@@ -85,7 +86,7 @@ def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
     documents = words = size = 0
     rejects = []
     skipped: Counter[str] = Counter()
-    # What cannot be read raises an InputError of its own; any OSError left is of the target.
+    # What cannot be read raises an InputError; so any OSError is about the target.
     with (
         created(task.target, spill=task.target.parent) as file,
         pa.ipc.new_file(file, UNNUMBERED) as writer,
@@ -112,7 +113,7 @@ def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
 
 @dataclass(frozen=True)
 class WritePart:
-    """To do: write a part whose first document has this number."""
+    """A task: write a part whose first document has this number."""
 
     source: Path
     target: Path
@@ -125,7 +126,7 @@ class WritePart:
 def write_part(task: WritePart) -> int:
     """Writes a part of the corpus from what `read_piece` left; returns its size in bytes.
 
-    That is not mapped into memory, of which it would seem to take all: a piece may have become gigabytes.
+    The file is read, not mapped into memory: a piece may be gigabytes, which would count as memory of the process.
     """
     first = task.first
     packing = {
