@@ -31,7 +31,8 @@ class Ledger:
             return len(self._ports)
 
     def add(self, size: int) -> None:
-        """Counts bytes, less than zero for those that are gone; spills if they are too many. Hold the lock."""
+        """Counts bytes (a negative size: bytes that are gone), and spills if there are too many. The caller holds the
+        lock."""
         self._held += size
         while self._held > self._limit and (largest := max(self._ports, key=lambda port: port.held)).held:
             self._held -= largest.spill()
@@ -62,7 +63,7 @@ class Blocks:
             self.held -= size
             self._ledger.add(-size)
             spilled = self._disk.pop(partition, [])
-        while held:  # given away one by one: whoever takes a block decides how long it stays in memory
+        while held:  # one by one, so that a block can be freed before the next is taken
             yield held.pop()
         if spilled:
             with self._path.open("rb") as file:
@@ -70,7 +71,7 @@ class Blocks:
                     yield os.pread(file.fileno(), length, offset)
 
     def close(self) -> None:
-        """Gives the disk back when all has been taken."""
+        """Removes the spill file, when all blocks have been taken."""
         self._path.unlink(missing_ok=True)
 
     def spill(self) -> int:

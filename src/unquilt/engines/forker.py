@@ -1,13 +1,13 @@
 """Where workers come from: a process that has imported all they need, and makes them by forking itself.
 
-To start a Python and to import readers takes a third of a second; a fork takes a hundredth of that, and a worker that
-was lost is replaced as quickly. The forker does nothing else, so no thread of it can be in the middle of something when
-it forks. It knows where unquilt is and imports nothing from the current folder, where the data lie and with them,
-perhaps, a `struct.py`.
+A fork takes milliseconds; to start a Python that imports readers takes far longer. So small inputs are read sooner,
+and a worker that was lost is replaced at once. The forker does nothing else, so it has no threads, which a fork would
+cut off in the middle of something. It knows where unquilt is, and imports nothing from the current folder: there may be
+a `struct.py` beside the data.
 
-It is asked over a socket, one request at a time: `fork` comes with the ends of two pipes and is answered with the
-number of the process, `wait` with its exit code, or with "" while it lives. A process that was not waited for keeps its
-number, so none can be mistaken for another. Should the forker be lost, the next one is started; what it made lives on.
+Requests come over a socket, one at a time: `fork`, with the ends of two pipes, is answered with the number of the new
+process; `wait` with its exit code, or with "" while it lives. A process that was not waited for keeps its number, so
+none can be mistaken for another. If the forker is lost, a new one is started; the processes that it made live on.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from unquilt.errors import EngineError
 
 TRIES = 3
 SOON = 60.0
-"""Seconds within which a process that has closed its pipe has ended."""
+"""Seconds to wait for the end of a process that has closed its pipe, before it is killed."""
 _REQUEST = 4096
 _PACKAGE = str(Path(__file__).resolve().parents[1])
 _START = """
@@ -47,18 +47,18 @@ _preloaded: dict[str, None] = {}
 
 
 def preload(module: str) -> None:
-    """Have a module imported before forks are made, as all of them will need it."""
+    """Have the forker import a module when it starts, so that its forks need not."""
     _preloaded[module] = None
 
 
 def setting() -> str:
-    """What a process is told at its start: where else to look for modules, but not in the current folder."""
+    """Where workers look for modules besides unquilt's: PYTHONPATH, without the current folder."""
     return os.pathsep.join(filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
 
 
 class Forker:
-    """The process that forks, from the first request on. `life` names the function that is the life of a fork, which is
-    given its pipes. Threads may share it."""
+    """The process that forks; it is started by the first request. `life` is `module:function`, to be run by each fork
+    with the ends of its two pipes. Threads may share a forker."""
 
     def __init__(self, life: str) -> None:
         self._life = life
@@ -88,8 +88,8 @@ class Forker:
         raise EngineError(f"no process could be started, in {TRIES} tries; is memory short? Run again to go on")
 
     def wait(self, number: int) -> int:
-        """The exit code of a process that has closed its pipes, or does so soon. Of one whose forker was lost nobody
-        knows it; that it was killed, too, is as good a guess as any."""
+        """The exit code of a process that has closed its pipes, or soon will. If the forker was lost, nobody knows the
+        exit code; then it is that of a killed process."""
         until, pause = time.monotonic() + SOON, 0.001
         try:
             while True:
@@ -98,14 +98,14 @@ class Forker:
                 if code:
                     return int(code)
                 if time.monotonic() > until:
-                    os.kill(number, signal.SIGKILL)  # it lives, or is not waited for yet: the number is its own
+                    os.kill(number, signal.SIGKILL)  # not waited for yet, so the number is still its own
                 time.sleep(pause)
                 pause = min(2 * pause, 0.1)
         except OSError:
             return -signal.SIGKILL
 
     def end(self) -> None:
-        """End the forker, not what it has made."""
+        """End the forker, but not the processes that it made."""
         with self._lock:
             self._end()
 
@@ -133,11 +133,11 @@ class Forker:
     def _start(self) -> None:
         ours, its = socket.socketpair()
         with its:
-            # In a group of its own a Ctrl-C does not reach it: it is for the parent to end it. Nobody computes here.
+            # In a process group of its own, Ctrl-C does not reach it: its parent ends it. It needs no threads of BLAS.
             self._process = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-P", "-c", _START, _PACKAGE, str(its.fileno()), self._life, *_preloaded],
                 stdin=subprocess.DEVNULL,
-                stdout=_stderr(),  # whatever prints must not end up among results
+                stdout=_stderr(),  # what a library prints must not get among the results
                 env=os.environ | {"PYTHONPATH": setting(), "OPENBLAS_NUM_THREADS": "1"},
                 pass_fds=[its.fileno()],
                 process_group=0,
@@ -154,7 +154,7 @@ def _stderr() -> int:
 
 
 def answer_requests(descriptor: int, life: str, modules: list[str]) -> None:
-    """The forker's life: requests, until the socket closes."""
+    """What the forker does: answer requests, until the socket closes."""
     import importlib
 
     for module in modules:
@@ -188,7 +188,7 @@ def _fork(live: Callable[[int, int], None], requests: socket.socket, inbox: int,
         code = 0
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else 1
-    except BaseException:  # noqa: BLE001 - nobody is behind it
+    except BaseException:  # noqa: BLE001 - this process ends here, whatever it is
         traceback.print_exc()
     finally:
         os._exit(code)

@@ -1,4 +1,4 @@
-"""How an engine tells how far it is; the command line shows it, the library is silent."""
+"""How an engine reports how far it is. The command line shows it; used as a library, nothing is shown."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Protocol
 
 class Step(Protocol):
     def __call__(self, units: int, documents: int = 0) -> None:
-        """So many units more are done; while reading, so many documents were in them."""
+        """Report that so many more units are done; while reading, also how many documents were in them."""
 
 
 class Progress(Protocol):
     def stage(self, name: str, total: int, unit: str = "") -> AbstractContextManager[Step]:
-        """A stage of `total` units begins; call what comes back with the units done, from the same thread."""
+        """Begins a stage of `total` units. Yields a function to call with the units done, from the same thread."""
 
 
 class Silent:

@@ -4,8 +4,8 @@ Not `multiprocessing`: its workers import the caller's main module again, which 
 survive. A worker here is the fork of a process that knows unquilt and nothing else (`forker`), and is fed pickles
 through a pipe.
 
-A worker that dies, for whatever reason, costs time: it is replaced and its item tried again, in the way that the item
-says (`retry`), else just so. All functions given to workers may be called twice.
+A worker that dies, for whatever reason, is replaced, and its item is tried again: as the item says, if it has a method
+`retry`, else as it was. So functions given to workers may be called twice for an item.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from unquilt.errors import EngineError
 from unquilt.guard import Item, Result, ending
 
 TRIES = 3
-"""How often an item that does not say what to do is given to a process before it is given up."""
+"""How often an item without a method `retry` is tried before it is given up."""
 
 
 class Died(Exception):  # noqa: N818 - what happened, not what went wrong
@@ -49,7 +49,8 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether it can still be asked: one that nobody asks says nothing, unless its pipe is closed."""
+        """Whether the process can be asked: an idle one sends nothing, so if there is anything to read, its pipe is
+        closed."""
         return not select.select([self._outbox], [], [], 0)[0]
 
     def ask(self, function: Callable[[Item], Result], item: Item) -> Result:
@@ -71,7 +72,7 @@ class Worker:
                     os.kill(self.number, signal.SIGKILL)
 
     def end(self) -> int:
-        """Let the process end, and see to it that nothing is left of it. Its exit code."""
+        """Let the process end, and wait for it. Returns its exit code."""
         with self._ending:
             if self._code is None:
                 with suppress(BrokenPipeError):  # it died with something in the pipe
@@ -82,7 +83,7 @@ class Worker:
 
 
 class _Nursery:
-    """Workers of one setting: where they come from, and those that have nothing to do, for whoever has next."""
+    """The workers of one setting (see `forker.setting`): their forker, and those that are idle."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -90,7 +91,7 @@ class _Nursery:
         self._idle: list[Worker] = []
 
     def take(self) -> Worker:
-        """A worker that is there, or a new one."""
+        """An idle worker, or a new one."""
         while True:
             with self._lock:
                 worker = self._idle.pop() if self._idle else None
@@ -101,7 +102,7 @@ class _Nursery:
             worker.end()
 
     def put(self, worker: Worker) -> None:
-        """Keep a worker that has answered all it was asked."""
+        """Give back a worker that is idle now."""
         with self._lock:
             self._idle.append(worker)
 
@@ -112,7 +113,7 @@ class _Nursery:
 
 
 class _Shelf:
-    """Nurseries by setting, for as long as anybody wants them kept."""
+    """Nurseries by setting. They are closed when the last `keeping` block ends."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -120,7 +121,7 @@ class _Shelf:
         self._nurseries: dict[str, _Nursery] = {}
 
     def nursery(self) -> _Nursery:
-        """The one for the setting that we are in."""
+        """The nursery of the current setting."""
         with self._lock:
             return self._nurseries.setdefault(setting(), _Nursery())
 
@@ -142,7 +143,7 @@ class _Shelf:
 
 _shelf = _Shelf()
 keeping = _shelf.keeping
-"""A `with` block in which processes, once started, stay for whoever needs some next."""
+"""A `with` block in which processes, once started, stay, to be used again."""
 
 
 class Workers:
@@ -204,7 +205,7 @@ class Workers:
         worker = self._nursery.take()
         with self._lock:
             self._busy.add(worker)
-            if self._over:  # since it was decided to take it: nobody else will end it
+            if self._over:  # `__exit__` came first, and did not see this worker
                 worker.kill()
         return worker
 
@@ -214,7 +215,7 @@ class Workers:
 
 
 def _again(item: Any, deaths: int, code: int) -> Any:
-    """What to do after an item's process was lost. Raises `EngineError` if nothing helps."""
+    """The item to try after the process of `item` was lost. Raises `EngineError` after too many."""
     if hasattr(item, "retry"):
         return item.retry(code)
     if deaths < TRIES:
@@ -263,4 +264,4 @@ def _answer(folder: str | None, function: Callable[[Any], Any], item: Any) -> tu
     except Exception as error:  # noqa: BLE001 - goes to the parent, which raises it
         return None, error
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)  # whatever an item was allowed, the next one is not under its clock
+        signal.setitimer(signal.ITIMER_PROF, 0)  # the time that this item was allowed must not end the next one

@@ -1,4 +1,4 @@
-"""Which folder a run works in: its own, or one beside it when it overwrites another; never one that is not ours."""
+"""Which folder a run works in: its own, or one beside it if it overwrites another run; never a folder of others."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _BEFORE_MANIFEST = {LOCK, partial_name(Path(MANIFEST)).name}
 
 @dataclass
 class Claim:
-    """A folder that is ours to work in until `release`: `folder`, on behalf of `path`; the same unless we overwrite.
+    """A folder that is locked for this run until `release`. `path` is where the run is to be, `folder` where it works:
+    the same, unless it overwrites another run.
 
-    `older` is the manifest that was found in it: of this very run, interrupted or finished. None in a new folder.
+    `older` is the manifest that was found in `folder`: of this very run, interrupted or finished. None in a new folder.
     """
 
     path: Path
@@ -40,7 +41,7 @@ class Claim:
             self.folder = self.lock.folder = self.path
 
     def release(self, *, worthless: bool) -> None:
-        """Let go of the folder; one that was to replace another and holds nothing of worth is removed."""
+        """Unlock the folder. If it was to replace another one and is `worthless`, it is removed."""
         remove(self.folder / SPILL)
         if worthless and self.folder != self.path:
             remove(self.folder)

@@ -1,8 +1,8 @@
 """One process per run folder.
 
 The lock is an flock on `.lock`: the kernel releases it when the process dies, however it dies, so there are no stale
-locks to break. (Forked workers share it: while one of them lives it may still write, and the lock lives too.) The
-content of the file, process and time, only serves the message for the second one.
+locks to break. (Forked processes share it, and as long as one of them lives it may write: so the lock holds till then.)
+The file says which process holds the lock, and since when; that is only for the message that a second process gets.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def _open(path: Path) -> int:
 
 
 def _refuse_foreign(path: Path, descriptor: int) -> None:
-    """Raise a RunError if what was opened cannot be a lock of ours; what it holds, under other names too, would go."""
+    """Raise a RunError if what was opened cannot be a lock of ours: its content would be overwritten, also under its
+    other names."""
     there = os.fstat(descriptor)
     if not stat.S_ISREG(there.st_mode) or there.st_nlink > 1:
         raise RunError(f"{shown(path)} is not a file that unquilt made; remove it")

@@ -1,9 +1,9 @@
 """The manifest: what a run was asked to compute, of what, with what. Its identity, and how two of them differ.
 
 Results depend on the analysis, its parameters, the inputs (their order, sizes and checksums) and the versions of
-unquilt and of all that shapes its results; a hash of these is the fingerprint of the run. The rest is information:
-engine, threads and memory (`settings`), the machine, times, and the versions of Python and pyarrow, which carry the
-results but do not shape them. The host's name is not recorded.
+unquilt and of all else that can change results; a hash of these is the fingerprint of the run. The rest is for
+information: engine, threads and memory (`settings`), the machine, times, and the versions of Python and pyarrow, which
+do not change results. The host's name is not recorded.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _fingerprint(manifest: Mapping[str, Any]) -> str:
 def read_manifest(folder: Path) -> dict[str, Any] | None:
     """Return the manifest in `folder`, or None if there is none that unquilt wrote.
 
-    Raises RunError if it is damaged: whoever gets a manifest need not ask whether it is as it should be.
+    Raises RunError if it is damaged, so that callers need not check what it holds.
     """
     try:
         manifest = _load(folder)
@@ -141,7 +141,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
 
 def is_ours(folder: Path) -> bool:
-    """Whether unquilt made this folder, in whatever state it is now; never what a link leads to."""
+    """Whether unquilt made this folder, in whatever state it is now; False for a link."""
     try:
         return not folder.is_symlink() and _load(folder) is not None
     except (OSError, RunError):

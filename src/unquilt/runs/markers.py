@@ -2,7 +2,7 @@
 
 A marker is believed only if it carries the run's fingerprint and all it names is there: each table with the size and
 the number of rows it says, each other file with its size. Checking costs one stat per file and one Parquet footer per
-table, never a read of the data. Who writes other files syncs them before the stage is marked.
+table; data are not read. Other files must be synced by whoever writes them, before the stage is marked.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def check_file_name(name: str) -> str:
 
 
 FACTS = a_record({}, {"skipped": a_mapping(a_count), "warnings": a_list(a_text)}, others=a_whole_number)
-"""What a stage notes, or a run ends with: numbers, but for what was skipped while reading, and warnings."""
+"""What a stage notes, or a run ends with: numbers, counts of what was skipped while reading, and warnings."""
 MARKER = a_record(
     {
         "stage": a_text,
@@ -110,7 +110,7 @@ def remove_marker(folder: Path, stage: str) -> None:
 
 
 def read_markers(folder: Path) -> dict[str, Any]:
-    """Return stage → marker, believed or not, in the order of their names."""
+    """Return stage → marker, in the order of their names, whether they are valid or not."""
     markers = {}
     for path in listed(folder / DONE, "[a-z]*.json"):
         try:

@@ -37,7 +37,7 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 @dataclass
 class StageRecord:
-    """What a stage says about itself; repeated records add up."""
+    """What a stage reports about itself; what is recorded several times adds up."""
 
     name: str
     rows: int = 0
@@ -180,7 +180,7 @@ class Run:
         return {stage: m for stage, m in self._markers().items() if is_valid(self.path, m, fingerprint)}
 
     def _holds_runs(self) -> bool:
-        """Whether a run that this one began by, such as reading its corpus, lies in its folder."""
+        """Whether the folder holds another run that this one needs, such as that of its corpus."""
         with suppress(OSError):
             return any(is_ours(entry) for entry in self.path.iterdir())
         return False
@@ -254,7 +254,7 @@ class Run:
             self._claim.publish()
 
     def _drop_scratch(self) -> None:
-        """Remove the tables of a finished run that are no results: now, or if that was cut short, at the next open."""
+        """Remove the tables of a finished run that are no results. If that is interrupted, the next open does it."""
         folder, fingerprint = self._writable(), self.manifest["fingerprint"]
         results = {table for marker in self.manifest["done"].values() for table in marker["tables"]}
         for marker in read_markers(folder).values():

@@ -1,6 +1,6 @@
-"""What JSON must look like that others may have changed: checked once, where it is read, so that nobody else needs to.
+"""Shapes of JSON: files that others may have changed are checked once, when they are read, and trusted from then on.
 
-A shape is a function of a value and the place it stands at; it raises `Misfit`, which says what is wrong where:
+A shape is a function of a value and the place where it stands. It raises `Misfit`, which says what is wrong and where:
 
 >>> person = a_record({"name": a_text, "children": a_list(a_text)})
 >>> person({"name": "Ann", "children": ["Bob", 3]}, "")
@@ -19,7 +19,7 @@ from unquilt.errors import RunError
 Shape = Callable[[Any, str], None]
 
 MOST = 1 << 128
-"""No count of ours has more than so many bits."""
+"""Numbers must be smaller: no count of ours has more than 128 bits."""
 DEEPEST = 8
 
 
@@ -63,7 +63,7 @@ def a_duration(value: Any, where: str) -> None:
 
 
 def anything(value: Any, where: str, deep: int = DEEPEST) -> None:
-    """Anything that is neither endless nor too deep to be looked through."""
+    """Anything, if its numbers are finite and it is not nested too deeply."""
     if isinstance(value, list | dict) and not deep:
         raise Misfit(f"{where} is nested too deeply")
     if isinstance(value, dict):
@@ -72,14 +72,14 @@ def anything(value: Any, where: str, deep: int = DEEPEST) -> None:
     elif isinstance(value, list):
         for number, item in enumerate(value, 1):
             anything(item, f"{where}, item {number},", deep - 1)
-    elif isinstance(value, int | float) and not -MOST < value < MOST:  # nor is what is no number at all
+    elif isinstance(value, int | float) and not -MOST < value < MOST:  # or not a number (NaN)
         raise Misfit(f"{where} is out of range")
 
 
 def a_record(
     required: Mapping[str, Shape], optional: Mapping[str, Shape] | None = None, others: Shape = anything
 ) -> Shape:
-    """An object with these entries; what it has besides is of the shape `others`."""
+    """An object with these entries; any further ones have the shape `others`."""
     known = {**required, **(optional or {})}
 
     def check(value: Any, where: str) -> None:
@@ -126,6 +126,6 @@ def _object(value: Any, where: str) -> None:
 
 
 def _at(where: str, name: str) -> str:
-    """A place within a place, fit for a line of a message."""
+    """The place of an entry within the place of its object, as a message shows it."""
     inner = name if name.isprintable() and len(name) <= 40 else ascii(name[:40])
     return f"{where}.{inner}" if where else inner

@@ -1,4 +1,4 @@
-"""Files that are there in full or not at all, and a clear word when they cannot be written.
+"""Files that are there in full or not at all, and a clear message when they cannot be written.
 
 There is one way to write a file (`NewFile`, mostly as `created`): under another name; then it is synced, renamed, and
 its folder is synced, in this order. So after a power cut the name refers to the old content or to the new one, never to
@@ -31,7 +31,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 def check_name(name: str) -> str:
-    """Return `name` if it can name a table or a stage: file names come from these names and from nothing else."""
+    """Return `name` if it can name a table or a stage. Only such names become names of files."""
     if not _NAME.fullmatch(name):
         raise RunError(f"{name!r} cannot name a table or stage: lower-case letters, digits and _, at most 64")
     return name
@@ -93,7 +93,7 @@ def listed(folder: Path, pattern: str) -> list[Path]:
 
 
 def read_own(path: Path) -> bytes:
-    """The content of a small file of ours: not behind a link, and not from a pipe, which might never end."""
+    """The content of a small file of ours. A link or a pipe in its place is not read, but a RunError."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -202,7 +202,7 @@ def make_folder(folder: Path) -> None:
 
 
 def _make_all(missing: list[Path]) -> None:
-    """Make folders, the last one first; if one cannot be, none is. pathlib would call itself for each parent."""
+    """Make folders, the last one first; if one cannot be made, none is left. (pathlib's recursion has a limit.)"""
     made: list[Path] = []
     try:
         for place in reversed(missing):

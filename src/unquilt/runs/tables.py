@@ -1,7 +1,7 @@
 """Tables on disk: Parquet, zstd, and bytes that depend on the rows alone.
 
-However the batches come in, rows are gathered into row groups of a fixed number of rows and each is written from one
-contiguous piece, so that pages, dictionaries and statistics fall in the same places. Two engines, or a run and its
+In whatever batches rows come, they are gathered into row groups of a fixed number of rows, and each group is written
+from one contiguous piece; so pages, dictionaries and statistics are always the same. Two engines, or a run and its
 resumption, thus give the same file, byte for byte (with the same version of pyarrow, whose name is in the file).
 
 Memory: the rows of one group, twice while they are put together.
