@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from unquilt.corpus.find.inputs import STDIN, Source, find, identified, named, spool
 from unquilt.corpus.find.pieces import check
 from unquilt.corpus.options import Fields
-from unquilt.corpus.readers.parquet import check_columns, is_binary, is_text
+from unquilt.corpus.readers.parquet import choose_columns, is_binary, is_text
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import InputError, ParameterError
 from unquilt.jobs.how import How
@@ -98,7 +98,7 @@ def _write_table(stream: ArrowStream, fields: Fields, folder: Path) -> Path:
     path = folder / "table.parquet"
     try:
         reader = pa.RecordBatchReader.from_stream(stream)
-        numbers = check_columns(TABLE, reader.schema, fields)
+        numbers = choose_columns(TABLE, reader.schema, fields)
         names = [reader.schema.names[number] for number in numbers]
         kinds = [_stored(reader.schema.field(number).type) for number in numbers]
         schema = pa.schema(list(zip(names, kinds, strict=True)))

@@ -29,7 +29,7 @@ from unquilt.runs.storage import (
     sync_folder,
     write_atomically,
 )
-from unquilt.runs.tables import find_table
+from unquilt.runs.tables import safe_table_path
 
 DONE = ".done"
 _FILE = re.compile(r"([a-z0-9][a-z0-9_.-]*/)*[a-z0-9][a-z0-9_.-]*")
@@ -85,7 +85,7 @@ def write_marker(
 
 
 def _measure(folder: Path, table: str, stage: str) -> dict[str, int]:
-    path = find_table(folder, table)
+    path = safe_table_path(folder, table)
     try:
         return {"rows": pq.read_metadata(path).num_rows, "bytes": path.stat().st_size}
     except (OSError, pa.ArrowException) as error:
@@ -134,7 +134,7 @@ def is_valid(folder: Path, marker: Any, fingerprint: str) -> bool:
         if marker["fingerprint"] != fingerprint:
             return False
         for name, measures in marker["tables"].items():
-            path = find_table(folder, name)
+            path = safe_table_path(folder, name)
             if path.stat().st_size != measures["bytes"] or pq.read_metadata(path).num_rows != measures["rows"]:
                 return False
         return all(inside(folder, name).stat().st_size == size for name, size in marker["files"].items())

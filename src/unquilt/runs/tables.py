@@ -29,14 +29,14 @@ def table_path(folder: Path, name: str) -> Path:
     return folder / f"{check_name(name)}.parquet"
 
 
-def find_table(folder: Path, name: str) -> Path:
-    """The same, to read it: RunError if it is a link."""
+def safe_table_path(folder: Path, name: str) -> Path:
+    """Where the table called `name` lies, to be read: RunError if it is a link."""
     return inside(folder, table_path(folder, name).name)
 
 
 def read_table(folder: Path, name: str) -> pa.Table:
     """Read a whole table into memory."""
-    with opened(find_table(folder, name)) as file:
+    with opened(safe_table_path(folder, name)) as file:
         return file.read()
 
 

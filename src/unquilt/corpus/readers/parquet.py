@@ -180,7 +180,7 @@ def _check_rows(source: Source, metadata: pq.FileMetaData) -> None:
         raise InputError(f"{source.name}: damaged: its footer claims {claim}; write it in smaller files if that is so")
 
 
-def check_columns(name: str, schema: pa.Schema, fields: Fields) -> list[int]:
+def choose_columns(name: str, schema: pa.Schema, fields: Fields) -> list[int]:
     """The numbers of the columns to read of a table; `InputError` if there is no column of texts, or not just one.
 
     Columns of ids, URLs and addresses that are neither texts nor numbers are not read.
@@ -223,7 +223,7 @@ def _value_type(kind: pa.DataType) -> pa.DataType:
 
 def _columns(name: str, parquet: pq.ParquetSchema, schema: pa.Schema, fields: Fields) -> dict[str, _ReadColumn]:
     leaves = {parquet.column(i).path: i for i in range(len(parquet))}
-    found = [schema.field(i) for i in check_columns(name, schema, fields)]
+    found = [schema.field(i) for i in choose_columns(name, schema, fields)]
     return {
         each.name: _ReadColumn(
             each.name,
