@@ -93,12 +93,12 @@ class MemberRecords:
         member, at = self._member, begin
         while at < stop and at != member.size:
             data, i = member.view(at, HEADER)
-            if i == len(data):  # no more is left, though a file has a size: it is being changed
+            if i == len(data):  # there are fewer bytes than the file had: it is being changed
                 break
             if data[i] in _BLANKS:
                 at = self._pass_blank(at)
                 continue
-            if at + 1 != member.size and (flaw := member.fault(at + 1)):  # between records: it has cost another one
+            if at + 1 != member.size and (flaw := member.fault(at + 1)):  # it lies before this record, and cost another
                 yield Reject(self._file, member.begin + at, *flaw)
             here, self.count = at, self.count + 1
             taken = self._take(here, data, i)
@@ -153,8 +153,8 @@ class MemberRecords:
         return _Problem("wrong length", f"{length} bytes declared, but no record ends there", last)
 
     def _end_before_garbage(self, last: int, data: bytes, i: int, end: int) -> re.Match[bytes] | None:
-        """The line end behind a body that no record follows. A length that lies may lead to one as well: then other
-        records are in what it says is the body.
+        """The line end behind a body that garbage follows. A wrong length may lead to a line end by chance; if so,
+        other records are found in what would be the body.
         """
         closing = self._form.line_end.match(data, i) if self._form.line_end else None
         return closing if closing and self.search(last, end) is None else None
@@ -162,8 +162,8 @@ class MemberRecords:
     def _behind(self, taken: _Taken | _Problem) -> int:
         """Where to go on behind what was taken.
 
-        Once a checksum turned out wrong, bytes before it are in doubt, and nobody knows from where on. A record among
-        them is believed if another one begins behind it; the last one goes to the end, and so is lost to the fault.
+        If a checksum is wrong, some bytes before it are, and it is not known which. A record among them is believed if
+        another one begins behind it. The last one is taken to go on to the end, and so is rejected with the fault.
         """
         if isinstance(taken, _Problem):
             return self._next(taken.resume)
@@ -185,7 +185,7 @@ class MemberRecords:
         while at < stop:
             data, i = self._member.view(at, STRIDE + HEADER)
             last = len(data) - i < STRIDE + HEADER
-            # What begins behind it may be cut short here, and is seen later. All that is held is gone through at once.
+            # A header that begins behind `edge` may go on behind what is held: it is looked at in the next turn.
             edge = len(data) if last else len(data) - HEADER
             header = self._form.find(data, i, edge)
             if header is not None:
@@ -197,7 +197,7 @@ class MemberRecords:
         return None
 
     def _pass_blank(self, at: int) -> int:
-        """Past line ends that nobody asked for."""
+        """Where the blank lines end that begin at `at`."""
         while at != self._member.size:
             data, i = self._member.view(at, 1)
             end = _BLANK.match(data, i).end()  # type: ignore[union-attr]  # it matches anything
@@ -213,8 +213,9 @@ def garbage(file: str, offset: int, size: int, not_a: str = "") -> Reject:
 
 
 def _runs_on(header: bytes, within: int) -> bool:
-    """Whether a header lost its end, and goes on with that of another record, whose first line is the end of one of its
-    own. The value of a field may end so too, such as a URL; but a field does not occur twice.
+    """Whether a header lost its end, and goes on with the header of another record, which begins at `within`. That may
+    also be the value of a field, such as a URL; so it is one only if a field of the record occurs twice, or if the line
+    before it is no field.
     """
     line = header[:within].rpartition(b"\n")[2]
     names = [name.lower() for name in _ONCE.findall(header)]
