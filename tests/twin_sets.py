@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-LEAD = 88
-"""Bytes before the header of a set: magic, version, bits, seven lengths, root and checksum."""
+LEAD = 72
+"""Bytes before the header of a set: magic, version, number of sections, five lengths, root and checksum."""
 BLOCK = 4096
 
 
@@ -28,7 +28,7 @@ def seal(content: bytes) -> bytes:
 
 def unseal(file: bytes) -> bytes:
     """A set without its tables of checksums."""
-    return file[: LEAD + sum(struct.unpack_from("<7Q", file, 24))]
+    return file[: LEAD + sum(struct.unpack_from("<5Q", file, 24))]
 
 
 def change_header(file: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:

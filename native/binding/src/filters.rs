@@ -1,6 +1,6 @@
 //! Sets of prototypes for Python: the buckets of texts, a set made of them, and a set that is asked.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::buffer::PyBuffer;
 use pyo3::create_exception;
@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use unquilt_kernels::sketches::signer::Signer;
-use unquilt_kernels::store::prototypes::{pack, Prototypes as Set, SetLexicon, Unreadable};
+use unquilt_kernels::store::prototypes::{pack, Prototypes as Set};
+use unquilt_kernels::store::sections::{Section, Unreadable};
 
 use crate::columns::Buffers;
 use crate::kernels::signer;
@@ -55,15 +56,8 @@ pub fn pack_prototypes<'py>(
         let numbers = |bytes: &'_ PyBackedBytes| -> Vec<u64> {
             bytes.as_chunks().0.iter().map(|number| u64::from_le_bytes(*number)).collect()
         };
-        let (mut pairs, mut owner) = (Vec::new(), 0);
-        let mut all_ids: Vec<&[u8]> = Vec::new();
-        if let Some(base) = base {
-            let set = &base.set;
-            pairs.extend(set.pairs()?);
-            owner = set.count() as u32;
-            set.ids(0..set.count(), |id| all_ids.push(id))?;
-        }
-        all_ids.extend(ids.iter().map(|id| id.as_bytes()));
+        let base = base.map(|base| &base.set);
+        let (mut pairs, mut owner) = (Vec::new(), base.map_or(0, Set::count) as u32);
         for (keys, counts) in keys.iter().zip(&counts) {
             let mut keys = numbers(keys).into_iter();
             for count in numbers(counts) {
@@ -71,7 +65,7 @@ pub fn pack_prototypes<'py>(
                 owner += 1;
             }
         }
-        Ok(pack(header, lexicon, &mut pairs, all_ids.iter().copied()))
+        pack(header, lexicon, base, pairs, ids.iter().map(|id| id.as_bytes()))
     });
     let packed = packed.map_err(to_python)?;
     Ok(PyBytes::new(py, &packed))
@@ -126,23 +120,23 @@ impl AsRef<[u8]> for Held {
 /// damaged, it answers nothing any more.
 #[pyclass(frozen)]
 pub struct Prototypes {
-    set: Arc<Set<Held>>,
+    set: Set<Held>,
     parameters: Py<PyDict>,
     /// Signers that are not at work: to make one takes microseconds, and to sign a mail not many more.
-    idle: Mutex<Vec<Signer<SetLexicon<Held>>>>,
+    idle: Mutex<Vec<Signer<Section<Held>>>>,
 }
 
 /// A signer that has seen a longer text is not kept: its buffers are as large.
 const LONG: usize = 1 << 20;
 
 impl Prototypes {
-    fn signer(&self, py: Python<'_>) -> PyResult<Signer<SetLexicon<Held>>> {
+    fn signer(&self, py: Python<'_>) -> PyResult<Signer<Section<Held>>> {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.map_or_else(|| signer(self.parameters.bind(py), SetLexicon(Arc::clone(&self.set))), Ok)
+        idle.map_or_else(|| signer(self.parameters.bind(py), self.set.lexicon_in_place()), Ok)
     }
 
     /// The ids of prototypes that share a bucket with a text.
-    fn near(&self, signer: &mut Signer<SetLexicon<Held>>, text: &str) -> Result<Option<Vec<String>>, Unreadable> {
+    fn near(&self, signer: &mut Signer<Section<Held>>, text: &str) -> Result<Option<Vec<String>>, Unreadable> {
         let (mut owners, mut signed, mut found) = (Vec::new(), false, Ok(()));
         signer.keys(text, |key| {
             signed = true;
@@ -166,7 +160,7 @@ impl Prototypes {
     /// Parameters are those of the kernels "shingles" and "signatures".
     #[new]
     fn new(py: Python<'_>, buffer: PyBuffer<u8>, parameters: Py<PyDict>) -> PyResult<Self> {
-        let set = Arc::new(Set::new(Held::new(buffer)?).map_err(to_python)?);
+        let set = Set::new(Held::new(buffer)?).map_err(to_python)?;
         let this = Self { set, parameters, idle: Mutex::default() };
         let first = this.signer(py);
         this.set.intact().map_err(to_python)?;

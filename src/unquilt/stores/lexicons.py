@@ -186,7 +186,7 @@ class Lexicon:
         return int(self.words.num_rows) - self.primary
 
     def pack(self) -> bytes:
-        """The lexicon for kernels, in which words are looked up as it is: 24 bytes a word (see `lexicon.rs`)."""
+        """The lexicon for kernels, in which words are looked up as it is: 14 to 16 bytes a word (see `lexicon.rs`)."""
         return _native.pack_lexicon(buffers(self.words["word"]), self.primary)
 
 

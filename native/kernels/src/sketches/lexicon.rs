@@ -5,17 +5,17 @@
 //!
 //! ```text
 //! "uqlexic" version     8 bytes
-//! slots                 u64, little-endian like all that follows
-//! words                 u64, how many slots are taken
-//! { fingerprint rank } × slots      u64, u32; rank is 0 in the primary lexicon, n for the n-th word of the secondary
-//!                                   one, u32::MAX in a free slot
+//! words                 a sorted map (see sorted_map.rs) of fingerprints, 8 bytes, to ranks, 4 bytes, both big-endian;
+//!                       rank is 0 in the primary lexicon, n for the n-th word of the secondary one
 //! ```
 //!
-//! Slots are in the order of fingerprints but for collisions (open addressing, half full): 24 bytes a word, mostly one
-//! cache line a look-up. Words are known by fingerprint alone: of n words, n²/2^65 pairs are taken for each other.
+//! That is 14 to 16 bytes a word. Words are known by fingerprint alone: of n words, n²/2^65 pairs are taken for each other.
+
+use std::ops::Range;
 
 use crate::flow::columns::Column;
 use crate::store::checksums::Parts;
+use crate::store::sorted_map::{self, SortedMap};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Distinct;
 use crate::text::unicode::{self, Class};
@@ -77,12 +77,9 @@ fn is_term(word: &str, folded: &mut Vec<u8>) -> bool {
     (alone || characters >= LEAST_CHARACTERS) && digits <= MOST_DIGITS
 }
 
-const MAGIC: &[u8; 8] = b"uqlexic\x01";
-const HEADER: usize = 24;
-const SLOT: usize = 12;
-const FREE: u32 = u32::MAX;
-/// Slots that are looked at together: mostly all there is to look at.
-const AT_ONCE: usize = 4;
+const MAGIC: &[u8; 8] = b"uqlexic\x02";
+/// More words cannot be numbered.
+const MOST: u32 = u32::MAX;
 
 /// Bytes that are no lexicon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,101 +96,58 @@ impl std::error::Error for BadLexicon {}
 /// The words of a lexicon, in bytes that [`pack`] made. Costs nothing to make. Words that lie in a damaged part of the
 /// bytes are not found; whoever holds them knows of the damage.
 pub struct Lexicon<B> {
-    bytes: B,
-    slots: usize,
-    words: u64,
+    ranks: SortedMap<Behind<B>, 8, 4>,
 }
 
 impl<B: Parts> Lexicon<B> {
     pub fn new(bytes: B) -> Result<Self, BadLexicon> {
-        let header = bytes.part(0..HEADER).ok_or(BadLexicon("a packed lexicon is cut short"))?;
-        if header[..7] != MAGIC[..7] {
+        let magic = bytes.part(0..MAGIC.len()).ok_or(BadLexicon("a packed lexicon is cut short"))?;
+        if magic[..7] != MAGIC[..7] {
             return Err(BadLexicon("these bytes are no packed lexicon"));
         }
-        if header[7] != MAGIC[7] {
+        if magic[7] != MAGIC[7] {
             return Err(BadLexicon("a packed lexicon is of another version"));
         }
-        let (slots, words) = (load(&header[8..]), load(&header[16..]));
-        let there = (bytes.length() - HEADER) as u64;
-        if slots == 0 || words > slots || slots.checked_mul(SLOT as u64) != Some(there) {
-            return Err(BadLexicon("a packed lexicon has not the length it says"));
-        }
-        Ok(Self { slots: slots as usize, words, bytes })
+        let ranks = SortedMap::new(Behind(bytes)).ok_or(BadLexicon("a packed lexicon has not the length it says"))?;
+        Ok(Self { ranks })
     }
 
     /// How many words there are.
-    pub fn words(&self) -> u64 {
-        self.words
+    pub fn words(&self) -> usize {
+        self.ranks.count()
     }
 
     /// The rank of a word: 0 in the primary lexicon, n for the n-th of the secondary one, none elsewhere.
-    #[inline]
+    #[inline(never)] // the loop over words that asks is no slower so, and smaller
     pub fn rank(&self, fingerprint: u64) -> Option<u32> {
-        let mut at = home(fingerprint, self.slots);
-        // Once round at most: crafted bytes may have no free slot.
-        let mut left = self.slots;
-        while left > 0 {
-            let until = self.slots.min(at + AT_ONCE.min(left));
-            for slot in self.bytes.part(HEADER + at * SLOT..HEADER + until * SLOT)?.chunks_exact(SLOT) {
-                let rank = rank_in(slot);
-                if rank == FREE {
-                    return None;
-                }
-                if load(slot) == fingerprint {
-                    return Some(rank);
-                }
-            }
-            left -= until - at;
-            at = if until == self.slots { 0 } else { until };
-        }
-        None
+        self.ranks.first(&fingerprint.to_be_bytes()).map(|rank| u32::from_be_bytes(*rank))
     }
 }
 
-/// Where the search for a word begins.
-#[inline]
-fn home(fingerprint: u64, slots: usize) -> usize {
-    ((u128::from(fingerprint) * slots as u128) >> 64) as usize
+/// What lies behind the magic bytes.
+struct Behind<B>(B);
+
+impl<B: Parts> Parts for Behind<B> {
+    fn length(&self) -> usize {
+        self.0.length().saturating_sub(MAGIC.len())
+    }
+
+    #[inline]
+    fn part(&self, range: Range<usize>) -> Option<&[u8]> {
+        self.0.part(range.start + MAGIC.len()..range.end + MAGIC.len())
+    }
 }
 
-#[inline]
-fn load(bytes: &[u8]) -> u64 {
-    bytes.first_chunk().map_or(0, |eight| u64::from_le_bytes(*eight))
-}
-
-#[inline]
-fn rank_in(slot: &[u8]) -> u32 {
-    slot.last_chunk().map_or(FREE, |four| u32::from_le_bytes(*four))
-}
-
-/// The lexicon of these words, given as (fingerprint, rank); of words that share a fingerprint the first counts.
+/// The lexicon of these words, given as (fingerprint, rank); of words that share a fingerprint the lowest rank counts.
 pub fn pack(words: &[(u64, u32)]) -> Result<Vec<u8>, BadLexicon> {
-    if words.iter().any(|&(_, rank)| rank == FREE) {
+    if words.iter().any(|&(_, rank)| rank == MOST) {
         return Err(BadLexicon("a lexicon has too many words"));
     }
-    let slots = 2 * words.len() + 1;
-    let mut bytes = vec![0xff; HEADER + slots * SLOT];
-    let (header, table) = bytes.split_at_mut(HEADER);
-    let mut taken = 0_u64;
-    for &(fingerprint, rank) in words {
-        let mut at = home(fingerprint, slots);
-        loop {
-            let slot = &mut table[at * SLOT..][..SLOT];
-            if rank_in(slot) == FREE {
-                slot[..8].copy_from_slice(&fingerprint.to_le_bytes());
-                slot[8..].copy_from_slice(&rank.to_le_bytes());
-                taken += 1;
-                break;
-            }
-            if load(slot) == fingerprint {
-                break;
-            }
-            at = if at + 1 == slots { 0 } else { at + 1 };
-        }
-    }
-    header[..8].copy_from_slice(MAGIC);
-    header[8..16].copy_from_slice(&(slots as u64).to_le_bytes());
-    header[16..].copy_from_slice(&taken.to_le_bytes());
+    let mut words: Vec<_> = words.iter().map(|(word, rank)| (word.to_be_bytes(), rank.to_be_bytes())).collect();
+    words.sort_unstable();
+    words.dedup_by_key(|(word, _)| *word);
+    let mut bytes = MAGIC.to_vec();
+    sorted_map::append(&mut bytes, words.into_iter());
     Ok(bytes)
 }
 
@@ -201,7 +155,7 @@ pub fn pack(words: &[(u64, u32)]) -> Result<Vec<u8>, BadLexicon> {
 /// secondary one, in its order.
 pub fn pack_column(words: &Column<'_>, primary: usize) -> Result<Vec<u8>, BadLexicon> {
     let print = Fingerprinter::plain();
-    let rank = |row: usize| u32::try_from((row + 1).saturating_sub(primary)).unwrap_or(FREE);
+    let rank = |row: usize| u32::try_from((row + 1).saturating_sub(primary)).unwrap_or(MOST);
     let ranked: Vec<(u64, u32)> =
         (0..words.len()).map(|row| (print.word(words.bytes(row).unwrap_or_default()), rank(row))).collect();
     pack(&ranked)
@@ -230,7 +184,7 @@ mod tests {
 
     #[test]
     fn lexicons_find_their_words() {
-        // The last of these collide in the last slots, and go on in the first.
+        // The last of these share their leading bits.
         let mut words: Vec<(u64, u32)> =
             (0..1000_u32).map(|i| (u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15), i)).collect();
         words.extend((0..50).map(|i| (u64::MAX - i, 7)));
@@ -245,7 +199,7 @@ mod tests {
         assert_eq!(Lexicon::new(&none).unwrap().rank(0), None);
         let twice = pack(&[(5, 0), (5, 3)]).unwrap();
         assert_eq!(Lexicon::new(&twice).unwrap().rank(5), Some(0));
-        assert!(pack(&[(5, FREE)]).is_err());
+        assert!(pack(&[(5, MOST)]).is_err());
     }
 
     #[test]
@@ -255,14 +209,10 @@ mod tests {
             assert!(Lexicon::new(&bytes[..cut]).is_err());
         }
         assert!(Lexicon::new([&bytes[..], &[0]].concat()).is_err());
-        for (at, to) in [(0, b'x'), (7, 2), (8, 0), (15, 0x80), (16, 99)] {
+        for (at, to) in [(0, b'x'), (7, 1), (8, 0), (15, 0x80), (8, 99)] {
             let mut changed = bytes.clone();
             changed[at] = to;
             assert!(Lexicon::new(&changed).is_err(), "{at}");
         }
-        // Without a free slot the search ends all the same.
-        let mut full = bytes.clone();
-        full[HEADER..].fill(3);
-        assert_eq!(Lexicon::new(&full).unwrap().rank(77), None);
     }
 }

@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::choice;
 use crate::sketches::rabin::{self, primitives, splitmix, Rabin};
 use crate::text::fingerprint::{self, Fingerprinter};
+use crate::text::grams::circle;
 use crate::text::unicode::append_folded;
-use crate::text::words::words;
 
 /// How many shingles a document has.
 pub const SHINGLES: usize = 84;
@@ -73,28 +73,21 @@ impl Sketcher {
             Functions::Fast { mixers, grams } => {
                 let mut slide = fingerprint::Slide::new(print, *k);
                 let mut least = [u32::MAX; SHINGLES];
-                let some = each_gram(
-                    text,
-                    print,
-                    *k,
-                    head,
-                    |_, word| word,
-                    |word| slide.push(word),
-                    |gram| {
-                        grams.push(gram as u32);
-                        if grams.len() == BLOCK {
-                            lower(mixers, grams, &mut least);
-                            grams.clear();
-                        }
-                    },
-                );
+                let emit = |gram| {
+                    grams.push(gram as u32);
+                    if grams.len() == BLOCK {
+                        lower(mixers, grams, &mut least);
+                        grams.clear();
+                    }
+                };
+                let words = circle(text, print, *k, head, |_, _, word| word, |word| slide.push(word), emit);
                 if let Some(&last) = grams.last() {
                     // A gram counts as often as it likes.
                     grams.resize(grams.len().next_multiple_of(LANES), last);
                     lower(mixers, grams, &mut least);
                     grams.clear();
                 }
-                some.then(|| least.map(u64::from))
+                (words > 0).then(|| least.map(u64::from))
             }
             Functions::Rabin { published, slide, folded, grams } => {
                 slide.clear();
@@ -103,27 +96,20 @@ impl Sketcher {
                     published.shingles.iter().zip(&mut least).for_each(|(by, least)| by.lower(least, grams));
                     grams.clear();
                 };
-                let token = |word: &str, _| {
+                let token = |begin, end, _| {
                     folded.clear();
-                    append_folded(folded, word);
+                    append_folded(folded, &text[begin..end]);
                     published.word.fingerprint(folded)
                 };
-                let some = each_gram(
-                    text,
-                    print,
-                    *k,
-                    head,
-                    token,
-                    |word| slide.push(word),
-                    |gram| {
-                        grams.push(gram);
-                        if grams.len() == BLOCK {
-                            lower(grams);
-                        }
-                    },
-                );
+                let emit = |gram| {
+                    grams.push(gram);
+                    if grams.len() == BLOCK {
+                        lower(grams);
+                    }
+                };
+                let words = circle(text, print, *k, head, token, |word| slide.push(word), emit);
                 lower(grams);
-                some.then_some(least)
+                (words > 0).then_some(least)
             }
         }
     }
@@ -139,38 +125,6 @@ impl Sketcher {
             supers
         })
     }
-}
-
-/// Passes each circular k-gram to `emit`, the first words following the last as often as it takes. `token` makes a
-/// number of a word, `push` a gram of the last k numbers. Returns whether there is any.
-#[inline]
-fn each_gram(
-    text: &str,
-    print: &Fingerprinter,
-    k: usize,
-    head: &mut Vec<u64>,
-    mut token: impl FnMut(&str, u64) -> u64,
-    mut push: impl FnMut(u64) -> Option<u64>,
-    mut emit: impl FnMut(u64),
-) -> bool {
-    head.clear();
-    let mut some = false;
-    words(text, print, |begin, end, fingerprint| {
-        some = true;
-        let token = token(&text[begin..end], fingerprint);
-        if head.len() + 1 < k {
-            head.push(token);
-        }
-        if let Some(gram) = push(token) {
-            emit(gram);
-        }
-    });
-    for &token in head.iter().cycle().take(if some { k - 1 } else { 0 }) {
-        if let Some(gram) = push(token) {
-            emit(gram);
-        }
-    }
-    some
 }
 
 /// One function of the fast family: a permutation of 32-bit numbers.

@@ -20,11 +20,12 @@ pub struct Grams<'a> {
     slide: Slide<'a>,
     k: usize,
     set: Distinct,
+    head: Vec<u64>,
 }
 
 impl<'a> Grams<'a> {
     pub fn new(print: &'a Fingerprinter, k: usize) -> Self {
-        Self { print, slide: Slide::new(print, k), k, set: Distinct::default() }
+        Self { print, slide: Slide::new(print, k), k, set: Distinct::default(), head: Vec::new() }
     }
 
     /// Number of words of `text` and its distinct linear k-grams, in order of first appearance.
@@ -65,27 +66,46 @@ impl<'a> Grams<'a> {
 
     /// The same for circular k-grams: the last word is followed by the first, as often as it takes.
     pub fn circular(&mut self, text: &str) -> (u64, &[u64]) {
-        let Self { print, slide, set, k } = self;
+        let Self { print, slide, k, set, head } = self;
         set.clear();
         slide.clear();
-        let mut count = 0;
-        let mut head = Vec::with_capacity(*k);
-        words(text, print, |_, _, word| {
-            count += 1;
-            if head.len() + 1 < *k {
-                head.push(word);
-            }
-            if let Some(gram) = slide.push(word) {
-                set.insert(gram);
-            }
-        });
-        for &word in head.iter().cycle().take(if head.is_empty() { 0 } else { *k - 1 }) {
-            if let Some(gram) = slide.push(word) {
-                set.insert(gram);
-            }
-        }
+        let push = |word| slide.push(word);
+        let count = circle(text, print, *k, head, |_, _, word| word, push, |gram| set.insert(gram));
         (count, &set.items)
     }
+}
+
+/// Calls `emit` with each circular k-gram of a text: `token` makes a number of each word (its begin, end and fingerprint), and `push` a
+/// gram of the last k numbers, if there were so many. The first k - 1 numbers follow the last one, starting over if there
+/// are fewer. Returns how many words there are, which is how many grams there are. `head` is a buffer.
+#[inline]
+pub fn circle(
+    text: &str,
+    print: &Fingerprinter,
+    k: usize,
+    head: &mut Vec<u64>,
+    mut token: impl FnMut(usize, usize, u64) -> u64,
+    mut push: impl FnMut(u64) -> Option<u64>,
+    mut emit: impl FnMut(u64),
+) -> u64 {
+    head.clear();
+    let mut count = 0;
+    words(text, print, |begin, end, fingerprint| {
+        count += 1;
+        let token = token(begin, end, fingerprint);
+        if head.len() + 1 < k {
+            head.push(token);
+        }
+        if let Some(gram) = push(token) {
+            emit(gram);
+        }
+    });
+    for &token in head.iter().cycle().take(k - 1) {
+        if let Some(gram) = push(token) {
+            emit(gram);
+        }
+    }
+    count
 }
 
 /// The distinct linear k-grams of a column of texts and how many each text has, as little-endian bytes.
