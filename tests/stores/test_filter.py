@@ -267,7 +267,10 @@ DAMAGED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "older": (lambda _: OLDER[1], "was made by an older unquilt; build it anew"),
     "version": (lambda c: change_lead(c, "<I", 16, 7), "its format is 7, and this unquilt reads another"),
     "lead": (lambda c: c[:30] + b"x" + c[31:], "is damaged: its beginning does not match its checksum; build it anew"),
-    "block": (lambda c: c[:LEAD] + b"x" + c[LEAD + 1 :], "is damaged: block 0 does not match its checksum; build it anew"),
+    "block": (
+        lambda c: c[:LEAD] + b"x" + c[LEAD + 1 :],
+        "is damaged: block 0 does not match its checksum; build it anew",
+    ),
     "sections": (lambda c: change_lead(c, "<I", 20, 63), "is damaged; build it anew"),
     "length": (lambda c: change_lead(c, "<Q", 24, 2**63), "it is cut short"),
     "lengths": (lambda c: change_lead(c, "<Q", 32, 2**64 - 999), "it is cut short"),

