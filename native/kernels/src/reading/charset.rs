@@ -2,9 +2,9 @@
 //!
 //! In this order: a byte order mark decides. Then what the server declared, then, for HTML, what the page declares in
 //! its first 1024 bytes. Then the bytes themselves: UTF-16 by its NULs, UTF-8 if they (nearly) are, else a guess
-//! ([`chardetng`]). A declaration that does not fit is doubted: if more than a few characters cannot be decoded with it,
-//! the guess has a go, and whichever decodes more wins. What cannot be decoded becomes U+FFFD. Never fails; linear;
-//! UTF-8 that is valid is not copied.
+//! ([`chardetng`]). A declaration may be wrong: if more than a few characters cannot be decoded with it, the guess is
+//! tried too, and whichever decodes more characters is taken. What cannot be decoded becomes U+FFFD. Never fails;
+//! linear; UTF-8 that is valid is not copied.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
 //! Gzip files: how a member is decoded and checked, and entered in the middle. See [`crate::reading::members`].
 //!
-//! [`Gunzip::resume`] begins again at what zlib's example `zran` keeps to begin in the middle of a member: where between
-//! two blocks, and the window of 32 KiB before. It has the running checksum too, so that a part that begins inside a
-//! member still finds out whether the whole of it is sound. [`index`] makes such checkpoints all over a file.
+//! [`Gunzip::resume`] begins in the middle of a member, at a checkpoint as zlib's example `zran` makes them: a place
+//! between two blocks, and the 32 KiB of data before it. Ours have the running checksum too, so that whoever begins
+//! inside a member still finds out at its end whether all of it is sound. [`index`] makes checkpoints all over a file.
 
 mod format;
 mod index;
@@ -19,7 +19,8 @@ use crate::reading::members::{Codec, Input, State, Trial, Unpacked, AHEAD, PREFI
 /// A header in a search is believed if this many bytes can be decoded after it (or all there are, with their checksum).
 /// Random bits fail within a few dozen: the first match refers to before the beginning, or a code is incomplete.
 const TRIAL_OUT: usize = PREFIX;
-/// Deflate hardly needs more input than output, but for empty blocks; who writes that many of them is not believed.
+/// Deflate data are hardly ever longer than what they decode to, unless there are many empty blocks, which nobody
+/// writes.
 const TRIAL_IN: usize = 4 * TRIAL_OUT;
 const _: () = assert!(HEADER + TRIAL_IN <= AHEAD);
 /// Tapes and block devices fill up their last block with zeros. Zeros anywhere else are a hole where something was.

@@ -1,7 +1,7 @@
 //! Raw deflate data, decoded piece by piece.
 //!
-//! A safe face for the C interface of zlib-rs: its Rust interface cannot stop between blocks, show its window or begin
-//! in the middle of a byte, which is what a checkpoint needs.
+//! Safe functions around the C interface of zlib-rs: its Rust interface cannot stop between blocks, show its window or
+//! begin in the middle of a byte, which is what a checkpoint needs.
 
 use std::ffi::{c_int, CStr};
 

@@ -6,8 +6,7 @@
 //! header and whose data decode.
 //!
 //! **Cost.** Memory: buffers of 1 MiB and what the decoder needs, whatever the file. Time is linear in the file and in
-//! what is decoded, for hostile files too: a trial is bounded, and bytes are decoded again only while the file as a whole
-//! has paid for it (`PATIENCE`).
+//! what is decoded, for hostile files too: a trial is bounded, and so is how many bytes are decoded again (`PATIENCE`).
 
 mod input;
 
@@ -18,8 +17,9 @@ use memchr::memmem;
 
 pub use self::input::{Input, AHEAD, BLOCK};
 
-/// A search may go back into what a broken member seemed to be, and so decode the same bytes again. In honest files
-/// that is a few kilobytes; in all it may be as much as the file up to here and these, then searches go forward only.
+/// After a fault, a search may go back into the broken member, and so decode the same bytes again. In ordinary files
+/// that is a few kilobytes. In all it may be as many bytes as the file has up to here, and these; once a file has used
+/// them up, searches go forward only.
 const PATIENCE: u64 = 16 << 20;
 /// Of a prefix that a search asks for, this much at most is compared.
 pub const PREFIX: usize = 1 << 10;
@@ -31,7 +31,7 @@ pub struct Fault {
     pub detail: String,
 }
 
-/// How a member stands after a bit of it was decoded.
+/// How a member stands after some of it was decoded.
 pub enum State {
     /// There may be more to come.
     More,
@@ -48,14 +48,14 @@ pub enum State {
 /// What a search finds out about a place.
 pub struct Trial {
     pub believed: bool,
-    /// How many bytes it took, read and written, if that may be many.
+    /// How many bytes were read and written to find out, if that may be many.
     pub cost: u64,
-    /// How far into the file it looked. One that has lost its patience goes on from there.
+    /// How far into the file it looked. A search that may not go back goes on from there.
     pub reach: u64,
 }
 
 impl Trial {
-    /// A trial that cost nothing to speak of.
+    /// A trial that read and wrote only a few bytes.
     pub fn of(believed: bool, input: &Input) -> Self {
         Self { believed, cost: 0, reach: input.position }
     }
@@ -76,7 +76,7 @@ pub trait Codec: Sized + Send + Sync {
         Ok(())
     }
 
-    /// Goes past what may stand between members; says whether it stands there with good reason.
+    /// Goes past what may stand between members; says whether that is padding that belongs there.
     fn pass_padding(input: &mut Input) -> io::Result<bool>;
 
     /// Whether a member begins here, where one is expected.
@@ -92,7 +92,7 @@ pub trait Codec: Sized + Send + Sync {
     /// Begins with the member that is here.
     fn enter(&mut self, input: &mut Input) -> io::Result<State>;
 
-    /// Decodes a bit, at least if there is room.
+    /// Decodes some of the member, unless there is no room for it.
     fn step(&mut self, input: &mut Input, out: &mut [u8]) -> io::Result<(usize, State)>;
 
     /// Goes to the end of the member, if that can be told without decoding it all; None if not.
@@ -237,7 +237,7 @@ impl<C: Codec> Unpacked<C> {
         self.repeated <= self.frontier + PATIENCE
     }
 
-    /// Goes to the end of the member, for nobody; returns where that is.
+    /// Decodes up to the end of the member and drops what it decodes; returns where the end is.
     fn pass_over(&mut self) -> io::Result<u64> {
         if self.end.is_none() {
             if let Some(state) = self.codec.leap(&mut self.input)? {

@@ -1,11 +1,11 @@
 //! The chunked transfer coding of HTTP, undone.
 //!
-//! A body of 64 MB may come in as many chunks as there are bytes, so what a chunk costs decides: here nothing but its
+//! A body of 64 MB may come in as many chunks as there are bytes, so a chunk must cost no more than its
 //! bytes. Time is linear in the body, memory the bodies before and after.
 
 use memchr::memchr;
 
-/// Digits of the largest size that is believed.
+/// A chunk whose size has more digits is taken for no chunk.
 const MOST_DIGITS: usize = 15;
 
 /// The chunks of a body put together, as far as they are sound, and whether they are all there: up to the last one,

@@ -5,7 +5,7 @@
 //! decoding the rest of it. That end is believed if another frame begins there, or nothing.
 //!
 //! A file of web pages may begin with a dictionary for all its frames, in a frame to be skipped of kind 13 (as IIPC's
-//! specification for `.warc.zst` has it). Other frames to be skipped are skipped.
+//! specification for `.warc.zst` has it). Other such frames are passed over.
 //!
 //! Memory: the window that a frame asks for, at most 128 MiB, as far as its data fill it.
 
@@ -66,7 +66,7 @@ impl Zstd {
         })
     }
 
-    /// Decodes a bit of the current part: how many bytes of it were taken and how many made, and whether the frame has
+    /// Decodes some of the current part: how many bytes of it were taken and how many made, and whether the frame has
     /// ended; or what is wrong.
     fn decode(&mut self, bytes: &[u8], out: &mut [u8]) -> Result<(usize, usize, bool), String> {
         let (mut input, mut output) = (InBuffer::around(bytes), OutBuffer::around(out));

@@ -9,7 +9,8 @@
 //!                       rank is 0 in the primary lexicon, n for the n-th word of the secondary one
 //! ```
 //!
-//! That is 14 to 16 bytes a word. Words are known by fingerprint alone: of n words, n²/2^65 pairs are taken for each other.
+//! That is 14 to 16 bytes a word. Words are known by fingerprint alone: of n words, n²/2^65 pairs are taken for each
+//! other.
 
 use std::ops::Range;
 

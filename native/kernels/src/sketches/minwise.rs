@@ -5,11 +5,11 @@
 //! shingles, agrees with probability q = J^14, and at least two of six with 1-(1-q)^6-6q(1-q)^5.
 //!
 //! Two families of orders. The published one takes Rabin fingerprints throughout: words by p_A, runs of k words by p_B,
-//! these by p_1 … p_84; 168 carry-less multiplications a gram, ten times the cost of finding the words. The fast one
-//! mixes 32 bits of our own gram fingerprint with multiply, xor-shift, multiply, eight grams to a register, at half the
-//! cost of finding the words. Multiplying once would pass the same tests, since gram fingerprints are as good as random;
-//! the second round is for sets that are not. With 32 bits, different grams of two documents of n grams pass for the
-//! same minimum with a probability of n/2^33: nothing to a comparison of documents, but too often to tell phrases by.
+//! these by p_1 … p_84: 168 carry-less multiplications a gram, by far the most of the time. The fast one mixes 32 bits
+//! of our own gram fingerprint with multiply, xor-shift, multiply, eight grams to a register. Multiplying once would
+//! pass the same tests, since gram fingerprints are as good as random; the second round is for sets that are not. With
+//! 32 bits, different grams of two documents of n grams pass for the same minimum with a probability of n/2^33: nothing
+//! to a comparison of documents, but too often to tell phrases by.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -82,7 +82,7 @@ impl Sketcher {
                 };
                 let words = circle(text, print, *k, head, |_, _, word| word, |word| slide.push(word), emit);
                 if let Some(&last) = grams.last() {
-                    // A gram counts as often as it likes.
+                    // To repeat a gram changes no minimum.
                     grams.resize(grams.len().next_multiple_of(LANES), last);
                     lower(mixers, grams, &mut least);
                     grams.clear();
@@ -164,8 +164,8 @@ fn lower(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
     lower_anywhere(mixers, grams, least);
 }
 
-/// The same loop, made of the instructions that most processors have and the least of them lack: a multiplication of
-/// eight lanes, and a minimum without signs.
+/// The same loop, compiled for AVX2, which nearly all processors have: it multiplies eight numbers at once, and takes
+/// minima of unsigned ones.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn lower_avx2(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
@@ -174,7 +174,7 @@ fn lower_avx2(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
 
 #[inline(always)]
 fn lower_anywhere(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
-    // Said to the compiler in so many words: there is nothing left over to take one by one.
+    // Tells the compiler that the length is a multiple of LANES, so that it makes no loop for a remainder.
     let grams = grams.as_chunks::<LANES>().0.as_flattened();
     for (mixer, least) in mixers.iter().zip(least) {
         *least = grams.iter().fold(*least, |least, &gram| least.min(mixer.mix(gram)));
@@ -188,7 +188,8 @@ struct Published {
     shingles: Vec<Rabin>,
 }
 
-/// Those that this process has used: kernels are made for each batch, and 86 polynomials take milliseconds to find.
+/// Those that this process has used: kernels are made for each batch, and to find 86 polynomials takes longer than most
+/// batches should wait.
 static MADE: Mutex<Option<HashMap<u64, Arc<Published>>>> = Mutex::new(None);
 /// Seeds that are remembered; with tables, each has 1.4 MB.
 const REMEMBERED: usize = 16;

@@ -26,8 +26,7 @@ pub fn is_primitive(p: u64) -> bool {
 
 const X: u64 = 2;
 
-/// Distinct primitive polynomials, the same ones for a seed for ever. Thirty microseconds each, where the processor
-/// multiplies without carries.
+/// Distinct primitive polynomials, the same ones for a seed for ever.
 pub fn primitives(seed: u64) -> impl Iterator<Item = u64> {
     let mut seen = HashSet::new();
     // Without a constant term x is a factor, with an even number of terms (the leading one is implied) x+1 is.
@@ -35,7 +34,7 @@ pub fn primitives(seed: u64) -> impl Iterator<Item = u64> {
     candidates.filter(|&p| is_primitive(p)).filter(move |&p| seen.insert(p))
 }
 
-/// Numbers that pass for random: SplitMix64, a counter and a mixer.
+/// Pseudo-random numbers: SplitMix64, a counter and a mixer.
 pub fn splitmix(seed: u64) -> impl Iterator<Item = u64> {
     (1_u64..).map(move |count| {
         let z = seed.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -217,7 +216,7 @@ pub struct Slide {
     rabin: Rabin,
     /// What the token that leaves, and is k tokens back, adds to a fingerprint.
     leaving: Products,
-    /// What becomes of the 1 in front: it moves one token on.
+    /// What puts the 1 in front of the window back in its place when the window moves on by a token.
     ahead: u64,
     window: Vec<u64>,
     next: usize,

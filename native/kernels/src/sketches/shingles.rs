@@ -1,4 +1,4 @@
-//! Near-duplicates by shingles: who shares two of six super-fingerprints (Broder et al.; Fetterly, Manasse, Najork).
+//! Near-duplicates by shingles: documents that share two of six super-fingerprints (Broder et al.; Fetterly, Manasse, Najork).
 //!
 //! A document lies in the fifteen buckets of its pairs of super-fingerprints: two documents share two of six if and only
 //! if they meet in a bucket.
@@ -6,7 +6,7 @@
 use crate::sketches::minwise::SUPERS;
 use crate::text::fingerprint::Fingerprinter;
 
-/// The buckets of a document: a fingerprint for each pair of super-fingerprints, of which places they have, too.
+/// The buckets of a document: a fingerprint for each pair of super-fingerprints and of their places among the six.
 pub fn pairs(supers: &[u64; SUPERS]) -> impl Iterator<Item = u64> + '_ {
     let print = Fingerprinter::plain();
     let places = (0..SUPERS).flat_map(|first| (first + 1..SUPERS).map(move |second| (first, second)));

@@ -2,14 +2,14 @@
 //!
 //! A mapped file of any size opens at once, so it cannot be read whole to see whether it is what was written. Instead
 //! each block of 4 KiB has a checksum. These follow the content as a table, whose blocks have checksums of their own in
-//! the next table, and so on to a table of one block; the checksum of that, the root, stands elsewhere. So nothing is
-//! believed that was not compared, and to look at a block for the first time costs its checksum and, mostly, no other.
-//! From then on it costs a bit that says so. Two threads may do the same work twice, to the same end.
+//! the next table, and so on to a table of one block; the checksum of that, the root, is kept by whoever opens the
+//! file. So no byte is used that was not compared. The first look at a block costs its checksum and, mostly, no other;
+//! a bit remembers that the block is intact, and later looks cost that bit. Two threads may compare the same block,
+//! with the same outcome.
 //!
-//! It is CRC-32, as in gzip, from the library that already reads gzip, which makes 20 GB/s of it by carry-less
-//! multiplication: reading the bytes costs more. Of 4 KiB it finds every change of up to three bits or within 32
-//! neighbouring ones, and all but one in 2^32 of any others. It guards against accidents, not against people: who means
-//! harm computes checksums, too.
+//! It is CRC-32, as in gzip, from the library that already reads gzip, which computes it by carry-less multiplication.
+//! Of 4 KiB it finds every change of up to three bits or within 32 neighbouring ones, and all but one in 2^32 of any
+//! others. It guards against accidents, not against people: whoever means harm can compute checksums, too.
 
 use std::cmp::Ordering;
 use std::ops::{Range, RangeInclusive};
@@ -26,11 +26,11 @@ pub fn checksum(bytes: &[u8]) -> u32 {
     crc32(0, bytes)
 }
 
-/// Bytes of which any part can be had that is what it should be.
+/// Bytes that are handed out in parts, each only if it is intact.
 pub trait Parts {
     fn length(&self) -> usize;
 
-    /// None if there is no such part, or it is damaged; the latter is noted by who holds the bytes.
+    /// None if there is no such part, or it is damaged; whoever holds the bytes remembers that they are damaged.
     fn part(&self, range: Range<usize>) -> Option<&[u8]>;
 }
 
@@ -104,8 +104,8 @@ pub enum WrongLength {
     Long,
 }
 
-/// Which bytes have been found to be what they were. The bytes themselves are given with each question, always the
-/// same: whoever holds both sees to that.
+/// Remembers which blocks were compared with their checksums, and compares the others when they are asked for. The
+/// bytes are given with each question; they must always be the same.
 #[derive(Debug)]
 pub struct Checksums {
     content: Range<usize>,
@@ -118,7 +118,8 @@ pub struct Checksums {
 }
 
 impl Checksums {
-    /// For content that lies there, with the tables behind it up to `end`, which is not so for every content and end.
+    /// For content in this range, with the tables of checksums behind it up to `end`, where a file of that content
+    /// ends.
     pub fn new(content: Range<usize>, root: u32, end: usize) -> Result<Self, WrongLength> {
         let levels = levels(content.clone()).ok_or(WrongLength::Short)?;
         match levels.last().map_or(0, |level| level.range.end).cmp(&end) {
@@ -131,7 +132,7 @@ impl Checksums {
         Ok(Self { content, levels, root, intact, damaged: AtomicUsize::new(NONE) })
     }
 
-    /// A part of the content, if it is all there and intact. What is not is noted.
+    /// A part of the content, if it is all there and intact; a damaged block is remembered.
     #[inline]
     pub fn part<'a>(&self, bytes: &'a [u8], range: Range<usize>) -> Option<&'a [u8]> {
         let Range { start, end } = self.content;

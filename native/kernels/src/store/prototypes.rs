@@ -12,8 +12,8 @@
 //! ```
 //!
 //! Two different buckets share a key with probability 2^-64. Every byte is covered by a checksum; but checksums can be
-//! crafted, so numbers are still taken for what they are, input: whatever they say, nothing is read outside the file, and
-//! an answer costs no more than time and memory of the file's size.
+//! crafted, so numbers are still taken for what they are, input: whatever they say, nothing is read outside the file,
+//! and an answer costs no more than time and memory of the file's size.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,8 +25,9 @@ use crate::store::sorted_map::{self, Entry, SortedMap};
 const FORMAT: Format = Format { magic: b"unquilt filter\n\0", version: 3, sections: 5 };
 const END: usize = 8;
 
-/// Puts a set together: the prototypes of `base`, if there is one, and others behind them. `pairs` are (key, prototype),
-/// in any order, prototypes counted from the first of the base; ids are those of all but the base's, in order.
+/// Puts a set together: the prototypes of `base`, if there is one, and others behind them. `pairs` are (key,
+/// prototype), in any order, prototypes counted from the first of the base; ids are those of all but the base's, in
+/// order.
 pub fn pack<'a, B: AsRef<[u8]>>(
     header: &[u8],
     lexicon: &[u8],

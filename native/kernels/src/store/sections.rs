@@ -9,9 +9,10 @@
 //! checksums             of the sections, by blocks of 4 KiB
 //! ```
 //!
-//! Numbers are little-endian, and read byte by byte, so nothing has to be aligned. To open a file costs the same whatever
-//! its size: a block is compared with its checksum when it is first looked at, so a damaged file gives the bytes of the
-//! intact one or none. Checksums can be crafted, so what a section says is still input that has to be checked.
+//! Numbers are little-endian, and read byte by byte, so nothing has to be aligned. To open a file costs the same
+//! whatever its size: a block is compared with its checksum when it is first looked at, so a damaged file gives the
+//! bytes of the intact one or none. Checksums can be crafted, so what a section says is still input that has to be
+//! checked.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -11,8 +11,8 @@
 //!
 //! Counts and places are little-endian. `bits` follows from the count, so that two to four keys share a place. Keys are
 //! hashes, so their leading bits spread them evenly: a look-up touches one place and the few entries there, two cache
-//! lines or three, however many keys there are. Should keys be crafted so that thousands share a place, they are searched
-//! by halves. The same entries give the same bytes, and to add some is a merge.
+//! lines or three, however many keys there are. Should keys be crafted so that thousands share a place, they are
+//! searched by halves. The same entries give the same bytes, and to add some is a merge.
 //!
 //! Whoever holds the bytes compares them with their checksums (see [`Parts`]). Checksums can be crafted: whatever the
 //! numbers say, nothing is read outside the bytes, and no look-up looks at an entry twice.

@@ -2,8 +2,8 @@
 //!
 //! A word's fingerprint is a hash of its folded UTF-8 bytes. A k-gram's is a hash of its words' fingerprints, not of
 //! their bytes run together, so "ab c" and "a bc" differ. The gram hash slides: a polynomial of the k word fingerprints
-//! modulo 2^128, mixed down to 64 bits, costs the same for any k; the 64 bits above those of a word leave no short cut
-//! by which two orders of the same words would meet more often than chance.
+//! modulo 2^128, mixed down to 64 bits, costs the same for any k. Modulo 2^64 would not do: grams of the same words in
+//! another order would have equal fingerprints more often than by chance.
 //!
 //! Plain fingerprints are the same everywhere and for ever. They can be made to collide by someone who sets out to; a
 //! key makes word fingerprints SipHash-2-4 and the polynomial's base secret, which nobody without the key can aim at.

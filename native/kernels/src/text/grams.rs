@@ -8,10 +8,11 @@ use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::slots::home;
 use crate::text::words::words;
 
-/// Bytes of text for each range of grams that is looked at by itself. At up to 32 bytes a byte, a set is then at most as
-/// large as the batch of pages that it is made of; and more of it stays in the cache than of a larger one.
+/// The grams of a long text are found in several passes, each for one range of fingerprints: one pass for so many bytes
+/// of text. A set of grams takes up to 32 bytes for a byte of text; of one range it is at most as large as a batch of
+/// pages, and more of it stays in the cache.
 const RANGE: usize = 4 << 20;
-/// So that time stays linear, whatever the text.
+/// No more passes than this, so that time stays linear in the text.
 const MOST_RANGES: usize = 16;
 
 /// Finds distinct grams, document after document; keeps its buffers.
@@ -35,7 +36,7 @@ impl<'a> Grams<'a> {
     }
 
     /// Shows `take` the distinct linear k-grams of `text`, those of a long text by ranges, each found in a pass of its
-    /// own: a set of them all would take forty times the text. Returns the numbers of words and of distinct grams.
+    /// own: a set of them all would take many times the text. Returns the numbers of words and of distinct grams.
     pub fn linear_by_ranges(&mut self, text: &str, mut take: impl FnMut(&[u64])) -> (u64, u64) {
         let ranges = (text.len() / RANGE).clamp(1, MOST_RANGES) as u64;
         let (mut words, mut distinct) = (0, 0);
@@ -75,9 +76,10 @@ impl<'a> Grams<'a> {
     }
 }
 
-/// Calls `emit` with each circular k-gram of a text: `token` makes a number of each word (its begin, end and fingerprint), and `push` a
-/// gram of the last k numbers, if there were so many. The first k - 1 numbers follow the last one, starting over if there
-/// are fewer. Returns how many words there are, which is how many grams there are. `head` is a buffer.
+/// Calls `emit` with each circular k-gram of a text: after the last word come the first k - 1 again, starting over if
+/// there are fewer. `token` makes a number of a word (its begin, end and fingerprint); `push` takes the next number and
+/// returns the gram of the last k, once there are so many. Returns how many words there are, which is also how many
+/// grams; `head` is a buffer.
 #[inline]
 pub fn circle(
     text: &str,
@@ -125,7 +127,8 @@ pub fn distinct_all(texts: &Column<'_>, k: usize) -> (Vec<u8>, Vec<u8>) {
 #[derive(Default)]
 pub struct Distinct {
     items: Vec<u64>,
-    /// Fingerprints where [`home`] says, or behind; zero for a free slot; a power of two, at most half full.
+    /// Each fingerprint is in the slot that [`home`] names or, if that is taken, in the next free one. Zero is a free
+    /// slot. Their number is a power of two, and at most half of them are taken.
     slots: Vec<u64>,
     has_zero: bool,
 }

@@ -1,7 +1,7 @@
 //! Digests of word sequences: two documents with the same digest have the same words in the same order.
 //!
-//! SHA-256 cut to 128 bits, over the folded words, each followed by a line feed. Nobody is known to make two texts
-//! collide under it, so copies need no second look. Computed once, at ingest.
+//! SHA-256 cut to 128 bits, over the folded words, each followed by a line feed. Nobody knows how to make two texts
+//! with the same digest, so texts with equal digests are taken for copies without comparing them. Computed at ingest.
 
 use sha2::{Digest, Sha256};
 

@@ -1,14 +1,15 @@
 //! Where the search for a fingerprint begins in a hash table.
 //!
-//! Plain fingerprints are no secret, so a page can be written whose grams all have the same leading bits. In a table that
-//! goes by these, each of its grams would be looked for past all others: 100,000 of them in seconds, not milliseconds.
-//! So fingerprints are multiplied by a number that nobody knows, another one in each process; no result depends on it.
-//! Tables of our own go by the leading bits of the product ([`home`]). hashbrown's `HashTable` takes its slots from the low
-//! bits of a hash and its tags from the high ones, so it gets both halves of the product, one over the other ([`mixed`]).
+//! Plain fingerprints are no secret, so a page can be written whose grams all have the same leading bits. In a table
+//! that goes by these, each of its grams would be searched for past all others: time by the square of their number. So
+//! fingerprints are multiplied by a number that nobody knows, another one in each process; no result depends on it.
+//! Tables of our own go by the leading bits of the product ([`home`]). hashbrown's `HashTable` takes its slots from the
+//! low bits of a hash and its tags from the high ones, so it gets both halves of the product, one over the other
+//! ([`mixed`]).
 //!
 //! Which table is taken where was measured on the words of the small Debian corpus, by processor time in alternating
-//! rounds: hashbrown takes 0.8 of the time of our own table to count words, but 1.27 for the distinct grams of a page and
-//! 1.15 for equal posting lists.
+//! rounds: hashbrown takes 0.8 of the time of our own table to count words, but 1.27 for the distinct grams of a page
+//! and 1.15 for equal posting lists.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::OnceLock;
@@ -32,7 +33,7 @@ fn mixed_by(secret: u64, fingerprint: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The first slot to look at, of `slots`, which is a power of two and at least two.
+/// The slot where the search for a fingerprint begins, of so many; their number is a power of two, at least two.
 #[inline]
 pub fn home(fingerprint: u64, slots: usize) -> usize {
     home_by(secret(), fingerprint, slots)

@@ -4,7 +4,7 @@
 //! own. All of it comes from one Unicode version, the one of the ICU4X data we build with ([`UNICODE_VERSION`]).
 //!
 //! Looking a character up in four ICU tables for each letter of a corpus would cost more than everything else, so the
-//! answers are kept in pages of 256 characters, made on first use (a few microseconds each, 1 kB).
+//! answers are kept in pages of 256 characters, made on first use (1 kB each).
 
 use std::borrow::Cow;
 use std::sync::OnceLock;

@@ -1,9 +1,10 @@
 //! Splits text into words and fingerprints each on the way.
 //!
 //! A word is a maximal run of letters and digits with the marks that follow them; in scripts written without spaces
-//! each character with its marks is a word. ASCII, most of most corpora, is classified 64 bytes at a time into a bit
-//! mask whose edges are the words' ends; other characters, and the words they stand in, go through the tables of
-//! [`unicode`]. Linear in the text, no allocation per word but for the rare one that needs real normalisation.
+//! each character with its marks is a word. ASCII, which is most of most corpora, is classified 64 bytes at a time: a
+//! bit for each byte says whether it belongs to a word, and words begin and end where the bits change. Other
+//! characters, and the words they stand in, go through the tables of [`unicode`]. Linear in the text, no allocation per
+//! word but for the rare one that needs real normalisation.
 
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::unicode::{self, Class};
@@ -134,7 +135,7 @@ fn classify_window(window: &[u8; WINDOW]) -> (u64, u64) {
     classify_bytes(window)
 }
 
-/// What [`classify_window`] computes, said plainly; the whole of it where there is no SSE2.
+/// What [`classify_window`] computes, byte by byte; used where there is no SSE2.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn classify_bytes(window: &[u8; WINDOW]) -> (u64, u64) {
     window.iter().rev().fold((0, 0), |(letters, others), byte| {
