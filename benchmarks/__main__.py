@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import filter as filters
-from benchmarks import ingest, medium, neardups, scale, shapes
+from benchmarks import ingest, medium, neardups, reading, scale, shapes
 from benchmarks.record import Record, command
 
 
@@ -19,6 +19,7 @@ def start(record: Record) -> None:
 BENCHMARKS = {
     "start": start,
     "ingest": ingest.measure,
+    "reading": reading.measure,
     "large": ingest.measure_large,
     "medium": medium.measure,
     "neardups": neardups.measure,
