@@ -150,3 +150,10 @@ def make(engine: str, settings: Settings) -> Callable[[Scale, int], Callable[[Ru
         return lambda run: Local(run, scale, threads=2, memory=1 << 30, partitions=partitions)
 
     return for_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    """A run of no analysis, open for writing."""
+    with Run.open(tmp_path / "run", analysis="toy", parameters={}, inputs=[]) as opened:
+        yield opened

@@ -57,7 +57,7 @@ def test_frames_that_are_none(tmp_path: Path) -> None:
         "a zstd block that is too large": HEADER + block(RAW, (1 << 17) + 1, bytes(20)),
         "asks for a window of 2147483648 bytes, more than 134217728": ZSTD + b"\0\xa8" + block(RAW, 9, bytes(20)),
         "dictionary mismatch": ZSTD + b"\x01\x58\x07" + block(RAW, 9, bytes(20)),
-        "data corruption detected": HEADER + block(COMPRESSED, 9, bytes(20)),
+        "broken zstd data": HEADER + block(COMPRESSED, 9, bytes(20)),
     }
     for why, content in bad.items():
         (tmp_path / "x").write_bytes(content)

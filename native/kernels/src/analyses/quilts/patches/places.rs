@@ -10,10 +10,10 @@ use crate::text::words::words;
 /// Where the words of a text stand: in bytes, and in code points.
 #[derive(Default)]
 pub struct PlacedWords {
-    pub spans: Vec<Span>,
+    pub spans: Vec<WordPlace>,
 }
 
-pub struct Span {
+pub struct WordPlace {
     pub bytes: (u32, u32),
     pub begin: u32,
     pub end: u32,
@@ -36,7 +36,7 @@ impl PlacedWords {
         words(text, print, |begin, end, word| {
             each(self.spans.len(), word);
             let bytes = (begin as u32, end as u32);
-            self.spans.push(Span { bytes, begin: points_to(begin), end: points_to(end) });
+            self.spans.push(WordPlace { bytes, begin: points_to(begin), end: points_to(end) });
         });
     }
 
