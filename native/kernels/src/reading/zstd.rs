@@ -73,8 +73,7 @@ impl Zstd {
         match self.context.decompress_stream(&mut output, &mut input) {
             Ok(hint) => Ok((input.pos(), output.pos(), hint == 0)),
             Err(_) if self.part == Part::Checksum => Err("checksum does not match".into()),
-            // The library's own words depend on what it has decoded before.
-            Err(_) => Err("broken zstd data".into()),
+            Err(code) => Err(get_error_name(code).to_lowercase()),
         }
     }
 
@@ -227,7 +226,8 @@ impl Codec for Zstd {
                 self.left = 0;
                 return Ok((0, State::Mismatch(why)));
             }
-            Err(why) => return Ok((0, State::Corrupt(why))),
+            // The library's own words depend on what it has decoded before.
+            Err(_) => return Ok((0, State::Corrupt("broken zstd data".into()))),
         };
         input.skip(taken);
         self.left -= taken;
