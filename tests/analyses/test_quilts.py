@@ -44,6 +44,7 @@ def spell(parameters: dict[str, Any]) -> str:
     return " ".join(str(value)[:5] for value in parameters.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED, ids=spell)
 def test_hundreds_of_corpora_give_what_the_twin_says(
     asked: dict[str, Any], packed: Packed, packed_corpus: Run, tmp_path: Path
@@ -216,6 +217,7 @@ def test_what_is_counted(packed: Packed, packed_corpus: Run, tmp_path: Path) -> 
     assert summary["documents"] == len(packed.places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "texts",
     [[], [None], [""], ["", ""], ["?!"], ["one"], ["one two three four"], ["a b c d e"] * 2, [None, "a b c d e", None]],

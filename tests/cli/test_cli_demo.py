@@ -13,6 +13,8 @@ from unquilt.cli.commands import demo as demo_command
 from unquilt.demo import planted
 from unquilt.demo.report import KINDS, REASONS, Measured, compare_with_planted, explain_miss
 
+pytestmark = pytest.mark.slow
+
 PAGES = 1_100
 
 
@@ -29,7 +31,6 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 def test_it_explains_itself(folder):
     said = (folder / "said").read_text()
     assert said.startswith("A quilt is a page stitched together from passages of other pages.")

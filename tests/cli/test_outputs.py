@@ -131,6 +131,7 @@ def test_an_output_that_cannot_be(made, name):
         unquilt.ingest(made / "b.jsonl", name)
 
 
+@pytest.mark.slow
 def test_folders_deep_and_names_long(made, tmp_path):
     deep = "d/" * (1500 - len(str(tmp_path)) // 2)
     with chdir(tmp_path):

@@ -106,6 +106,7 @@ def test_hostile_declarations(declared: str) -> None:
     assert decode(b"plain", declared, True)[0] == b"plain"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", [b"<meta ", b"<!--", b"\xff", b"\xc3", b"&", b"\x81\x30", b"\0", b"\xd8\0", b"\x1b$B"]
 )

@@ -285,7 +285,7 @@ def not_root() -> Iterator[None]:
 
 
 def test_unreadable() -> None:
-    with tempfile.TemporaryDirectory() as name:  # not tmp_path, into which nobody else may look
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:  # not a folder of pytest's, into which nobody else may look
         folder = Path(name)
         folder.chmod(0o755)
         (folder / "closed").mkdir(mode=0)

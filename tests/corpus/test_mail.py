@@ -331,6 +331,7 @@ def test_a_mail_of_html_becomes_a_document_with_links() -> None:
     assert list(made.links) == ["http://a.example/"]
 
 
+@pytest.mark.slow
 def test_a_refused_mail_is_a_reject() -> None:
     parts = b"Content-Type: multipart/mixed; boundary=b\n" + b"\n--b" * messages.MAX_PARTS
     made = texts(parts)
@@ -362,6 +363,7 @@ def test_real_mails_are_told_by_content() -> None:
     assert [kinds.tell_kind(head) for head in heads] == ["mail"] * 6046
 
 
+@pytest.mark.slow
 @real
 def test_real_mails_have_bodies() -> None:
     parsed = [messages.parse_mail(raw) for raw in corpus().values()]

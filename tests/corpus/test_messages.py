@@ -304,6 +304,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raw", HOSTILE.values(), ids=HOSTILE.keys())
 def test_time_is_linear(raw: bytes) -> None:
     began = time.process_time()

@@ -83,6 +83,7 @@ def test_mean_length() -> None:
     assert sum(len(words(p.text)) for p in pages(400, words=200)) / 400 == pytest.approx(200, rel=0.15)
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(cuts=st.lists(st.integers(0, 150), max_size=3), seed=st.integers(-5, 2**64))
 def test_parts_make_the_whole(cuts: list[int], seed: int) -> None:
@@ -110,6 +111,7 @@ def test_bad_arguments_are_named(call, message) -> None:  # type: ignore[no-unty
         call()
 
 
+@pytest.mark.slow
 def test_mix_is_like_real_pages() -> None:
     measured = mix(p.text for p in whole())
     assert [name for name, real in REAL.items() if not real / 1.5 <= measured[name] <= real * 1.5] == []

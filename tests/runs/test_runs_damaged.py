@@ -172,6 +172,7 @@ def test_deep_nesting(copy):
             assert "manifest.json is damaged: " in ask(command, copy)
 
 
+@pytest.mark.slow
 def test_markers_of_any_shape_vouch_for_nothing(made, copy, tmp_path):
     """On the way: a run that goes on computes what a marker does not vouch for."""
     expected = {path.name: path.read_bytes() for path in (made / "run").glob("*.parquet")}

@@ -54,6 +54,7 @@ def read_all(path: Path, columns: list[str]) -> list[Any]:
     return [whole.rows, *(split.read(columns) for split in whole.splits()), *(whole.between(*ends) for ends in ranges)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("which", ["corpus", "table"])
 def test_what_is_read_is_what_was_written(which: str, corpus: Run, table: Path, tmp_path: Path) -> None:
     whole = table if which == "table" else Path(documents(corpus).paths[0])
