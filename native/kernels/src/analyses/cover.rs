@@ -13,7 +13,9 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
+
+use crate::text::slots::Multiply;
 
 /// A source picked for the cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -191,28 +193,6 @@ impl Cover {
             }
         }
         (found, ends)
-    }
-}
-
-/// Hash of numbers that are ours, such as documents, or of fingerprints: one multiplication each.
-#[derive(Default)]
-pub struct Multiply(u64);
-
-impl Hasher for Multiply {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.write_u64(u64::from(value));
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use memmap2::Mmap;
+
 use crate::flow::columns::Reads;
 use crate::flow::fields::{Field, Row, Tail};
 use crate::text::fingerprint::Fingerprinter;
@@ -158,20 +160,20 @@ pub struct Parameter {
     pub kind: ParameterKind,
 }
 
-/// Bytes of a file that is mapped into memory, or that lie there anyway: shared, and never written to.
+/// The bytes of a file that is mapped into memory: shared, and never written to.
 #[derive(Clone)]
-pub struct Side(Arc<dyn AsRef<[u8]> + Send + Sync>);
+pub struct Side(Arc<Mmap>);
 
 impl Side {
-    pub fn new(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(bytes))
+    pub fn new(mapped: Mmap) -> Self {
+        Self(Arc::new(mapped))
     }
 }
 
 impl AsRef<[u8]> for Side {
     #[inline]
     fn as_ref(&self) -> &[u8] {
-        (*self.0).as_ref()
+        &self.0
     }
 }
 

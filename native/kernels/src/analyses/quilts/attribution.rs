@@ -7,7 +7,6 @@
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
-use crate::analyses::cover::Multiply;
 use crate::analyses::quilts::covers::DrawnOn;
 use crate::documents::standing::{Stand, Standing};
 use crate::flow::columns::{Along, Binary, Lines, Numbers, Strings};
@@ -16,6 +15,7 @@ use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::flow::rows::take_varint;
 use crate::reading::urls::{hosts, page};
 use crate::text::fingerprint::Fingerprinter;
+use crate::text::slots::Multiply;
 use crate::{columns, row, told};
 
 /// Copies of a source whose URLs count: a page of a million mirrors would send all of their names to each quilt.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
 
-use crate::analyses::cover::{Cover, Multiply, Pick};
+use crate::analyses::cover::{Cover, Pick};
 use crate::analyses::postings::candidates::Candidates;
 use crate::analyses::postings::elements::CoverElement;
 use crate::analyses::postings::Size;
@@ -11,6 +11,7 @@ use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::put_varint;
+use crate::text::slots::Multiply;
 use crate::{row, told};
 
 told! {

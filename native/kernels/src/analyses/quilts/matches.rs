@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use crate::analyses::cover::Multiply;
+use crate::text::slots::Multiply;
 
 const ROOT: u32 = 0;
 const NONE: u32 = u32::MAX;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use crate::analyses::cover::Multiply;
 use crate::analyses::quilts::matches::MatchIndex;
 use crate::text::fingerprint::Fingerprinter;
+use crate::text::slots::Multiply;
 
 /// The slices that a quilt was sent, best first.
 #[derive(Default)]

@@ -2,13 +2,15 @@
 
 use std::collections::HashSet;
 
+use hashbrown::{hash_table, HashTable};
+
 use super::places::PlacedWords;
 use crate::analyses::postings::Gramming;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
 use crate::flow::contract::{Port, PortInfo, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::text::fingerprint::Slide;
-use crate::text::slots::home;
+use crate::text::slots::mixed;
 use crate::{columns, row};
 
 columns! {
@@ -81,17 +83,16 @@ impl Map for Slices {
 
 /// Who wants a gram of a document.
 struct Wanted {
-    /// Grams, the number of one who asked for each, and the next entry of the same gram, itself if there is none.
+    /// Grams, the number of one who asked for each, and the entry before of the same gram, itself if there is none.
     entries: Vec<(u64, u32, u32)>,
-    /// Entry number plus one, where [`home`] says, or behind; zero for none; a power of two, at most half full.
-    slots: Vec<u32>,
+    /// The last entry of each gram.
+    last: HashTable<u32>,
 }
 
 impl Wanted {
     fn new<'a>(asked: impl Iterator<Item = &'a [u8]> + Clone) -> Self {
         let count: usize = asked.clone().map(|grams| grams.len() / 8).sum();
-        let mut this =
-            Self { entries: Vec::with_capacity(count), slots: vec![0; (2 * count).next_power_of_two().max(2)] };
+        let mut this = Self { entries: Vec::with_capacity(count), last: HashTable::with_capacity(count) };
         for (asker, grams) in (0..).zip(asked) {
             for gram in grams.as_chunks().0 {
                 this.add(u64::from_be_bytes(*gram), asker);
@@ -101,29 +102,23 @@ impl Wanted {
     }
 
     fn add(&mut self, gram: u64, asker: u32) {
-        let new = self.entries.len() as u32;
-        let slot = self.slot(gram);
-        let before = std::mem::replace(&mut self.slots[slot], new + 1);
-        self.entries.push((gram, asker, before.checked_sub(1).unwrap_or(new)));
-    }
-
-    /// The slot of a gram, or the one where it would be.
-    #[inline]
-    fn slot(&self, gram: u64) -> usize {
-        let mut slot = home(gram, self.slots.len());
-        while self.slots[slot] != 0 && self.entries[self.slots[slot] as usize - 1].0 != gram {
-            slot = (slot + 1) & (self.slots.len() - 1);
-        }
-        slot
+        let Self { entries, last } = self;
+        let new = entries.len() as u32;
+        let of = |entry: &u32| entries[*entry as usize].0;
+        let before = match last.entry(mixed(gram), |entry| of(entry) == gram, |entry| mixed(of(entry))) {
+            hash_table::Entry::Occupied(mut entry) => std::mem::replace(entry.get_mut(), new),
+            hash_table::Entry::Vacant(entry) => *entry.insert(new).get(),
+        };
+        entries.push((gram, asker, before));
     }
 
     #[inline]
     fn by(&self, gram: u64) -> impl Iterator<Item = usize> + '_ {
-        let mut entry = self.slots[self.slot(gram)].checked_sub(1);
+        let mut entry = self.last.find(mixed(gram), |&entry| self.entries[entry as usize].0 == gram).copied();
         std::iter::from_fn(move || {
             let number = entry?;
-            let (_, asker, next) = self.entries[number as usize];
-            entry = (next != number).then_some(next);
+            let (_, asker, before) = self.entries[number as usize];
+            entry = (before != number).then_some(before);
             Some(asker as usize)
         })
     }
