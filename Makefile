@@ -10,7 +10,8 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 PIP := $(BIN)/python -m pip install
-DEVELOP := $(BIN)/maturin develop --release --quiet
+# Into .venv, whichever environment the shell has activated.
+DEVELOP := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet
 CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs' -o -name Cargo.toml)
 FUZZ_MINUTES ?= 30
 FUZZ_SEED ?= 1
