@@ -174,15 +174,18 @@ def test_shares_are_rounded_up_as_decimal_numbers(unique: int, need: int) -> Non
         assert (signatures(" ".join(words), packed, shape) == [None]) == (known < need)
 
 
-def test_the_kernel_keeps_coordinates_apart() -> None:
+def test_the_kernel_keeps_coordinates_apart(tmp_path: Path) -> None:
     """Rows: 64 bits of the signature, changed by the coordinate; coordinate, the rest of the signature, document."""
     words = [f"word{c}" for c in "abcdefghij"]
     packed = _native.pack_lexicon(buffers(pa.array(words)), 10)
     shape = twin.Shape(lexicons=3, min_terms=1)
-    columns = [buffers(pa.array([7, 258])), buffers(pa.array([" ".join(words), "too few"]))]
+    columns = [("doc", buffers(pa.array([7, 258]))), ("text", buffers(pa.array([" ".join(words), "too few"])))]
     blocks: list[bytes] = []
-    parameters = {"lexicon": packed, **shape._asdict()}
-    counters = _native.run_map("signatures", parameters, [(1, 0)], columns, [], lambda *block: blocks.append(block[2]))
+    (tmp_path / "lexicon").write_bytes(packed)
+    parameters = {"lexicon": _native.Mapped(tmp_path / "lexicon"), **shape._asdict()}
+    counters = _native.run_map(
+        "signatures", parameters, [(1, 0)], columns, None, lambda *block: blocks.append(block[2])
+    )
     assert counters == {"without_signature": ("sum", 1)}
     rows = [b"".join(blocks)[i : i + 27] for i in range(0, 4 * 27, 27)]  # length, tail, count, key
     for coordinate, (row, found) in enumerate(zip(rows, signatures(" ".join(words), packed, shape), strict=True)):

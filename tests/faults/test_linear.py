@@ -110,6 +110,12 @@ def test_every_regular_expression_is_found() -> None:
     assert inside == []
 
 
+def test_no_group_is_possessive() -> None:
+    """Python before 3.11.5 matches `(…)*+` wrongly where the group can match in more than one way."""
+    found = [name for name, pattern in patterns.find().items() if re.search(r"\)[*+?]\+", str(pattern.pattern.pattern))]
+    assert found == []
+
+
 @pytest.mark.parametrize(
     "bad",
     [

@@ -15,7 +15,7 @@ SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 # What a page begins with: a doctype, or one of the tags that WHATWG's sniffing of types knows, after comments. Several
 # comments need no repetition, since one may hold anything, `-->` too: so each place is tried once.
 _BEGINS_PAGE = re.compile(
-    rb"\s*+(?:<\?xml[^>]*+>\s*+)?+(?:<!--.*?-->\s*+)?"
+    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--.*?-->\s*+)?"
     rb"<(?:!doctype\s+html|html|head|title|body|meta|link|script|style|table|div|h[1-6]|p|br|a|b|iframe|font)[\s/>]",
     re.IGNORECASE | re.DOTALL,
 )

@@ -52,7 +52,7 @@ class Body(NamedTuple):
     truncated: str | None = None
 
 
-_STATUS = re.compile(rb"HTTP/\d++(?:\.\d++)?+[ \t]++(\d{3})(?!\d)")
+_STATUS = re.compile(rb"HTTP/\d++(?:\.\d++)?[ \t]++(\d{3})(?!\d)")
 _BLANK_LINE = re.compile(rb"\n\r?\n")
 _FOLD = re.compile(r"\r?\n[ \t]+")
 _TYPE = re.compile(r"[\s,;]*([^\s,;]*)")

@@ -24,11 +24,11 @@ _RECOGNISED = re.compile(_VERSION)
 # Where a record must begin, a header (`_HEADER`) may hold almost any lines up to a blank one. Where it only may begin,
 # all lines must be fields (`_FIELDS`). A header ends without a match at a row of NULs, and at the first line of another
 # one: its own rest is missing there.
-_LINE = rb"(?!\r?\n|WARC/\d)[^\n\0]*+(?:\0(?!\0{7})[^\n\0]*+)*+\n"
-_HEADER = re.compile(_VERSION + rb"(?:" + _LINE + rb")*+\r?\n")
-_FIELDS = re.compile(rb"(?:[^\s:][^\n:]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+)*+")
+_LINE = rb"(?!\r?\n|WARC/\d)[^\n\0]*+(?:\0(?!\0{7})[^\n\0]*+)*\n"
+_HEADER = re.compile(_VERSION + rb"(?:" + _LINE + rb")*\r?\n")
+_FIELDS = re.compile(rb"(?:[^\s:][^\n:]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*)*")
 _BLANK_LINE = re.compile(rb"\r?\n")
-_TYPE = re.compile(rb"^warc-type[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+", re.IGNORECASE | re.MULTILINE)
+_TYPE = re.compile(rb"^warc-type[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*", re.IGNORECASE | re.MULTILINE)
 
 
 def recognise(glimpse: Glimpse) -> bool:
