@@ -83,7 +83,7 @@ mod tests {
         }
     }
 
-    /// What is left over has one end at least, and fields behind it are of fixed width, or tails could not be read.
+    /// Fields behind one that takes what is left over have a fixed width; else nobody could tell where it ends.
     #[test]
     fn rows_have_one_field_of_any_length_before_the_end() {
         for Entry { contract, .. } in KERNELS {

@@ -39,8 +39,8 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The text at `row`, empty for null. Bytes that are no UTF-8, against Arrow's contract, part words and lose nothing
-    /// else.
+    /// The text at `row`, empty for null. Arrow promises UTF-8; bytes that are not become replacement characters, which
+    /// end a word, and nothing else is lost.
     pub fn text(&self, row: usize) -> Cow<'a, str> {
         String::from_utf8_lossy(self.bytes(row).unwrap_or_default())
     }
@@ -59,7 +59,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// A column that a kernel reads and a batch has not, or not of that kind.
+/// A column that a kernel reads, and that a batch does not have, or has of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoColumn {
     name: &'static str,
@@ -67,7 +67,7 @@ pub struct NoColumn {
 }
 
 impl NoColumn {
-    /// There is no first column of numbers.
+    /// There is no first column of numbers to take keys from.
     pub const NO_KEY: Self = Self { name: "of keys", kind: None };
 }
 
@@ -128,7 +128,8 @@ impl<'a> Typed<'a> for Numbers<'a> {
     }
 }
 
-/// A column of bytes or strings, some of which may be null; with `LINES`, of lists of strings, one a line.
+/// A column of bytes or strings, some of which may be null; with `LINES`, of lists of strings, each list as the lines
+/// of one string.
 #[derive(Clone, Copy)]
 pub struct Strings<'a, const LINES: bool = false>(Column<'a>);
 
@@ -180,23 +181,23 @@ impl<'a> Typed<'a> for Binary<'a> {
     }
 }
 
-/// The columns that a kernel reads, or that stand beside those.
+/// The columns that a kernel reads from its table, or from the table beside it.
 pub trait Columns<'a>: Sized {
     const READS: Reads;
 
     fn find(batch: Option<&Batch<'a>>) -> Result<Self, NoColumn>;
 }
 
-/// Which columns those are.
+/// Which columns a kernel reads from a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// None, since there is no such table.
+    /// None: the kernel takes no such table.
     Nothing,
-    /// These.
+    /// These, and the table must be given.
     Fields(&'static [Field]),
-    /// These, unless there is no such table.
+    /// These, and the table may be left out.
     Optional(&'static [Field]),
-    /// Whichever are asked for, the first of which has numbers.
+    /// Those that the analysis names; the first holds numbers, which become keys.
     Any,
 }
 
@@ -219,7 +220,7 @@ impl<'a, C: Columns<'a>> Columns<'a> for Option<C> {
     }
 }
 
-/// Whichever columns were asked for.
+/// All columns of the batch, which are those that the analysis named.
 impl<'a> Columns<'a> for Batch<'a> {
     const READS: Reads = Reads::Any;
 
@@ -256,19 +257,19 @@ macro_rules! columns {
     };
 }
 
-/// The rows that stand beside a batch, by document, read along in ascending order.
+/// Finds the rows of the table beside a batch, while one goes through the documents of the batch in ascending order.
 pub struct Along<'a> {
     documents: Numbers<'a>,
     at: usize,
 }
 
 impl<'a> Along<'a> {
-    /// Of the column of documents.
+    /// `documents` is the first column of the table beside, in ascending order.
     pub fn new(documents: Numbers<'a>) -> Self {
         Self { documents, at: 0 }
     }
 
-    /// The rows of `doc`.
+    /// The rows of `doc`. To be asked in ascending order, and once for each document: a second time there are none.
     pub fn rows(&mut self, doc: u64) -> std::ops::Range<usize> {
         while self.at < self.documents.len() && self.documents.at(self.at) < doc {
             self.at += 1;

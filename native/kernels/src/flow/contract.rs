@@ -1,4 +1,5 @@
-//! What a kernel says of itself: its name, what it reads, what it is told, what it emits, and how much of a key it keeps.
+//! What a kernel says of itself: its name, what it reads, what it is told, what it emits, and how much of a key it
+//! keeps.
 //!
 //! A kernel states this once, beside its struct, as constants and types of [`Map`](crate::flow::kernel::Map) or
 //! [`Group`](crate::flow::kernel::Group). [`Contract`] is the same as data: the binding hands it to Python, where plans
@@ -36,15 +37,15 @@ impl Key {
 /// The fields of rows that come in or go out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// These.
+    /// Exactly these fields.
     Fields(&'static [Field]),
-    /// Whatever there is, if coming in.
+    /// Coming in: any fields. The kernel does not look at them.
     Any,
-    /// Anything that ends with these fields, if coming in.
+    /// Coming in: any fields, then these.
     EndingIn(&'static [Field]),
-    /// Going out: the columns that were read, but for the key.
+    /// Going out: the columns that the kernel was asked to read, without the first, which is the key.
     Selected,
-    /// Going out: those of these tables, one behind the other.
+    /// Going out: the fields of these incoming tables, those of one table behind those of the other.
     OfTables(&'static [usize]),
 }
 
@@ -62,16 +63,16 @@ pub struct Port<T> {
 /// What is known of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PortInfo {
-    /// Its place among the ports that are there.
+    /// Its place among the ports that exist with the given parameters; ports that exclude each other may share one.
     pub number: usize,
     pub name: &'static str,
     pub key: Key,
     pub shape: Shape,
-    /// The port is there only if a parameter has this value, or has not.
+    /// The condition under which the port exists; without one it always does.
     pub when: Option<When>,
 }
 
-/// A condition on a parameter.
+/// A condition on a parameter: that it has this value or, unless `equal`, another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct When {
     pub parameter: &'static str,
@@ -94,21 +95,21 @@ impl<T: Tail> Port<T> {
         Self::new(number, name, Key::Doc)
     }
 
-    /// There only if the parameter has this value ("true" of a flag).
+    /// Makes the port exist only if the parameter has this value ("true" or "false" for a flag).
     #[must_use]
     pub const fn when(mut self, parameter: &'static str, value: &'static str) -> Self {
         self.info.when = Some(When { parameter, value, equal: true });
         self
     }
 
-    /// There only if the parameter has another value.
+    /// Makes the port exist only if the parameter has another value.
     #[must_use]
     pub const fn when_not(mut self, parameter: &'static str, value: &'static str) -> Self {
         self.info.when = Some(When { parameter, value, equal: false });
         self
     }
 
-    /// With rows of a shape that depends on what comes in.
+    /// Gives the rows another shape: one that depends on what comes in.
     #[must_use]
     pub const fn shaped(mut self, shape: Shape) -> Self {
         self.info.shape = shape;
@@ -237,7 +238,7 @@ told_as!(Vec<f64>, Reals, value => Some(value.clone()));
 told_as!(Side, Side, value => Some(value.clone()));
 told_as!(Fingerprinter, Key, key => Some(key.map_or_else(Fingerprinter::plain, |key| Fingerprinter::keyed(&key))));
 
-/// All that a kernel is told.
+/// All parameters of a kernel, as one struct (see [`told!`](crate::told)).
 pub trait Parameters: Sized {
     const PARAMETERS: &'static [Parameter];
 
@@ -280,7 +281,7 @@ pub fn find<T: Told>(given: &Given, name: &'static str) -> Result<T, WrongParame
     T::from_value(value).ok_or_else(|| WrongParameter(format!("parameter {name} is no {} it could be", T::KIND.name())))
 }
 
-/// Declares a parameter that is one of some words, each of which stands for a variant.
+/// Declares a parameter that is one of a few words, as an enum with a variant for each word.
 #[macro_export]
 macro_rules! choice {
     ($(#[$meta:meta])* $vis:vis enum $name:ident { $($(#[$note:meta])* $variant:ident = $word:literal),* $(,)? }) => {
@@ -311,7 +312,7 @@ pub enum KernelInput {
         reads: Reads,
         beside: Reads,
     },
-    /// Rows of each table in its turn; with `repeated`, of any number of tables like the last.
+    /// Rows of as many tables as there are shapes; with `repeated`, any number of tables like the last may follow.
     Tables {
         shapes: &'static [Shape],
         repeated: bool,
@@ -325,6 +326,6 @@ pub struct Contract {
     pub input: KernelInput,
     pub parameters: &'static [Parameter],
     pub ports: &'static [PortInfo],
-    /// How much of a key, or of a batch, it keeps.
+    /// How much of a key, or of a batch, it holds in memory: for people to read, not checked.
     pub keeps: &'static str,
 }

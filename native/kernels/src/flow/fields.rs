@@ -25,11 +25,11 @@ pub enum Kind {
     Real,
     /// Any bytes: a four-byte length and the bytes, or a length that stands for null.
     Bytes { nullable: bool },
-    /// So many bytes.
+    /// Always this many bytes, without a length before them.
     Fixed(usize),
-    /// Whatever the other fields leave over: at most one field of a tail is.
+    /// The bytes that the other fields of a tail leave over. A tail has at most one such field.
     Rest,
-    /// Text, in columns only: a string, or strings one a line.
+    /// Text, in columns only: a string or, with `lines`, a list of strings as the lines of one.
     Text { lines: bool },
 }
 
@@ -75,7 +75,7 @@ pub struct Field {
     pub kind: Kind,
 }
 
-/// A row that cannot be what it should be: which one.
+/// A tail that cannot be decoded as a row of the type that is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged(pub &'static str);
 
@@ -90,7 +90,7 @@ impl std::error::Error for Damaged {}
 /// How a field of a tail is written and read.
 pub trait FieldCodec<'a>: Sized {
     const KIND: Kind;
-    /// The bytes it takes, 0 if not always the same.
+    /// The number of bytes that it takes; 0 if that varies.
     const WIDTH: usize;
 
     fn put(&self, to: &mut Vec<u8>);
@@ -146,7 +146,7 @@ impl FieldCodec<'_> for u8 {
     }
 }
 
-/// A number of its own in tables, so that it can be a column of true and false.
+/// Stored as a [`Kind::Number`], from which a table makes a column of true and false.
 impl FieldCodec<'_> for bool {
     const KIND: Kind = Kind::Number;
     const WIDTH: usize = 8;
@@ -259,13 +259,15 @@ pub trait Row {
     fn put(&self, to: &mut Vec<u8>);
 }
 
-/// A kind of row, whatever bytes it borrows from.
+/// A type of row, without the lifetime of the bytes that it borrows from.
 pub trait Tail {
-    /// The row that lives as long as these bytes.
+    /// The row type that borrows from bytes of this lifetime.
     type At<'a>: Row;
 }
 
-/// Declares a row: a struct whose fields are those of a tail, with `take` to read one and `put` to write one.
+/// Declares a row: a struct whose fields are those of a tail, with `take` to read one and `put` to write one. The
+/// comment of a row says first what its key is: "Of a gram: a document that has it" stands for rows keyed by gram, with
+/// the document in the tail.
 ///
 /// ```
 /// unquilt_kernels::row! {

@@ -34,7 +34,7 @@ impl From<NoColumn> for KernelFault {
 }
 
 impl KernelFault {
-    /// The same for whoever ran it: which kernel it was.
+    /// As an error that names the kernel, for whoever ran it.
     pub fn of(self, kernel: &'static str) -> io::Error {
         io::Error::other(FaultIn { kernel, fault: self })
     }
@@ -62,15 +62,17 @@ impl std::error::Error for FaultIn {}
 /// How a call of a kernel ends.
 pub type Done = Result<(), KernelFault>;
 
-/// A kernel that turns a batch of a table, and the rows of a kept table that stand beside it, into rows.
+/// A kernel that turns a batch of a table, and the rows of a kept table beside it (those of the same documents), into
+/// rows.
 pub trait Map: Sized + Send {
     const NAME: &'static str;
     const PORTS: &'static [PortInfo];
     const KEEPS: &'static str;
     type Told: Parameters;
-    /// The columns of the batch. The first has the documents, if rows stand beside them.
+    /// The columns of the batch. If there is a table beside it, the first holds the numbers of the documents.
     type Reads<'a>: Columns<'a>;
-    /// The columns of the rows whose first column lies between the first and last document of the batch.
+    /// The columns of the table beside; of its rows, a call sees those whose first column lies between the first and
+    /// the last document of the batch.
     type Beside<'a>: Columns<'a>;
 
     fn new(told: Self::Told) -> Result<Self, WrongParameter>;
@@ -83,7 +85,7 @@ pub trait Group: Sized + Send {
     const NAME: &'static str;
     const PORTS: &'static [PortInfo];
     const KEEPS: &'static str;
-    /// The rows of each table.
+    /// What the rows of each table look like.
     const TABLES: &'static [Shape];
     /// Whether there may be more tables like the last.
     const REPEATED: bool = false;
@@ -98,7 +100,7 @@ pub trait Group: Sized + Send {
     fn finish(&mut self, _out: &mut Output) {}
 }
 
-/// A map kernel, whichever it is.
+/// Any map kernel, its types hidden.
 pub trait MapKernel: Send {
     fn name(&self) -> &'static str;
     fn batch(&mut self, reads: &Batch<'_>, beside: Option<&Batch<'_>>, out: &mut Output) -> Done;
@@ -114,7 +116,7 @@ impl<K: Map> MapKernel for K {
     }
 }
 
-/// A group kernel, whichever it is.
+/// Any group kernel, its types hidden.
 pub trait GroupKernel: Send {
     fn name(&self) -> &'static str;
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done;
@@ -143,7 +145,7 @@ pub struct Entry {
     pub make: Make,
 }
 
-/// What making a kernel comes to.
+/// A new kernel, or the parameter that is wrong.
 type Made<K> = Result<Box<K>, WrongParameter>;
 
 #[derive(Clone, Copy)]
@@ -192,7 +194,7 @@ pub trait Rows {
     }
 }
 
-/// Which bytes of a tail are its beginning.
+/// How many bytes of a tail are its beginning: the first so many, or all but the last so many.
 #[derive(Clone, Copy, Debug)]
 pub enum Beginning {
     First(usize),
@@ -256,7 +258,7 @@ impl<'a> Stretches<'a> {
     }
 }
 
-/// Takes blocks out of an [`Output`] that has grown: (port, partition, block).
+/// Is called with the port, the partition and the bytes of each block that leaves an [`Output`].
 pub type Sink<'a> = &'a mut dyn FnMut(usize, usize, &[u8]) -> io::Result<()>;
 
 /// What a kernel emits: rows on its ports, and counters that add up over all tasks.
@@ -326,7 +328,7 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
-    /// The same in the middle of a batch; what goes wrong shows when it is closed.
+    /// The same in the middle of a batch; if it fails, [`close`](Self::close) returns the error.
     pub fn relieve(&mut self) {
         if self.fault.is_none() {
             self.fault = self.flush().err();

@@ -64,7 +64,7 @@ pub fn take_doc(from: &mut &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(*taken))
 }
 
-/// How the keys of a table spread over partitions: evenly over 0..`keys`, or over all 64 bits.
+/// How the keys of a table spread over partitions: evenly over 0..`count`, or over all 64 bits.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     partitions: u64,

@@ -1,10 +1,11 @@
 //! Brings rows with equal keys together: sorts a partition's blocks by (key, table, tail), within a memory budget.
 //!
-//! In memory, a row is its key and the number of its run: 16 bytes; the runs' tails lie together, so that looking one up
-//! stays in cache. Keys of a partition lie evenly in a narrow range, so one counting pass by their leading bits and an
-//! insertion sort of what is left put them in order; both are stable, so rows of equal keys stay in the order of their
-//! blocks. Pages are numbered in the order of the blocks' tails, hence ties mostly need no sorting; that is checked, once
-//! per run.
+//! In memory, a row is its key and the number of its run: 16 bytes; the runs' tails lie together, so that looking one
+//! up stays in cache. Keys of a partition lie evenly in a narrow range, so one counting pass by their leading bits and
+//! an insertion sort of what is left put them in order; both are stable, so rows of equal keys stay in the order of
+//! their blocks. Tails mostly begin with a document, and blocks are taken in the order of their first tails, so the
+//! rows of a key mostly stand in the order of their tails already; whether they do is checked once per run, not per
+//! row.
 //!
 //! What exceeds the budget is sorted and spilled, and the spilled runs are merged row by row: a key may be larger than
 //! memory, and a kernel that keeps few rows of it streams through the rest.
@@ -24,7 +25,7 @@ struct Row {
     run: u32,
 }
 
-/// The tails of runs, each behind the number of its table, one after the other.
+/// The tails of runs, one after the other, each with the number of its table before it.
 #[derive(Default)]
 struct Tails {
     bytes: Vec<u8>,
@@ -102,7 +103,8 @@ impl<B: AsRef<[u8]>> Sorter<B> {
     }
 }
 
-/// Bytes that a block and its unpacked, twice held rows take.
+/// Bytes that a block takes, and its rows once they are unpacked: twice, since they are sorted from one array into
+/// another.
 fn memory_for(block: &[u8]) -> io::Result<usize> {
     let mut cost = block.len();
     for run in Runs(block) {
@@ -121,13 +123,13 @@ thread_local! {
 struct Sorted {
     tails: Tails,
     rows: Vec<Row>,
-    /// Whether runs stand in the order of (table, tail), so that rows of one key do.
+    /// Whether runs stand in the order of (table, tail), so that the rows of each key do, too.
     ordered: bool,
 }
 
 impl Sorted {
     fn new<B: AsRef<[u8]>>(mut blocks: Vec<(u8, B)>) -> io::Result<Self> {
-        // Blocks arrive as tasks finish; by their first tails they stand as their documents do.
+        // Blocks arrive as tasks finish. In the order of their first tails, they are mostly in that of their documents.
         blocks.sort_by(|a, b| (a.0, first_tail(a.1.as_ref())).cmp(&(b.0, first_tail(b.1.as_ref()))));
         let [rows, mut sorted] = SPARE.take();
         let mut this = Self { tails: Tails::default(), rows, ordered: true };
@@ -199,7 +201,7 @@ impl Drop for Sorted {
     }
 }
 
-/// The first eight bytes, zeros behind a shorter one: in the order of the bytes.
+/// The first eight bytes as a number, with zeros behind fewer: such numbers are in the order of the bytes.
 fn first_bytes(bytes: &[u8]) -> u64 {
     let mut first = [0; 8];
     let length = bytes.len().min(8);

@@ -140,7 +140,7 @@ impl Eq for Cursor {}
 /// Merges spilled runs.
 pub struct Merge {
     cursors: BinaryHeap<Cursor>,
-    /// The row last shown; refilled when the next is asked for.
+    /// The cursor whose row was shown last; it moves on when the next row is asked for.
     shown: Option<Cursor>,
     key: u64,
     failed: io::Result<()>,
@@ -171,7 +171,7 @@ impl Merge {
             self.key = first.key;
             let done = kernel.key(self.key, self, out);
             while self.next().is_some() {} // rows that the kernel did not ask for
-            std::mem::replace(&mut self.failed, Ok(()))?; // a kernel that missed rows may complain, too
+            std::mem::replace(&mut self.failed, Ok(()))?; // first, as a kernel that missed rows may complain of them
             done.map_err(|fault| fault.of(kernel.name()))?;
             out.flush()?;
         }

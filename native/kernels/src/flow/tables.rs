@@ -1,4 +1,4 @@
-//! Table rows: between the columns that people see and the rows that kernels exchange.
+//! From the columns of tables to the rows that kernels exchange, and back.
 //!
 //! The first column is the key, the others are the fields of the tail.
 
@@ -46,8 +46,8 @@ impl Map for Select {
     }
 }
 
-/// Group: to each row of the second table, the fields of the first table's one row of that key. Rows without it are
-/// dropped.
+/// Group: each row of the second table, behind the fields of the one row that the first table has for that key. Rows
+/// for whose key the first table has none are dropped.
 #[derive(Default)]
 pub struct LookUp {
     joined: Vec<u8>,
@@ -85,7 +85,7 @@ impl Group for LookUp {
     }
 }
 
-/// A column being filled; what Arrow wants.
+/// A column that is being filled, as the buffers that Arrow wants.
 #[derive(Default)]
 pub struct Filled {
     /// Values of numbers and reals, data of strings.
