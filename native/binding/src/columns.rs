@@ -48,7 +48,8 @@ pub fn batch(columns: &NamedBuffers) -> io::Result<Batch<'_>> {
 fn bytes(buffer: Option<&PyBuffer<i8>>) -> &[u8] {
     match buffer {
         Some(buffer) if buffer.is_c_contiguous() && buffer.len_bytes() > 0 => {
-            // SAFETY: the buffer is contiguous, held by `self`, and immutable by Arrow's contract.
+            // SAFETY: the buffer is contiguous, lives as long as the slice that borrows from it, and Arrow does not
+            // change it.
             unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast(), buffer.len_bytes()) }
         }
         _ => &[],
@@ -57,7 +58,7 @@ fn bytes(buffer: Option<&PyBuffer<i8>>) -> &[u8] {
 
 fn words(buffer: Option<&PyBuffer<i8>>, count: usize) -> io::Result<&[i64]> {
     let bytes = bytes(buffer);
-    // SAFETY: any 8 bytes are a number; what is not aligned is left in the outer parts, which must be empty.
+    // SAFETY: any 8 bytes are a number. If the bytes do not begin at a multiple of 8, `before` is not empty: an error.
     let (before, words, _) = unsafe { bytes.align_to::<i64>() };
     if before.is_empty() && words.len() >= count {
         Ok(&words[..count])

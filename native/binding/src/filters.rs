@@ -39,8 +39,8 @@ pub fn bucket_keys<'py>(
     (PyBytes::new(py, &keys), PyBytes::new(py, &counts)).into_pyobject(py)
 }
 
-/// A set of prototypes: those of `base`, if there is one (which was verified), and texts of these ids with these keys, as `bucket_keys` has
-/// them.
+/// A set of prototypes: first those of `base`, if one is given (which must have been verified), then those with these
+/// ids and these keys, the keys as `bucket_keys` returns them.
 #[pyfunction]
 #[pyo3(signature = (header, lexicon, ids, keys, counts, base = None))]
 pub fn pack_prototypes<'py>(
@@ -116,17 +116,18 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// A set of prototypes in a buffer, and what signs texts that are held against them. Once a block of it was found to be
-/// damaged, it answers nothing any more.
+/// A set of prototypes in a buffer, and what signs the texts that are looked up in it. Once a block of it was found to
+/// be damaged, every look-up is an error.
 #[pyclass(frozen)]
 pub struct Prototypes {
     set: Set<Held>,
     parameters: Py<PyDict>,
-    /// Signers that are not at work: to make one takes microseconds, and to sign a mail not many more.
+    /// Signers that nobody uses at the moment. They are kept, because to make one takes about as long as to sign a
+    /// mail.
     idle: Mutex<Vec<Signer<Section<Held>>>>,
 }
 
-/// A signer that has seen a longer text is not kept: its buffers are as large.
+/// A signer that has read a text of more bytes is not kept, because its buffers have grown with the text.
 const LONG: usize = 1 << 20;
 
 impl Prototypes {
@@ -135,7 +136,7 @@ impl Prototypes {
         idle.map_or_else(|| signer(self.parameters.bind(py), self.set.lexicon_in_place()), Ok)
     }
 
-    /// The ids of prototypes that share a bucket with a text.
+    /// The ids of the prototypes that share a bucket with a text; none if the text has no buckets.
     fn near(&self, signer: &mut Signer<Section<Held>>, text: &str) -> Result<Option<Vec<String>>, Unreadable> {
         let (mut owners, mut signed, mut found) = (Vec::new(), false, Ok(()));
         signer.keys(text, |key| {
@@ -157,7 +158,7 @@ impl Prototypes {
 
 #[pymethods]
 impl Prototypes {
-    /// Parameters are those of the kernels "shingles" and "signatures".
+    /// The parameters are those of the kernel "shingles" or "signatures".
     #[new]
     fn new(py: Python<'_>, buffer: PyBuffer<u8>, parameters: Py<PyDict>) -> PyResult<Self> {
         let set = Set::new(Held::new(buffer)?).map_err(to_python)?;
@@ -190,7 +191,7 @@ impl Prototypes {
         py.detach(|| self.set.verify()).map_err(to_python)
     }
 
-    /// The ids of the prototypes that share a bucket with a text, in their order; None if it has none to share.
+    /// The ids of the prototypes that share a bucket with a text, in their order; None if the text has no buckets.
     #[pyo3(name = "match")]
     fn match_text(&self, py: Python<'_>, text: &str) -> PyResult<Option<Vec<String>>> {
         let mut signer = self.signer(py)?;

@@ -1,4 +1,4 @@
-//! Kernels by name: their contracts as Python reads them, and their parameters as they take them.
+//! Kernels by name: their contracts as Python reads them, and parameters of Python as kernels take them.
 
 use std::path::PathBuf;
 
@@ -164,7 +164,7 @@ fn sketcher(given: &Bound<'_, PyDict>) -> PyResult<Sketcher> {
     Ok(Sketching::from_given(&given).map_err(wrong)?.sketcher())
 }
 
-/// Of any method; one that needs no lexicon looks at none.
+/// What signs texts, by the method that the parameters name; only I-Match looks at the lexicon.
 pub fn signer<B: Parts>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<Signer<B>> {
     Ok(match get::<String>(given, "method")?.as_str() {
         "shingles" => Signer::Shingles(sketcher(given)?),
@@ -185,7 +185,7 @@ pub fn signatures<B: Parts>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<i
     imatch::Signatures::new(lexicon, coordinates).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
-/// Plain, or of 16 bytes.
+/// Fingerprints without a key, or with one of 16 bytes.
 pub fn keyed(given: Option<&[u8]>) -> PyResult<Fingerprinter> {
     given.map_or_else(|| Ok(Fingerprinter::plain()), |bytes| Ok(Fingerprinter::keyed(&key(bytes)?)))
 }

@@ -80,7 +80,8 @@ fn to_dict<'py>(py: Python<'py>, counters: &BTreeMap<&'static str, Counter>) -> 
     Ok(dict)
 }
 
-/// Bytes that ports, or a kernel's own tables, may hold of a task's budget; enough for blocks of a good size.
+/// How many bytes of a task's budget the ports together may hold before they pass their blocks on, and as many again
+/// for the tables that a kernel gathers: a quarter, but enough for blocks that are worth moving.
 fn share(budget: usize) -> usize {
     (budget / 4).clamp(1 << 20, 32 << 20)
 }

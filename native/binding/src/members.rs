@@ -1,4 +1,4 @@
-//! Compressed files for Python: members, and of gzip files checkpoints and the index.
+//! Compressed files for Python: their members, and the checkpoints from which a gzip file can be read on.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use unquilt_kernels::reading::gzip;
 use unquilt_kernels::reading::members;
 use unquilt_kernels::reading::zstd;
 
-/// What a buffer that is kept between calls of `read` may hold.
+/// The most bytes of a buffer that is kept between calls of `read`.
 const KEPT: usize = 1 << 20;
 
 /// A path as Python says it: text, bytes or path-like.
@@ -67,7 +67,7 @@ impl Members {
     }
 }
 
-/// Those of a gzip file.
+/// The members of a gzip file.
 #[pyclass(extends = Members)]
 pub struct Gunzip;
 

@@ -1,4 +1,4 @@
-//! Reading for Python: text of bytes, paragraphs of text, what is kept of a page, where URLs lead.
+//! Reading for Python: the text of bytes, the paragraphs of a text, what is kept of a page, the parts of a URL.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,8 @@ use unquilt_kernels::reading::paragraphs::Chunks;
 use unquilt_kernels::reading::transfer;
 use unquilt_kernels::reading::urls;
 
-/// Text comes as bytes of UTF-8, so that it is encoded once; offsets are 32-bit, so it must not be longer.
+/// Text comes as bytes of UTF-8, so that it is encoded once. Offsets are 32-bit numbers, so it must not be longer than
+/// these can say.
 fn text(utf8: &[u8]) -> PyResult<&str> {
     if utf8.len() > i32::MAX as usize {
         return Err(PyValueError::new_err("a text of more than 2 GiB"));
@@ -21,7 +22,7 @@ fn text(utf8: &[u8]) -> PyResult<&str> {
 }
 
 /// The bytes of begins, ends, raw digests and text digests. A page of short chunks has many times its size of them, so
-/// each goes as soon as it is copied.
+/// each is freed as soon as it is copied.
 fn columns<'py>(py: Python<'py>, chunks: Chunks) -> PyResult<[Bound<'py, PyBytes>; 4]> {
     let integers = |values: Vec<i32>| {
         PyBytes::new_with(py, 4 * values.len(), |bytes| {
@@ -42,7 +43,7 @@ pub fn decode<'py>(
     declared: Option<&Bound<'py, PyString>>,
     html: bool,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let label = declared.and_then(|declared| declared.to_str().ok()); // one with lone surrogates is none
+    let label = declared.and_then(|declared| declared.to_str().ok()); // a label with lone surrogates names no encoding
     let bytes = raw.as_bytes();
     let (text, encoding) = py.detach(|| charset::decode(bytes, label, html));
     match text {
@@ -65,8 +66,8 @@ pub fn paragraphs<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTu
     PyTuple::new(py, columns(py, chunks)?)
 }
 
-/// What is kept of a page: its text, the four columns of its chunks, its links, whether it has more of them, its nodes
-/// and its depth.
+/// What is kept of a page: its text, the four columns of its chunks, its links, whether it has more links than these,
+/// how many nodes it has, and how deep they are nested.
 #[pyfunction]
 #[pyo3(signature = (utf8, url = None))]
 pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyString>>) -> PyResult<Bound<'py, PyTuple>> {
@@ -80,6 +81,6 @@ pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyStri
 /// The host of a URL, the number of components of its path, and how often the most frequent of them occurs.
 #[pyfunction]
 pub fn locate(url: &Bound<'_, PyString>) -> (Option<String>, u32, u32) {
-    let location = url.to_str().map(urls::locate).unwrap_or_default(); // one with lone surrogates is nowhere
+    let location = url.to_str().map(urls::locate).unwrap_or_default(); // a URL with lone surrogates has no host
     (location.host, location.components, location.repeats)
 }

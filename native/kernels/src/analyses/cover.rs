@@ -1,13 +1,14 @@
 //! Greedy set cover with weights, the lazy way.
 //!
-//! Elements are classes of grams with the same candidate sources, weighted by how many they are. Each round takes the
-//! candidate that covers the most uncovered weight; ties go to the larger total weight, then to the lower document.
+//! An element is a set of grams that have the same candidate sources; its weight is how many they are. Each round takes
+//! the candidate that covers the most uncovered weight; ties go to the larger total weight, then to the lower document.
 //! The first picks cover the most, so they are made by looking at everything, which needs no preparation. For the rest,
 //! gains only fall, so a heap of upper bounds suffices: the top is taken if its bound still holds, else put back with
-//! what is left of it. Every (element, candidate) pair is touched once when the element is covered, and lowers a bound
-//! at most once: O((pairs + candidates) · log candidates), for a million candidates too.
+//! the gain that it has left. Every (element, candidate) pair is touched once when the element is covered, and lowers a
+//! bound at most once: O((pairs + candidates) · log candidates), for a million candidates too.
 //!
-//! Candidates come in two tiers: one on the document's own site is picked only when no foreign one covers anything more.
+//! Candidates come in two tiers: one on the document's own site is picked only when no foreign one covers anything
+//! more.
 //!
 //! More elements can be added after a cover was found, for the next one.
 
@@ -45,8 +46,8 @@ pub struct Cover {
 
 impl Cover {
     const KEPT: usize = 1 << 12;
-    /// Picks that are made without a heap. On the medium Debian corpus at k = 3, 4 and 12 took about the same time, 40
-    /// more.
+    /// How many picks are made by looking at all candidates, before a heap is built. Tried on the medium Debian corpus
+    /// with k = 3: 4 and 12 take about as long as 8, and 40 takes longer.
     const SCANS: usize = 8;
 
     pub fn clear(&mut self) {
@@ -124,7 +125,7 @@ impl Cover {
         equal.max_by_key(|&candidate| self.rank(candidate, most))
     }
 
-    /// Goes on with the elements that are open, by a heap.
+    /// Goes on with the elements that are not covered yet, by a heap.
     fn finish(
         &self,
         open: Vec<u32>,
@@ -147,7 +148,7 @@ impl Cover {
                 continue;
             }
             if !worth(gain) {
-                continue; // those of the other tier may be
+                continue; // a candidate of the other tier may be worth it
             }
             picks.push(self.pick(candidate, gain));
             for &element in &elements_of[ends[candidate]..ends[candidate + 1]] {
@@ -169,13 +170,14 @@ impl Cover {
         Pick { source: self.sources[candidate], new: gain, all: self.all[candidate], foreign: self.foreign[candidate] }
     }
 
-    /// An element is covered: nobody gains by it any more.
+    /// Lowers the gains of all candidates of an element, which is covered now.
     fn lower(&self, gains: &mut [u64], element: usize) {
         let weight = self.weights[element];
         self.candidates(element).iter().for_each(|&candidate| gains[candidate as usize] -= weight);
     }
 
-    /// Those of some elements that each candidate has, one after the other, and where each candidate's begin.
+    /// Which of these elements each candidate covers, candidate after candidate, and where those of each candidate
+    /// begin.
     fn elements_by_candidate(&self, elements: &[u32]) -> (Vec<u32>, Vec<usize>) {
         let mut places = vec![0; self.sources.len() + 1];
         for &element in elements {
@@ -259,7 +261,8 @@ mod tests {
         assert_eq!(found, expected);
     }
 
-    /// As `phrases` wants it: same-site candidates only when no foreign one covers anything more, by looking and by heap.
+    /// As `phrases` wants it: same-site candidates only when no foreign one covers anything more, by looking and by
+    /// heap.
     #[test]
     fn foreign_candidates_come_first() {
         for others in [0, 40] {

@@ -1,12 +1,13 @@
 //! Posting lists: which documents share a gram, counted by list rather than by gram.
 //!
 //! 1. [`Scan`](scan::Scan) turns texts into rows (gram → document).
-//! 2. [`Lists`](lists::Lists) sees all documents of a gram. It drops unique and common grams and counts, for each distinct list of
-//!    documents, how many grams have it: those are one weighted element of every cover they appear in.
-//! 3. [`Elements`](elements::Elements) adds up the weights of a list and sends it to each of its documents: the other documents are
-//!    candidates to cover it, those on another server first.
+//! 2. [`Lists`](lists::Lists) sees all documents of a gram. It drops unique and common grams and counts, for each
+//!    distinct list of documents, how many grams have it. In a cover, such grams are one element, weighted by their
+//!    number.
+//! 3. [`Elements`](elements::Elements) adds up the weights of a list and sends it to each of its documents: the other
+//!    documents are candidates to cover it, those on another server first.
 //!
-//! Nothing is ever of size Σ df² over grams; lists are few even where grams are many.
+//! So nothing has the size of Σ df² over all grams: there are few distinct lists even where there are many grams.
 
 pub mod candidates;
 pub mod elements;

@@ -1,7 +1,7 @@
-//! From grams that someone else has made: document frequencies and patch fractions, nothing more.
+//! Document frequencies and patch fractions, from grams that are given as pairs (gram, document).
 //!
-//! No analysis needs this alone; it is what SQL engines can be asked for on equal terms, so benchmarks use it, and tests
-//! of the verbs.
+//! No analysis needs this. Benchmarks use it, because SQL engines can be asked for the same, and so do tests of the
+//! verbs.
 
 use crate::flow::columns::Numbers;
 use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};

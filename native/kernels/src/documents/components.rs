@@ -1,9 +1,10 @@
 //! Connected components by alternating stars (Kiveris et al., 2014): the kernels of one round.
 //!
 //! Edges are rows keyed by one end, the other end in the tail. Rows of a key come sorted, so the least neighbour is the
-//! first and nothing has to be kept. [`LargeStar`] hooks the greater neighbours of a node onto the least of all,
-//! [`SmallStar`] the lesser ones and itself. When neither changes an edge, each node hangs on the least of its
-//! component; that takes a number of rounds logarithmic in the size of the component.
+//! first and nothing has to be kept. [`LargeStar`] ties the greater neighbours of a node to the least of node and
+//! neighbours, [`SmallStar`] ties the lesser neighbours and the node to the least of them. When neither changes an
+//! edge, each node hangs on the least of its component; that takes a number of rounds logarithmic in the size of the
+//! component.
 
 use crate::documents::standing::{ClusterRow, KeptFor};
 use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
@@ -72,8 +73,8 @@ impl Group for DistinctRows {
     }
 }
 
-/// Map of documents and the least of their components: both as members, with their cluster and whether it is kept; the
-/// least once for each of the others.
+/// Map of pairs (document, least of its component): a row for each of the two, with its cluster and whether it is the
+/// one that is kept. So the least has a row for each of the others, all the same.
 pub struct Members;
 
 impl Members {

@@ -69,16 +69,18 @@ pub fn foreign(own: Place<'_>, source: &[u8]) -> bool {
     source.is_empty() || places(source).any(|place| !own.same_site(place))
 }
 
-/// The code of a cluster of copies: the kept one's own place, and no more others than can change an answer.
+/// The code of a cluster of copies: the place of the document that is kept, and only those places of its copies that
+/// can change an answer.
 ///
-/// Two places without addresses on different servers cannot both be a document's own site, so they stand for "foreign
-/// to all"; and of places with addresses, `widest` + 1 of which no two meet are foreign to every document that has
-/// addresses, when none has more than `widest`. So a million sites are a few places, unless very many of them pairwise
-/// share some addresses and differ in others, which share yet others: then there are as many as such sets.
+/// Two places without addresses, on different servers, are enough: no document is on the site of both, so the cluster
+/// is foreign to all. Of places with addresses, `widest` + 1 are enough if no two of them share an address: a document
+/// that has addresses has at most `widest`, so at least one of these places shares none with it. So a million sites
+/// come down to a few places. Only where very many places share addresses with each other, and none has all the
+/// addresses of another, are as many kept.
 pub struct Cluster {
     own: Vec<u8>,
     others: Vec<Vec<u8>>,
-    /// Which of the others have addresses and meet none that came before.
+    /// Which of the others have addresses, and share none with those that came before.
     disjoint: Vec<usize>,
     nowhere: bool,
     widest: usize,
@@ -114,7 +116,8 @@ impl Cluster {
         self.others.iter().map(|other| Place::own(other))
     }
 
-    /// Whether every document that is on another site than `place` is on another than one of the others, too.
+    /// Whether `place` changes no answer: every document that it is foreign to has another place here that is foreign
+    /// to it, too.
     fn adds_nothing(&self, place: Place<'_>) -> bool {
         if place.addresses.is_empty() {
             return self.others().any(|other| other == place);
@@ -140,7 +143,7 @@ impl Cluster {
     }
 }
 
-/// Whether no document can share a site with both, whatever its addresses.
+/// Whether no document can be on the site of both, whatever its addresses are.
 fn apart(a: Place<'_>, b: Place<'_>) -> bool {
     a.addresses.is_empty() && b.addresses.is_empty() && a.server != b.server
 }

@@ -2,7 +2,8 @@
 //!
 //! Documents are compared with the one that is kept for them and, on request, with those that an edge ties them to. Who
 //! is to be compared with whom is a table ([`Comparisons`]); [`GramSets`] sends the set of each document to those it is
-//! compared with, 8 bytes a gram; [`Jaccard`] has them side by side; [`SimilaritySpread`] sums a cluster up.
+//! compared with, 8 bytes a gram; [`Jaccard`] compares them; [`SimilaritySpread`] gives the least and the median of a
+//! cluster.
 
 use crate::analyses::postings::Gramming;
 use crate::documents::standing::KeptFor;
@@ -27,7 +28,8 @@ row! {
     pub struct Comparison { other: u64, reasons: u64 }
 }
 
-/// Map: the comparison as a row of the document, for a reason; and to the other document, that it takes part.
+/// Map: the comparison as a row of the document, with the reason; and a row of the other document that names itself,
+/// without a reason: so its own grams are sent to it, too.
 pub struct Comparisons(Reason);
 
 impl Comparisons {
@@ -243,7 +245,7 @@ impl Group for SimilaritySpread {
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.found.clear();
         while let Some((_, tail)) = rows.next() {
-            self.found.push(ToKept::take(tail)?.jaccard); // ascending: the bits of such numbers sort as they do
+            self.found.push(ToKept::take(tail)?.jaccard); // ascending: from 0 on, numbers sort as their bits do
         }
         let Some(&least) = self.found.first() else { return Ok(()) };
         let middle = |half: usize| self.found[half.min(self.found.len() - 1)];

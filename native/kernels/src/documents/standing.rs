@@ -1,8 +1,9 @@
 //! Where each document stands before an analysis begins: on which servers, and whether a copy of it is kept instead.
 //!
 //! [`Places`] reads documents' servers and word sequences from the corpus, [`Shared`] and [`Pool`] gather the addresses
-//! of a host, [`Copies`] makes documents of equal word sequences, or of a cluster, one. What comes out, a kept document and a code (see
-//! [`servers`](crate::documents::servers)) for each document, is read beside the corpus by the map that scans texts.
+//! of a host, [`Copies`] makes one document of those with the same word sequence, or of those of a cluster. The result
+//! says for each document which one is kept for it, and the code of its servers (see
+//! [`servers`](crate::documents::servers)); the map that scans texts reads it beside the corpus.
 
 use crate::documents::servers::{Cluster, Place};
 use crate::flow::columns::{Along, Binary, Numbers, Strings};
@@ -54,8 +55,8 @@ row! {
 }
 
 /// Map: a row for each document, keyed by its word sequence; or, where the addresses of its host have to be gathered
-/// first, one keyed by host, and one keyed by address. Beside clusters, whatever their word sequences, documents of a
-/// cluster count as equal, all others not.
+/// first, one keyed by host, and one keyed by address. If clusters are given beside it, the documents of a cluster
+/// count as copies of each other, and no others do, whatever their word sequences.
 pub struct Places {
     by: By,
 }
@@ -102,7 +103,7 @@ impl Map for Places {
                 _ => names.bytes(row).map_or(0, |name| print.bytes(name).max(1)),
             };
             if self.by == By::Address {
-                // Without a URL it stands alone, whatever its address.
+                // A document without a URL counts as a host of its own, whatever its address.
                 let host = pages.host.bytes(row).map(|host| print.bytes(host));
                 if let (Some(host), Some(address)) = (host, pages.ip.bytes(row)) {
                     out.row(&Self::ADDRESSES, print.bytes(address), Seen { other: host });
@@ -117,7 +118,8 @@ impl Map for Places {
     }
 }
 
-/// What stands for the word sequence of a document that is a copy of none, or of the one kept for a cluster.
+/// Takes the place of a word sequence where copies do not go by words: it is the same for all documents for which
+/// `kept` is kept, and for no others.
 fn sequence_of_one(print: &Fingerprinter, kept: u32) -> [u8; 16] {
     let mut sequence = [0; 16];
     sequence[..8].copy_from_slice(&print.bytes(&kept.to_le_bytes()).to_be_bytes());
@@ -135,8 +137,9 @@ fn place(port: &Port<Placed<'static>>, sequence: &[u8; 16], doc: u32, place: Pla
     out.row(port, u64::from_be_bytes(*key), Placed { rest, doc, code: Rest(&code) });
 }
 
-/// Group by address: the hosts that were seen there, each once. An address of one host alone tells it from no other
-/// and is replaced by the host itself, so that a network that answers from thousands of addresses has one.
+/// Group by address: the hosts that were seen there, each once. An address at which only one host was seen says no more
+/// than the name of the host, and is replaced by it; so a host that answers from thousands of addresses of its own has
+/// one.
 pub struct Shared;
 
 impl Shared {
@@ -174,7 +177,7 @@ impl Group for Shared {
     }
 }
 
-/// Group by host, of its addresses and its documents: these get all of those.
+/// Group by host, of its addresses and its documents: every document gets all the addresses.
 #[derive(Default)]
 pub struct Pool {
     addresses: Vec<u8>,
@@ -223,7 +226,7 @@ impl Group for Pool {
 
 told! {
     pub struct Collapsing {
-        /// Whether copies become one; each document stands for itself if not.
+        /// Whether copies become one document; if not, each document is kept.
         collapse: bool,
         /// The most addresses any host has.
         widest: usize,
@@ -305,7 +308,7 @@ impl Group for Copies {
     }
 
     fn finish(&mut self, out: &mut Output) {
-        out.count("copies", 0); // said even if there are none
+        out.count("copies", 0); // so that the counter is there even without copies
     }
 }
 
@@ -320,12 +323,13 @@ pub struct Standing<'a> {
 }
 
 impl<'a> Standing<'a> {
-    /// Without the table every document stands, on no server.
+    /// Without the table, every document is kept, and its server is not known.
     pub fn new(columns: Option<Stand<'a>>) -> Self {
         Self { columns: columns.map(|columns| (columns, Along::new(columns.doc))) }
     }
 
-    /// The code of `doc`, none if a copy of it is kept instead. Ask in ascending order, once for each document.
+    /// The code of the servers of `doc`; none if a copy of it is kept instead. Ask in ascending order, once for each
+    /// document.
     pub fn code(&mut self, doc: u32) -> Option<&'a [u8]> {
         match self.of(doc) {
             Some((kept, code)) => (kept == doc).then_some(code),

@@ -1,4 +1,4 @@
-//! Where near-duplicates meet: documents that share a bucket are tied to the lowest of it.
+//! Where near-duplicates meet: each document of a bucket gets an edge to the lowest one there.
 //!
 //! So there are at most as many edges as documents have buckets, however many share a template, and closing them
 //! transitively (see [`components`](crate::documents::components)) gives the same clusters as all pairs would.
@@ -70,7 +70,8 @@ told! {
 }
 
 row! {
-    /// Of a part of a signature: the rest of it, with its coordinate, and a document.
+    /// Of the first bytes of a signature: its other bytes, with the number of the lexicon it was made with, and a
+    /// document.
     pub struct InSignature<'a> { rest: &'a [u8; 13], doc: u32 }
 }
 
@@ -113,8 +114,8 @@ impl Map for Marks {
     }
 }
 
-/// Group by bucket: an edge from each of its documents but the lowest to the lowest. What comes before the document, if
-/// anything, tells apart buckets that share a key.
+/// Group by bucket: an edge from each of its documents but the lowest to the lowest. Rows that have the same key but
+/// differ in what comes before the document (the rest of a signature) are of different buckets.
 pub struct Buckets;
 
 impl Buckets {

@@ -1,4 +1,5 @@
-//! In how many documents each word is: what a lexicon is made of (see [`lexicon`](crate::sketches::lexicon)).
+//! Counts in how many documents each word is; a lexicon is made from the counts (see
+//! [`lexicon`](crate::sketches::lexicon)).
 
 use hashbrown::{hash_table, HashTable};
 

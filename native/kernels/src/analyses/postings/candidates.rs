@@ -11,7 +11,7 @@ pub struct CandidateList {
     packed: Vec<u8>,
 }
 
-/// Ascending numbers as differences, and how many they are.
+/// Ascending numbers, stored as their differences, and how many they are.
 #[derive(Default)]
 struct Differences {
     bytes: Vec<u8>,
@@ -43,7 +43,7 @@ impl CandidateList {
         list.push(document);
     }
 
-    /// How many are foreign, these, and the others.
+    /// The bytes of a row: how many are foreign, the foreign ones, and the others.
     pub fn pack(&mut self) -> &[u8] {
         self.packed.clear();
         put_varint(&mut self.packed, self.foreign.count);
@@ -74,7 +74,7 @@ impl<'a> Candidates<'a> {
         numbers(self.differences).take(self.foreign as usize)
     }
 
-    /// All, those on another server first, each with whether it is.
+    /// All candidates, and whether each is on another server; those that are come first.
     pub fn all(self) -> impl Iterator<Item = (u32, bool)> + 'a {
         let (mut differences, mut left, mut last) = (self.differences, self.foreign, 0);
         std::iter::from_fn(move || {

@@ -14,8 +14,8 @@ told! {
 }
 
 row! {
-    /// Of a document: candidates to cover some of its grams (see [`candidates`](super::candidates)), the df of these grams, how many they
-    /// are, and the list they have.
+    /// Of a document: candidates to cover some of its grams (see [`candidates`](super::candidates)), the df of these
+    /// grams, how many they are, and the hash of the list of documents that they have in common.
     pub struct CoverElement<'a> { candidates: Rest<'a>, df: u32, weight: u64, list: u64 }
 }
 

@@ -10,7 +10,7 @@ use crate::text::slots::home;
 use crate::{row, told};
 
 told! {
-    /// Which grams make lists: those in 2 to `m` documents; and whether they are named, for patches.
+    /// Which grams make lists: those in 2 to `m` documents. For `patches`, the grams of each list are sent on, too.
     pub struct Listing { m: usize, patches: bool }
 }
 
@@ -45,7 +45,7 @@ impl Lists {
     const LISTS: Port<WeightedList<'static>> = Port::hashes(0, "lists");
     const GRAMS: Port<ListGrams<'static>> = Port::hashes(1, "grams").when("patches", "true");
 
-    /// Puts the list of up to m documents together; returns how many there are in all.
+    /// Puts the list together, of up to m documents; returns how many documents there are in all.
     fn read(&mut self, rows: &mut dyn Rows) -> Result<usize, Damaged> {
         self.documents.clear();
         self.codes.clear();
@@ -99,7 +99,7 @@ impl Group for Lists {
 
     fn key(&mut self, gram: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let df = match rows.left() {
-            Some(df) if df == 1 || df > self.m => df, // no need to look at them
+            Some(df) if df == 1 || df > self.m => df, // a gram that makes no list: no need to read its rows
             _ => self.read(rows)?,
         };
         if df == 1 {
@@ -131,13 +131,16 @@ impl Group for Lists {
     }
 }
 
-/// Counts equal lists. A list is told by its documents; their codes follow from them and are kept along.
+/// Counts equal lists. Lists with the same documents are equal; the codes, which follow from the documents, are stored
+/// with them.
 #[derive(Default)]
 struct ListTally {
     /// For each entry: the number of documents, the documents, the codes.
     bytes: Vec<u8>,
     entries: Vec<CountedList>,
-    /// Entry number plus one, where [`home`] says, or behind; zero for none; a power of two, at most half full.
+    /// A hash table of entry numbers plus one, in which zero is a free slot. The search for an entry begins where
+    /// [`home`] says, and goes on in the slots behind. The length is a power of two, and at most half of the slots are
+    /// taken.
     slots: Vec<u32>,
     /// Entries and their grams, where these are wanted.
     grams: Vec<(u32, u64)>,

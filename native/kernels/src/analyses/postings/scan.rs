@@ -8,7 +8,8 @@ use crate::flow::fields::Rest;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::text::grams::Grams;
 
-/// Map: each distinct gram of a document that stands, with the document and its servers; and the document's size.
+/// Map: each distinct gram of a document, with the document and its servers; and the document's size. Documents for
+/// which a copy is kept are left out.
 pub struct Scan(Gramming);
 
 impl Scan {

@@ -1,8 +1,9 @@
-//! Whether quilts name their sources: which of these they link to, and what share of their patch grams that accounts for.
+//! Whether quilts name their sources: which of these they link to, and what share of their patch grams that accounts
+//! for.
 //!
-//! [`Names`] says under which URLs and domains each document is known, [`Named`] brings these to the quilts that draw on
-//! it, and [`Linked`] holds them against the links of the quilt. Only fingerprints of URLs travel, and links stay where
-//! they are.
+//! [`Names`] says under which URLs and domains each document is known, [`Named`] brings these to the quilts that draw
+//! on it, and [`Linked`] compares them with the links of the quilt. Only fingerprints of URLs travel, and links stay
+//! where they are.
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
@@ -18,7 +19,8 @@ use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
 use crate::{columns, row, told};
 
-/// Copies of a source whose URLs count: a page of a million mirrors would send all of their names to each quilt.
+/// How many copies of a source are named at most: else a page with a million mirrors would send a million names to each
+/// quilt.
 const MOST_COPIES: usize = 100;
 
 columns! {
@@ -27,7 +29,7 @@ columns! {
 }
 
 row! {
-    /// Of a document that is kept: what one of its copies is called: the copy, the fingerprints of its page and its domain.
+    /// Of a document that is kept: one of its copies, and the fingerprints of the URL and of the domain of that copy.
     pub struct Name { copy: u32, page: u64, domain: u64 }
 }
 
@@ -65,8 +67,8 @@ impl Map for Names {
 }
 
 row! {
-    /// Of a quilt: a source with its rank, the patch grams it adds and holds, those of the quilt in all, which of the added
-    /// ones later sources have, too; and the names of the source.
+    /// Of a quilt: a source with its rank, how many patch grams it adds and how many it has, how many the quilt has in
+    /// all, which of the added ones later sources have, too; and the names of the source.
     pub struct NamedSource<'a> {
         rank: u64, source: u64, new_grams: u64, all_grams: u64, patch_grams: u64, shared: &'a [u8], names: &'a [u8],
     }
@@ -207,7 +209,7 @@ impl Map for Linked {
     }
 }
 
-/// How many of the grams that a source shares with others, some of these others cover: those that are linked.
+/// Of the grams that a source is the first to cover: how many a later source that is linked has, too.
 fn shared_with_linked(mut shared: &[u8], kinds: &[Option<&str>]) -> u64 {
     let mut sum = 0;
     while let (Some(weight), Some(sources)) = (take_varint(&mut shared), take_varint(&mut shared)) {

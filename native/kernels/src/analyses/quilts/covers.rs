@@ -20,25 +20,26 @@ told! {
 }
 
 row! {
-    /// Of a quilt: its numbers.
+    /// Of a quilt: what was counted.
     pub struct Quilt { words: u64, grams: u64, patch_grams: u64, patchfrac: f64, sources: u64 }
 }
 
 row! {
-    /// Of a source: a quilt that draws on it, its rank there, the patch grams that it adds and holds, those of the quilt
-    /// in all, and which of the added ones later sources have, too (see [`pack_shared`]).
+    /// Of a source: a quilt that draws on it, its rank there, how many patch grams it adds and how many it has, how
+    /// many the quilt has in all, and which of the added ones later sources have, too (see [`pack_shared`]).
     pub struct DrawnOn<'a> {
         quilt: u64, rank: u64, new_grams: u64, all_grams: u64, patch_grams: u64, shared: &'a [u8],
     }
 }
 
 row! {
-    /// Of a list: a quilt that asks for its grams, on behalf of these sources: their documents and ranks, four bytes each.
+    /// Of a list: a quilt that asks for its grams, on behalf of these sources: their documents and ranks, four bytes
+    /// each.
     pub struct Asking<'a> { quilt: u32, sources: Rest<'a> }
 }
 
-/// Group by document, of its size and its elements: whether it is a quilt, and its sources; and if patches are asked for,
-/// each list of a quilt with the sources picked from it.
+/// Group by document, of its size and its elements: whether it is a quilt, and its sources; and if patches are asked
+/// for, each list of a quilt with the sources picked from it.
 pub struct Covers {
     told: Verdict,
     cover: Cover,
@@ -92,7 +93,7 @@ impl Covers {
         cover.clear();
         let (mut same, mut sum): (&[u8], u64) = (&[0], 0);
         for (open, candidates) in self.elements() {
-            // Equal candidates stand next to each other, since rows are sorted: one element.
+            // Rows are sorted, so those with the same candidates follow each other: they make one element.
             if candidates != same {
                 cover.add(sum, Candidates::new(same)?.all());
                 (same, sum) = (candidates, 0);
@@ -137,8 +138,8 @@ impl Covers {
     }
 }
 
-/// Of the grams that the source of this rank is the first to cover: how many each set of later sources has, too, then how
-/// many sources that are and their ranks.
+/// Says which of the grams that the source of this rank is the first to cover later sources have, too: for each set of
+/// later sources the number of grams, the number of sources, and their ranks.
 fn pack_shared(rank: u32, sets: &BTreeMap<Vec<u32>, u64>) -> Vec<u8> {
     let mut packed = Vec::new();
     for (set, &weight) in sets.range(vec![rank]..vec![rank + 1]) {

@@ -8,7 +8,8 @@ use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::row;
 use crate::text::fingerprint::Fingerprinter;
 
-/// What a row says of a document: tables of [`Visits`], and the order in which [`Domains`] hears of them.
+/// What a row says of a document: the numbers of the tables of [`Visits`], and the order in which [`Domains`] sees the
+/// rows.
 const THERE: u8 = 0;
 const QUILT: u8 = 1;
 
@@ -28,8 +29,8 @@ row! {
 }
 
 row! {
-    /// Of a domain: its name, which of the three it is, the document that is there or the quilt that draws on it, and for
-    /// how many grams.
+    /// Of a domain: its name, what the row says (a document is there, it is a quilt, or a quilt draws on it), that
+    /// document or quilt, and the number of grams that are drawn.
     pub struct Visit<'a> { domain: Option<&'a [u8]>, said: u8, doc: u64, new_grams: u64 }
 }
 
@@ -85,7 +86,8 @@ row! {
     pub struct SourceDomain<'a> { domain: Option<&'a [u8]>, quilts: u64, sources: u64, new_grams: u64 }
 }
 
-/// Group by domain: what was counted there, under its lowest document: if there are quilts, and if some draw on it.
+/// Group by domain: what was counted, keyed by the lowest document of the domain; on one port if there are quilts, on
+/// the other if quilts draw on it.
 pub struct Domains;
 
 impl Domains {
@@ -135,7 +137,7 @@ impl Group for Domains {
     }
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        // Another name may share the fingerprint.
+        // Two domains may have the same fingerprint.
         let mut domains = Stretches::new(rows, Beginning::AllBut(Self::VISIT));
         while domains.begin() {
             let mut counts = Counts::default();

@@ -1,9 +1,9 @@
 //! Where a page is found in a collection of passages: at each of its words the longest match, and of those the best.
 //!
-//! Words are letters here, numbers from 0. Matches can be many: two pages that repeat one word n times have n of them,
-//! one for each diagonal, and n² pairs of places. So they are never listed. A suffix automaton of the passages tells, as
-//! the page is read through it, how long the longest match is that ends at each word and where it first occurs; what is
-//! longest around a place is found among these, as any longer one would end there, too.
+//! A word is a number here, from 0, and is called a letter. Matches can be many: two pages that repeat one word n times
+//! have n of them, one for each diagonal, and n² pairs of places. So they are never listed. A suffix automaton of the
+//! passages tells, as the page is read through it, how long the longest match is that ends at each word and where it
+//! first occurs; the longest match around a place is one of these, since it ends at some word, too.
 //!
 //! Linear in the words of passages and page, plus the sort of the matches that cannot be extended, at most one a word.
 
@@ -33,7 +33,8 @@ struct State {
     link: u32,
     /// The first place where its sequences end.
     first: u32,
-    /// The letter that leads on, and whither: nearly all states have one. Further ones are a chain of edges.
+    /// The letter that leads on, and the state it leads to: nearly all states have one such letter. Further ones are a
+    /// chain of edges.
     letter: u32,
     target: u32,
     more: u32,
@@ -120,7 +121,8 @@ impl MatchIndex {
         }
     }
 
-    /// The state of the sequences of `target` that are no longer than `state`'s with `letter`: split off if need be.
+    /// The state of those sequences of `target` that are no longer than the longest of `state` with `letter` behind it;
+    /// splits them off if `target` has longer ones.
     fn shortened(&mut self, state: u32, letter: u32, target: u32) -> u32 {
         let length = self.states[state as usize].length + 1;
         if self.states[target as usize].length == length {
@@ -190,7 +192,7 @@ impl MatchIndex {
     pub fn longest(&self, page: &[u32], k: usize) -> Vec<Match> {
         let mut matches = self.matches(page, k);
         matches.sort_unstable_by_key(|found| (Reverse(found.words), found.place, found.begin));
-        // The next gram at or behind each that no match taken covers.
+        // For each gram, the next one, from itself on, that is not covered by a match taken so far.
         let mut next: Vec<u32> = (0..=page.len() as u32).collect();
         matches.retain(|found| {
             let mut gram = follow_up(&mut next, found.begin);
@@ -206,7 +208,8 @@ impl MatchIndex {
         matches
     }
 
-    /// The longest match that ends at each word of `page`, of at least k words, unless it goes on.
+    /// The longest match that ends at each word of `page`, if it has at least k words and does not go on with the next
+    /// word.
     fn matches(&self, page: &[u32], k: usize) -> Vec<Match> {
         let mut found = Vec::new();
         let mut close = |end: usize, state: u32, words: u32| {
@@ -234,7 +237,7 @@ impl MatchIndex {
     }
 }
 
-/// The representative of `gram`; those on the way are pointed closer to it.
+/// The first gram from `gram` on that is not covered; shortens the way there for the next time.
 fn follow_up(next: &mut [u32], mut gram: u32) -> u32 {
     while next[gram as usize] != gram {
         next[gram as usize] = next[next[gram as usize] as usize];

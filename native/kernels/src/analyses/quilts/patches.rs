@@ -1,15 +1,16 @@
 //! Where the patches of quilts are: from covers to places in two texts, in four steps.
 //!
-//! 1. [`Requests`](requests::Requests) meets the grams of a list with the quilts that found sources there: each such source is to look for
-//!    these grams on behalf of the quilt.
+//! 1. [`Requests`](requests::Requests) brings the grams of a list together with the quilts that found sources there:
+//!    each such source is to look for these grams on behalf of the quilt.
 //! 2. [`Asked`](requests::Asked) packs what one quilt asks of one source.
-//! 3. [`Slices`](slices::Slices) reads the sources: the passages all of whose grams were asked for go to the quilt, as words.
+//! 3. [`Slices`](slices::Slices) reads the sources: the passages all of whose grams were asked for go to the quilt, as
+//!    words.
 //! 4. [`Patches`] reads the quilts: the longest equal runs of words in these passages are the patches.
 //!
 //! What a quilt asks of a source is pg(quilt) ∩ grams(source), no more. So any run of k words or more in a slice has
 //! only grams of that set, and the quilt need not know its patch grams again: it just looks for the slices in itself.
-//! It compares words, so a fingerprint that two grams share can lead to a slice in vain, never to a patch; neither can
-//! two lists that share a hash, since grams of the wrong one are not in the quilt.
+//! It compares words: where two grams have the same fingerprint, a slice may be sent in vain, but no wrong patch is
+//! found. The same holds where two lists have the same hash, since the grams of the wrong list are not in the quilt.
 
 pub mod passages;
 pub mod places;
@@ -28,7 +29,7 @@ use passages::Passages;
 use places::{unpack, PlacedWords};
 
 columns! {
-    /// The slices for documents; a better rank comes first.
+    /// The slices that documents were sent, those of better rank first.
     pub struct SlicesFor<'a> {
         quilt: Numbers<'a>, source: Numbers<'a>, begin: Numbers<'a>, words: Binary<'a>, places: Binary<'a>,
     }

@@ -1,9 +1,9 @@
 //! The kernels of a sweep: how many quilts there are, for many (m, c, σ) at once.
 //!
-//! Grams and lists are made once, for the largest m: an element says the df of its grams, so those of a smaller m are
-//! a subset. What is left for each document and m is a cover, and [`Sweep`] makes only those that can matter: where the
+//! Grams and lists are made once, for the largest m: an element says the df of its grams, so those of a smaller m are a
+//! subset. What is left for each document and m is a cover, and [`Sweep`] makes only those that can matter: where the
 //! patch fraction reaches the least σ, where there is enough to cover for the least c, and where m has elements that
-//! the next smaller one has not. c and σ are mere comparisons then.
+//! the next smaller one has not. For c and σ, the cover is then only compared with their values.
 
 use crate::analyses::cover::Cover;
 use crate::analyses::postings::candidates::Candidates;
@@ -21,12 +21,13 @@ told! {
 }
 
 row! {
-    /// Of a k: a combination, σ by its place among the values given; the quilts, all their sources, and the documents.
+    /// Of a k: a combination (σ as its place among the values given), and the numbers of quilts, of all their sources,
+    /// and of documents.
     pub struct Combination { m: u64, c: u64, sigma: u64, quilts: u64, sources: u64, documents: u64 }
 }
 
-/// Group by document, of its size and its elements: for each combination, the number of quilts and of all their sources,
-/// and the number of documents, in this partition. Rows are keyed by k.
+/// Group by document, of its size and its elements: for each combination, the number of quilts and of all their
+/// sources, and the number of documents, in this partition. Rows are keyed by k.
 pub struct Sweep {
     grid: Grid,
     documents: u64,
@@ -129,7 +130,7 @@ impl Group for Sweep {
     fn finish(&mut self, out: &mut Output) {
         let documents = self.documents;
         if documents == 0 {
-            return; // an engine may leave out partitions without rows, so they must not show
+            return; // an engine may skip partitions without rows, so one that it runs must add nothing
         }
         let mut counts = self.counts.iter();
         for &m in &self.grid.m {

@@ -1,11 +1,12 @@
 //! What each HTML element means for the text of a page, and which elements are open.
 //!
-//! Much simpler than the tree construction of the WHATWG standard, and linear for any input: each open element knows the
-//! one of its name before it, so that finding what an end tag ends costs the same however deep the stack is.
+//! Much simpler than the tree construction of the WHATWG standard, and linear for any input: each open element knows
+//! where the one before it with the same name is, so that finding what an end tag ends costs the same however deep the
+//! stack is.
 
 use std::collections::HashMap;
 
-/// Its start and end end a chunk.
+/// A chunk ends where the element begins, and where it ends.
 pub const BLOCK: u16 = 1;
 /// Has no content and no end tag.
 pub const VOID: u16 = 1 << 1;
@@ -15,7 +16,7 @@ pub const UNSEEN: u16 = 1 << 2;
 pub const PRE: u16 = 1 << 3;
 /// Ends an open paragraph.
 pub const ENDS_P: u16 = 1 << 4;
-/// Ends `<svg>` and `<math>`: it cannot stand in them.
+/// Cannot stand in `<svg>` or `<math>`: its start tag ends these.
 pub const LEAVES: u16 = 1 << 5;
 /// Inside `<svg>` or `<math>`, holds HTML again.
 pub const RETURNS: u16 = 1 << 6;
@@ -23,14 +24,14 @@ pub const RETURNS: u16 = 1 << 6;
 pub const UNSEEN_IN_SVG: u16 = 1 << 7;
 /// No end tag reaches out of it but its own.
 pub const WALL: u16 = 1 << 8;
-/// A box in the line: set apart from the words around it.
+/// A box within the line: its text is separate from the words around it.
 pub const BOX: u16 = 1 << 9;
 
 const FLOW: u16 = BLOCK | ENDS_P;
 
 macro_rules! elements {
     ($($variant:ident $name:literal $flags:expr;)*) => {
-        /// The elements that are something special. All others are alike.
+        /// The elements that are treated in a way of their own. All others are [`Element::Other`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         pub enum Element { $($variant,)* Other }
@@ -177,8 +178,8 @@ const fn four(name: &[u8], at: usize) -> u128 {
     (u32::from_le_bytes([name[at], name[at + 1], name[at + 2], name[at + 3]]) | 0x2020_2020) as u128
 }
 
-/// A tag name as a number, in lower case. Up to 16 bytes, no two names of one length that are made of letters and
-/// digits have the same; of longer ones, the ends count.
+/// A tag name as a number, in lower case. Different names of the same length, made of letters and digits, have
+/// different numbers if they have up to 16 bytes; of longer names, only both ends count.
 #[inline]
 const fn pack(name: &[u8]) -> u128 {
     let length = name.len();
@@ -230,8 +231,8 @@ pub fn look_up(name: &str) -> (Element, u16) {
     }
 }
 
-/// An element that is open: what it is (with what its attributes and surroundings add), and where the one of its name
-/// before it is, counted from 1.
+/// An element that is open: its flags (with those that its attributes and surroundings add), and the place of the one
+/// before it with the same name, counted from 1.
 struct Open {
     name: usize,
     flags: u16,
@@ -246,7 +247,7 @@ pub struct Stack {
     open: Vec<Open>,
     /// For each name, where it was opened last, counted from 1; 0 if it is not open.
     latest: Vec<usize>,
-    /// Numbers for the names that the table has not, packed and by length.
+    /// Numbers for the names that are not in the table, by packed name and length.
     others: HashMap<(u128, usize), usize>,
     blocks: Vec<usize>,
     walls: Vec<usize>,
@@ -289,8 +290,8 @@ impl Stack {
         self.open.last().is_some_and(|top| top.flags & (FOREIGN | RETURNS) == FOREIGN)
     }
 
-    /// Ends what the start tag of this element ends, which it does by standing where it cannot (a paragraph in a
-    /// paragraph, a list item in an item of the same list). Returns whether a block was ended that was seen.
+    /// Ends the open elements that cannot contain this one, as its start tag does (a paragraph in a paragraph, a list
+    /// item in an item of the same list). Returns whether one of them was a block that was seen.
     #[inline]
     pub fn make_room(&mut self, element: Element, flags: u16) -> bool {
         let mut ended = false;
@@ -366,9 +367,11 @@ impl Stack {
         number
     }
 
-    /// Ends the element that an end tag ends, with all that was opened inside it. No end tag reaches through a wall (a
-    /// table cell), but those of parts of a table reach to their table; that of no block reaches through a block
-    /// unless it hides something. Returns whether a block was ended that was seen.
+    /// Ends the element that an end tag ends, with all that was opened inside it. An end tag has no effect on elements
+    /// outside the innermost wall (such as a table cell). There are three exceptions: those of tables and templates
+    /// reach through walls, those of parts of a table reach as far as their table, and that of an element that is
+    /// neither a block nor unseen does not even reach out of the innermost block. Returns whether a block was ended
+    /// that was seen.
     #[inline]
     pub fn close(&mut self, name: &str, element: Element) -> bool {
         let number = if element == Other {

@@ -1,7 +1,8 @@
-//! Eight bytes at a time: finds bytes that are mostly near, without a call and without a branch for each.
+//! Finds bytes by looking at eight at a time, without a call and without a branch for each byte: for bytes that are
+//! mostly found soon.
 //!
-//! A marked lane has its highest bit set. Only the first mark of a word is to be trusted: the borrow of a subtraction can
-//! mark lanes behind it.
+//! A marked lane has its highest bit set. Only the first mark of a word is reliable: a subtraction there may borrow
+//! from the lanes behind it, and mark them wrongly.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
@@ -24,7 +25,7 @@ pub fn equal(lanes: u64, byte: u8) -> u64 {
     below(lanes ^ (ONES * u64::from(byte)), 1)
 }
 
-/// Marks the lanes that hold this byte up to the bits of `ignored`.
+/// Marks the lanes that hold this byte, or one that differs from it in the bits of `ignored` only.
 #[inline]
 pub fn similar(lanes: u64, byte: u8, ignored: u8) -> u64 {
     equal(lanes & !(ONES * u64::from(ignored)), byte & !ignored)

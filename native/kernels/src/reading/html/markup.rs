@@ -1,9 +1,10 @@
 //! HTML to tokens, after the tokenizer of the WHATWG standard.
 //!
 //! Names, values and text are slices of the source, as they stand there: in any case, with character references
-//! ([`crate::reading::html::references`]), NULs and CRs. Nothing is allocated for a token, and each byte is looked at a bounded number
-//! of times, whatever the input. Where the standard's parser tells its tokenizer how to go on (raw text after `<script>`,
-//! CDATA sections inside `<svg>`), whoever reads the tokens does so here.
+//! ([`crate::reading::html::references`]), NULs and CRs. Nothing is allocated for a token, and each byte is looked at a
+//! bounded number of times, whatever the input. In the standard, the parser tells the tokenizer how to go on (raw text
+//! after `<script>`, CDATA sections inside `<svg>`). Here whoever reads the tokens does so, by [`Tokenizer::enter`] and
+//! [`Tokenizer::foreign`].
 
 use memchr::{memchr, memchr2, memmem};
 
@@ -51,7 +52,7 @@ pub enum Content<'a> {
     Data,
     /// Text up to the end tag of this name, with references or without.
     Text { name: &'a str, references: bool },
-    /// Text up to `</script`, where `<!-- <script` may hide one.
+    /// Text up to the `</script` that ends it: one behind `<!-- <script` may not.
     Script,
     /// Text up to the end of the source.
     Plain,
@@ -67,7 +68,7 @@ pub struct Tokenizer<'a> {
     pub foreign: bool,
 }
 
-/// White space of the standard; CR too, which it would have replaced by LF before.
+/// What the standard calls white space, and CR, which it replaces by LF before tokens are read.
 const SPACE: u8 = 1;
 /// `/` or `>`, which end the names of tags, as white space does.
 const MARK: u8 = 2;
@@ -125,8 +126,8 @@ impl<'a> Tokenizer<'a> {
         self.content = content;
     }
 
-    /// The next token, None at the end of the source. A tag that the source breaks off is none.
-    #[inline(always)] // a twelfth of the time of reading a page
+    /// The next token, None at the end of the source. A tag that is cut off by the end of the source is no token.
+    #[inline(always)] // called for every token, in one place
     pub fn next_token(&mut self) -> Option<Token<'a>> {
         if self.content != Content::Data {
             if let Some(text) = self.content_text() {
@@ -174,7 +175,8 @@ impl<'a> Tokenizer<'a> {
         (end > self.at).then(|| self.text(end, references))
     }
 
-    /// Reads the tag whose name begins at `begin`: its name, and whether it ends in `/>`. None if the source ends before.
+    /// Reads the tag whose name begins at `begin`: its name, and whether it ends in `/>`. None if the source ends
+    /// before.
     fn tag(&mut self, begin: usize) -> Option<(&'a str, bool)> {
         let bytes = self.source.as_bytes();
         self.attributes.clear();
@@ -229,7 +231,7 @@ impl<'a> Tokenizer<'a> {
             return self.comment(begin + 2);
         }
         if rest.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"doctype")) {
-            self.bogus_comment(begin); // ends alike
+            self.bogus_comment(begin); // a doctype ends at the next `>`, too
             return Token::Doctype;
         }
         if self.foreign && rest.starts_with(b"[CDATA[") {
@@ -249,7 +251,7 @@ impl<'a> Tokenizer<'a> {
         Token::Comment(text)
     }
 
-    /// Up to `-->` or `--!>`; `<!-->` and `<!--->` are whole comments. What the source breaks off ends there.
+    /// Up to `-->` or `--!>`; `<!-->` and `<!--->` are whole comments. A comment that is cut off ends with the source.
     fn comment(&mut self, begin: usize) -> Token<'a> {
         let rest = &self.source[begin..];
         let bytes = rest.as_bytes();
@@ -304,7 +306,7 @@ fn find_end_tag(bytes: &[u8], begin: usize, name: &[u8]) -> usize {
 /// Where the end tag of a script is. Inside `<!--` … `-->`, a `<script` takes the next `</script` for itself.
 fn find_script_end(bytes: &[u8], begin: usize) -> usize {
     let mut at = begin;
-    let mut escaped = None; // where the dashes of the `<!--` are that we are in
+    let mut escaped = None; // inside `<!--`: where its dashes are
     let mut doubly = false;
     loop {
         let next = match escaped {
@@ -339,7 +341,8 @@ mod tests {
     use super::*;
     use crate::reading::html::references::{reference, unescape, Reference};
 
-    /// Tokens as the standard has them: names in lower case, references replaced, attributes by name, text put together.
+    /// Tokens as the standard has them: names in lower case, references replaced, attributes by name, text put
+    /// together.
     #[derive(Debug, PartialEq)]
     enum Plain {
         Text(String),

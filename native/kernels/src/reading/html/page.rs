@@ -1,11 +1,11 @@
 //! What a corpus keeps of a page: its visible text in chunks, and its links. One pass over the source, linear.
 //!
-//! **Visible** is all text but comments, what [`crate::reading::html::elements`] calls unseen (scripts, styles, titles, templates, what
-//! stands in for something that browsers show: `noscript`, `iframe`, `object`, `audio`, `video`, `canvas` …; `select`,
-//! `datalist` and `textarea`, whose text belongs to forms; `title`, `desc` and `metadata` of SVG, annotations of MathML)
-//! and elements with the attribute `hidden` or an inline style of `display: none`. An element ends at its end tag, at
-//! that of an element around it, or, where end tags may be left out, at the next of its kind. `html` and `body` are
-//! always seen: pages hide them until their scripts have run.
+//! **Visible** is all text but comments, what [`elements`](crate::reading::html::elements) calls unseen (scripts,
+//! styles, titles, templates, what stands in for something that browsers show: `noscript`, `iframe`, `object`, `audio`,
+//! `video`, `canvas` …; `select`, `datalist` and `textarea`, whose text belongs to forms; `title`, `desc` and
+//! `metadata` of SVG, annotations of MathML) and elements with the attribute `hidden` or an inline style of `display:
+//! none`. An element ends at its end tag, at that of an element around it, or, where end tags may be left out, at the
+//! next of its kind. `html` and `body` are always seen: pages hide them until their scripts have run.
 //!
 //! **White space** (Unicode's, no-break spaces too) becomes one space; so does the edge of a form control (`button`,
 //! `input`, `select`, `textarea`), which stands apart from the words around it. `<br>` ends a line, without white space
@@ -18,8 +18,8 @@
 //!
 //! **Links** are what `href` of `a` and `area` leads to, seen or not: resolved against the first `<base href>` and the
 //! URL of the page, http and https only, without fragment, distinct, in order of first appearance. A link to the page
-//! itself (empty, or a fragment alone) is none. They are bounded in number and in bytes, since a page of 10,000 links
-//! of two letters under a `<base>` of 50 kB would else become 500 MB: see [`MOST_LINKS`] and [`most_link_bytes`].
+//! itself (empty, or a fragment alone) is none. They are bounded in number and in bytes, since 10,000 links of two
+//! letters under a `<base>` of 50 kB would become 500 MB: see [`MOST_LINKS`] and [`most_link_bytes`].
 
 use std::collections::{HashMap, HashSet};
 
@@ -35,15 +35,16 @@ use crate::reading::paragraphs::{count_points, is_white, Chunks};
 /// Bytes of the longest `href` that counts as a link.
 pub const LONGEST_LINK: usize = 1 << 16;
 
-/// Links of a page, at most. The longest lists of links that people publish, indices of all packages there are, have
-/// some 700,000.
+/// The most links that are kept of a page: more than the longest lists that people publish, such as indices of all
+/// packages of a language.
 pub const MOST_LINKS: usize = 1 << 20;
 
-/// Bytes of all links of a page of so many bytes, at most; copies, and what leads to no page, are counted too.
+/// The most bytes that the links of a page of so many bytes may have together, copies and links that lead to no page
+/// included.
 ///
-/// A link takes 20 bytes of source even in the densest list, so sixteen-fold would be links of more than 320 bytes on
-/// average, all of them relative. In 4,000 pages of documentation and news the most is 0.57-fold, an index of classes; a
-/// list of short names under a URL of 100 bytes comes to five-fold. The 64 MiB are what a page may have by default.
+/// A link takes about 20 bytes of source even in the densest list (`<a href=ab>ab</a>`), so only links of more than 320
+/// bytes on average, all of them relative, come to sixteen times the source; short names under a URL of 100 bytes come
+/// to some five times. The 64 MiB are what a page may have by default.
 pub fn most_link_bytes(source: usize) -> usize {
     ((1 << 20) + source.saturating_mul(16)).min(1 << 26)
 }
@@ -57,7 +58,7 @@ pub struct Page {
     pub more_links: bool,
     /// Tags and runs of text.
     pub nodes: usize,
-    /// Elements that were open at once, at most.
+    /// The most elements that were open at the same time.
     pub depth: usize,
 }
 
@@ -111,7 +112,7 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
                 if flags & BOX != 0 && stack.seen() && !stack.pre() {
                     text.space();
                 }
-                // The two that mean something without a start tag.
+                // Two end tags mean something without a start tag.
                 if element == Element::Br && stack.seen() {
                     text.end_line(stack.pre());
                 } else if ended || element == Element::P && stack.seen() {
@@ -127,7 +128,7 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
     Page { text: text.text, chunks: text.chunks, links, more_links, nodes, depth: stack.deepest }
 }
 
-/// How an element's content is read, with scripts running: so `noscript` is raw text.
+/// How an element's content is read by a browser that runs scripts, for which `noscript` is raw text.
 fn content(name: &str, element: Element) -> Content<'_> {
     match element {
         Element::Title | Element::Textarea => Content::Text { name, references: true },
@@ -174,7 +175,7 @@ struct Text<'a> {
     raw_end: usize,
     /// Where its last line begins in `text`.
     line: usize,
-    /// Whether it has no white space but single spaces.
+    /// Whether single spaces are all the white space that it has.
     even: bool,
 }
 
@@ -242,7 +243,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Adds what neither begins nor ends with white space and has but single spaces inside.
+    /// Adds text that neither begins nor ends with white space, and has only single spaces inside.
     #[inline]
     fn push(&mut self, solid: &str, begin: usize, end: usize) {
         if self.open.is_none() {
@@ -292,7 +293,8 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Bytes that may need a closer look: controls and spaces, `&`, and the first bytes of characters that may be white space.
+/// Bytes that may need a closer look: controls and spaces, `&`, and the first bytes of characters that may be white
+/// space.
 static CLOSER: [bool; 256] = {
     let mut closer = [false; 256];
     let mut byte = 0;
@@ -308,7 +310,7 @@ static CLOSER: [bool; 256] = {
     closer
 };
 
-/// How many bytes can be taken as they are: none needs a closer look but single spaces between such bytes.
+/// How many bytes can be taken as they are: those that need no closer look, and single spaces between them.
 #[inline]
 fn plain_length(bytes: &[u8]) -> usize {
     let closer = |at: usize| bytes.get(at).is_none_or(|&byte| CLOSER[usize::from(byte)]);
@@ -333,7 +335,7 @@ fn plain_length(bytes: &[u8]) -> usize {
         }
         at += 2;
     }
-    // The eight at a time may have passed a space before other white space.
+    // Eight bytes at a time, a space may have been passed that other white space follows.
     if bytes[at - 1] == b' ' {
         at - 1
     } else {
@@ -341,7 +343,7 @@ fn plain_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// The distinct values of `href`, before they are resolved: parsing URLs is dear, and pages repeat them.
+/// The distinct values of `href`, not resolved yet: parsing URLs takes long, and pages repeat them.
 #[derive(Default)]
 struct Hrefs<'a> {
     base: Option<&'a str>,

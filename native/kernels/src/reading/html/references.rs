@@ -13,8 +13,8 @@ pub struct Reference {
     pub length: usize,
 }
 
-/// The reference that `text` begins with, if it begins with one. In attributes, a name without a semicolon is none
-/// where a letter, digit or `=` follows (`?a=1&copy=2`); in text it is, and the longest name counts.
+/// The reference that `text` begins with, if it begins with one. In an attribute, a name without a semicolon is no
+/// reference if a letter, a digit or `=` follows (`?a=1&copy=2`). In text it is one, and the longest name counts.
 ///
 /// Looks at no more than the longest name, or at the digits of a number.
 pub fn reference(text: &[u8], attribute: bool) -> Option<Reference> {
@@ -32,7 +32,7 @@ pub fn reference(text: &[u8], attribute: bool) -> Option<Reference> {
         let ends = text.get(name).is_none_or(|&next| !next.is_ascii_alphanumeric() && next != b'=');
         return if ends { named(&text[..name]) } else { None };
     }
-    // No name without a semicolon begins another.
+    // No name that may lack its semicolon begins with another such name, so the first found is the longest.
     (ENTITY_MIN_LENGTH..=name.min(BARE_ENTITY_MAX_LENGTH)).find_map(|length| named(&text[..length]))
 }
 
@@ -56,7 +56,7 @@ fn numeric(text: &[u8]) -> Option<Reference> {
     length += usize::from(text.get(length) == Some(&b';'));
     let first = match code {
         0 => char::REPLACEMENT_CHARACTER,
-        // Those who write 128 to 159 mean windows-1252.
+        // Whoever writes 128 to 159 means windows-1252, says the standard.
         0x80..=0x9f => WINDOWS_1252.decode_without_bom_handling(&[code as u8]).0.chars().next()?,
         _ => char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
     };

@@ -1,4 +1,4 @@
-//! The passages that a quilt was sent, as letters in which it is looked for.
+//! The passages that a quilt was sent, as the letters in which its own words are looked for.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -46,7 +46,7 @@ impl Passages {
 #[derive(Default)]
 pub struct Letters {
     by_print: HashMap<u64, u32, BuildHasherDefault<Multiply>>,
-    /// Those whose fingerprint another word had before.
+    /// Words whose fingerprint an earlier word has, too.
     others: HashMap<Vec<u8>, u32>,
     /// The words one after the other, and where each ends.
     spelled: Vec<u8>,

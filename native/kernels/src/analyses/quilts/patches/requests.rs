@@ -13,7 +13,7 @@ row! {
     pub struct Request<'a> { quilt: u32, rank: u32, grams: Rest<'a> }
 }
 
-/// Group by list, of the quilts that ask and its grams: the grams to each source that a quilt has there.
+/// Group by list, of the quilts that ask and of its grams: the grams go to each source that a quilt has in the list.
 #[derive(Default)]
 pub struct Requests {
     asked: Vec<[u32; 3]>,

@@ -24,7 +24,7 @@ row! {
 }
 
 /// Map, beside what was asked of documents: to each quilt the passages of its source all of whose grams it asked for,
-/// none of which can be extended. Of several with the same words the first will do: patches prefer it.
+/// as long as they can be. Of several with the same words only the first is sent, since patches prefer it.
 pub struct Slices(Gramming);
 
 impl Slices {
@@ -83,7 +83,8 @@ impl Map for Slices {
 
 /// Who wants a gram of a document.
 struct Wanted {
-    /// Grams, the number of one who asked for each, and the entry before of the same gram, itself if there is none.
+    /// For each gram asked for: the gram, the number of the quilt that asks, and the entry before it with the same gram
+    /// (its own number if there is none).
     entries: Vec<(u64, u32, u32)>,
     /// The last entry of each gram.
     last: HashTable<u32>,
@@ -124,7 +125,7 @@ impl Wanted {
     }
 }
 
-/// The stretches of grams, one after the other, that each asker wants: their first and last grams.
+/// For each quilt that asks, the stretches of consecutive grams that it wants: their first and last grams.
 struct WantedStretches(Vec<Vec<(usize, usize)>>);
 
 impl WantedStretches {
