@@ -17,6 +17,7 @@ import pytest
 
 import unquilt
 import unquilt.api
+from unquilt.analyses.catalogue import ENTRIES
 
 ROOT = Path(unquilt.__file__).parent
 READERS = ("unquilt.corpus",)
@@ -49,7 +50,7 @@ ONLY: dict[str, set[str]] = {
     "unquilt.analyses.catalogue": {"unquilt.analyses.analysis", "unquilt.tables"},
     "unquilt": {
         "unquilt.api",
-        *(f"unquilt.analyses.{name}" for name in ("catalogue", "quilts", "neardups", "sweep")),
+        *(f"unquilt.analyses.{name}" for name in ("catalogue", *ENTRIES)),
     },
 }
 
