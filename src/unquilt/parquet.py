@@ -1,9 +1,9 @@
 """Parquet files that unquilt writes and reads, so that damage is an error and never another row.
 
-Each page has a checksum, which Parquet provides for (writers ask for `write_page_checksum`), and which is compared when
-the page is read. For the footer, which says where pages and which keys are in them, it does not; so the checksum of the
-footer stands before it, between data and footer, where no reader looks: they know places from the footer, and where
-that is from the end of the file. A file without is read as it is.
+Each page has a checksum, as Parquet provides for (writers ask for `write_page_checksum`), and it is compared when the
+page is read. For the footer, which says where pages are and which keys they have, Parquet has no checksum. So we put
+one between data and footer, where other readers do not look: they find the footer from the end of the file, and
+everything else from the footer. In a file without this checksum, the footer is taken as it is.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def seal_footer(file: BinaryIO) -> None:
 
 @contextmanager
 def opened(path: Path | str, metadata: pq.FileMetaData | None = None) -> Iterator[pq.ParquetFile]:
-    """A file to read from; what is wrong with it is a RunError. With the metadata that it had before, nothing is
-    compared but pages.
+    """A file to read from; what is wrong with it is a RunError. If its metadata is given, as it was read before, the
+    footer is not checked again.
     """
     with reading(path):
         if metadata is None:
@@ -49,7 +49,7 @@ def opened(path: Path | str, metadata: pq.FileMetaData | None = None) -> Iterato
 
 @contextmanager
 def reading(path: Path | str) -> Iterator[None]:
-    """What Arrow says of a file in the block is said of a damaged one."""
+    """Errors of Arrow in the block become a RunError that says that the file is damaged, or cannot be read."""
     try:
         yield
     except FileNotFoundError as error:

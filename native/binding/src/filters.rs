@@ -122,8 +122,8 @@ impl AsRef<[u8]> for Held {
 pub struct Prototypes {
     set: Set<Held>,
     parameters: Py<PyDict>,
-    /// Signers that nobody uses at the moment. They are kept, because to make one takes about as long as to sign a
-    /// mail.
+    /// Signers that nobody uses at the moment. They are kept, as a mail is signed in microseconds, and to make a signer
+    /// takes some, too.
     idle: Mutex<Vec<Signer<Section<Held>>>>,
 }
 

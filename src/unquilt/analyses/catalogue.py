@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unquilt.tables import Table
 
 _OF_ONE_VALUE = re.compile(r"_([0-9]+)(?=_|$)")
-"""What the name of a stage or table for one value of a parameter, or one round, has more than others: counts_5."""
+"""The number in the name of a stage or table that is made for each value of a parameter, or in each round: counts_5."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def public_names() -> dict[str, str]:
 
 
 def load(name: str) -> Job:
-    """A job that there is, by name."""
+    """The job of this name, which must be registered."""
     job: Job = import_module(ENTRIES[name].module).DECLARATION
     if job.name != name:
         raise TypeError(f"{ENTRIES[name].module} declares {job.name}, not {name}")

@@ -19,7 +19,7 @@ COMPONENT_LABELS = {
 
 
 def components(verbs: Verbs, edges: Kept) -> Kept:
-    """For each document with an edge, save the least of its component: an edge (doc, other) to that least one.
+    """For each document with an edge, except the least of its component, an edge (doc, other) to that least one.
 
     `edges` has the columns doc and other. The rounds, a logarithmic number, each shuffle about 20 bytes an edge, twice.
     """

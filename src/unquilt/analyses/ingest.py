@@ -1,4 +1,4 @@
-"""Reading, as far as people are told of it as of an analysis; how pages are read is up to `intake`."""
+"""What people are told of reading, said as analyses say it; how pages are read is up to `intake`."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ MEANING = "32 hexadecimal digits: keyed fingerprints, safe against crafted colli
 
 
 def check_key(key: str) -> None:
-    """Refuse what is no key; none will do."""
+    """Refuse what is neither a key nor empty."""
     if key and not (len(key) == 32 and all(digit in "0123456789abcdefABCDEF" for digit in key)):
         raise ParameterError("key must be 32 hexadecimal digits or empty")
 

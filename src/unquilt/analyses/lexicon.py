@@ -1,7 +1,8 @@
 """In how many documents each word is: what the lexicons of I-Match are made of (Kołcz and Chowdhury, KDD 2004).
 
 Words of fewer than four characters (in scripts with spaces) and words with more than one digit are left out, as in the
-paper. What of the others makes a lexicon is decided afterwards, by `lexicons`: the counts serve any range.
+paper. Which of the others make a lexicon is decided afterwards (`stores.lexicons`): the same counts serve for any range
+of idf.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ k-grams of two documents:
     near(d, e)     iff at least 2 of 6 super-fingerprints agree: with probability 1 - (1-q)^6 - 6q(1-q)^5
 
 By I-Match with randomised lexicons (Kołcz, Chowdhury and Alspector, KDD 2004): `near(d, e)` iff any of the K + 1
-signatures of both agree; see `lexicons`.
+signatures of both agree; see `stores.lexicons`.
 
 Clusters are the transitive closure of near; the lowest document of each is kept. Closure can chain documents that have
 little in common, so each cluster says how similar its documents are to the one that is kept, by exact J, and `pairs`
@@ -73,7 +73,7 @@ class SignatureParameters(Parameters):
     drop: float = parameter(0.33, "share of words that each of them lacks", at_least=0, below=1)
 
     def check(self) -> None:
-        """Nobody should wait for a run that ignores what was asked for."""
+        """Refuse parameters that would have no effect: nobody should wait for a run that ignores what was asked for."""
         check_nidf(self.nidf)
         others = SHINGLES if self.method == "imatch" else IMATCH
         usual = {info.name: info.default for info in self.describe()}
@@ -104,7 +104,7 @@ class NeardupParameters(SignatureParameters):
         return super().to_dict() | {"key": keys.digest_key(self.key)}
 
     def check(self) -> None:
-        """A key is for our own fingerprints; the published functions are told apart by their seed."""
+        """Refuse a key where it has no effect: it changes our own fingerprints, not the published functions."""
         super().check()
         keys.check_key(self.key)
         if self.key and (self.method != "shingles" or self.family != "fast"):
@@ -140,7 +140,7 @@ def neardups(verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexi
 def near_edges(
     verbs: Verbs, corpus: Kept, given: SignatureParameters, lexicon: Lexicon | None = None
 ) -> tuple[Kept, dict[str, int]]:
-    """Enough edges between near-duplicates to hold each cluster together: from each to the lowest of its bucket."""
+    """Enough edges between near-duplicates to tie each cluster together: each document to the lowest of its bucket."""
     functions = given.kernel()
     if functions.pop("method") == "imatch":
         words = (lexicon or build_lexicon(verbs, corpus, given)).pack()
@@ -162,9 +162,10 @@ def build_lexicon(verbs: Verbs, corpus: Kept, given: SignatureParameters) -> Lex
 def compare(
     verbs: Verbs, corpus: Kept, kept_by: Kept | None, edges: Kept | None, grams: dict[str, Any]
 ) -> tuple[Rows, Rows]:
-    """The exact similarity of documents tied by an edge, and to the document that is kept: of what is given.
+    """The exact similarity of documents that an edge ties together (if `edges` are given), and of documents to the one
+    that is kept for them (if `kept_by` is).
 
-    No text is sent anywhere, but the grams of each document once to each document it is compared with.
+    No text is sent anywhere: the grams of each document go once to each document that it is compared with.
     """
     asked: list[Rows] = []
     if kept_by is not None:

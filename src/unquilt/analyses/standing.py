@@ -22,7 +22,7 @@ STANDING_TABLES = (CLUSTERS, STANDING, EDGES, COMPONENTS)
 
 @dataclass(frozen=True)
 class Standings:
-    """The standing of every document, none where there is nothing to say; the tables made; what was counted."""
+    """The table of standings (None if all documents are kept and servers do not matter), all tables, and counters."""
 
     table: Kept | None = None
     tables: tuple[Kept, ...] = ()
@@ -30,7 +30,7 @@ class Standings:
 
 
 def stand(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key: str = "") -> Standings:
-    """The server of each document by `foreign`, copies made one by `collapse`.
+    """The server of each document, by `foreign`, and which document is kept of several copies, by `collapse`.
 
     Costs one pass over a few short columns and two groups of some 40 bytes a document; near-duplicates have to be found
     first.

@@ -1,1 +1,1 @@
-"""Where analyses run: the verbs they are written in, and the engines that carry these out."""
+"""Where analyses run: the engines that carry out the verbs, on this machine or on Spark."""

@@ -22,7 +22,8 @@ from unquilt.runs import ROWS_PER_GROUP, Run, TableWriter
 from unquilt.tables import Table
 
 LONG_ROWS_PER_GROUP = 4096
-"""Of tables with large binaries, packed by kernels for each other, of which a task reads a few rows beside others."""
+"""Rows of a row group of tables with large binaries, which kernels pack for each other: few, as a task that reads such
+a table beside its own needs few of them."""
 
 
 class Engine(Verbs):

@@ -34,7 +34,8 @@ from unquilt.guard import Item, Result
 from unquilt.runs import Run, storing
 
 ROWS_IN_CACHE = 2 << 20
-"""Rows of a partition that sort quickly; more partitions than `MOST_FOR_CACHE` are made for want of memory only."""
+"""Rows of a partition that is sorted within the cache. There are as many partitions as that takes, but more than
+`MOST_FOR_CACHE` only where memory is short."""
 MOST_FOR_CACHE = 32
 MOST = 4096
 LEAST_FOR_A_THREAD = 32 << 20
@@ -87,7 +88,7 @@ class Local(Engine):
         forget_sides()
         self._spill.cleanup()
 
-    def _counters(self, stage: Stage, name: str) -> dict[str, int]:  # noqa: ARG002 - stages show by themselves
+    def _counters(self, stage: Stage, name: str) -> dict[str, int]:  # noqa: ARG002 - shown by its kernel
         return self._make(stage).counters
 
     def _sorted(self, rows: Rows, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -112,7 +113,7 @@ class Local(Engine):
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         if not items:
             return ()
-        if self._workers is None:  # once for the engine's life: a process takes a third of a second to start
+        if self._workers is None:  # once for the engine's life: processes take time to start
             self._workers = self._closing.enter_context(Workers(self._threads))
         return self._workers.map(function, items)
 

@@ -188,7 +188,8 @@ class _Answer:
 class _Guarded:
     """A function whose errors, where they are meant for the user, come back as they are and not as Spark's.
 
-    It runs in a process of its own, which items that know how to go on without what killed it may lose.
+    It runs in a process of its own, which may be lost: an item with a method `retry` says how to go on without what
+    ended the process.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -206,7 +207,7 @@ class _Guarded:
 
 @cache
 def _keep_workers() -> AbstractContextManager[None]:
-    """Has processes for items stay as long as this one, which Spark uses again and again, too."""
+    """Keeps the processes that work on items for as long as this one lives, which Spark uses for many tasks, too."""
     kept = keeping()
     kept.__enter__()
     return kept
@@ -349,7 +350,7 @@ def session(settings: Settings) -> SparkSession:
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
-    # Driver and workers must run the same Python, and a worker that dies is tried again even on one machine.
+    # Driver and workers must run the same Python. (The 4 in `local[…,4]`: tasks are tried again even on one machine.)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     logging = Path(__file__).with_name("log4j2.properties").as_uri()

@@ -1,11 +1,11 @@
 """Worker processes for Python code that holds the interpreter's lock, such as readers.
 
-Not `multiprocessing`: its workers import the caller's main module again, which a script without a guard does not
-survive. A worker here is the fork of a process that knows unquilt and nothing else (`forker`), and is fed pickles
-through a pipe.
+Not `multiprocessing`: its workers import the caller's main module again, which breaks scripts that do not ask for
+`__name__ == "__main__"`. A worker here is the fork of a process that knows unquilt and nothing else (`forker`), and is
+fed pickles through a pipe.
 
-A worker that dies, for whatever reason, is replaced, and its item is tried again: as the item says, if it has a method
-`retry`, else as it was. So functions given to workers may be called twice for an item.
+A worker that dies, for whatever reason, is replaced, and its item is tried again: if the item has a method `retry`,
+what that returns is tried instead. So functions given to workers may be called twice for an item.
 """
 
 from __future__ import annotations

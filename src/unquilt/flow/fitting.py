@@ -1,6 +1,6 @@
 """Whether a plan fits together: columns and kernels, rows and the kernel they meet in, rows and the table they become.
 
-All of it is asked when a plan is noted, of schemas and contracts alone.
+All of it is checked when a plan is noted, by schemas and contracts alone.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from unquilt.tables import Table
 
 NUMBER, REAL, TEXT, LINES, BYTES, NULLABLE = "number", "real", "text", "lines", "bytes", "bytes or null"
 _COLUMN_KINDS = {NUMBER: (NUMBER,), TEXT: (TEXT,), LINES: (LINES, TEXT), NULLABLE: (TEXT, BYTES)}
-"""The kinds of columns that a kernel takes where it reads one of a kind."""
+"""For each kind of column that a kernel says it reads, the kinds that it may be given."""
 _INTEGERS = (NUMBER, "doc", "small")
 
 
@@ -34,7 +34,10 @@ def kind_of(column: pa.Field) -> str:
 
 
 def check_columns(kernel: Kernel, there: pa.Schema | None, name: str) -> None:
-    """Raise PlanError unless the table `name` has the columns that a kernel reads; None if it has no file yet."""
+    """Raise PlanError unless the table `name` has the columns that a kernel reads.
+
+    If `there` is None, the table has no file and its columns are not known: nothing is checked.
+    """
     if not kernel.contract.maps:
         raise PlanError(f"kernel {kernel.name} reads rows that meet, not columns: use group")
     if there is None:
@@ -49,7 +52,7 @@ def check_columns(kernel: Kernel, there: pa.Schema | None, name: str) -> None:
 
 
 def check_beside(kernel: Kernel, there: pa.Schema | None, name: str | None) -> None:
-    """The same for the table that stands beside, which is None where there is none."""
+    """The same for the table beside it; `name` is None if there is no such table."""
     beside = kernel.contract.beside
     if name is None:
         if beside.which == "fields":

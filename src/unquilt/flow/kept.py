@@ -1,9 +1,9 @@
 """Tables at rest: Parquet files in the order of their primary key, read by pieces.
 
-Files may have been changed since they were written. Accidents show in their checksums (`parquet`), but not what was
-changed with care. So `checked` holds their footers against the schema, and every piece that is read is held against its
-footer and looked through: what is not as unquilt writes it is damaged, and nothing of it gets any further. That costs
-little beside reading (a text is valid UTF-8 at some gigabytes a second).
+Files may have been changed since they were written. Checksums show accidents (`parquet`), but not changes that were
+made on purpose. So `checked` compares their footers with the schema, and every piece that is read is looked through:
+its values must be valid, and its rows in order. A file that is not as unquilt writes it is damaged, and an error. That
+costs little beside reading.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Kept:
     numbered: bool = False
     """Whether its first column is known to hold numbers of documents, in their order."""
     known: pa.Schema | None = dataclasses.field(default=None, compare=False, repr=False)
-    """What its columns should be, where that is known: all there is to know of a table without files."""
+    """What its columns should be, if that is known: a table without files has no other schema."""
 
     @classmethod
     def of(cls, name: str, *paths: Path | str) -> Kept:
@@ -82,10 +82,10 @@ class Kept:
         return list(self.schema.names) if self.paths and self.schema is not None else []
 
     def checked(self, table: Table | None) -> Self:
-        """Itself, if its files are as this table should be, and in order as far as their footers say. Of a table that
-        is not known, None, nothing is asked.
+        """Itself, if its files have the columns of `table` and are in order, as far as their footers say.
 
-        Whether their rows are in order, too, is then looked at as they are read.
+        Whether their rows are in order, too, is checked as they are read. If `table` is None, nothing is known of it,
+        and nothing is checked.
         """
         if table is None:
             return self

@@ -1,8 +1,8 @@
 """Kernels by name, as analyses ask for them, and what each says of itself.
 
 A kernel states its contract once, in Rust, beside its struct: the columns it reads, what it is told, the rows that
-leave each of its ports. Here it is read and held against what an analysis asks for, so that a plan that does not fit is
-refused when it is noted, before anything runs:
+leave each of its ports. Here the contract is compared with what an analysis asks for, so that a plan that does not fit
+is refused when it is noted, before anything runs:
 
 >>> Kernel("scan", k=5, key=None).ports
 (Port(name='grams', key='hash'), Port(name='documents', key='doc'))
@@ -55,7 +55,8 @@ Fields = tuple[Field, ...]
 
 @dataclass(frozen=True)
 class Shape:
-    """What rows look like: these fields, or what the contract says about them (see `contract.rs`)."""
+    """What rows or columns look like: `which` is the word for it in `native/binding/src/kernels.rs`, such as "fields"
+    or "any"; the fields, or the numbers of tables, are those that belong to it."""
 
     which: str
     fields: Fields = ()
@@ -82,7 +83,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Parameter:
-    """What a kernel is told."""
+    """A parameter of a kernel: its name, its kind, and the words it may be if it is a choice."""
 
     name: str
     kind: str
@@ -90,7 +91,7 @@ class Parameter:
 
     @property
     def wanted(self) -> str:
-        """In words that follow "must be"."""
+        """What it has to be, in words that follow "must be"."""
         return f"one of {', '.join(self.choices)}" if self.choices else _WANTED[self.kind][0]
 
     def fits(self, value: object) -> bool:
@@ -150,7 +151,7 @@ class Contract:
         )
 
     def check(self, given: Mapping[str, Any]) -> None:
-        """Raise PlanError unless these are all parameters, each as it should be."""
+        """Raise PlanError unless these are all the parameters, and no others, each of its kind."""
         known = {parameter.name for parameter in self.parameters}
         for name in given:
             if name not in known:
@@ -164,7 +165,7 @@ class Contract:
                 raise PlanError(f"kernel {self.name}: {parameter.name} must be {parameter.wanted}, not {value!r}")
 
     def ports(self, given: Mapping[str, Any]) -> tuple[Port, ...]:
-        """Those that are there with these parameters."""
+        """The ports that exist with these parameters."""
         return tuple(port for port, when in self._ports if when is None or _is_met(when, given))
 
 
@@ -181,7 +182,7 @@ def contracts() -> Mapping[str, Contract]:
 
 
 class Kernel:
-    """A native kernel with its parameters. One that reads any columns is told which, the documents first."""
+    """A native kernel with its parameters. One that reads any columns is given their names, that of the key first."""
 
     def __init__(self, name: str, columns: Sequence[str] = (), **parameters: Any) -> None:
         if name not in contracts():
@@ -194,7 +195,7 @@ class Kernel:
         self.name = name
         self.parameters = parameters
         self.columns = tuple(columns) or tuple(each.name for each in self.contract.reads.fields)
-        """What it reads, if it maps."""
+        """The columns that it reads, if it is a kernel for `map`."""
         self.ports = self.contract.ports(parameters)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -2,8 +2,9 @@
 
 An analysis is a function from tables to tables, written once from these verbs; it imports no engine and does no I/O:
 
-    map(table, kernel, beside)    batch to rows; a kept table of the same order may be read beside it, by key range,
-    map(table, kernel, among)     or told to give the documents that have rows there, and these rows beside them
+    map(table, kernel, beside)    batches of a table become rows; of a kept table in the same order, the kernel is given
+                                  the rows of the same documents beside them
+    map(table, kernel, among)     the same, but only documents that have rows in the kept table are read
     group(tables, kernel)         rows with equal key meet, ordered by (key, table, tail) as unsigned bytes
     fold(rows, name)              the integers a kernel counted, summed (or their greatest) over all tasks; kept too
     keep(rows, table)             a table at rest, with a completion marker: what is read twice is kept
@@ -58,7 +59,7 @@ class Rows:
     stage: Stage
     port: int
     fields: Fields = field(compare=False)
-    """Those of their tails."""
+    """The fields of their tails."""
 
 
 class Verbs(ABC):
@@ -119,7 +120,10 @@ def fold_counters(into: dict[str, int], counters: Mapping[str, tuple[str, int]])
 
 
 def look_up(verbs: Verbs, rows: Rows, documents: Kept, columns: Sequence[str]) -> Rows:
-    """Each row behind the named columns of the document that is its key: how results get ids and URLs."""
+    """The rows with the named columns of a document put before the fields of each, the document being its key.
+
+    This is how results get ids and URLs.
+    """
     (fields,) = verbs.map(documents, Kernel("select", ("doc", *columns)))
     (found,) = verbs.group([fields, rows], Kernel("look up"))
     return found

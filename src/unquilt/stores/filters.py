@@ -3,7 +3,7 @@
 A set is one file with everything in it that an answer needs: method, lexicon, seeds, and the buckets of its prototypes
 (`prototypes.rs`). It is mapped into memory, not loaded, and a look-up costs the same for any number of prototypes.
 Every block of it has a checksum, which is compared when the block is first looked at (`checksums.rs`): a damaged set
-answers as it would have, or not at all.
+gives the answer that it would have given before, or an error.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class Filter:
     ) -> Self:
         """Makes a set of documents (columns id and text), behind those of `base` if there is one, and opens it.
 
-        `base` decides over method and lexicon, and is verified. The set is in memory while it is made: some 700 bytes a
-        prototype.
+        Method and lexicon are then those of `base`, which is verified first. The set is in memory while it is made:
+        some 700 bytes a prototype.
         """
         if base is not None:
             base.verify()
@@ -137,7 +137,7 @@ class Filter:
         return found and list(dict.fromkeys(found))  # an id may have been given to several
 
     def verify(self) -> None:
-        """Looks at all of the file, at some GB a second; raises an InputError if any of it is damaged."""
+        """Looks at all of the file; raises an InputError if any of it is damaged."""
         try:
             self._set.verify()
         except _native.SpoiledSetError as error:

@@ -9,7 +9,7 @@ The file is Parquet: columns word and df, the most frequent first, words of the 
 lexicon comes first. What else there is to know is in its metadata. The same corpus gives the same file.
 
 Pages carry checksums, and the metadata a digest of all that the lexicon says, words and all, so that a damaged file is
-never taken for another lexicon. Neither keeps anybody from writing one.
+never taken for another lexicon. Neither is a protection against somebody who changes a lexicon on purpose.
 """
 
 from __future__ import annotations
@@ -41,11 +41,12 @@ _DIGEST = "sha256"
 _ANEW = "build it anew: unquilt lexicon build"
 _EXACT = Context(prec=60)
 _SAME = Decimal("1e-30")
-"""Far above the error of 60 digits, far below the distance of any number of documents from a power that is none."""
+"""Numbers closer than this are equal: it is far above the rounding error of 60 digits, and far below the distance of a
+power N^(1-x) from a whole number that it does not equal."""
 
 
 def check_nidf(nidf: Sequence[float]) -> tuple[float, float]:
-    """The two ends of a range of normalised idf, if they are that."""
+    """The two ends of a range of normalised idf, checked."""
     ends = [float(end) for end in nidf]
     if len(ends) != 2 or not 0 <= ends[0] <= ends[1] <= 1:
         given = ":".join(f"{end:g}" for end in ends)
@@ -73,7 +74,7 @@ def _power(documents: int, nidf: float) -> Decimal:
 
 
 def _around(value: Decimal) -> tuple[int, int]:
-    """The whole numbers below and above a positive number; itself, if it is one."""
+    """The whole numbers below and above a positive number; twice the number itself, if it is whole."""
     near = value.to_integral_value(ROUND_HALF_EVEN)
     if _EXACT.abs(_EXACT.subtract(value, near)) < _SAME:
         return int(near), int(near)
@@ -140,7 +141,7 @@ class Lexicon:
 
     @classmethod
     def _checked(cls, path: Path, words: pa.Table, about: dict[str, Any]) -> Self:
-        """What a file says, if it can be true."""
+        """The lexicon of a file, if what the file says can be true."""
         fault = f"{shown(path)} is damaged, or no lexicon that unquilt wrote"
         if not words.schema.equals(SCHEMA) or any(column.null_count for column in words.columns):
             raise InputError(f"{fault}: its columns must be word and df")
@@ -158,7 +159,7 @@ class Lexicon:
         return cls(words.combine_chunks(), documents, nidf, min_df, unicode)
 
     def write(self, path: str | Path) -> None:
-        """The file, which is there in full or not at all."""
+        """Writes the file, which is there in full or not at all."""
         path = Path(path)
         about = {
             "format": FORMAT,
@@ -186,7 +187,7 @@ class Lexicon:
         return int(self.words.num_rows) - self.primary
 
     def pack(self) -> bytes:
-        """The lexicon for kernels, in which words are looked up as it is: 14 to 16 bytes a word (see `lexicon.rs`)."""
+        """The lexicon for kernels, where words are looked up in place: 14 to 16 bytes a word (see `lexicon.rs`)."""
         return _native.pack_lexicon(buffers(self.words["word"]), self.primary)
 
 

@@ -59,7 +59,7 @@ REJECTS = Table(
     (
         column("file", pa.string(), "the file in which the record is"),
         integer("offset", "where the record begins there, as in `documents`"),
-        column("reason", pa.string(), "why it was left out, in a few words that do not vary"),
+        column("reason", pa.string(), "why it was left out, in a few words: the same for all records with that fault"),
         column("detail", pa.string(), "what exactly is wrong with it", null=True),
     ),
     key_columns=0,

@@ -9,7 +9,7 @@ from unquilt.tables.table import Table, column, integer
 WORDS = Table(
     "words",
     (
-        integer("fingerprint", "of the word; the table is in its order, as of unsigned numbers"),
+        integer("fingerprint", "of the word; rows are in its order, read as an unsigned number"),
         column("word", pa.string(), "the word, case folded"),
         integer("df", "how many documents have it"),
     ),

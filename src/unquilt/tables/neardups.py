@@ -11,7 +11,7 @@ CLUSTERS = Table(
     (
         document("doc", "a document that has copies or near-duplicates"),
         document("cluster", "the lowest of them"),
-        column("keep", pa.bool_(), "whether it is this one"),
+        column("keep", pa.bool_(), "whether `doc` is that lowest one, which is kept"),
     ),
     row=("document", "documents"),
     see="which documents are near-duplicates of which",
@@ -74,6 +74,6 @@ PAIRS = Table(
     key_columns=2,
     row=("pair", "pairs"),
     see="what holds the clusters together",
-    notes="The pairs tie each cluster together, and are not all that there are.",
+    notes="These pairs are enough to tie each cluster together; two near-duplicates need not be among them.",
     identified=("doc", "other"),
 )
