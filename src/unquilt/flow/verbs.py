@@ -13,8 +13,8 @@ An analysis is a function from tables to tables, written once from these verbs; 
 
 Nothing happens before `keep` or `fold`: the others only note what is wanted, so that a kept table that is there from
 an interrupted run costs nothing. What is noted is checked at once (`fitting`): columns that a table does not have, rows
-that cannot meet, a table that rows do not fit are a PlanError before anything runs. Rows are read once; their bytes are
-packed blocks that only kernels look into.
+that cannot meet, a table that rows do not fit are a PlanError before the stage runs. Rows are read once; their bytes
+are packed blocks that only kernels look into.
 """
 
 from __future__ import annotations

@@ -59,7 +59,9 @@ impl Map for Comparisons {
     }
 }
 
-/// Group by document: each of the others it is compared with once, for all reasons.
+/// Group by document: each of the others it is compared with once, for all reasons. The first table names one other
+/// document, the one that is kept, which is the lowest: so if the second table names it, too, the two rows follow each
+/// other.
 pub struct Compared;
 
 impl Compared {

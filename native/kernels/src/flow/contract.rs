@@ -3,7 +3,7 @@
 //!
 //! A kernel states this once, beside its struct, as constants and types of [`Map`](crate::flow::kernel::Map) or
 //! [`Group`](crate::flow::kernel::Group). [`Contract`] is the same as data: the binding hands it to Python, where plans
-//! that do not fit are refused before anything runs.
+//! that do not fit are refused before they run.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;

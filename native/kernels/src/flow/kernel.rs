@@ -211,7 +211,9 @@ impl Beginning {
     }
 }
 
-/// The rows of a key in stretches whose tails begin alike: they are sorted, so such rows stand together.
+/// The rows of a key in stretches whose tails begin alike: they are sorted, so such rows stand together. Of several
+/// tables, one comes after the other: rows that begin alike but are of different tables are one stretch only if they
+/// follow each other.
 ///
 /// ```text
 /// let mut lists = Stretches::new(rows, Beginning::AllBut(8));

@@ -1,5 +1,5 @@
-//! Files mapped into memory, read-only: what is asked of a large file costs the pages that are touched, and all processes
-//! of a machine share them.
+//! Files mapped into memory, read-only: what is asked of a large file costs the pages that are touched, and all
+//! processes of a machine share them.
 
 use std::fs::File;
 use std::io;
@@ -9,10 +9,11 @@ use memmap2::Mmap;
 
 use crate::flow::contract::Side;
 
-/// Maps a file. Nobody may change it as long as it is mapped: whoever makes such files writes them aside and renames them.
+/// Maps a file. Nobody may change it as long as it is mapped: whoever makes such files writes them aside and renames
+/// them.
 pub fn map_file(path: &Path) -> io::Result<Side> {
     let file = File::open(path)?;
-    // SAFETY: the file is ours, and written before it got its name; a file that shrinks all the same ends the process.
+    // SAFETY: the file is ours, and complete before it is mapped; a file that shrinks all the same ends the process.
     let mapped = unsafe { Mmap::map(&file)? };
     Ok(Side::new(mapped))
 }
