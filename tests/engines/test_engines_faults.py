@@ -140,7 +140,7 @@ def full(path: Path) -> None:
 def spilled(folder: Path) -> int:
     """How many partitions this process has spilled so far: the number in the name of the next spill file."""
     folder.mkdir()
-    partition = Partition(0, folder)
+    partition = Partition("lists", 0, folder)
     for _ in range(2):
         partition.push(0, b"\0\1" + bytes(8))  # a row without a tail, of key 0
     (path,) = folder.iterdir()

@@ -42,9 +42,11 @@ class TestKernels:
             ("scan", {"k": 5}, "kernel scan: key is missing"),
             ("scan", {"k": 5, "key": None, "m": 3}, "kernel scan has no parameter m; it has k, key"),
             ("ends", {"k": 5}, "kernel ends has no parameter k; it has none"),
-            ("scan", {"k": "5", "key": None}, "kernel scan: k must be a whole number of at least 0, not '5'"),
+            ("scan", {"k": "5", "key": None}, "kernel scan: k must be a whole number of at least 1, not '5'"),
             ("scan", {"k": True, "key": None}, "k must be a whole number"),
             ("scan", {"k": -1, "key": None}, "k must be a whole number"),
+            ("scan", {"k": 0, "key": None}, "k must be a whole number of at least 1, not 0"),
+            ("linked", {"most": float("nan")}, "most must be a number, not nan"),
             ("scan", {"k": 5, "key": b"short"}, "key must be 16 bytes or None, not b'short'"),
             ("lists", {"m": 5, "patches": 1}, "patches must be true or false, not 1"),
             ("places", {"by": "planet"}, "by must be one of none, host, domain, ip, not 'planet'"),
@@ -89,6 +91,12 @@ class TestMaps:
         with pytest.raises(PlanError, match="column doc of table is no number of documents"):
             verbs.map(kept(tmp_path, swapped), Kernel("select", ("doc", "text")))
 
+    def test_columns_that_no_kernel_reads(self, verbs: Verbs, tmp_path: Path) -> None:
+        table = kept(tmp_path, pa.table({"doc": [0], "share": [0.5], "when": pa.array([0], pa.date32())}))
+        for column, kind in (("share", "double"), ("when", "date32")):
+            with pytest.raises(PlanError, match=f"kernel select cannot read column {column} of table, which is {kind}"):
+                verbs.map(table, Kernel("select", ("doc", column)))
+
     def test_their_order_does_not_matter(self, verbs: Verbs, tmp_path: Path) -> None:
         turned = pa.table({"text": TEXTS["text"], "other": [7, 8], "doc": TEXTS["doc"]})
         counts = []
@@ -107,6 +115,8 @@ class TestMaps:
         turned = kept(tmp_path, more.select(["kept", "doc", "servers"]), "turned")
         with pytest.raises(PlanError, match="turned is in the order of kept, not doc"):
             verbs.map(texts, scan, beside=turned)
+        with pytest.raises(PlanError, match="one table beside another, not both more and more"):
+            verbs.map(texts, scan, beside=kept(tmp_path, more, "more"), among=kept(tmp_path, more, "more"))
         with pytest.raises(PlanError, match="kernel slices needs a table beside"):
             verbs.map(texts, Kernel("slices", k=1, key=None))
         with pytest.raises(
@@ -128,12 +138,17 @@ class TestGroups:
     def grams(self, verbs: Verbs, tmp_path: Path) -> tuple[Rows, ...]:
         return verbs.map(kept(tmp_path, TEXTS), Kernel("scan", k=1, key=None))
 
-    def test_rows_of_other_fields(self, verbs: Verbs, grams: tuple[Rows, ...]) -> None:
+    def test_rows_of_other_fields(self, verbs: Verbs, grams: tuple[Rows, ...], tmp_path: Path) -> None:
         message = r"kernel elements wants list \(rest\), weight \(number\) as table 1, and grams have doc \(doc\), "
         with pytest.raises(PlanError, match=message):
             verbs.group([grams[0]], Kernel("elements", same_site=False))
+        (words,) = verbs.map(kept(tmp_path, TEXTS, "texts"), Kernel("document words"))
         with pytest.raises(PlanError, match=r"kernel buckets wants rows that end in doc \(doc\)"):
-            verbs.group([grams[1]], Kernel("buckets"))
+            verbs.group([words], Kernel("buckets"))
+
+    def test_rows_of_other_keys(self, verbs: Verbs, grams: tuple[Rows, ...]) -> None:
+        with pytest.raises(PlanError, match="kernel distinct reads rows keyed by doc, not by hash"):
+            verbs.group([grams[0]], Kernel("distinct"))
 
     def test_too_few_tables(self, verbs: Verbs, grams: tuple[Rows, ...]) -> None:
         with pytest.raises(PlanError, match="kernel look up reads 2 tables of rows, not 1"):
@@ -171,11 +186,15 @@ class TestDamage:
     def test_a_row_that_is_cut_short_names_the_kernel(self, tmp_path: Path) -> None:
         """A block of one row whose tail has two bytes, where a kernel reads four and more."""
         block = bytes([2, 0, 0, 1]) + (7).to_bytes(8, "little")
-        partition = _native.Partition(1 << 20, tmp_path)
+        partition = _native.Partition("lists", 1 << 20, tmp_path)
         partition.push(0, block)
         partition.push(0, block)
         with pytest.raises(_native.DamagedRowsError, match="kernel lists: a row of Posting is damaged"):
-            partition.run("lists", {"m": 5, "patches": False}, [(1, 0)], lambda *_: None)
+            partition.run({"m": 5, "patches": False}, [(1, 0)], lambda *_: None)
+
+    def test_so_does_a_block_that_is_none(self, tmp_path: Path) -> None:
+        with pytest.raises(_native.DamagedRowsError, match="kernel lists: a block is damaged"):
+            _native.Partition("lists", 1 << 20, tmp_path).push(0, b"\xc8\x01")
 
     def test_the_stage_is_named_too(self, verbs: Verbs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         edges = kept(tmp_path, pa.table({"doc": [1], "other": [0]}), "edges")

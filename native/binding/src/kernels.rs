@@ -49,6 +49,8 @@ fn value(given: &Bound<'_, PyDict>, name: &str, kind: ParameterKind) -> PyResult
     Ok(match kind {
         ParameterKind::Flag => Value::Flag(get(given, name)?),
         ParameterKind::Number => Value::Number(get(given, name)?),
+        ParameterKind::Positive => Value::Positive(get(given, name)?),
+        ParameterKind::Small => Value::Small(get(given, name)?),
         ParameterKind::Real => Value::Real(get(given, name)?),
         ParameterKind::Numbers => Value::Numbers(get(given, name)?),
         ParameterKind::Reals => Value::Reals(get(given, name)?),
@@ -103,7 +105,8 @@ fn describe<'py>(py: Python<'py>, contract: &Contract) -> PyResult<Bound<'py, Py
             dict.set_item("reads", columns(py, reads)?)?;
             dict.set_item("beside", columns(py, beside)?)?;
         }
-        KernelInput::Tables { shapes, repeated } => {
+        KernelInput::Tables { key, shapes, repeated } => {
+            dict.set_item("key", key.name())?;
             dict.set_item("tables", shapes.iter().map(|&each| shape(py, each)).collect::<PyResult<Vec<_>>>()?)?;
             dict.set_item("repeated", repeated)?;
         }

@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use unquilt_kernels::flow::kernel::{Counter, FaultIn, Output};
-use unquilt_kernels::flow::rows::Spread;
+use unquilt_kernels::flow::rows::{Malformed, Spread};
 use unquilt_kernels::flow::sorter::Sorter;
 use unquilt_kernels::flow::spill::SpillError;
 use unquilt_kernels::flow::tables::Store;
@@ -112,6 +112,8 @@ fn run_map<'py>(
 /// One partition of a group: push its blocks, then run a kernel over the sorted rows, or take them as columns.
 #[pyclass]
 struct Partition {
+    /// Who will read it: named if a block is damaged.
+    kernel: String,
     budget: usize,
     sorter: Option<Sorter<PyBackedBytes>>,
 }
@@ -125,8 +127,8 @@ impl Partition {
 #[pymethods]
 impl Partition {
     #[new]
-    fn new(budget: usize, spill: std::path::PathBuf) -> Self {
-        Self { budget, sorter: Some(Sorter::new(budget, spill)) }
+    fn new(kernel: String, budget: usize, spill: std::path::PathBuf) -> Self {
+        Self { kernel, budget, sorter: Some(Sorter::new(budget, spill)) }
     }
 
     fn push(&mut self, py: Python<'_>, table: u8, block: PyBackedBytes) -> PyResult<()> {
@@ -136,20 +138,22 @@ impl Partition {
             (sorter, result)
         });
         self.sorter = Some(sorter);
-        result.map_err(to_python)
+        result.map_err(|error| match error.downcast::<Malformed>() {
+            Ok(_) => DamagedRowsError::new_err(format!("kernel {}: a block is damaged", self.kernel)),
+            Err(error) => to_python(error),
+        })
     }
 
-    /// Runs the group kernel `name`; blocks go to `sink(port, partition, bytes)`. Returns the counters.
+    /// Runs the group kernel that it is for; blocks go to `sink(port, partition, bytes)`. Returns the counters.
     fn run<'py>(
         &mut self,
         py: Python<'py>,
-        name: &str,
         parameters: &Bound<'py, PyDict>,
         ports: Ports,
         sink: Py<PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let full = share(self.budget);
-        let mut kernel = kernels::group(name, parameters, full)?;
+        let mut kernel = kernels::group(&self.kernel, parameters, full)?;
         let sorter = self.take()?;
         let counters = py.detach(|| {
             let mut sink = python_sink(&sink);

@@ -25,7 +25,7 @@ from unquilt.columns import store as store_columns
 from unquilt.engines.blocks import Blocks, Ledger
 from unquilt.engines.engine import Engine, read_twice
 from unquilt.engines.progress import Progress
-from unquilt.engines.tasks import Scale, forget_sides, map_split, told
+from unquilt.engines.tasks import STORE, Scale, forget_sides, map_split, told
 from unquilt.engines.workers import Workers
 from unquilt.flow.kept import Split
 from unquilt.flow.kernels import Side
@@ -96,7 +96,7 @@ class Local(Engine):
 
         def store(partition: int) -> pa.RecordBatch:
             with self._spilling():
-                return store_columns(self._fill([blocks], partition), schema, rows.fields)
+                return store_columns(self._fill(STORE, [blocks], partition), schema, rows.fields)
 
         with self._progress.stage(name, self._partitions) as step:
             for batch in self._ordered(store, range(self._partitions)):
@@ -155,8 +155,8 @@ class Local(Engine):
 
             def task(partition: int) -> _native.Counters:
                 with self._spilling():
-                    filled = self._fill(tables, partition)
-                    return filled.run(kernel.name, told(kernel, _where_it_is), ports, self._sink(made))
+                    filled = self._fill(kernel.name, tables, partition)
+                    return filled.run(told(kernel, _where_it_is), ports, self._sink(made))
 
             for counters in self._ordered(task, range(self._partitions)):
                 fold_counters(made.counters, counters)
@@ -172,8 +172,8 @@ class Local(Engine):
 
         return put
 
-    def _fill(self, tables: Sequence[Blocks], partition: int) -> _native.Partition:
-        filled = _native.Partition(self._sorting, self._spill.name)
+    def _fill(self, kernel: str, tables: Sequence[Blocks], partition: int) -> _native.Partition:
+        filled = _native.Partition(kernel, self._sorting, self._spill.name)
         for number, blocks in enumerate(tables):
             for block in blocks.take(partition):
                 filled.push(number, block)

@@ -28,7 +28,7 @@ import pyarrow as pa
 from unquilt import _native, columns
 from unquilt.engines.engine import Engine, read_twice
 from unquilt.engines.progress import Progress
-from unquilt.engines.tasks import Scale, map_split, told
+from unquilt.engines.tasks import STORE, Scale, map_split, told
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import EngineError, MissingDependencyError, UnquiltError
 from unquilt.flow.kept import Split
@@ -272,10 +272,10 @@ class _Group:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
-            for _, filled in _partitions(batches, self._budget, spill):
+            for _, filled in _partitions(self._kernel.name, batches, self._budget, spill):
                 rows: list[tuple[int, int, bytes]] = []
                 parameters = told(self._kernel, _distributed)
-                counters = filled.run(self._kernel.name, parameters, self._ports, _collect(rows))
+                counters = filled.run(parameters, self._ports, _collect(rows))
                 rows.append((COUNTERS, 0, json.dumps(counters).encode()))
                 yield from _batches(rows)
 
@@ -288,7 +288,7 @@ class _Store:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
-            for partition, filled in _partitions(batches, self._budget, spill):
+            for partition, filled in _partitions(STORE, batches, self._budget, spill):
                 batch = columns.store(filled, self._schema, self._fields)
                 descriptor, partial = tempfile.mkstemp(prefix=f"{partition}-", dir=self._folder)
                 with os.fdopen(descriptor, "wb") as file, pa.ipc.new_file(file, self._schema) as writer:
@@ -297,14 +297,16 @@ class _Store:
                 yield pa.RecordBatch.from_arrays([pa.array([partition], pa.int32())], names=["partition"])
 
 
-def _partitions(batches: Iterator[pa.RecordBatch], budget: int, spill: str) -> Iterator[tuple[int, _native.Partition]]:
+def _partitions(
+    kernel: str, batches: Iterator[pa.RecordBatch], budget: int, spill: str
+) -> Iterator[tuple[int, _native.Partition]]:
     """The partitions of a task, filled; Spark gives a task one partition, unless it has put small ones together."""
     filled: dict[int, _native.Partition] = {}
     for batch in batches:
         tables, partitions, blocks = (column.to_pylist() for column in batch.columns)
         for table, partition, block in zip(tables, partitions, blocks, strict=True):
             if partition not in filled:
-                filled[partition] = _native.Partition(budget, spill)
+                filled[partition] = _native.Partition(kernel, budget, spill)
             filled[partition].push(table, block)
     for partition in sorted(filled):
         yield partition, filled.pop(partition)

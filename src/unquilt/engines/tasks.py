@@ -16,6 +16,8 @@ from unquilt.flow.kept import Split
 from unquilt.flow.kernels import DOC, Kernel, Side
 from unquilt.flow.verbs import Mapped
 
+STORE = "store"
+"""Who reads the rows of a partition that become a table."""
 Locate = Callable[[Side], str]
 """Where this machine has the file of a side."""
 

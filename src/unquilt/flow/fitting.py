@@ -28,9 +28,11 @@ def kind_of(column: pa.Field) -> str:
         return REAL
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return TEXT
-    if pa.types.is_list(kind):
+    if pa.types.is_list(kind) and pa.types.is_string(kind.value_type):
         return LINES
-    return BYTES
+    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
+        return BYTES
+    return str(kind)
 
 
 def check_columns(kernel: Kernel, there: pa.Schema | None, name: str) -> None:
@@ -44,7 +46,9 @@ def check_columns(kernel: Kernel, there: pa.Schema | None, name: str) -> None:
         return
     if kernel.contract.reads.which == "any":
         for column in kernel.columns:
-            _find(there, column, kernel, name)
+            found = _find(there, column, kernel, name)
+            if kind_of(found) not in (NUMBER, TEXT, BYTES):
+                raise PlanError(f"kernel {kernel.name} cannot read column {column} of {name}, which is {found.type}")
         if kind_of(there.field(kernel.columns[0])) != NUMBER:
             raise PlanError(f"kernel {kernel.name}: column {kernel.columns[0]} of {name} is no number of documents")
     else:
@@ -90,6 +94,8 @@ def check_meeting(kernel: Kernel, tables: Sequence[tuple[Port, Fields]]) -> None
     keys = sorted({port.key for port, _ in tables})
     if len(keys) != 1:
         raise PlanError(f"rows keyed by {' and '.join(keys)} cannot meet in {kernel.name}")
+    if keys != [contract.key]:
+        raise PlanError(f"kernel {kernel.name} reads rows keyed by {contract.key}, not by {keys[0]}")
     shapes = contract.tables
     if contract.repeated and len(tables) > len(shapes):
         shapes = shapes + shapes[-1:] * (len(tables) - len(shapes))
@@ -159,4 +165,6 @@ def _stores(kind: str, column: pa.Field) -> bool:
         return there == REAL
     if kind == NULLABLE:
         return there in (TEXT, BYTES) and column.nullable
+    if pa.types.is_fixed_size_binary(column.type):
+        return kind in (BYTES, f"{column.type.byte_width} bytes")
     return kind != "rest" and there in (TEXT, BYTES)

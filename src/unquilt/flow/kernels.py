@@ -11,12 +11,13 @@ Traceback (most recent call last):
 unquilt.errors.PlanError: there is no kernel 'scam'; did you mean 'scan'?
 >>> Kernel("scan", k="five", key=None)
 Traceback (most recent call last):
-unquilt.errors.PlanError: kernel scan: k must be a whole number of at least 0, not 'five'
+unquilt.errors.PlanError: kernel scan: k must be a whole number of at least 1, not 'five'
 """
 
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -103,7 +104,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_real(value: object) -> bool:
-    return isinstance(value, float | int) and not isinstance(value, bool)
+    return isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _all(fits: Callable[[object], bool]) -> Callable[[object], bool]:
@@ -113,6 +114,8 @@ def _all(fits: Callable[[object], bool]) -> Callable[[object], bool]:
 _WANTED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "flag": ("true or false", lambda value: isinstance(value, bool)),
     "number": ("a whole number of at least 0", _is_number),
+    "positive": ("a whole number of at least 1", lambda value: _is_number(value) and value != 0),
+    "small": ("a whole number from 0 to 255", lambda value: _is_number(value) and value in range(256)),
     "real": ("a number", _is_real),
     "numbers": ("a list of whole numbers of at least 0", _all(_is_number)),
     "reals": ("a list of numbers", _all(_is_real)),
@@ -130,6 +133,8 @@ class Contract:
     reads: Shape
     beside: Shape
     tables: tuple[Shape, ...]
+    key: str
+    """What the keys of rows are that meet in it; empty if it maps."""
     repeated: bool
     parameters: tuple[Parameter, ...]
     keeps: str
@@ -144,6 +149,7 @@ class Contract:
             reads=Shape.of(said.get("reads", ("nothing", ()))),
             beside=Shape.of(said.get("beside", ("nothing", ()))),
             tables=tuple(Shape.of(table) for table in said.get("tables", ())),
+            key=said.get("key", ""),
             repeated=said.get("repeated", False),
             parameters=tuple(Parameter(name, kind, tuple(choices)) for name, kind, choices in said["parameters"]),
             keeps=said["keeps"],

@@ -24,6 +24,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from unquilt.errors import PlanError
 from unquilt.flow import fitting
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Fields, Kernel, Side
@@ -68,6 +69,10 @@ class Verbs(ABC):
     def map(
         self, table: Kept, kernel: Kernel, *, beside: Kept | None = None, among: Kept | None = None
     ) -> tuple[Rows, ...]:
+        if beside is not None and among is not None:
+            raise PlanError(
+                f"kernel {kernel.name} reads one table beside another, not both {beside.name} and {among.name}"
+            )
         other = beside or among
         fitting.check_columns(kernel, table.schema, table.name)
         fitting.check_beside(kernel, other.schema if other else None, other.name if other else None)

@@ -14,6 +14,8 @@ pub mod elements;
 pub mod lists;
 pub mod scan;
 
+use std::num::NonZeroUsize;
+
 use crate::flow::fields::Rest;
 use crate::row;
 use crate::text::fingerprint::Fingerprinter;
@@ -21,7 +23,7 @@ use crate::told;
 
 told! {
     /// Which grams: how many words each has, and the key of their fingerprints.
-    pub struct Gramming { k: usize, key: Fingerprinter }
+    pub struct Gramming { k: NonZeroUsize, key: Fingerprinter }
 }
 
 row! {

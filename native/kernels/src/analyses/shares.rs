@@ -4,7 +4,7 @@
 //! verbs.
 
 use crate::flow::columns::Numbers;
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::{columns, row, told};
 
@@ -84,6 +84,7 @@ impl Shares {
 
 impl Group for Shares {
     const NAME: &'static str = "shares";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Holder>()];
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "m + 1 rows of a key, and two numbers for each document";
@@ -128,6 +129,7 @@ impl Totals {
 
 impl Group for Totals {
     const NAME: &'static str = "totals";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Counted>()];
     const PORTS: &'static [PortInfo] = &[Self::TOTALS.info()];
     const KEEPS: &'static str = "two numbers";

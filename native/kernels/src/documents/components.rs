@@ -7,7 +7,7 @@
 //! component.
 
 use crate::documents::standing::{ClusterRow, KeptFor};
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Raw};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::row;
@@ -55,6 +55,7 @@ impl DistinctRows {
 
 impl Group for DistinctRows {
     const NAME: &'static str = "distinct";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[Shape::Any];
     const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
     const KEEPS: &'static str = "one row";
@@ -129,6 +130,7 @@ impl LargeStar {
 
 impl Group for LargeStar {
     const NAME: &'static str = "large star";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Edge>()];
     const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
     const KEEPS: &'static str = "nothing";
@@ -166,6 +168,7 @@ impl SmallStar {
 
 impl Group for SmallStar {
     const NAME: &'static str = "small star";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Edge>()];
     const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
     const KEEPS: &'static str = "nothing";

@@ -8,7 +8,7 @@
 use crate::analyses::postings::Gramming;
 use crate::documents::standing::KeptFor;
 use crate::flow::columns::{Along, Numbers, Texts};
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::text::grams::Grams;
@@ -70,6 +70,7 @@ impl Compared {
 
 impl Group for Compared {
     const NAME: &'static str = "compared";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Comparison>()];
     const REPEATED: bool = true;
     const PORTS: &'static [PortInfo] = &[Self::COMPARED.info()];
@@ -127,7 +128,7 @@ impl Map for GramSets {
 
     fn batch<'a>(&mut self, pages: Texts<'a>, compared: ComparedWith<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(compared.doc);
-        let mut grams = Grams::new(&self.0.key, self.0.k);
+        let mut grams = Grams::new(&self.0.key, self.0.k.get());
         let (mut sorted, mut set) = (Vec::new(), Vec::new());
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row);
@@ -174,6 +175,7 @@ impl Jaccard {
 
 impl Group for Jaccard {
     const NAME: &'static str = "jaccard";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<GramSet<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::PAIRS.info(), Self::TO_KEPT.info()];
     const KEEPS: &'static str = "the grams of one document";
@@ -235,6 +237,7 @@ impl SimilaritySpread {
 
 impl Group for SimilaritySpread {
     const NAME: &'static str = "spread";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<ToKept>()];
     const PORTS: &'static [PortInfo] = &[Self::SIMILARITY.info()];
     const KEEPS: &'static str = "8 bytes a document of one cluster";

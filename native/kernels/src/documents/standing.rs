@@ -7,7 +7,7 @@
 
 use crate::documents::servers::{Cluster, Place};
 use crate::flow::columns::{Along, Binary, Numbers, Strings};
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::text::fingerprint::Fingerprinter;
@@ -148,6 +148,7 @@ impl Shared {
 
 impl Group for Shared {
     const NAME: &'static str = "shared";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Seen>()];
     const PORTS: &'static [PortInfo] = &[Self::ADDRESSES.info()];
     const KEEPS: &'static str = "one host";
@@ -191,6 +192,7 @@ impl Pool {
 
 impl Group for Pool {
     const NAME: &'static str = "pool";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Seen>(), shape::<AtHost<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::DOCUMENTS.info()];
     const KEEPS: &'static str = "the distinct addresses that the host shares with others";
@@ -272,6 +274,7 @@ struct Open {
 
 impl Group for Copies {
     const NAME: &'static str = "copies";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Placed<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::STANDING.info(), Self::CLUSTERS.info()];
     const KEEPS: &'static str = "the kept document and a bounded code";

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use memmap2::Mmap;
@@ -127,6 +128,10 @@ impl<T: Tail> Port<T> {
 pub enum ParameterKind {
     Flag,
     Number,
+    /// At least 1.
+    Positive,
+    /// Below 256.
+    Small,
     Real,
     Numbers,
     Reals,
@@ -144,6 +149,8 @@ impl ParameterKind {
         match self {
             Self::Flag => "flag",
             Self::Number => "number",
+            Self::Positive => "positive",
+            Self::Small => "small",
             Self::Real => "real",
             Self::Numbers => "numbers",
             Self::Reals => "reals",
@@ -183,6 +190,8 @@ impl AsRef<[u8]> for Side {
 pub enum Value {
     Flag(bool),
     Number(u64),
+    Positive(u64),
+    Small(u64),
     Real(f64),
     Numbers(Vec<u64>),
     Reals(Vec<f64>),
@@ -230,8 +239,9 @@ macro_rules! told_as {
 
 told_as!(bool, Flag, value => Some(*value));
 told_as!(u64, Number, value => Some(*value));
-told_as!(u8, Number, value => u8::try_from(*value).ok());
 told_as!(usize, Number, value => usize::try_from(*value).ok());
+told_as!(NonZeroUsize, Positive, value => usize::try_from(*value).ok().and_then(NonZeroUsize::new));
+told_as!(u8, Small, value => u8::try_from(*value).ok());
 told_as!(f64, Real, value => Some(*value));
 told_as!(Vec<u64>, Numbers, value => Some(value.clone()));
 told_as!(Vec<f64>, Reals, value => Some(value.clone()));
@@ -314,6 +324,7 @@ pub enum KernelInput {
     },
     /// Rows of as many tables as there are shapes; with `repeated`, any number of tables like the last may follow.
     Tables {
+        key: Key,
         shapes: &'static [Shape],
         repeated: bool,
     },

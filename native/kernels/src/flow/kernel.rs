@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io;
 
 use crate::flow::columns::{Batch, Columns, NoColumn};
-use crate::flow::contract::{Contract, Given, KernelInput, Parameters, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{Contract, Given, KernelInput, Key, Parameters, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Row, Tail};
 use crate::flow::rows::{Spread, Writer};
 
@@ -83,6 +83,8 @@ pub trait Map: Sized + Send {
 /// A kernel that turns rows that share a key into other rows.
 pub trait Group: Sized + Send {
     const NAME: &'static str;
+    /// What the keys of its rows are.
+    const KEY: Key;
     const PORTS: &'static [PortInfo];
     const KEEPS: &'static str;
     /// What the rows of each table look like.
@@ -172,7 +174,7 @@ impl Entry {
     pub const fn group<K: Group + 'static>() -> Self {
         let contract = Contract {
             name: K::NAME,
-            input: KernelInput::Tables { shapes: K::TABLES, repeated: K::REPEATED },
+            input: KernelInput::Tables { key: K::KEY, shapes: K::TABLES, repeated: K::REPEATED },
             parameters: K::Told::PARAMETERS,
             ports: K::PORTS,
             keeps: K::KEEPS,

@@ -3,7 +3,7 @@
 //! The first column is the key, the others are the fields of the tail.
 
 use crate::flow::columns::{Batch, Column, NoColumn};
-use crate::flow::contract::{Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, FieldCodec, Kind, Raw};
 use crate::flow::kernel::{Done, Group, GroupKernel, Map, Output, Rows};
 use crate::flow::rows::{take_bytes, take_doc, take_u64};
@@ -59,6 +59,7 @@ impl LookUp {
 
 impl Group for LookUp {
     const NAME: &'static str = "look up";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[Shape::Any, Shape::Any];
     const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
     const KEEPS: &'static str = "one row";

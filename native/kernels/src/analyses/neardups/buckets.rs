@@ -3,9 +3,11 @@
 //! So there are at most as many edges as documents have buckets, however many share a template, and closing them
 //! transitively (see [`components`](crate::documents::components)) gives the same clusters as all pairs would.
 
+use std::num::NonZeroUsize;
+
 use crate::documents::components::Edge;
 use crate::flow::columns::Texts;
-use crate::flow::contract::{Port, PortInfo, Shape, Side, WrongParameter};
+use crate::flow::contract::{Key, Port, PortInfo, Shape, Side, WrongParameter};
 use crate::flow::fields::{Damaged, Field, Kind};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::flow::rows::take_doc;
@@ -17,12 +19,12 @@ use crate::{row, told};
 
 told! {
     /// Which min-wise functions, over which grams.
-    pub struct Sketching { family: Family, seed: u64, k: usize, key: Fingerprinter }
+    pub struct Sketching { family: Family, seed: u64, k: NonZeroUsize, key: Fingerprinter }
 }
 
 impl Sketching {
     pub fn sketcher(self) -> Sketcher {
-        Sketcher::new(self.family, self.seed, self.k, self.key)
+        Sketcher::new(self.family, self.seed, self.k.get(), self.key)
     }
 }
 
@@ -125,6 +127,7 @@ impl Buckets {
 
 impl Group for Buckets {
     const NAME: &'static str = "buckets";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[Shape::EndingIn(&[Self::DOCUMENT])];
     const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
     const KEEPS: &'static str = "one row";

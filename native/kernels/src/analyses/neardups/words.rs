@@ -4,7 +4,7 @@
 use hashbrown::{hash_table, HashTable};
 
 use crate::flow::columns::Texts;
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::row;
@@ -96,6 +96,7 @@ impl WordSums {
 
 impl Group for WordSums {
     const NAME: &'static str = "word sums";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<WordCount<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
     const KEEPS: &'static str = "one word";

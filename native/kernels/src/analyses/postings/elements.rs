@@ -3,7 +3,7 @@
 use super::candidates::CandidateList;
 use super::lists::{members, WeightedList};
 use crate::documents::servers::{foreign, Place};
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::{row, told};
@@ -52,6 +52,7 @@ impl Elements {
 
 impl Group for Elements {
     const NAME: &'static str = "elements";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<WeightedList<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::ELEMENTS.info()];
     const KEEPS: &'static str = "one list of at most m documents";

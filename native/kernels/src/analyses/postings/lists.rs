@@ -1,7 +1,7 @@
 //! From grams to the lists of documents that have them.
 
 use super::Posting;
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::{put_varint, take_bytes, take_doc, take_varint};
@@ -75,6 +75,7 @@ impl Lists {
 
 impl Group for Lists {
     const NAME: &'static str = "lists";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Posting<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::LISTS.info(), Self::GRAMS.info()];
     const KEEPS: &'static str = "m + 1 rows of a key, and distinct lists until they are sent on";

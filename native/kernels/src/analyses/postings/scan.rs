@@ -31,7 +31,7 @@ impl Map for Scan {
 
     fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
         let mut standing = Standing::new(beside);
-        let mut grams = Grams::new(&self.0.key, self.0.k);
+        let mut grams = Grams::new(&self.0.key, self.0.k.get());
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
             let Some(code) = standing.code(doc) else { continue };

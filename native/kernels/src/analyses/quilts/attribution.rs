@@ -11,7 +11,7 @@ use std::hash::BuildHasherDefault;
 use crate::analyses::quilts::covers::DrawnOn;
 use crate::documents::standing::{Stand, Standing};
 use crate::flow::columns::{Along, Binary, Lines, Numbers, Strings};
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::flow::rows::take_varint;
 use crate::reading::urls::{hosts, page};
@@ -86,6 +86,7 @@ impl Named {
 
 impl Group for Named {
     const NAME: &'static str = "named";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Name>(), shape::<DrawnOn<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SOURCES.info()];
     const KEEPS: &'static str = "the names of a hundred copies of one source";

@@ -7,7 +7,7 @@ use crate::analyses::cover::{Cover, Pick};
 use crate::analyses::postings::candidates::Candidates;
 use crate::analyses::postings::elements::CoverElement;
 use crate::analyses::postings::Size;
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::put_varint;
@@ -152,6 +152,7 @@ fn pack_shared(rank: u32, sets: &BTreeMap<Vec<u32>, u64>) -> Vec<u8> {
 
 impl Group for Covers {
     const NAME: &'static str = "covers";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::QUILTS.info(), Self::SOURCES.info(), Self::ASKING.info()];
     const KEEPS: &'static str = "the elements of one document, at most as many as it has patch grams";

@@ -3,7 +3,7 @@
 //! [`Visits`] brings what is known of a document (it is there, it is a quilt, a quilt draws on it) to its domain, and
 //! [`Domains`] counts. Documents without a domain are counted together, under none.
 
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::row;
 use crate::text::fingerprint::Fingerprinter;
@@ -46,6 +46,7 @@ impl Visits {
 
 impl Group for Visits {
     const NAME: &'static str = "visits";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<OnDomain<'static>>(), shape::<IsQuilt>(), shape::<FeedsQuilt>()];
     const PORTS: &'static [PortInfo] = &[Self::VISITS.info()];
     const KEEPS: &'static str = "one domain";
@@ -127,6 +128,7 @@ impl Counts {
 
 impl Group for Domains {
     const NAME: &'static str = "domains";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Visit<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::QUILTING.info(), Self::FEEDING.info()];
     const KEEPS: &'static str = "one domain";

@@ -61,7 +61,7 @@ impl Map for Patches {
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, slices: SlicesFor<'a>, out: &mut Output) -> Done {
-        let Gramming { k, key: ref print } = self.0;
+        let (k, print) = (self.0.k.get(), &self.0.key);
         let mut along = Along::new(slices.quilt);
         let mut passages = Passages::default();
         let (mut page, mut letters, mut grams) = (PlacedWords::default(), Vec::new(), Vec::new());

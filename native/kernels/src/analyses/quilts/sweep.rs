@@ -10,7 +10,7 @@ use crate::analyses::postings::candidates::Candidates;
 use crate::analyses::postings::elements::CoverElement;
 use crate::analyses::postings::Size;
 use crate::flow::columns::Numbers;
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::{columns, row, told};
@@ -110,6 +110,7 @@ impl Sweep {
 
 impl Group for Sweep {
     const NAME: &'static str = "sweep";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "the elements of one document, and two numbers for each combination";
@@ -155,6 +156,7 @@ impl Sums {
 
 impl Group for Sums {
     const NAME: &'static str = "sums";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Combination>()];
     const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
     const KEEPS: &'static str = "one combination";

@@ -2,7 +2,7 @@
 
 use crate::analyses::postings::lists::ListGrams;
 use crate::analyses::quilts::covers::Asking;
-use crate::flow::contract::{shape, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::flow::rows::take_doc;
@@ -25,6 +25,7 @@ impl Requests {
 
 impl Group for Requests {
     const NAME: &'static str = "requests";
+    const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Asking<'static>>(), shape::<ListGrams<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::REQUESTS.info()];
     const KEEPS: &'static str = "what quilts ask: at most m² pairs";
@@ -70,6 +71,7 @@ impl Asked {
 
 impl Group for Asked {
     const NAME: &'static str = "asked";
+    const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Request<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::ASKED.info()];
     const KEEPS: &'static str = "the grams of one quilt";

@@ -44,7 +44,7 @@ impl Map for Slices {
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, requests: AskedOf<'a>, out: &mut Output) -> Done {
-        let Gramming { k, key: ref print } = self.0;
+        let (k, print) = (self.0.k.get(), &self.0.key);
         let mut along = Along::new(requests.source);
         let mut slide = Slide::new(print, k);
         let mut page = PlacedWords::default();
