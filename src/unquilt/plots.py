@@ -1,8 +1,8 @@
 """Figures as files: what the papers plot, drawn from the tables of a run, as SVG and PNG.
 
 A figure is a Vega-Lite specification, a plain dict, and vl-convert draws it, offline and in this process. It is an
-optional dependency (`unquilt[plots]`): one package of 84 MB that needs no other. altair would write the dict for us, at
-the price of itself, ten more packages and a second of import.
+optional dependency (`unquilt[plots]`): one package (88 MB when installed) that needs no other. altair would write the
+dict for us, but would bring several packages more.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def draw(figure: dict[str, Any], folder: Path, name: str) -> list[Path]:
 
 
 def remove_figure(folder: Path, name: str) -> None:
-    """Remove a figure that is there from earlier and no longer shows what the tables say."""
+    """Remove a figure of an earlier run, which no longer shows what the tables say."""
     with storing(folder):
         for kind in KINDS:
             (folder / f"{name}.{kind}").unlink(missing_ok=True)

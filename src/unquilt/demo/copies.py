@@ -1,8 +1,8 @@
 """Pages made from other pages: mirrors, near-copies and planted quilts.
 
 Sources are articles of lower number on another address (hence on another domain), found by drawing numbers until one
-fits and made again from their number alone. A copy costs as much as one article, a quilt as much as its sources:
-0.2 to 1.5 ms.
+fits and made again from their number alone. A copy costs as much as one article, a quilt as much as its sources: for
+pages of 500 words, 0.13 to 1.1 ms on average.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def find_sources(world: World, dice: Dice, number: int, count: int) -> list[int]
 
 
 def change_words(world: World, dice: Dice, text: str) -> str:
-    """A near-copy: one to seven words of 500 are others."""
+    """A near-copy: one to seven words of 500 are replaced by others."""
     words = text.split(" ")
     for drawn in draw_words(table(world.seed), dice, 1 + dice.below(max(1, world.words // 70))):
         new = drawn.strip("“,”")

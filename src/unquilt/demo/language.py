@@ -1,11 +1,11 @@
 """A made-up language: words of syllables, drawn by a flattened Zipf law, in sentences with capitals and punctuation.
 
-The law is flattened (1 / (rank + 5), so that no word has more than 2 %) because a 5-gram that two pages share by
-accident would blur the planted truth: for two grams to be equal by chance has a probability below 1e-12, which leaves
-the 5e8 grams of a million pages practically free of accidents.
+The law is flattened (1 / (rank + 5), so that no word makes up more than 2 % of a text) because a 5-gram that two pages
+share by accident would blur the planted truth: two grams are equal by chance with a probability below 1e-12, so that
+few of the 5e8 grams of a million pages are.
 
-A language is a table of 65,536 printed words, made once for each seed (0.1 s, 4 MB); a word is then one look-up, and
-500 words take about 60 µs. Commas, quotes and numbers are entries of the table, so they cost nothing extra.
+A language is a table of 65,536 printed words, made once for each seed (0.1 s); a word is then one look-up, and 500
+words in sentences take about 65 µs. Commas, quotes and numbers are entries of the table, so they cost nothing extra.
 """
 
 from __future__ import annotations

@@ -4,20 +4,19 @@ The web is a row of blocks of 1,024 pages, all of the same composition, so that 
 size. Within a block, pages take their ranks by a fixed shuffle that each block turns by its own amount; the rank says
 what a page is. Both directions are look-ups, in constant time and memory.
 
-**How the numbers below were tuned.** The mix to imitate was measured on a corpus of real documentation pages (k = 5,
-m = 50): of the distinct (gram, document) pairs 34 % have df = 1, 58 % are patch grams (2 <= df <= 50), 8 % are common;
-the sum of df² over the patch grams is 4.05 times the number of pairs; 15 patch grams share a posting list. Manuals in
-many versions make most of the patch grams, as they do there; site templates and notices make the common ones.
-Measured with seed 1 and 500 words:
+**How the numbers below were tuned.** The mix should be like that of real documentation (k = 5, m = 50), of which
+benchmarks/records/2026-11-15-medium.md has the counts: the shares of distinct (gram, document) pairs with df = 1, with
+2 <= df <= 50 (patch) and with more (common); the sum of df² over the patch grams for each such pair; how many patch
+grams share a posting list. Manuals in many versions make most of the patch grams, as they do there; site templates and
+notices make the common ones. Counted with seed 1 and 500 words (`unquilt quilts --as-published`):
 
-| pages     | df = 1 | patch | common | df² per pair | grams per list |
-| --------- | ------ | ----- | ------ | ------------ | -------------- |
-| 3,000     | 35 %   | 58 %  | 7 %    | 4.0          | 19             |
-| 30,000    | 35 %   | 57 %  | 8 %    | 3.9          | 18             |
-| 100,000   | 34 %   | 57 %  | 9 %    | 3.7          |                |
-| 1,000,000 | 34 %   | 55 %  | 11 %   | 3.6          |                |
+| pages         | df = 1 | patch | common | df² per pair | grams per list |
+| ------------- | ------ | ----- | ------ | ------------ | -------------- |
+| documentation | 38 %   | 55 %  | 7 %    | 4.5          | 11             |
+| 3,000         | 35 %   | 58 %  | 7 %    | 4.0          | 19             |
+| 30,000        | 35 %   | 57 %  | 8 %    | 3.9          | 18             |
 
-What drifts is the templates: as hosts outgrow 50 pages, their grams turn from patch to common.
+The mix changes a little as a web grows: once a host has more than 50 pages, the grams of its template are common.
 """
 
 from __future__ import annotations

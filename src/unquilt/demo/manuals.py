@@ -2,8 +2,8 @@
 
 A manual is a row of sentences. From one version to the next a paragraph may be rewritten or left out, and so may a
 single sentence; what stays keeps its words. Besides, each version leaves out some sentences that the next one may have
-again. A gram's df is therefore the number of versions its sentence is in, and a sentence and its joints have about one
-posting list of their own. The chances below were tuned on the number of patch grams per posting list (real: 15).
+again. A gram's df is therefore the number of versions its sentence is in, and the grams of a sentence have about one
+posting list in common. The chances below were tuned on the number of patch grams per posting list (see `layout`).
 
 All versions of a family are made at once, in about 100 µs a version, and kept for the 256 families used last.
 """
@@ -19,8 +19,8 @@ from unquilt.demo.layout import World
 _PARAGRAPH = 5  # sentences
 _REWRITE = 3  # chances in 100 that a paragraph is new in the next version
 _REWORD = 3  # the same for a single sentence
-_GONE = 15  # chances in 100 that something new is nothing
-_LEFT_OUT = 16  # chances in 100 that one version does without a sentence
+_GONE = 15  # chances in 100 that what would be rewritten is left out instead
+_LEFT_OUT = 16  # chances in 100 that a sentence is missing in one version
 
 
 @lru_cache(maxsize=256)

@@ -1,4 +1,4 @@
-"""Planted against found: which of the pages that were made from others an analysis took for quilts, and why not.
+"""Planted against found: which pages an analysis took for quilts, and why planted quilts were not among them.
 
 A page of the demo web is known by its number, so nothing has to be stored to tell what kind of page was found; only
 the planted pages are made again, about 0.1 s for 3,000 pages.
@@ -15,7 +15,7 @@ from unquilt.demo.truth import Planted, planted
 
 KINDS = {
     "quilt": ("planted quilts", "stitched from passages of several articles"),
-    "scrap": ("scraps", "stitched, but of too few or too little"),
+    "scrap": ("scraps", "stitched from too few pages, or with too little copied"),
     "mirror": ("mirrors", "an article as it is, on another site"),
     "near-copy": ("near-copies", "the same with a few words changed"),
     "farm": ("link farm pages", "phrases of one pool, on several domains"),
@@ -25,10 +25,10 @@ KINDS = {
 }
 """The kinds of pages: what to call them, and what they are."""
 REASONS = {
-    "scrap": "made to fall just short, but a template or a sentence copied along can add a source",
-    "farm": "each mixes phrases that pages of other domains have too: quilts, if not planted ones",
+    "scrap": "made to be just no quilts, but a template or a sentence copied along can add a source",
+    "farm": "each mixes phrases that pages of other domains have too, so they are quilts, though not planted as such",
     "manual": "where versions of one text are on several sites, each explains a part of the next",
-    "article": "copied by quilts that together hold most of it: who copied whom, the words do not tell",
+    "article": "quilts copied them and together hold most of their text; words do not tell who copied from whom",
 }
 """Why pages of a kind are found that were not planted as quilts; of other kinds none should be."""
 _SAME = {"chinese": "article"}
@@ -61,7 +61,7 @@ class Report:
 def compare_with_planted(
     count: int, seed: int, found: Iterable[Measured], sources: Mapping[str, Iterable[str]]
 ) -> Report:
-    """Hold what was found against what was planted; `sources` is the id of a quilt → the ids of its sources."""
+    """Compare what was found with what was planted; `sources` is the id of a quilt → the ids of its sources."""
     world = World(seed)
     by_kind: dict[str, list[Measured]] = {kind: [] for kind in KINDS}
     for page in found:

@@ -1,6 +1,6 @@
-"""What was planted: the quilts and copies of a demo web with the pages they were made of, to hold results against.
+"""What was planted: the quilts and copies of a demo web with the pages they were made of, to compare results with.
 
-Only the planted pages are made, 50 of 1,024: about 40 s for a web of a million pages, and 300 bytes for each.
+Only the planted pages are made, 50 of 1,024: that takes 0.08 s for a web of 3,000 pages.
 """
 
 from __future__ import annotations
