@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import sys
 
-# `python -m unquilt` looks for modules in the current folder first, where data lies and not programs. (From what Python
-# has imported by now, or `unquilt` itself if it was found there, only `python -P` and the command `unquilt` are safe.)
+# With `python -m unquilt`, Python looks for modules in the current folder first. That folder holds data, and no file in
+# it may be run as a module, so it is taken off the path. (This comes too late for modules that Python has imported by
+# now, and for an `unquilt` in that folder: there, only `python -P` and the command `unquilt` are safe.)
 _AS_MODULE = sys.argv[:1] == ["-m"] and any(word.partition(".")[0] == "unquilt" for word in sys.orig_argv[1:3])
 if _AS_MODULE and not sys.flags.safe_path:
     del sys.path[0]

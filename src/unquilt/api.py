@@ -1,7 +1,7 @@
 """The Python API: one function for each command, the same defaults, the same run folders.
 
-The calls of analyses (`quilts`, `neardups`, …) and the classes of their parameters come from the declarations of these
-(`analyses.catalogue`): `__getattr__` finds them.
+The functions that run analyses (`quilts`, `neardups`, …) and the classes of their parameters are made from what
+`analyses.catalogue` lists: `__getattr__` finds them there.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = sorted([*__all__, *catalogue.public_names()])
 
 
 class AnalysisCall(Protocol):
-    """The call of an analysis, such as `unquilt.quilts`."""
+    """A function that runs an analysis, such as `unquilt.quilts`."""
 
     def __call__(
         self, inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any
@@ -107,10 +107,10 @@ def build_filter(
     how: How | None = None,
     **parameters: Any,
 ) -> Filter:
-    """Makes a set of prototypes, a file, that says of any text which of them it is a near-duplicate of.
+    """Makes a set of prototypes, which is one file; `match` then says which of them a text is a near-duplicate of.
 
-    `parameters` are those of `SignatureParameters`. With `base`, a set, its prototypes come first, and it decides how
-    documents are compared; `output` may be the same file.
+    `parameters` are those of `SignatureParameters`. `base` is a set to add to: its prototypes come first, and documents
+    are compared by its parameters; `output` may be the same file.
 
     >>> import pyarrow as pa
     >>> import tempfile
@@ -121,7 +121,7 @@ def build_filter(
     """
     given = SignatureParameters.from_dict(parameters)
     if base is not None and parameters:
-        raise ParameterError(f"{next(iter(parameters))} is that of the set that is added to; leave it out")
+        raise ParameterError(f"{next(iter(parameters))} is fixed by the set that is added to; leave it out")
     return jobs.build_filter(given, inputs, output, how, None if base is None else Filter.load(base))[0]
 
 
@@ -135,8 +135,8 @@ def build_lexicon(
 ) -> Lexicon:
     """Makes the lexicon of a corpus: the words that I-Match signatures are made of, there or in another corpus.
 
-    `nidf` is the range of normalised idf of its words, `min_df` the fewest documents of rarer ones, which fill up short
-    signatures. With `output`, it is written to a file, which `Lexicon.read` reads.
+    `nidf` is the range of normalised idf of its words. Rarer words fill up short signatures; `min_df` says in how many
+    documents these must be, at least. With `output`, the lexicon is written to a file, which `Lexicon.read` reads.
 
     >>> import pyarrow as pa
     >>> pages = pa.table({"id": list("wxyz"), "text": ["Good morning", "good evening", "Good night", "GOOD night"]})
@@ -149,5 +149,5 @@ def build_lexicon(
 
 
 def read(path: str | Path) -> Run:
-    """Opens a run or corpus folder to look at: `run.quilts` is its table `quilts`, `run.manifest` what it was."""
+    """Opens a run or corpus folder: `run.quilts` is its table `quilts`, `run.manifest` says how it was made."""
     return Run.read(path)

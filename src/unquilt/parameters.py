@@ -106,9 +106,9 @@ def parameter(
 ) -> T:
     """Declare a field of a `Parameters` class: its default, what it means, and what it may be.
 
-    `symbol` is the paper's letter for it. In a tuple they hold for each item; `is_range` says that a tuple is the
-    two ends of a range. `unit` is `bytes` or `seconds`. `usual` says in words what the default stands for, where it
-    is a value that means "as usual", such as 0 threads.
+    The bounds and choices hold for each item of a tuple; `is_range` says that a tuple is the two ends of a range.
+    `symbol` is the paper's letter for the parameter, `unit` is `bytes` or `seconds`. `usual` says in words what the
+    default stands for, where that is a value that means "as usual", such as 0 threads.
     """
     constraint = Constraint(at_least, above, at_most, below, None if one_of is None else tuple(one_of))
     declaration = _Declaration(meaning, symbol, constraint, is_range, unit, usual)
@@ -116,7 +116,7 @@ def parameter(
 
 
 def part(kind: type[P]) -> P:
-    """Declare a field that is itself `Parameters`, all as usual by default: a group that is stored under its name."""
+    """Declare a field that is itself `Parameters`, with its defaults; in the manifest it is a group of its own."""
     return dataclasses.field(default=kind(), metadata={_PART: kind})
 
 
@@ -124,8 +124,8 @@ def part(kind: type[P]) -> P:
 class ParameterInfo:
     """One parameter, described: enough to build a command line option or a line of the reference from it.
 
-    `type` is that of one value; `many` says that the parameter is a tuple of such values, `is_range` that these are the
-    two ends of a range, `optional` that None will do; `unit` and `usual` are as in `parameter`.
+    `type` is the type of one value; `many` says that the parameter is a tuple of such values, `is_range` that these are
+    the two ends of a range, `optional` that it may be None; `unit` and `usual` are as in `parameter`.
     """
 
     name: str
@@ -206,7 +206,7 @@ class Parameters:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, object]) -> Self:
-        """Make parameters of a mapping; what it leaves out has its default, what nobody declared is refused."""
+        """Make parameters of a mapping; what it leaves out has its default, an unknown name is refused."""
         known = [field.name for field in dataclasses.fields(cls)]
         for name in values:
             if name not in known:
@@ -220,7 +220,7 @@ class Parameters:
 
     @classmethod
     def describe(cls) -> tuple[ParameterInfo, ...]:
-        """Describe every parameter, in the order of declaration; those of parts are described by these."""
+        """Describe every parameter, in the order of declaration; not those of `parts`, which describe their own."""
         key: Any = cls  # mypy does not see that a class hashes as an object, not as its instances do
         return _describe(key)
 

@@ -20,20 +20,20 @@ MOST_THREADS = 1 << 16
 
 @dataclass(frozen=True)
 class Settings(Parameters):
-    """Engine, threads and memory of a run; 0 stands for all cores, and half of the machine's memory.
+    """Engine, threads and memory of a run: 0 threads are one for each core, 0 memory is half of the machine's.
 
-    `master` is Spark's, where it is not configured otherwise.
+    `master` is the URL of Spark's master; without it, Spark's own configuration says which.
     """
 
     engine: str = parameter(
         "local", "where to compute: on this machine, or on Apache Spark; results are the same", one_of=ENGINES
     )
     threads: int = parameter(0, "threads to use", at_least=0, at_most=MOST_THREADS, usual="one for each core")
-    memory: int = parameter(0, "memory to use, such as 8GB", at_least=0, unit="bytes", usual="half of what there is")
+    memory: int = parameter(0, "memory to use, such as 8GB", at_least=0, unit="bytes", usual="half of the machine's")
     master: str | None = parameter(None, "master of the Spark cluster, as a URL", usual="as Spark is configured")
 
     def check(self) -> None:
-        """What was left open becomes what this machine has."""
+        """Check the memory; replace what was left open (0) by what this machine has."""
         if self.memory and not LEAST_MEMORY <= self.memory <= MOST_MEMORY:
             limits = f"at least {LEAST_MEMORY >> 20} MiB and at most {MOST_MEMORY >> 40} TiB"
             raise ParameterError(f"memory must be {limits}, not {self.memory} bytes")

@@ -68,7 +68,7 @@ class TestBuild:
         assert result.stdout.splitlines() == [
             "2 documents; 1 record rejected",
             "2 prototypes in my set",
-            "1 of them with too few words to be compared: nothing will be near to them",
+            "1 of them with too few words to be compared: no document will be near to them",
             "",
             "Next:",
             "  unquilt filter --prototypes 'my set' INPUT   which of them documents are near to",
@@ -113,8 +113,8 @@ WRONG = {
     "overwrite": ("--prototypes spam.set {mails} --overwrite", 2, "--overwrite is for --build"),
     "threads": ("--prototypes spam.set {mails} --threads 2", 2, "--threads is for --build"),
     "engine": ("--prototypes spam.set {mails} --engine spark", 2, "--engine is for --build"),
-    "asked otherwise": ("--prototypes spam.set {mails} -k 3", 2, "--k is for --build; a set is asked as it was made"),
-    "added otherwise": ("--build {mails} --prototypes spam.set -o new -k 3", 2, "--k is that of spam.set, which is"),
+    "asked otherwise": ("--prototypes spam.set {mails} -k 3", 2, "--k is for --build; a set keeps the parameters"),
+    "added otherwise": ("--build {mails} --prototypes spam.set -o new -k 3", 2, "--k is fixed by spam.set, which is"),
     "exists": ("--build {mails} -o spam.set", 1, "spam.set exists; choose another name, or overwrite it"),
     "exists, too": ("--build {mails} --prototypes spam.set -o mails.jsonl", 1, "mails.jsonl is an input; choose"),
     "output is a folder": ("--build {mails} -o .", 1, ". contains the input mails.jsonl; choose another"),
@@ -188,7 +188,7 @@ class TestAsk:
         ]
         result = invoke("--prototypes", "spam.set", "corpus", "--max-bytes", "10")
         assert (result.exit_code, result.stdout) == (2, "")
-        assert "corpus is a corpus, read already; leave out what says how to read" in result.stderr
+        assert "corpus is a corpus, which was read already; leave out the options about reading" in result.stderr
 
     def test_fields_are_called_as_the_user_says(self) -> None:
         lines = json.dumps({"name": "x\u202e", "content": OFFER}) + "\n"

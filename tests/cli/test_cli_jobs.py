@@ -204,7 +204,7 @@ class TestShow:
 
     def test_documents_without_an_address(self, made, tmp_path):
         succeed("quilts", made / "corpus", "-o", tmp_path / "run", "--foreign", "ip")
-        assert "documents told apart by domain instead" in succeed("show", tmp_path / "run")
+        assert "documents are compared by domain instead" in succeed("show", tmp_path / "run")
 
     def test_json(self, made):
         facts = json.loads(succeed("show", made / "run", "--json"))

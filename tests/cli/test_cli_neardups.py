@@ -81,7 +81,7 @@ class TestWhatIsSaid:
             "Next:",
             "  unquilt show run              a summary",
             "  unquilt show run clusters     which documents are near-duplicates of which",
-            "  unquilt show run similarity   how similar they are, the loosest clusters first",
+            "  unquilt show run similarity   how similar the documents of a cluster are, the loosest clusters first",
             "  unquilt show run rejects      what was left out, and why",
         ]
         again = succeed("neardups", "pages.jsonl", "-o", "run")
@@ -200,7 +200,7 @@ WRONG = {
     "both": ("{corpus} -o {new} --method imatch --lexicon {lexicon} --min-df 2", 2, "are those of the lexicon"),
     "no lexicon": ("{corpus} -o {new} --method imatch --lexicon none", 1, "no such file: none"),
     "bad lexicon": ("{corpus} -o {new} --method imatch --lexicon {pages}", 1, "cannot be read as a lexicon: "),
-    "reading": ("{corpus} -o {new} --max-bytes 10", 2, "is a corpus, read already; leave out what says how to read"),
+    "reading": ("{corpus} -o {new} --max-bytes 10", 2, "read already; leave out the options about reading"),
     "a run": ("{run} -o {new}", 1, "is a run of neardups, not a corpus; give its inputs instead"),
     "another run": (
         "{corpus} -o {run} -k 4",

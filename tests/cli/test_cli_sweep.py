@@ -178,7 +178,7 @@ def test_no_documents_are_no_error(tmp_path: Path) -> None:
         ("--pivot 5,50,4,half", "--pivot must be four numbers"),
         ("--pivot 5,51,4,0.5", "--pivot has m = 51, but the values of --m are 5, 10, 20, 50, 100"),
         ("--pivot 5,50,4,nan", "--pivot has sigma = nan, but the values of --sigma are 0.1, 0.25"),
-        ("--main-content", "is a corpus, read already; leave out what says how to read"),
+        ("--main-content", "is a corpus, which was read already; leave out the options about reading"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_done(

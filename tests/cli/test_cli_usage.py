@@ -92,7 +92,7 @@ WRONG = {
     "field": ("ingest {pages} -o {new} --field body=content", 2, "--field must be one of id, url, text, html, ip"),
     "half a field": ("ingest {pages} -o {new} --field text=", 2, "not 'text='"),
     "field twice": ("ingest {pages} -o {new} --field text=a --field text=b", 2, "text is given twice: 'a' and 'b'"),
-    "field of a corpus": ("quilts {corpus} -o {new} --field text=a", 2, "leave out what says how to read"),
+    "field of a corpus": ("quilts {corpus} -o {new} --field text=a", 2, "leave out the options about reading"),
     "published": ("quilts {corpus} -o {new} --as-published --foreign ip", 2, "--foreign none) and --foreign ip"),
     "limit": ("show {run} quilts --limit 0", 2, "--limit must be a whole number of at least 1, not '0'"),
     "table": ("show {run} quiltz", 2, "no table 'quiltz'; there are: clusters, documents, patches, "),

@@ -43,8 +43,8 @@ CORPORA = {
     "the corpus": ("corpus", "corpus", "is an input"),
     "in the corpus": ("corpus", "corpus/out", "lies in the input corpus"),
     "the run of the corpus": ("run/corpus", "run", "contains the input run/corpus"),
-    "in another run": ("b.jsonl", "run/out", "a run or corpus, and would go with it; put it beside"),
-    "the corpus of another run": ("b.jsonl", "run/corpus", "a run or corpus, and would go with it"),
+    "in another run": ("b.jsonl", "run/out", "a run or corpus, and would be deleted with it; put it beside"),
+    "the corpus of another run": ("b.jsonl", "run/corpus", "a run or corpus, and would be deleted with it"),
 }
 
 

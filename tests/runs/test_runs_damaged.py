@@ -320,7 +320,7 @@ def test_a_complete_run_without_results_is_none(copy):
     path = copy / "run" / "manifest.json"
     path.write_text(json.dumps(changed(json.loads(path.read_bytes()), ("done",), {})))
     for command in ("show run", READERS[-1]):
-        assert "manifest.json is damaged: it vouches for no table quilts" in ask(command, copy)
+        assert "manifest.json is damaged: it lists no table quilts" in ask(command, copy)
 
 
 def test_a_folder_with_a_manifest_of_another_program_is_an_input_like_others(tmp_path):

@@ -210,7 +210,7 @@ class TestSets:
         assert made.path.exists() is False
 
     def test_parameters_of_a_base_are_not_changed(self, made: Filter, tmp_path: Path) -> None:
-        with pytest.raises(ParameterError, match="k is that of the set that is added to; leave it out"):
+        with pytest.raises(ParameterError, match="k is fixed by the set that is added to; leave it out"):
             unquilt.build_filter(as_table(["a"]), tmp_path / "new", base=made.path, k=3)
         assert not (tmp_path / "new").exists()
 

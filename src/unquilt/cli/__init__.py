@@ -18,11 +18,11 @@ from unquilt.cli.group import LazyGroup, usual_options
 from unquilt.cli.terminal.output import emit
 
 COMMANDS = {
-    "filter": ("unquilt.cli.commands.filter:filter_", "Say which known documents new ones are near to."),
+    "filter": ("unquilt.cli.commands.filter:filter_", "Say which known documents new ones are near-duplicates of."),
     "show": ("unquilt.cli.commands.show:show", "Look at a run or a corpus, or at one of its tables."),
     "demo": ("unquilt.cli.commands.demo:demo", "Make a small web with planted quilts, and find them."),
 }
-"""The commands that are none of an analysis."""
+"""The commands that belong to no analysis."""
 EXAMPLES = """\b
 Examples:
   unquilt demo                                    # see what it does, in a few seconds
@@ -55,7 +55,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Show the version, and that of Unicode by which texts are cut into words.",
+    help="Show the version, and that of the Unicode standard by which texts are cut into words.",
 )
 @usual_options
 @click.pass_context

@@ -34,7 +34,7 @@ class AnalysisJob:
     asked: Asked
 
     def carry_out(self, present: Callable[[Run], Iterable[str]] = lambda _: ()) -> None:
-        """Run the analysis; say how it ended, after the lines that `present` has to say of it."""
+        """Run the analysis, print the lines that `present` makes of the run, then say how it ended."""
         from unquilt import api
         from unquilt.cli.show.summary import conclude, is_complete
 
@@ -51,7 +51,7 @@ class AnalysisJob:
 def analysis_command(
     analysis: Analysis, examples: str, options: Sequence[Callable[[Any], Any]] = ()
 ) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function the command of an analysis: it gets an `AnalysisJob`, and what `options` of its own say."""
+    """Make a function the command of an analysis: it gets an `AnalysisJob`, and the values of `options`, its own."""
 
     def decorate(function: Callable[..., None]) -> click.Command:
         names = {info.name for info in analysis.parameters.describe()}

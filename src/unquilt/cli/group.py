@@ -40,7 +40,7 @@ class LazyGroup(click.Group):
 
     @property
     def table(self) -> Table:
-        """Its commands as they are now."""
+        """The commands by name, those that were registered later included."""
         return self._list_table()
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -71,7 +71,7 @@ class LazyGroup(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> Any:  # type: ignore[override]
         """Run a command and exit, by the rules of `endings`, which differ from click's own."""
-        if "_UNQUILT_COMPLETE" in os.environ:  # the shell asks how to go on
+        if "_UNQUILT_COMPLETE" in os.environ:  # the shell asks how to complete a command
             return super().main(args, prog_name, **extra)
         given = list(sys.argv[1:] if args is None else args)
 

@@ -1,8 +1,7 @@
-"""Options that are made rather than written: those of an analysis, from its parameters, and those of all jobs.
+"""Options: those of an analysis, made from its parameters, and those that all jobs have.
 
-An option whose value is out of range ends the command with one line that names the option and the range, whether its
-declaration comes from an analysis or stands here. No default of an analysis is repeated: what the user does not give
-is not passed on.
+An option whose value is out of range ends the command with one line that names the option and the range. No default of
+an analysis is repeated here: an option that the user does not give is not passed on.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Value(ParamType):
 
     def __init__(self, info: ParameterInfo) -> None:
         self.info = replace(info, many=False)  # one item, if it is a list
-        if info.usual and isinstance(info.default, int):  # it stands for "as usual": then the option is left out
+        if info.usual and isinstance(info.default, int):  # that default means "as usual", which no option says
             self.info = replace(self.info, constraint=replace(info.constraint, at_least=info.default + 1))
         choices = info.constraint.one_of
         self.name = (
@@ -164,7 +163,7 @@ def _option(info: ParameterInfo) -> Callable[[Command], Command]:
 
 
 def _notes(info: ParameterInfo) -> str:
-    """The default and the range, in brackets, as far as they say something."""
+    """The default and the range, in brackets; those that say nothing are left out."""
     if info.usual:
         return f" (default: {info.usual})"
     silent = info.default in (None, "", ()) or info.default is False
@@ -234,14 +233,14 @@ class Asked:
     max_rejects: int | None = None
 
     def reading(self) -> Reading:
-        """What was said about reading; defaults for the rest."""
+        """The options about reading, with defaults for those that were not given."""
         given = dict(self.about_reading)
         named = given.pop("fields", {})
         limits = {info.name: given.pop(info.name) for info in Limits.describe() if info.name in given}
         return Reading.from_dict(given | {"fields": named, "limits": limits})
 
     def how(self) -> How:
-        """The same for the API."""
+        """All of these options, as the API takes them."""
         from unquilt.cli.terminal.progress import choose_progress
         from unquilt.jobs import How
 
@@ -273,7 +272,7 @@ _READING = (
     parameter_options(Reading),
     number_option(
         "max_rejects",
-        "Exit with code 3 if more records than this were rejected (default: any number will do). "
+        "Exit with code 3 if more records than this were rejected (default: no limit). "
         "Results are written all the same.",
         at_least=0,
     ),
@@ -312,8 +311,8 @@ def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Cal
 
 
 def refuse_reading_options(inputs: tuple[str, ...], asked: Asked) -> None:
-    """A corpus was read already: what says how to read would be ignored."""
+    """Refuse options about reading where the input is a corpus: that was read already, so they would be ignored."""
     from unquilt.jobs import open_corpus
 
     if asked.reading() != Reading() and open_corpus(list(inputs)) is not None:
-        raise usage_error(f"{inputs[0]} is a corpus, read already; leave out what says how to read")
+        raise usage_error(f"{inputs[0]} is a corpus, which was read already; leave out the options about reading")

@@ -2,7 +2,7 @@
 
     python -m unquilt.cli.table_reference docs/runs.md
 
-writes what stands between the two marks of that page. A test compares.
+writes what stands between the two marks of that page. A test checks that it is up to date.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def describe_tables() -> Iterator[str]:
         again = [f"`{table.name}`" for table in tables if table.name in described]
         asked = [f"`{table.name}`" for table in load(entry.name).on_request]
         notes = [f"{' and '.join(again)} as above."] if again else []
-        notes += [f"Whether there are {' and '.join(asked)} is up to the parameters."] if asked else []
+        notes += [f"Whether there are {' and '.join(asked)} depends on the parameters."] if asked else []
         yield from textwrap.wrap(" ".join([entry.purpose, *notes]), WIDTH)
         yield ""
         for table in tables:

@@ -1,10 +1,10 @@
 """Jobs: what the command line and the API both call.
 
-    inputs    what was given                     how     how to carry a job out
+    inputs    the inputs of a job                how     how to carry a job out
     corpora   corpus folders as inputs           work    the jobs themselves
     places    where results go
 
-Reading goes into a corpus folder of its own, or into the folder `corpus` of the run that needs it.
+What is read goes into a corpus folder of its own, or into the folder `corpus` of the run that needs it.
 """
 
 from __future__ import annotations

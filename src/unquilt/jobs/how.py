@@ -11,7 +11,7 @@ from unquilt.settings import Settings
 
 @dataclass(frozen=True)
 class How:
-    """How to carry out a job: none of it changes what comes out, save `reading`, which says how to read."""
+    """How to carry out a job: nothing but `reading`, which says how to read, changes the results."""
 
     settings: Settings = field(default_factory=Settings)
     reading: Reading = field(default_factory=Reading)

@@ -1,4 +1,4 @@
-"""What was given: paths, globs, standard input or an Arrow table, found, checked and known by their fingerprints."""
+"""The inputs of a job: paths, globs, standard input or an Arrow table, which are found, checked and fingerprinted."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def list_paths(inputs: str | Path | Sequence[str | Path]) -> list[str | Path]:
 
 
 def name_paths(inputs: Inputs) -> list[str | Path]:
-    """The inputs that are paths; of globs, what there is."""
+    """The inputs that are paths; globs are replaced by what they match."""
     return [] if isinstance(inputs, ArrowStream) else [*named(list_paths(inputs))]
 
 
 @dataclass(frozen=True)
 class Found:
-    """Inputs that are there, and how the manifest knows them."""
+    """Inputs that were found, and how the manifest records them."""
 
     sources: Sequence[Source]
     records: Sequence[InputRecord]
@@ -66,9 +66,9 @@ class Found:
 
 @contextmanager
 def find_inputs(inputs: Inputs, output: Path, how: How) -> Iterator[Found]:
-    """Finds, checks and fingerprints inputs; standard input and Arrow tables become files for as long as need be.
+    """Finds, checks and fingerprints inputs; standard input and Arrow tables are temporary files meanwhile.
 
-    The processes that look at them are there for the engine, too.
+    The worker processes that look at inputs are kept, so that the engine need not start its own.
     """
     with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, keeping():
         spooled, alias = None, ""
@@ -81,14 +81,14 @@ def find_inputs(inputs: Inputs, output: Path, how: How) -> Iterator[Found]:
             sources = find(paths, spooled, workers.map, Path(folder), how.reading.limits.bounds)
             if alias:
                 sources = [replace(source, alias=alias) for source in sources]
-            if os.access(output, os.F_OK):  # then a link among the files of a folder may lead there
+            if os.access(output, os.F_OK):  # a link in a folder of inputs may lead there
                 refuse_overlap(output, Path(os.path.realpath(output)), [source.path for source in sources])
             check(sources, how.reading, workers.map, Path(folder))
         yield know(sources)
 
 
 def know(sources: Sequence[Source]) -> Found:
-    """Sources as they are now, by which a change is noticed: between a run and its resumption, or while it reads."""
+    """Fingerprints sources as they are now, so that a change during a run, or before it is resumed, is noticed."""
     seen = identified(sources)
     return Found(seen, [InputRecord(each.name, each.size, each.seen.sha256) for each in seen if each.seen])
 
@@ -113,7 +113,7 @@ def _write_table(stream: ArrowStream, fields: Fields, folder: Path) -> Path:
 
 
 def _stored(kind: pa.DataType) -> pa.DataType:
-    """The type that a column has in the file: of dictionaries of views, as polars makes them, Parquet knows nothing."""
+    """The type that a column has in the file: Parquet cannot store dictionaries of views, which polars makes."""
     if not pa.types.is_dictionary(kind) or not is_text(kind):
         return kind
     return pa.dictionary(kind.index_type, pa.large_binary() if is_binary(kind) else pa.large_string(), kind.ordered)

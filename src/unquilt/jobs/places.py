@@ -1,4 +1,4 @@
-"""Where results go: a folder that is not mixed up with what they are of, and a workshop beside a file in the making."""
+"""Where results go: folders that do not overlap with inputs, and a temporary folder beside a file to be made."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ _MADE = (RUN, LEXICON, CORPUS, f".{LEXICON}.partial", f".{LEXICON}.making")
 
 
 def choose_place(output: str | Path | None, given: Sequence[str | Path]) -> Path:
-    """Where results go, a temporary folder if none is named; refuses what would mix them up with what they are of,
-    the paths `given`."""
+    """Where results go: `output`, or a temporary folder without one.
+
+    Refused is a place that is, contains or lies in one of the inputs (the paths `given`), or that lies in another run.
+    """
     if output is None:
         return temporary_folder()
     try:
@@ -35,7 +37,7 @@ def choose_place(output: str | Path | None, given: Sequence[str | Path]) -> Path
     refuse_overlap(output, place, given if os.access(place, os.F_OK) else filter(os.path.isdir, given))
     for folder in place.parents:
         if is_ours(folder):
-            among = f"{shown(output)} lies in {shown(folder)}, a run or corpus, and would go with it"
+            among = f"{shown(output)} lies in {shown(folder)}, a run or corpus, and would be deleted with it"
             raise RunError(f"{among}; put it beside, such as {shown(folder.with_name(place.name))}")
     return Path(output)
 
@@ -54,7 +56,7 @@ def refuse_overlap(output: str | Path, place: Path, inputs: Iterable[str | Path]
 
 
 def temporary_folder() -> Path:
-    """A folder for the results of a caller who named none; it goes when the interpreter does."""
+    """A folder for the results of a caller who named none; deleted when the interpreter exits."""
     folder = tempfile.mkdtemp(prefix="unquilt-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder) / "run"
@@ -62,9 +64,10 @@ def temporary_folder() -> Path:
 
 @contextmanager
 def workshop(output: str | Path | None, what: str, *, overwrite: bool) -> Iterator[Path]:
-    """A folder beside the file that is to be made, since what is read on the way may be large; it goes afterwards.
+    """A temporary folder in which `output`, a file, is made; it is removed afterwards.
 
-    Its name follows from that of the file, so that what a kill leaves goes when the file is next made.
+    It stands beside the file, since it may become large. Its name is made from the file's, so that a folder that a
+    killed process left is found, and removed, when the same file is made again.
     """
     if output is None:
         with tempfile.TemporaryDirectory(prefix="unquilt-") as name:
@@ -77,7 +80,7 @@ def workshop(output: str | Path | None, what: str, *, overwrite: bool) -> Iterat
         raise InputError(f"{output} exists; choose another name, or overwrite it")
     folder = place.with_name(f".{place.name}.making")
     with storing(place):
-        place.parent.stat()  # only the folder itself is made
+        place.parent.stat()  # an error if there is no such folder: parents are not made
     make_folder(folder)
     with FolderLock(folder):
         strangers = sorted({entry.name for entry in folder.iterdir()} - {LOCK, *_MADE})

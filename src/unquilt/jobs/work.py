@@ -42,10 +42,10 @@ def ingest(inputs: Inputs, output: str | Path | None = None, how: How | None = N
 def analyse(
     analysis: Analysis, given: Parameters, inputs: Inputs, output: str | Path | None = None, how: How | None = None
 ) -> Run:
-    """Runs an analysis over inputs, or over a corpus folder, into a run folder; resumes what is there of it.
+    """Runs an analysis over inputs, or over a corpus folder, into a run folder; resumes an unfinished run.
 
-    Files that the parameters name, such as a lexicon, are read before anything else; a run that they change is another
-    run.
+    Files that the parameters name, such as a lexicon, are read before anything else, and count as inputs: with another
+    lexicon it is another run.
     """
     how = how or How()
     files = {name: getattr(given, name) for name in analysis.files if getattr(given, name)}
@@ -92,14 +92,14 @@ def build_filter(
     how: How | None = None,
     base: Filter | None = None,
 ) -> tuple[Filter, dict[str, Any]]:
-    """Makes a set of prototypes of inputs, or of a corpus folder, behind those of `base`; also returns what is known of
+    """Makes a set of prototypes of inputs, or of a corpus folder, after those of `base`; also returns what is known of
     the corpus.
     """
     how = how or How()
     output = choose_place(output, [*name_paths(inputs), *([parameters.lexicon] if parameters.lexicon else [])])
     lexicon = Lexicon.read(parameters.lexicon) if parameters.lexicon else None
     if base is not None:
-        base.verify()  # before anything is read that would be read in vain
+        base.verify()  # first, so that nothing is read in vain
     same = base is not None and base.path.absolute() == Path(output).absolute()
     with workshop(output, "a set of prototypes", overwrite=how.overwrite or same) as folder:
         corpus = open_corpus(inputs) or ingest(inputs, folder / CORPUS, how)

@@ -25,14 +25,14 @@ QUILTS = Table(
         column("id", pa.string(), "its id"),
         column("url", pa.string(), "its URL", null=True),
         integer("words", "how many words it has"),
-        integer("grams", "how many distinct k-grams"),
-        integer("patch_grams", "how many of them 2 to m documents share"),
+        integer("grams", "how many distinct k-grams it has"),
+        integer("patch_grams", "how many of these are in 2 to m documents"),
         column("patchfrac", pa.float64(), "patch_grams / grams"),
         integer("sources", "how many sources cover the patch grams"),
         column("attributed", pa.float64(), "share of the patch grams that linked sources cover", later=True),
     ),
     row=("quilt", "quilts"),
-    see="the pages found",
+    see="the quilts",
     first=("doc", "id", "patchfrac", "sources", "attributed", "words", "url", "patch_grams", "grams"),
 )
 
@@ -58,10 +58,10 @@ SOURCES = Table(
     ),
     key_columns=2,
     row=("source", "sources"),
-    see="the pages they draw on",
+    see="the pages that quilts draw on",
     notes="A link leads to a page if both URLs, as browsers parse them, differ at most in the fragment, in http or "
     "https, and in a slash at the end of the path; it leads to a domain if its host is the domain or lies under it. "
-    "Links to copies of a collapsed source count, those to its first hundred.",
+    "If copies of a source were collapsed, a link to any of the first hundred of them counts, too.",
     first=("quilt", "rank", "source", "new_grams", "all_grams"),
     identified=("quilt", "source"),
 )
@@ -94,10 +94,11 @@ PATCHES = Table(
     key_columns=2,
     row=("patch", "patches"),
     see="the passages that quilts have in common with their sources",
-    notes="A patch is an equal run of words whose grams are all patch grams, as long as can be. Around each gram of "
-    "the quilt the longest is taken, then that of the source of the best rank, then the first in the source, then the "
-    "first in the quilt; so patches may overlap by some words, and together they cover what the sources cover. Each "
-    "was verified on the words of both texts.",
+    notes="A patch is a run of words that quilt and source have in common, whose grams are all patch grams, and that "
+    "can be made longer on neither side. Where several runs contain a gram of the quilt, the longest is taken, among "
+    "equals that of the source with the best rank, then the first in the source, then the first in the quilt. So "
+    "patches may overlap by some words, and together they cover what the sources cover. Each was verified on the words "
+    "of both texts.",
 )
 
 ASKED = Table(
@@ -143,12 +144,12 @@ QUILTING_DOMAINS = Table(
     (
         _FIRST,
         _DOMAIN,
-        integer("documents", "documents of the corpus there, copies included"),
-        integer("quilts", "quilts there"),
+        integer("documents", "documents of the domain, copies included"),
+        integer("quilts", "how many of them are quilts"),
         column("share", pa.float64(), "quilts / documents"),
     ),
     row=("domain", "domains"),
-    see="the sites that they are on",
+    see="the sites that quilts are on",
     first=("domain", "quilts", "documents", "share", "first"),
     order=("quilts", "share"),
 )
@@ -159,11 +160,11 @@ SOURCE_DOMAINS = Table(
         _FIRST,
         _DOMAIN,
         integer("quilts", "quilts that draw on documents of the domain"),
-        integer("sources", "rows of `sources` whose source is there"),
-        integer("new_grams", "the sum of their new_grams"),
+        integer("sources", "rows of `sources` whose source is on the domain"),
+        integer("new_grams", "the sum of `new_grams` of these rows"),
     ),
     row=("domain", "domains"),
-    see="the sites that they draw on most",
+    see="the sites that quilts draw on most",
     notes="A collapsed source counts for the domain of the document that was kept.",
     first=("domain", "quilts", "sources", "new_grams", "first"),
     order=("quilts", "new_grams"),

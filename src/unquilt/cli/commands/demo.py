@@ -1,4 +1,4 @@
-"""`unquilt demo`: make a web whose quilts are known, look for them, and hold the one against the other."""
+"""`unquilt demo`: make a web whose quilts are known, look for them, and compare."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def demo(output: str, pages: int, seed: int, asked: Asked) -> None:
 
 
 def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
-    """Write the pages as JSON lines, as far as they are not there; returns their folder."""
+    """Write the pages as JSON lines, those that are not there yet; returns their folder."""
     from unquilt.demo import write_jsonl
     from unquilt.errors import RunError
     from unquilt.runs import storing
@@ -118,7 +118,7 @@ def sources(run: Run) -> dict[int, list[str]]:
 
 
 def explain_missed(report: Report, run: Run, folder: Path, how: How) -> dict[str, str]:
-    """Why planted quilts were not found, by a second run without thresholds; most often there are none to explain."""
+    """Why planted quilts were not found, by a second run without thresholds, which is made only if there are any."""
     if not report.missed:
         return {}
     from unquilt import api
@@ -230,13 +230,13 @@ def _next(folder: Path, report: Report) -> Iterator[str]:
     yield ""
     yield "Next:"
     some = {
-        f"unquilt show {where}/quilts quilts --doc {page.id}": "one, its patches marked"
+        f"unquilt show {where}/quilts quilts --doc {page.id}": "one of them, its patches marked"
         for page in report.found["quilt"][:1]
     }
     commands = some | {
         f"unquilt show {where}/quilts quilts --limit 5": "the quilts as a table",
         f"unquilt show {where}/quilts sources --limit 10": "which pages they draw on",
-        f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "ask for more",
-        f"unquilt quilts {where}/corpus -o {where}/paper --as-published": "as in the paper: mirrors count",
+        f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "only pages with more copied text",
+        f"unquilt quilts {where}/corpus -o {where}/paper --as-published": "as in the paper: mirrors are sources, too",
     }
     yield from suggest(commands)

@@ -1,4 +1,4 @@
-"""`unquilt filter`: a set of prototypes, and which of them documents are near to, as they come."""
+"""`unquilt filter`: make a set of prototypes, and say of which of them documents are near-duplicates."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def filter_(
 ) -> None:
     """Say of documents, as they come, which of a set of prototypes they are near-duplicates of.
 
-    INPUT is what unquilt ingest takes (files, folders, globs), or one corpus that it made; without any, or as -,
-    standard input. Each document is answered by one line of JSON, with its id and the ids of the prototypes; lines of
-    JSON on standard input are answered one by one. What cannot be read is answered by a line with the reason.
+    INPUT is what unquilt ingest takes (files, folders, globs), or one corpus that it made; without INPUT, or with -, it
+    is standard input. Each document is answered by one line of JSON, with its id and the ids of the prototypes; lines
+    of JSON on standard input are answered one by one. What cannot be read is answered by a line with the reason.
 
     A set is one file; the method, its lexicon and seeds are in it. An answer takes the same time however many
     prototypes there are.
@@ -64,9 +64,9 @@ def filter_(
         raise usage_error("name the set to ask (--prototypes SET), or make one (--build INPUT -o SET)")
     if parameters:
         name = next(iter(parameters)).replace("_", "-")
-        raise usage_error(f"--{name} is for --build; a set is asked as it was made")
+        raise usage_error(f"--{name} is for --build; a set keeps the parameters it was made with")
     for name in ["output"] * (output is not None) + [*asked.settings] + ["overwrite"] * asked.overwrite:
-        raise usage_error(f"--{name} is for --build")  # nothing of it matters to a document answered at once
+        raise usage_error(f"--{name} is for --build")  # a document is answered at once, here: these would do nothing
     ask(inputs or ("-",), prototypes, asked)
 
 
@@ -77,7 +77,7 @@ def make(inputs: tuple[str, ...], output: str, base: str | None, parameters: dic
 
     if base is not None and parameters:
         name = next(iter(parameters)).replace("_", "-")
-        raise usage_error(f"--{name} is that of {base}, which is added to; leave it out")
+        raise usage_error(f"--{name} is fixed by {base}, which is added to; leave it out")
     given = SignatureParameters.from_dict(parameters)
     before = None if base is None else api.Filter.load(base)
     made, summary = jobs.build_filter(given, list(inputs), output, asked.how(), before)
@@ -90,7 +90,7 @@ def make(inputs: tuple[str, ...], output: str, base: str | None, parameters: dic
         emit(f"{count(summary['documents'], 'document')}{rejected}")
         emit(f"{count(made.prototypes, 'prototype')} in {printable(output)}")
         if made.without_signature:
-            emit(f"{made.without_signature:,} of them with {NO_SIGNATURE}: nothing will be near to them")
+            emit(f"{made.without_signature:,} of them with {NO_SIGNATURE}: no document will be near to them")
         emit("")
         emit("Next:")
         emit(f"  unquilt filter --prototypes {typed(output)} INPUT   which of them documents are near to")

@@ -24,9 +24,9 @@ def ingest(inputs: tuple[str, ...], output: str, asked: Asked) -> None:
 
     INPUT is any number of files, folders, globs, or - for standard input, of any of these kinds, also mixed: WARC and
     ARC (responses), WET, HTML, plain text, JSON lines (fields id, url, text or html, ip), Parquet with such columns,
-    mail (.eml, mbox, folders of messages); each also as .gz or .zst. Kinds are told by content and name. Records that
-    cannot be read are left out and listed, with the reason, in the table rejects. The same command again resumes what
-    was interrupted.
+    mail (.eml, mbox, folders of messages); each also as .gz or .zst. Kinds are recognised by content and name. Records
+    that cannot be read are left out and listed, with the reason, in the table rejects. The same command again resumes
+    what was interrupted.
     """
     from unquilt import api
     from unquilt.cli.show.summary import conclude, is_complete

@@ -1,4 +1,4 @@
-"""`unquilt lexicon`: the words that near-duplicates are told by."""
+"""`unquilt lexicon`: the words by which I-Match recognises near-duplicates."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Examples:
 @usual_options
 @click.pass_context
 def lexicon(ctx: click.Context) -> None:
-    """Make lexicons, the words that I-Match tells near-duplicates by, and look at them.
+    """Make lexicons, the words by which I-Match recognises near-duplicates, and look at them.
 
     A lexicon of one large and varied corpus serves any other: it need not be made anew as pages come and go.
     """

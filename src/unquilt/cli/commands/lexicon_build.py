@@ -26,13 +26,13 @@ Examples:
 @parameter_options(LexiconParameters)
 @job_options
 def build(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
-    """Make a lexicon: the words of a corpus that are neither too common nor too rare to tell documents by.
+    """Make a lexicon: the words of a corpus that are neither too common nor too rare to tell one document from another.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
 
-    Of N documents, a word that df of them have has the normalised idf log(N/df) / log(N): 0 if all have it, 1 if one
-    has. Signatures are made of words in the range --nidf; rarer ones fill up signatures that would be too short. Words
-    of fewer than four characters (in scripts with spaces) or with more than one digit are left out.
+    A word that is in df of N documents has the normalised idf log(N/df) / log(N): 0 if it is in all, 1 if in one.
+    Signatures are made of words in the range --nidf; rarer ones fill up signatures that would be too short. Words of
+    fewer than four characters (in scripts with spaces) or with more than one digit are left out.
     """
     from unquilt.jobs import build_lexicon
 

@@ -30,7 +30,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
 @usual_options
 def show(file: str, limit: int, as_json: bool) -> None:
-    """Show what is in a lexicon: of how many documents it is, how many words it has, the commonest and the rarest.
+    """Show what is in a lexicon: how many documents it is of, how many words it has, which are commonest and rarest.
 
     The primary lexicon has the words that signatures are made of, the secondary one those that fill up short ones.
     FILE is Parquet, with the columns word and df: other tools can read all of it.

@@ -21,7 +21,7 @@ EXAMPLES = """\
   unquilt sweep corpus -o sweep
   unquilt sweep corpus -o sweep --k 3,5,7 --m 5,10,50,100 --c 2,4,8 --sigma 0.25,0.5,0.75
   unquilt sweep corpus -o foreign --foreign domain --collapse exact --k 5
-  unquilt sweep corpus -o sweep --pivot 5,10,4,0.5      # the same results, seen from elsewhere
+  unquilt sweep corpus -o sweep --pivot 5,10,4,0.5      # the same results, another pivot
   unquilt show sweep sweep --limit 1000
 """
 
@@ -43,8 +43,8 @@ PIVOT_OPTION = click.option(
     "--pivot",
     metavar="K,M,C,SIGMA",
     callback=_read_pivot,
-    help="Combination from which one parameter is varied at a time, in table and figures (default 5,50,4,0.5, or of "
-    "each parameter the middle value, where that is not among the values).",
+    help="Combination from which one parameter is varied at a time, in table and figures (default 5,50,4,0.5; for a "
+    "parameter whose values lack that, the middle one).",
 )
 
 
@@ -63,7 +63,7 @@ def sweep(job: AnalysisJob, pivot: Pivot | None) -> None:
 
 
 def choose_pivot(grid: SweepParameters, asked: Pivot | None) -> Pivot:
-    """The pivot that was asked for, if it is in the grid; else the paper's, as far as that is."""
+    """The pivot that was asked for, if it is in the grid; else the paper's, with middle values where need be."""
     pivot = {}
     for name, published in zip(DIMENSIONS, PIVOT, strict=True):
         values: Sequence[float] = getattr(grid, name)
@@ -102,7 +102,7 @@ def present(run: Run, pivot: Pivot) -> Iterator[str]:
 
 
 def nothing_found(run: Run, combinations: int) -> str:
-    """That there are no quilts, and what to try."""
+    """Say that there are no quilts, and what to try."""
     if combinations == 0:
         return "There are no documents in this corpus, so there is nothing to count."
     asked = run.manifest["parameters"]

@@ -1,6 +1,6 @@
 """Which document is meant: `--doc` takes an id or a number.
 
-Ids come from outside: they need not be unique, and may look like numbers. What has two readings is refused, and
+Ids come from outside: they need not be unique, and may look like numbers. What can mean two documents is refused, and
 `doc=12` or `id=12` says which is meant.
 """
 
@@ -17,13 +17,13 @@ from unquilt.tables import DOCUMENTS
 
 QUILTS = "quilts"
 ABOUT = {"doc": DOCUMENTS.name, "quilt": QUILTS}
-"""Tables that have rows for a document, by their first column, and where the documents they can have are listed."""
+"""The first column of the tables that `--doc` works with, and the table that lists the documents they can have."""
 MOST_COMPARED = 10_000
 MOST_NAMED = 3
 
 
 def choose(folder: Folder, table: str, given: str) -> int:
-    """The number of the document that is meant, which `table` can have rows for: all of them, or quilts."""
+    """The number of the document that is meant, among those that `table` can have: all, or quilts."""
     given = given.encode(errors="replace").decode()  # what the shell passed on may be no text
     listed = QUILTS if table == QUILTS else ABOUT[folder.columns(table)[0]]
     if listed not in folder.tables:
@@ -67,7 +67,7 @@ def _explain_unknown(folder: Folder, listed: str, given: str) -> str:
 
 
 def _near_misses(listed: Kept, given: str) -> Sequence[str]:
-    """Ids that have it in them, whatever the case; else those that are spelled alike, among the first."""
+    """Ids that contain what was given, whatever the case; else, among the first ids, those that are spelled alike."""
     within = find_rows(listed, "id", given, ["id"], MOST_NAMED, within=True) if given else []
     if within:
         return [row["id"] for row in within]

@@ -1,4 +1,4 @@
-"""What speaks for one quilt: the page with its patches marked, and each patch beside the text it was taken from."""
+"""The evidence for one quilt: the page with its patches marked, and each patch beside the text it was taken from."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINKED = {"page": "linked", "domain": "site linked", None: "not linked"}
 
 def show_quilt(folder: Folder, given: str, limit: int | None, *, as_json: bool, full: bool) -> None:
     """Print a quilt: what was counted, its sources, and the page with its patches in the colours of the sources."""
-    folder.table("quilts")  # or say that there is none
+    folder.table("quilts")  # an error if there is none
     number = choose(folder, "quilts", given)
     (quilt,) = folder.about("quilts", number)
     if as_json:
@@ -83,7 +83,7 @@ def _show_text(folder: Folder, number: int, sources: Sequence[Row], pens: Pens, 
 
 def show_patches(folder: Folder, given: str, limit: int | None, *, as_json: bool, full: bool) -> None:
     """Print the patches of a quilt with the texts that both documents have there."""
-    folder.table(PATCHES)  # or say that there is none
+    folder.table(PATCHES)  # an error if there is none
     number = choose(folder, PATCHES, given)
     rows = folder.about(PATCHES, number)
     shown = read_texts(folder, rows[:limit])

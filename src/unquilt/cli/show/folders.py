@@ -1,8 +1,8 @@
 """A run or corpus folder to look at, in any state: its tables, and those of the corpus that it was made from.
 
-A run that read its inputs itself has its corpus within; one over a corpus folder recorded where that was, and by its
-fingerprint the corpus is known again if the two were moved together. Without it a run still has its own tables, but
-neither ids for its sources nor rejects. Nothing is read but what is asked for: one column, or the first row groups.
+A run that read its inputs itself has its corpus in its own folder. A run over a corpus folder recorded the path and the
+fingerprint of that: it is found there, or, if both were moved, beside the run. Without its corpus, a run still has its
+own tables, but neither ids for its sources nor rejects. Only what is needed is read: one column, or some row groups.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Folder:
 
     @classmethod
     def open(cls, path: str | Path) -> Folder:
-        """Open the folder of a run, or say which runs are in it."""
+        """Open the folder of a run; the error for any other folder names the runs in it."""
         try:
             return cls(Run.read(path))
         except RunError as error:
@@ -129,7 +129,7 @@ class Folder:
 
 
 def find_corpus(run: Run) -> Run | None:
-    """The corpus that a run was made from: in its folder, or where it was or would be if both were moved together."""
+    """The corpus that a run was made from: in the run's folder, where it was then, or beside the run."""
     place = run.inner(CORPUS)
     with suppress(RunError):
         within = Run.read(place)

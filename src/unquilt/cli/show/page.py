@@ -1,8 +1,8 @@
 """A page on the terminal, its patches marked: a colour for each source, or brackets where there are no colours.
 
 Where patches overlap, the source of the better rank is the one that is marked. Stretches without any patch are
-shortened to a few lines on either side. The text is hostile and passes through `printable`, fragment by fragment: all
-that acts on the terminal is what is written here.
+shortened to a few lines on either side. The text may be hostile and passes through `printable`, fragment by
+fragment: no escape codes reach the terminal but those that are written here.
 """
 
 from __future__ import annotations

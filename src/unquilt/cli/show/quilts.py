@@ -35,7 +35,7 @@ class QuiltView(View):
 
 
 def domains(facts: Facts) -> Iterator[str]:
-    """The domains that most quilts are on, and those that feed most, in a line each."""
+    """The domains that most quilts are on, and those that most quilts draw on, in a line each."""
     quilting, feeding = (facts.get(name) for name in _DOMAINS)
     if quilting:
         named = (f"{_domain(row)} ({row['quilts']:,} of {count(row['documents'], 'document')})" for row in quilting)

@@ -25,11 +25,11 @@ _TIMES = ("seconds", "rows", "peak_memory")
 
 
 VIEWS: Mapping[str, type[View]] = {"ingest": CorpusView, "quilts": QuiltView, "neardups": NeardupView}
-"""Jobs of which there is more to say than the catalogue does."""
+"""Jobs whose runs are shown with more than follows from the catalogue."""
 
 
 def view_of(name: str) -> View:
-    """How the runs of a job are shown, also of one that nobody declared."""
+    """How the runs of a job are shown; a job that the catalogue does not have gets the plain view."""
     return VIEWS.get(name, View)(load(name) if name in ENTRIES else None)
 
 
@@ -43,7 +43,7 @@ def is_complete(output: str) -> bool:
 def conclude(output: str, asked: Asked, *, before: bool) -> None:
     """Say how the job ended that left its results in `output`; complain if too much was rejected.
 
-    `before` tells that it was complete before.
+    `before` says that the run was complete before the job began.
     """
     facts = gather(Folder.open(output))
     if asked.as_json:
@@ -158,7 +158,7 @@ def _state(folder: Folder, facts: Facts) -> str:
     if facts["finished"]:
         gone = [name for name in folder.run.manifest["done"] if not folder.run.done(name)]
         return f"NOT COMPLETE: finished once, but files of {', '.join(gone)} are missing or changed"
-    return "NOT COMPLETE: still running, or interrupted; then the command that made it resumes it"
+    return "NOT COMPLETE: still running, or interrupted (then the same command resumes it)"
 
 
 def _time(text: str) -> str:
@@ -186,7 +186,7 @@ def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
 
 
 def _parameters(parameters: Mapping[str, Any], idle: Sequence[str] = ()) -> str:
-    """`k 5, m 50`; what says how to read comes in groups, of which only what is not as usual matters."""
+    """`k 5, m 50`; parameters of reading come in groups, and fields with their usual names are left out."""
     parts: list[str] = []
     for name, value in parameters.items():
         if name in idle:

@@ -1,7 +1,7 @@
 """Tables for people: aligned, one line a row, as wide as the terminal and no wider.
 
-Columns stand by importance. Numbers are never cut; texts are, down to `NARROWEST` cells, then columns go, from the
-right, and the last line says which. Where output is no terminal, nothing goes.
+Columns are in the order of importance. Where they do not fit, texts are cut, down to `NARROWEST` cells (numbers never
+are); then columns are left out, from the right, and the last line says which. Where output is no terminal, all fit.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ def show_table(folder: Folder, name: str, limit: int) -> None:
 
 
 def show_rows(folder: Folder, name: str, found: Sequence[Row], limit: int | None) -> None:
-    """Print rows of a table that were read."""
+    """Print rows of a table that were read already."""
     columns = _columns(name, folder.columns(name))
     _show(folder, name, [{column: row[column] for column in columns} for row in found[:limit]], len(found))
 
 
 def read_first(table: Kept, columns: Sequence[str], limit: int) -> list[dict[str, Any]]:
-    """The first rows of a table, those with the largest counts if it is one of counts."""
+    """The first rows of a table, in the order in which people want them."""
     known = find_table(table.name)
     if known is not None and (by := known.order):
         return nlargest(limit, rows(table, columns), key=lambda row: [_by(row, column) for column in by])
@@ -88,7 +88,7 @@ def _name_pages(row: Row, pages: Mapping[int, tuple[str, str | None]], sides: Se
 
 
 def print_rows(shown: Sequence[Row]) -> list[str]:
-    """Print rows, which must be some, under the names of their columns; return the columns there was no room for."""
+    """Print rows, at least one, under the names of their columns; return the columns there was no room for."""
     names = list(shown[0])
     cells = [[spell(row[name]) for name in names] for row in shown]
     numeric = [any(isinstance(row[name], int | float) for row in shown) for name in names]

@@ -1,4 +1,4 @@
-"""What there is to say of the runs of a job, made from the catalogue: which tables matter, what their rows are called.
+"""How the runs of a job are shown, from what the catalogue says: which tables matter, what their rows are called.
 
 A job with more to say has a view of its own, beside this one, and a line in `summary.VIEWS`.
 """
@@ -21,24 +21,24 @@ Facts = Mapping[str, Any]
 
 
 class View:
-    """The runs of a job, as they are shown. Of one that nobody declared (None), all tables matter."""
+    """The runs of a job, as they are shown. Of a job that the catalogue does not have (None), all tables matter."""
 
     def __init__(self, job: Job | None) -> None:
         self.job = job
 
     def results(self, facts: Facts) -> Sequence[str]:
-        """The tables that matter most; those that can be asked for, if they were."""
+        """The tables that matter most; those that are made on request only if they were."""
         if self.job is None:
             return list(facts["tables"])
         wanted = {table.name for table in self.job.results} - {table.name for table in self.job.on_request}
         return [each.name for each in self.job.results if each.name in facts["tables"] or each.name in wanted]
 
     def check(self, folder: Folder) -> None:
-        """Raise RunError unless a complete run has what a run of its kind comes to."""
+        """Raise RunError unless a complete run has the tables and counts that all of its kind have."""
         measures(folder.run)
         for name in self.results({"tables": folder.tables}):
             if name not in folder.tables:
-                raise damaged(folder.run.path / MANIFEST, f"it vouches for no table {name}")
+                raise damaged(folder.run.path / MANIFEST, f"it lists no table {name}")
 
     def facts(self, folder: Folder) -> dict[str, Any]:  # noqa: ARG002
         """What else programs want to know."""
@@ -57,7 +57,7 @@ class View:
         if facts["copies"] is not None:
             yield "collapsed", f"{count(facts['copies'], *name_copies(facts))} into the document that is kept"
         if facts["without_address"] is not None:
-            yield "without ip", f"{count(facts['without_address'], 'document')} told apart by domain instead"
+            yield "without ip", f"{count(facts['without_address'], 'document')} are compared by domain instead"
         for name in self.results(facts):
             table = facts["tables"].get(name)
             yield name, "not computed yet" if table is None else count(table["rows"])
@@ -69,7 +69,7 @@ class View:
         return commands | {f"unquilt show {where} {name}": see(name) for name in shown if name in facts["tables"]}
 
     def idle(self, parameters: Mapping[str, Any]) -> Sequence[str]:  # noqa: ARG002
-        """The parameters that say nothing about this run."""
+        """The parameters that this run made no use of."""
         return ()
 
 

@@ -1,4 +1,4 @@
-"""Curves on a terminal: points, the way between them, and one point that is marked; in characters of any font."""
+"""Curves on a terminal: points, dots that connect them, and one point that is marked."""
 
 from __future__ import annotations
 

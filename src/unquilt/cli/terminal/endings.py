@@ -35,7 +35,7 @@ class RejectsError(UnquiltError):
 
 
 def check_rejects(rejected: int, most: int | None) -> None:
-    """Complain if more records were rejected than the user agreed to, who named no number if any will do."""
+    """Complain if more records were rejected than the user agreed to; None stands for any number."""
     if most is not None and rejected > most:
         were = "record was" if rejected == 1 else "records were"
         limit = f"--max-rejects {most}"
@@ -111,7 +111,7 @@ def _explain_os_error(error: OSError, arguments: Sequence[str]) -> str:
 
 
 def _output(arguments: Sequence[str]) -> str | None:
-    """The output folder among the arguments: where most likely what failed without saying where."""
+    """The output folder among the arguments: most likely the place of an error that names none."""
     for argument, after in pairwise([*arguments, ""]):
         if argument in ("-o", "--output"):
             return after

@@ -20,7 +20,7 @@ from typing import Any
 
 STDOUT = "standard output"
 LONGEST_CELL = 200
-"""Where output is no terminal: cells of a field, which is then cut."""
+"""Display cells of a field, at most, where output is no terminal; a longer one is cut."""
 WIDEST = 100
 _MARKS = 4
 """Characters that may share a cell; text with more of them stacked is cut."""
@@ -42,7 +42,7 @@ def flush() -> None:
 
 @contextmanager
 def _naming_stdout() -> Iterator[None]:
-    """An error of standard output says that it is one."""
+    """An error of standard output gets its name, as errors of files have theirs."""
     try:
         yield
     except OSError as error:
@@ -108,7 +108,7 @@ def _plain(value: Any) -> Any:
 
 
 def terminal_width() -> int | None:
-    """The columns there are: of COLUMNS, else of the terminal; None if standard output goes elsewhere."""
+    """How wide output may be: COLUMNS, else the terminal's width; None if standard output goes elsewhere."""
     if os.environ.get("COLUMNS", "").isdigit() or (sys.stdout is not None and sys.stdout.isatty()):
         return max(20, shutil.get_terminal_size().columns)
     return None

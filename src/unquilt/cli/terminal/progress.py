@@ -1,7 +1,7 @@
 """How far a job is, on standard error: a bar on a terminal, elsewhere a plain line now and then.
 
-A stage is shown when it has taken two seconds, by a thread of its own, so that one that says nothing for a minute is
-seen too, and so that an interrupt of the main thread never leaves the terminal in disorder.
+A stage is shown when it has taken two seconds. A thread of its own shows it, so that a stage that reports nothing for
+a minute is seen too, and an interrupt of the main thread never leaves the terminal in disorder.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Watched(ABC):
 
     def _watch(self, stage: Stage, over: threading.Event) -> None:
         if not over.wait(PATIENCE):
-            with suppress(OSError, ValueError):  # nobody looks any more: that is no reason to stop
+            with suppress(OSError, ValueError):  # standard error was closed: no reason to stop the job
                 self.show(stage, over)
 
     @abstractmethod
