@@ -212,7 +212,7 @@ class TestDamage:
 
 
 def test_sides_are_mapped_not_sent(verbs: Verbs) -> None:
-    side = verbs.side("lexicon", b"content")
+    side = verbs.side("lexicon", lambda: b"content")
     assert isinstance(side, Side)
     assert Path(side.path).read_bytes() == b"content"
     assert len(_native.Mapped(side.path)) == 7

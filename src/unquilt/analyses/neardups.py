@@ -30,7 +30,7 @@ from unquilt.analyses.lexicon import LEXICON_LABELS, LexiconParameters, count_wo
 from unquilt.analyses.outcome import Outcome
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.flow.kernels import Kernel
+from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
@@ -143,8 +143,7 @@ def near_edges(
     """Enough edges between near-duplicates to tie each cluster together: each document to the lowest of its bucket."""
     functions = given.kernel()
     if functions.pop("method") == "imatch":
-        words = (lexicon or build_lexicon(verbs, corpus, given)).pack()
-        kernel = Kernel("signatures", lexicon=verbs.side("lexicon", words), **functions)
+        kernel = Kernel("signatures", lexicon=_side(verbs, corpus, given, lexicon), **functions)
     else:
         kernel = Kernel("shingles", **functions)
     (documents,) = verbs.map(corpus, kernel)
@@ -154,9 +153,15 @@ def near_edges(
     return verbs.keep(edges, EDGES), counters
 
 
-def build_lexicon(verbs: Verbs, corpus: Kept, given: SignatureParameters) -> Lexicon:
-    """The lexicon of the corpus itself. In memory: some 50 bytes for each of its words."""
-    return pack_counts(count_words(verbs, corpus), corpus.rows, given.nidf, given.min_df)
+def _side(verbs: Verbs, corpus: Kept, given: SignatureParameters, lexicon: Lexicon | None) -> Side:
+    """The lexicon for kernels: the one that is given, or that of the corpus itself.
+
+    The latter is made in memory: some 50 bytes for each of its words.
+    """
+    if lexicon is not None:
+        return verbs.side("lexicon", lexicon.pack)
+    words = count_words(verbs, corpus)
+    return verbs.side("lexicon", lambda: pack_counts(words, corpus.rows, given.nidf, given.min_df).pack())
 
 
 def compare(

@@ -10,7 +10,7 @@ By default everything is as published: any other document can be a source, and c
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from unquilt.analyses import keys
@@ -76,7 +76,7 @@ def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
     """
     standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
     counts = [_count(verbs, corpus, standing.table, given, k) for k in given.k]
-    together = Kept("counts", tuple(path for table in counts for path in table.paths))
+    together = replace(counts[0], name=COUNTS.name, paths=tuple(path for table in counts for path in table.paths))
     (rates,) = verbs.map(together, Kernel("rates", sigma=given.sigma))
     return Outcome([*standing.tables, verbs.keep(rates, SWEEP)], standing.counters)
 

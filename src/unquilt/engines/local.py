@@ -104,10 +104,10 @@ class Local(Engine):
                 step(1)
         blocks.close()
 
-    def side(self, name: str, content: bytes) -> Side:
+    def side(self, name: str, make: Callable[[], bytes]) -> Side:
         descriptor, path = tempfile.mkstemp(prefix=f"{name}-", dir=self._spill.name)
         with self._spilling(), os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            file.write(make())
         return Side(name, path)
 
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:

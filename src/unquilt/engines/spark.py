@@ -102,11 +102,11 @@ class Spark(Engine):
                 yield pa.ipc.open_file(file).read_all()
             path.unlink()
 
-    def side(self, name: str, content: bytes) -> Side:
+    def side(self, name: str, make: Callable[[], bytes]) -> Side:
         """Spark takes the file to each executor, once, when a task there first asks for it."""
         descriptor, path = tempfile.mkstemp(prefix=f"{name}-", dir=self._run.spill)
         with storing(Path(path)), os.fdopen(descriptor, "wb") as file:
-            file.write(content)
+            file.write(make())
         self._session.sparkContext.addFile(path)
         return Side(name, path)
 

@@ -58,6 +58,11 @@ class Kept:
     def of(cls, name: str, *paths: Path | str) -> Kept:
         return cls(name, tuple(str(path) for path in paths))
 
+    @classmethod
+    def without_rows(cls, table: Table) -> Kept:
+        """A table that has columns, and no file."""
+        return cls(table.name, (), known=table.schema)
+
     def splits(self) -> list[Split]:
         """Its row groups, in order; empty ones left out."""
         found = []

@@ -9,7 +9,7 @@ An analysis is a function from tables to tables, written once from these verbs; 
     fold(rows, name)              the integers a kernel counted, summed (or their greatest) over all tasks; kept too
     keep(rows, table)             a table at rest, with a completion marker: what is read twice is kept
     repeat(table, step)           keeps step(table), step(step(table)), … until a step changes nothing
-    side(name, content)           a file for kernels to look things up in, mapped into memory wherever they run
+    side(name, make)              a file for kernels to look things up in, mapped into memory wherever they run
 
 Nothing happens before `keep` or `fold`: the others only note what is wanted, so that a kept table that is there from
 an interrupted run costs nothing. What is noted is checked at once (`fitting`): columns that a table does not have, rows
@@ -103,8 +103,8 @@ class Verbs(ABC):
         return table
 
     @abstractmethod
-    def side(self, name: str, content: bytes) -> Side:
-        """A file of this content, for kernels that take a side. It is there for as long as the engine is.
+    def side(self, name: str, make: Callable[[], bytes]) -> Side:
+        """A file of what `make` returns, for kernels that take a side. It is there for as long as the engine is.
 
         Its size is bounded by parameters, never by the number of documents: each machine holds a copy.
         """

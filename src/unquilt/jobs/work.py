@@ -18,6 +18,7 @@ from unquilt.corpus.extract.urls import list_date
 from unquilt.corpus.find.inputs import unchanged, unread
 from unquilt.engines.tasks import Scale
 from unquilt.flow.kept import Kept
+from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
 from unquilt.intake import read_into
 from unquilt.jobs.corpora import documents, measures, open_corpus, refuse_other_corpus
@@ -50,6 +51,7 @@ def analyse(
     how = how or How()
     files = {name: getattr(given, name) for name in analysis.files if getattr(given, name)}
     function = partial(analysis.function, **{name: analysis.files[name](path) for name, path in files.items()})
+    rehearse(lambda verbs, corpus: function(verbs, corpus, given))
     output = choose_place(output, [*name_paths(inputs), *files.values()])
     corpus = open_corpus(inputs)
     others = know([unread(path) for path in files.values()])
