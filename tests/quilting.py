@@ -12,12 +12,25 @@ from twin import Found
 from unquilt.analyses.quilts import QuiltParameters, quilts
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
+from unquilt.errors import RunError
+from unquilt.flow.rehearsal import Rehearsal
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs import documents
 from unquilt.runs import InputRecord, Run
 
 ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"}
 DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.jsonl.gz"
+
+
+def stop_after_rehearsal(step: Callable[..., Any]) -> Callable[..., Any]:
+    """A step of an analysis that fails when the analysis really runs."""
+
+    def stopping(verbs: Verbs, *rest: Any, **given: Any) -> Any:
+        if isinstance(verbs, Rehearsal):
+            return step(verbs, *rest, **given)
+        raise RunError("stop here")
+
+    return stopping
 
 
 def read_found(run: Run) -> Found:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from quilting import stop_after_rehearsal
 
 import unquilt
+from unquilt.analyses.quilts import stand
 from unquilt.cli import cli
 from unquilt.errors import RunError
 from unquilt.runs import Run
@@ -270,11 +272,8 @@ class TestShow:
         assert json.loads(succeed("show", tmp_path / "run", "--json"))["corpus"] is None
 
     def test_a_run_that_is_not_complete(self, pages, monkeypatch):
-        def fail(*_, **__):
-            raise RunError("stop here")
-
         with monkeypatch.context() as patch:
-            patch.setattr("unquilt.analyses.quilts.stand", fail)
+            patch.setattr("unquilt.analyses.quilts.stand", stop_after_rehearsal(stand))
             assert invoke("quilts", "pages.jsonl", "-o", "run", "-k", "3", "-c", "2").exit_code == 1
         out = succeed("show", "run")
         assert "NOT COMPLETE: still running, or interrupted" in out

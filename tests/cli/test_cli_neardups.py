@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from quilting import stop_after_rehearsal
 
 import unquilt
+from unquilt.analyses.neardups import compare
 from unquilt.cli import cli
-from unquilt.errors import RunError
 from unquilt.runs import Run
 
 
@@ -167,11 +168,8 @@ class TestShow:
         assert succeed("show", made / "run", "clusters", "--doc", "d") == "clusters has no rows.\n"
 
     def test_a_run_that_is_not_complete(self, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        def fail(*_: Any, **__: Any) -> Any:
-            raise RunError("stop here")
-
         with monkeypatch.context() as patch:
-            patch.setattr("unquilt.analyses.neardups.compare", fail)
+            patch.setattr("unquilt.analyses.neardups.compare", stop_after_rehearsal(compare))
             assert invoke("neardups", made / "corpus", "-o", tmp_path / "run").exit_code == 1
         out = succeed("show", tmp_path / "run")
         assert "NOT COMPLETE: still running, or interrupted" in out

@@ -59,7 +59,7 @@ SIMILARITY = Table(
         column("median", pa.float64(), "the median of these coefficients"),
     ),
     row=("cluster", "clusters"),
-    see="how similar they are, the loosest clusters first",
+    see="how similar the documents of a cluster are, the loosest clusters first",
     order=("-least", "documents"),
     identified=("cluster",),
 )
