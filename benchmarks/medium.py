@@ -72,8 +72,9 @@ def scan_all(table: Kept) -> None:
     """Words and distinct grams of all documents, and nothing more: what everything is measured in."""
 
     def scan(split: Split) -> None:
-        columns = [buffers(column) for column in split.read(("doc", "text")).columns]
-        _native.run_map("scan", {"k": K, "key": None}, [(1, 0), (1, 1)], columns, [], lambda *_: None)
+        pages = split.read(("doc", "text"))
+        columns = [(name, buffers(pages[name])) for name in pages.column_names]
+        _native.run_map("scan", {"k": K, "key": None}, [(1, 0), (1, 1)], columns, None, lambda *_: None)
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(scan, table.splits()))
@@ -179,7 +180,9 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
     scale = Scale(corpus.manifest["summary"]["documents"], corpus.manifest["summary"]["words"])
     settings = uq.Settings(engine="spark", threads=THREADS)
     spark = session(settings)
-    spark.range(100, numPartitions=THREADS).mapInArrow(_pass, "id long").count()  # workers are up before the clock runs
+    spark.range(100, numPartitions=THREADS).mapInArrow(
+        lambda batches: batches, "id long"
+    ).count()  # workers are up before the clock runs
     theirs = WORK / "spark.parquet"
     measured: dict[str, Any] = {}
 
@@ -222,10 +225,6 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
         same = (local.path / f"{name}.parquet").read_bytes() == (WORK / "quilts-spark" / f"{name}.parquet").read_bytes()
         record.add(f"{name}: both engines give the same file", "yes" if same else "NO")
     spark.stop()
-
-
-def _pass(batches: Any) -> Any:
-    yield from batches
 
 
 def _run(name: str) -> Run:

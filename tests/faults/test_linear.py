@@ -132,7 +132,7 @@ def test_bad_ones_would_be_found(bad: str, judge: Judge) -> None:
 # What is linear by art, and its twins, which say what is meant and backtrack.
 
 WARC_VERSION = rb"WARC/\d{1,3}\.\d{1,3}[ \t]*\r?\n"
-WARC_HEADER = re.compile(WARC_VERSION + rb"(?:[^\s:][^\n:]*:[^\n]*\n(?:[ \t][^\n]*\n)*+)*+\r?\n")
+WARC_HEADER = re.compile(WARC_VERSION + rb"(?:[^\s:][^\n:]*:[^\n]*\n(?:[ \t][^\n]*\n)*)*\r?\n")
 ARC_LINE = re.compile(
     rb"([a-z][a-z0-9+.-]*:[^\n]*) ([0-9A-F.:]+|-) (\d{12,18}) ([^ \n]*)(?: [^ \n]*){0,5} ([^ \r\n]+)[ \t]*\r?\n",
     re.IGNORECASE,
