@@ -9,11 +9,33 @@ from typing import Any
 from unquilt.cli.show.choice import choose
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.page import Pens, show_page
+from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.show.tables import Row, spell
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 
 PATCHES = "patches"
 LINKED = {"page": "linked", "domain": "site linked", None: "not linked"}
+
+
+class QuiltsView(TableView):
+    """Quilts: of one, the page itself."""
+
+    def show_one(self, asked: Request) -> None:
+        show_quilt(asked.folder, asked.doc, asked.few, as_json=asked.as_json, full=asked.own["full"])
+
+
+class PatchesView(TableView):
+    """Patches: of one quilt, with the texts of both documents."""
+
+    def show_one(self, asked: Request) -> None:
+        show_patches(asked.folder, asked.doc, asked.few, as_json=asked.as_json, full=asked.own["full"])
+
+
+class DocumentsView(TableView):
+    """Documents: of one, all columns and the text."""
+
+    def show_one(self, asked: Request) -> None:
+        show_document(asked.folder, asked.doc, as_json=asked.as_json, full=asked.own["full"])
 
 
 def show_quilt(folder: Folder, given: str, limit: int | None, *, as_json: bool, full: bool) -> None:

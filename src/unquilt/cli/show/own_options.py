@@ -1,0 +1,58 @@
+"""The options of `unquilt show` that only some tables have: stated here, heeded by the views of these tables.
+
+A table with an option of its own adds an entry to `OWN`, and reads `request.own[name]` in its view (`table_views`).
+Given with another table, or with none, it is refused. Imports nothing that costs time: `--help` needs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from unquilt.cli.options import usage_error
+
+
+@dataclass(frozen=True)
+class OwnOption:
+    """An option, the tables that have it, and whether it makes sense for one document only."""
+
+    option: Callable[[Any], Any]
+    tables: tuple[str, ...]
+    with_doc: bool = False
+
+
+OWN: dict[str, OwnOption] = {
+    "full": OwnOption(
+        click.option("--full", is_flag=True, help="With --doc: all of the text, also where there are no patches."),
+        ("quilts", "patches", "documents"),
+        with_doc=True,
+    ),
+}
+"""By the name that their value has in `Request.own`, in the order in which `--help` lists them."""
+
+
+def own_options(command: Any) -> Any:
+    """Give a command the options of all tables; it gets their values by name."""
+    for own in reversed(OWN.values()):
+        command = own.option(command)
+    return command
+
+
+def refuse_strange(given: Mapping[str, Any], table: str | None, doc: str | None) -> None:
+    """Raise a usage error for an option that was given, and that this table does not have."""
+    for name, value in given.items():
+        own = OWN[name]
+        if value in (None, False, ()):
+            continue
+        if own.with_doc and doc is None:
+            raise usage_error(f"--{name.replace('_', '-')} is for one document; say which with --doc")
+        if table not in own.tables:
+            raise usage_error(f"--{name.replace('_', '-')} is for {_tables(own.tables)}")
+
+
+def _tables(names: tuple[str, ...]) -> str:
+    *most, last = names
+    return f"the tables {', '.join(most)} and {last}" if most else f"the table {last}"
