@@ -14,6 +14,7 @@ import socket
 import sys
 import time
 import traceback
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -22,15 +23,19 @@ import pyarrow as pa
 import unquilt
 import unquilt.api
 import unquilt.engines.local  # loaded here once, and not in each run
+import unquilt.intake
 from unquilt.corpus.extract.urls import locate_url
+from unquilt.corpus.find.pieces import pieces
 from unquilt.engines import forker
 from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import Settings
 
 LOOKS = {"open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.scandir", "os.listdir", "os.truncate"}
-REACH = 300
-"""A run looks at its folder some 200 times."""
+REACH = 400
+"""A run looks at its folder some 300 times."""
+PIECES = 6
+"""As how many pieces the input is read, so that a run can be killed between them."""
 
 
 class Crash:
@@ -109,6 +114,8 @@ def digests(folder: Path) -> dict[str, str]:
 def main(source: str, folder: Path, kills: int) -> None:
     random = Random(5)
     os.fsync = lambda _: None  # type: ignore[assignment]
+    small = max(1, Path(source).stat().st_size // PIECES)
+    unquilt.intake.pieces = partial(pieces, cut=small, pack=small)  # type: ignore[attr-defined]
     folder.mkdir()
     pa.array([locate_url("http://www.example.com/").host])  # loads what every run needs, so that they need not
     begin = time.perf_counter()

@@ -3,7 +3,8 @@
     UnquiltError                  one clear line; exit code 1
     ├── ParameterError            a parameter out of range; exit code 2
     ├── InputError                an input that is missing, unreadable or of no known kind
-    │   └── InputChangedError     an input that is not what the run began with
+    │   ├── InputChangedError     an input that is not what the run began with
+    │   └── NoDocumentsError      inputs in which there is not a single document
     ├── RunError                  a run folder that holds something else, or another run
     │   └── RunLockedError        another process works in it
     ├── StorageError              no room or no right to write: names the path
@@ -11,18 +12,40 @@
     ├── PlanError                 an analysis asked for kernels, columns or tables that do not fit together
     └── MissingDependencyError    an optional part is not installed: names the command that installs it
 
-A message says what failed, where (file, record, offset) and what to do. Anything else that escapes is a bug.
+A message says what failed, where (file, record, offset) and what to do. What to do may be said in two ways, to a
+program in Python and to somebody at a terminal (`Advice`). Anything else that escapes is a bug.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 MENDING = "restore it from a copy, or remove the folder and run again"
 
 
+class Advice(NamedTuple):
+    """What to do about an error: what to write in Python, and on the command line."""
+
+    python: str
+    command: str
+
+
 class UnquiltError(Exception):
-    """Base of all errors that unquilt raises on purpose."""
+    """Base of all errors that unquilt raises on purpose. Its text gives the advice for Python."""
 
     exit_code = 1
+
+    def __init__(self, message: str = "", *, advice: Advice | None = None) -> None:
+        super().__init__(message)
+        self.advice = advice
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}; {self.advice.python}" if self.advice else super().__str__()
+
+    @property
+    def at_terminal(self) -> str:
+        """The text with the advice for the command line."""
+        return f"{super().__str__()}; {self.advice.command}" if self.advice else super().__str__()
 
 
 class ParameterError(UnquiltError, ValueError):
@@ -37,6 +60,10 @@ class InputError(UnquiltError):
 
 class InputChangedError(InputError):
     """An input differs from what the run began with."""
+
+
+class NoDocumentsError(InputError):
+    """Nothing in the inputs became a document."""
 
 
 class RunError(UnquiltError):

@@ -14,12 +14,14 @@ from functools import partial
 from pathlib import Path
 
 from unquilt.corpus.find.inputs import unchanged
-from unquilt.corpus.find.pieces import CUT, pieces
+from unquilt.corpus.find.pieces import CUT, Piece, pieces
+from unquilt.corpus.nothing import explain
 from unquilt.corpus.options import Reading
 from unquilt.corpus.readers.compression import index
 from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
-from unquilt.corpus.write.parts import PieceRead, ReadPiece, WritePart, read_piece, write_part
+from unquilt.corpus.write.parts import ReadPiece, WritePart, is_written, read_piece, write_part
+from unquilt.corpus.write.results import PieceRead, identify, recall
 from unquilt.engines.forker import preload
 from unquilt.engines.progress import Progress
 from unquilt.errors import RunError
@@ -40,29 +42,30 @@ as many."""
 
 
 def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress) -> None:
-    """Reads sources into the folder of a run: the tables `documents` and `rejects`."""
+    """Reads sources into the folder of a run: the tables `documents` and `rejects`.
+
+    Pieces that were read, and parts that were written, before the run was interrupted, are used as they are.
+    """
     if not run.done(DOCUMENTS.name):
         with run.stage(DOCUMENTS.name) as stage:
-            read = _read_pieces(verbs, run, sources, reading, progress)
+            tasks, read = _read_pieces(verbs, run, sources, reading, progress)
             unchanged(sources)
-            writes = _number(read, run.path / DOCUMENTS.name)
-            with progress.stage("write", len(writes)) as step:
-                for write, _ in zip(writes, verbs.each(write_part, writes), strict=True):
-                    write.source.unlink()
-                    step(1)
+            skipped = sum((result.skipped for result in read), Counter[str]())
+            if not any(result.documents for result in read):
+                raise explain(sources, [result.rejects for result in read], skipped, reading, verbs.each, run.spill)
+            files = _write_parts(verbs, run, tasks, read, progress)
             with run.writer(REJECTS.name, REJECTS.schema) as rejects:
                 for result in read:
                     rejects.write(result.rejects)
             totals = {name: sum(getattr(result, name) for result in read) for name in ("documents", "words", "bytes")}
             stage.record(rows=totals["documents"], bytes=totals["bytes"])
-        files = [f"{DOCUMENTS.name}/{write.target.name}" for write in writes]
-        skipped = sum((result.skipped for result in read), Counter[str]())
         values = totals | {
             "rejects": rejects.rows,
             "skipped": dict(sorted(skipped.items())),
             "warnings": _warnings([warning for result in read for warning in result.warnings]),
         }
         run.mark(DOCUMENTS.name, [REJECTS.name], files=files, values=values)
+        run.drop_pieces()
     run.finish(run.values(DOCUMENTS.name))
 
 
@@ -77,22 +80,56 @@ def _warnings(found: Sequence[Warned]) -> list[str]:
 
 def _read_pieces(
     verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress
-) -> list[PieceRead]:
-    spill = run.spill
-    found = pieces(_indexed(verbs, sources, reading, progress, spill), reading, verbs.each, spill)
-    tasks = [
-        ReadPiece(piece, spill / f"piece-{piece.number}.arrow", spill / f"piece-{piece.number}.note") for piece in found
-    ]
+) -> tuple[list[ReadPiece], list[PieceRead]]:
+    """Reads all pieces that were not read before the run was interrupted."""
+    found = pieces(_indexed(verbs, sources, reading, progress, run.spill), reading, verbs.each, run.spill)
+    tasks = [_task(run, piece) for piece in found]
     sizes = [sum(part.weight for part in piece.slices) for piece in found]
-    read: list[PieceRead] = []
+    read = {number: old for number, task in enumerate(tasks) if (old := recall(task.target, task.identity)) is not None}
+    missing = [number for number in range(len(tasks)) if number not in read]
+    if read:
+        known = sum(result.documents for result in read.values())
+        progress.say(f"resuming: {len(read)} of {len(tasks)} pieces were read before, with {known:,} documents")
     with progress.stage("read", sum(sizes), "B") as step:
-        for size, result in zip(sizes, verbs.each(read_piece, tasks), strict=True):
-            read.append(result)
-            step(size, result.documents)
-        _join(verbs, tasks, read)
-    if sum(result.documents for result in read) > MOST_DOCUMENTS:
+        for number, result in read.items():
+            step(sizes[number], result.documents, before=True)
+        for number, result in zip(missing, verbs.each(read_piece, [tasks[i] for i in missing]), strict=True):
+            read[number] = result
+            step(sizes[number], result.documents)
+        ordered = [read[number] for number in range(len(tasks))]
+        _join(verbs, tasks, ordered)
+    if sum(result.documents for result in ordered) > MOST_DOCUMENTS:
         raise RunError(f"a corpus holds at most {MOST_DOCUMENTS} documents; give the inputs in several parts")
-    return read
+    return tasks, ordered
+
+
+def _task(run: Run, piece: Piece) -> ReadPiece:
+    """The task that reads a piece of a run."""
+    spill, target = run.spill, run.pieces / f"piece-{piece.number}.arrow"
+    identity = identify(piece, run.manifest["fingerprint"])
+    return ReadPiece(piece, target, spill / f"piece-{piece.number}.note", identity=identity, spill=spill)
+
+
+def _write_parts(
+    verbs: Verbs, run: Run, tasks: Sequence[ReadPiece], read: Sequence[PieceRead], progress: Progress
+) -> list[str]:
+    """Writes a part for each piece with documents; returns their names. What a part was made of goes at once."""
+    writes = _number(read, run.path / DOCUMENTS.name, run.spill)
+    gone = {number for number, write in writes.items() if not write.source.exists()}
+    written = {number for number in gone if is_written(writes[number], read[number].documents)}
+    for number in sorted(gone - written):  # somebody removed the part
+        task = tasks[number]
+        for at, span in read[number].spans.items():
+            task = _beginning(task, at, span.begin)
+        (_,) = verbs.each(read_piece, [task])
+    left = [write for number, write in writes.items() if number not in written]
+    with progress.stage("write", len(writes)) as step:
+        if written:
+            step(len(written), before=True)
+        for write, _ in zip(left, verbs.each(write_part, left), strict=True):
+            write.source.unlink()
+            step(1)
+    return [f"{DOCUMENTS.name}/{write.target.name}" for write in writes.values()]
 
 
 def _indexed(
@@ -146,19 +183,21 @@ def _stop(part: Slice) -> int:
 
 
 def _beginning(task: ReadPiece, at: int, begin: int) -> ReadPiece:
-    """The task, but one of its slices begins exactly at `begin`."""
+    """The task, but one of its slices begins exactly at `begin`. It is noted as the piece that it was cut as."""
     slices = list(task.piece.slices)
     slices[at] = replace(slices[at], begin=begin, exact=True)
     return replace(task, piece=replace(task.piece, slices=tuple(slices)))
 
 
-def _number(read: Sequence[PieceRead], folder: Path) -> list[WritePart]:
-    """The tasks that write a part for each piece with documents; its numbers follow those of the part before."""
+def _number(read: Sequence[PieceRead], folder: Path, spill: Path) -> dict[int, WritePart]:
+    """The tasks that write a part for each piece with documents, by its number; the numbers of its documents follow
+    those of the part before."""
     make_folder(folder)
-    writes: list[WritePart] = []
+    writes: dict[int, WritePart] = {}
     first = 0
-    for result in read:
+    for number, result in enumerate(read):
         if result.documents:
-            writes.append(WritePart(result.path, folder / f"part-{len(writes):05}.parquet", first))
+            target = folder / f"part-{len(writes):05}.parquet"
+            writes[number] = WritePart(result.path, target, first, spill)
         first += result.documents
     return writes

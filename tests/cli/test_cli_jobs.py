@@ -170,7 +170,6 @@ class TestJobs:
                 "There are no quilts: all that is shared is in more than 50 documents",
             ),
             (["a b c d e f", "a b c d e g"], "No document is a quilt by these parameters. Try a smaller -c (now 4) or"),
-            ([], "There are no quilts, as the corpus has no documents."),
         ],
     )
     def test_what_to_try_without_quilts(self, pages, texts, said):

@@ -158,11 +158,12 @@ def test_no_quilts_are_no_error(tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "figures").exists()
 
 
-def test_no_documents_are_no_error(tmp_path: Path) -> None:
+def test_no_documents_are_an_error(tmp_path: Path) -> None:
     pages = tmp_path / "pages.jsonl"
     pages.write_text("{broken\n")
-    shown = succeed("sweep", pages, "-o", tmp_path / "run", *GRID)
-    assert shown.startswith("There are no documents in this corpus, so there is nothing to count.\n")
+    result = invoke("sweep", pages, "-o", tmp_path / "run", *GRID)
+    assert result.exit_code == 1
+    assert "no document in 1 file: 1 reject (1 × bad json)" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,10 @@ ROWS: dict[str, list[object]] = {
         (parquet(ROWS)[:-1], "not a complete Parquet file: "),
         (parquet(ROWS)[:2000], "not a complete Parquet file: "),
         (b"PAR1", "not a complete Parquet file: "),
-        (parquet({"id": ["x"], "content": ["y"]}), "no column 'text' or 'html' (it has id, content); name it with "),
+        (
+            parquet({"id": ["x"], "content": ["y"]}),
+            "no column 'text' or 'html'; it has id, content; say --field text=content",
+        ),
         (parquet({"text": [1]}), "column 'text' is int64, not a string"),
     ],
 )

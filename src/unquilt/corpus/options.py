@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from unquilt.corpus.records import Media
-from unquilt.errors import ParameterError
+from unquilt.errors import Advice, ParameterError
 from unquilt.guard import Bounds
 from unquilt.parameters import Parameters, parameter, part
 
 MIB = 1 << 20
 MOST = (1 << 63) - 1
+MOST_NAMES = 20
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,18 @@ class Fields(Parameters):
     def contents(self) -> tuple[tuple[Media, str], ...]:
         """The fields that may hold the content, in the order in which they are tried, and what is in them."""
         return (("text", self.text), ("html", self.html))
+
+
+def advise_field(name: str) -> Advice:
+    """How to say which field holds the text."""
+    python = f"pass how=How(reading=Reading(fields=Fields(text={name!r})))"
+    return Advice(python, f"say --field {shlex.quote(f'text={name}')}")
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Names of fields on one line."""
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return " ".join(", ".join(names[:MOST_NAMES]).split())[:400] + more
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from unquilt.analyses.neardups import SignatureParameters
 from unquilt.corpus.extract.urls import list_date
 from unquilt.corpus.find.inputs import unchanged, unread
 from unquilt.engines.tasks import Scale
+from unquilt.errors import NoDocumentsError
 from unquilt.flow.kept import Kept
 from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
@@ -60,7 +61,8 @@ def analyse(
         with _open(analysis.name, asked, [*found.records, *others.records], output, how) as run:
             if not run.complete:
                 if corpus is None:
-                    corpus = _ingest(found, run.inner(CORPUS), replace(how, overwrite=False))
+                    with _abandoning(run):
+                        corpus = _ingest(found, run.inner(CORPUS), replace(how, overwrite=False))
                 summary = measures(corpus)
                 with engine(run, Scale(summary["documents"], summary["words"]), how) as verbs:
                     outcome = function(verbs, documents(corpus), given)
@@ -135,9 +137,19 @@ def _open(
 def _ingest(found: Found, output: str | Path, how: How) -> Run:
     with _open("ingest", how.reading.to_dict(), found.records, output, how) as run:
         if not run.complete:
-            with engine(run, Scale(0, 0), how) as verbs:
+            with _abandoning(run), engine(run, Scale(0, 0), how) as verbs:
                 read_into(verbs, run, found.sources, how.reading, how.progress)
     return run
+
+
+@contextmanager
+def _abandoning(run: Run) -> Iterator[None]:
+    """Leaves no folder behind if there is nothing to read: whoever then says more about the inputs needs the name."""
+    try:
+        yield
+    except NoDocumentsError:
+        run.abandon()
+        raise
 
 
 @contextmanager

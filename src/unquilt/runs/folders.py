@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from unquilt.runs.replacement import choose_sibling, clear_siblings, complete_sw
 from unquilt.runs.storage import inside, listed, make_folder, partial_name, remove, shown
 
 SPILL = ".spill"
+PIECES = ".pieces"
 _BEFORE_MANIFEST = {LOCK, partial_name(Path(MANIFEST)).name}
 
 
@@ -33,6 +34,8 @@ class Claim:
     lock: FolderLock
     held: ExitStack
     older: dict[str, Any] | None
+    made: bool = False
+    """Whether the folder was made for this run."""
 
     def publish(self) -> None:
         """Put the finished run in its place."""
@@ -47,6 +50,16 @@ class Claim:
             remove(self.folder)
         self.held.close()
 
+    def abandon(self) -> None:
+        """Leave the folder as if the run had never begun; the older run that it was to replace stays."""
+        if self.folder == self.path:
+            for name in (SPILL, PIECES, DONE, MANIFEST):
+                remove(self.folder / name)
+        self.release(worthless=True)
+        if self.folder == self.path and self.made:
+            with suppress(OSError):  # others have put something there meanwhile
+                self.folder.rmdir()
+
 
 def claim(path: Path, wanted: Mapping[str, Any], *, overwrite: bool) -> Claim:
     """Lock the folder for the run that `wanted` is the manifest of, and clear it of leftovers; or say why not."""
@@ -54,6 +67,7 @@ def claim(path: Path, wanted: Mapping[str, Any], *, overwrite: bool) -> Claim:
     _refuse_strangers(path)
     complete_swap(path)
     with ExitStack() as held:
+        made = not os.path.lexists(path)
         make_folder(path)
         lock = held.enter_context(FolderLock(path))
         _refuse_strangers(path)
@@ -67,7 +81,7 @@ def claim(path: Path, wanted: Mapping[str, Any], *, overwrite: bool) -> Claim:
             refuse_other_run(folder, older, wanted)
         clear_siblings(path, keep=folder)
         _clear_leftovers(folder)
-        return Claim(path, folder, lock, held.pop_all(), older)
+        return Claim(path, folder, lock, held.pop_all(), older, made)
 
 
 def _is_interrupted(older: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -28,7 +28,7 @@ from unquilt.runs.manifest import is_ours, read_manifest
 from unquilt.runs.markers import marked_entries
 from unquilt.runs.storage import remove, shown, storing, sync_folder
 
-_OURS = re.compile(r"manifest\.json|\.lock|\.done|\.spill|\..+\.partial|[a-z][a-z0-9_]*\.parquet")
+_OURS = re.compile(r"manifest\.json|\.lock|\.done|\.spill|\.pieces|\..+\.partial|[a-z][a-z0-9_]*\.parquet")
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 _CANNOT_EXCHANGE = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP)
 

@@ -16,7 +16,7 @@ from typing import Any, Self
 import pyarrow as pa
 
 from unquilt.errors import MENDING, RunError, StorageError
-from unquilt.runs.folders import SPILL, Claim, claim
+from unquilt.runs.folders import PIECES, SPILL, Claim, claim
 from unquilt.runs.manifest import (
     FORMAT,
     MANIFEST,
@@ -132,7 +132,15 @@ class Run:
         """Remove the spill folder and let go of the lock; the run can still be read."""
         if self._claim is not None:
             self._path = self._claim.folder
-            self._claim.release(worthless=not self._done() and not self._holds_runs())
+            self._claim.release(worthless=not self._done() and not self._holds_runs() and not self._holds_pieces())
+            self._claim = None
+
+    def abandon(self) -> None:
+        """Close a run in which nothing was done, and that cannot go on as it is: its folder goes, if it was made for
+        it, so that the next try, with other parameters, finds no other run there."""
+        if self._claim is not None and not self._done() and not self._holds_runs():
+            self._path = self._claim.path
+            self._claim.abandon()
             self._claim = None
 
     @property
@@ -146,6 +154,18 @@ class Run:
         folder = self._writable() / SPILL
         make_folder(folder)
         return folder
+
+    @property
+    def pieces(self) -> Path:
+        """A folder for finished pieces of a stage, which an interruption does not cost; removed when the run is
+        finished, or by `drop_pieces`."""
+        folder = self._writable() / PIECES
+        make_folder(folder)
+        return folder
+
+    def drop_pieces(self) -> None:
+        """Remove the pieces of a stage that is done."""
+        remove(self._writable() / PIECES)
 
     def inner(self, name: str) -> Path:
         """A folder within, such as that of its corpus, whether it is there or not; RunError if it is a link."""
@@ -183,6 +203,11 @@ class Run:
         """Whether the folder holds another run that this one needs, such as that of its corpus."""
         with suppress(OSError):
             return any(is_ours(entry) for entry in self.path.iterdir())
+        return False
+
+    def _holds_pieces(self) -> bool:
+        with suppress(OSError):
+            return any((self.path / PIECES).iterdir())
         return False
 
     @contextmanager
@@ -243,6 +268,7 @@ class Run:
         """
         folder = self._writable()
         remove(folder / SPILL)
+        self.drop_pieces()
         done = self._done()
         wanted = set(self.tables if results is None else results)
         done = {stage: marker for stage, marker in done.items() if wanted.issuperset(marker["tables"])}

@@ -86,7 +86,7 @@ def explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
             code: int = getattr(error, "exit_code", 128 + signal.SIGINT)
             return ("interrupted" if code == 128 + signal.SIGINT else "terminated") + hint, code
         case UnquiltError():
-            return str(error), error.exit_code
+            return error.at_terminal, error.exit_code
         case click.UsageError():
             where = error.ctx.command_path if error.ctx else "unquilt"
             return f"{_sentence(error.format_message())} (see {where} --help)", USAGE

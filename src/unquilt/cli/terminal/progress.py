@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from unquilt.analyses.catalogue import find_label
-from unquilt.cli.terminal.output import count, duration, size
+from unquilt.cli.terminal.output import count, duration, printable, size
 from unquilt.engines.progress import Progress, Silent, Step
 
 PATIENCE = 2.0
@@ -45,11 +45,13 @@ class Stage:
     total: int
     unit: str
     done: int = 0
+    before: int = 0
     documents: int = 0
     began: float = field(default_factory=time.monotonic)
 
-    def step(self, units: int, documents: int = 0) -> None:
+    def step(self, units: int, documents: int = 0, *, before: bool = False) -> None:
         self.done += units
+        self.before += units if before else 0
         self.documents += documents
 
     @property
@@ -65,9 +67,9 @@ class Stage:
     def pace(self) -> str:
         """Rate and time left; as long as nothing is done, the time it has taken."""
         passed = time.monotonic() - self.began
-        if not self.done or passed <= 0:
+        if self.done <= self.before or passed <= 0:
             return f"{duration(passed)} so far"
-        rate = self.done / passed
+        rate = (self.done - self.before) / passed
         speed = size(rate, self.unit) if self.unit else count(round(rate)) if rate >= 10 else f"{rate:.1f}"
         left = math.ceil(max(0, self.total - self.done) / rate)
         read = f"{count(self.documents, 'document')}, " if self.documents else ""
@@ -87,6 +89,12 @@ class Watched(ABC):
         finally:
             over.set()
             watcher.join()
+
+    def say(self, text: str) -> None:
+        """Show a line that stays."""
+        with suppress(OSError, ValueError):
+            sys.stderr.write(f"{printable(text)}\n")
+            sys.stderr.flush()
 
     def _watch(self, stage: Stage, over: threading.Event) -> None:
         if not over.wait(PATIENCE):

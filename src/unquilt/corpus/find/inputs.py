@@ -15,6 +15,7 @@ import json
 import os
 import shutil
 import stat
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -143,19 +144,25 @@ def _folder(folder: str) -> Iterator[Candidate]:
     if _is_ours(Path(folder)):
         raise InputError(f"{spell_path(folder)}: a folder that unquilt made; a corpus is given to an analysis alone")
     paths: list[Path] = []
+    left_out = Counter[str]()
     for where, folders, names in os.walk(folder, onerror=_fail):
         if _is_ours(Path(where)):
+            left_out["folder of unquilt's"] += 1
             folders.clear()
             continue
+        left_out["hidden name"] += sum(name.startswith(".") for name in (*folders, *names))
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths += [Path(where, name) for name in names if not name.startswith(".")]
+        left_out["link to a folder"] += sum(Path(where, name).is_symlink() for name in folders)
     empty = True
     for path in sorted(paths, key=lambda path: path.parts):
         if stat.S_ISREG(_stat(str(path)).st_mode):
             empty = False
             yield Candidate(str(path))
     if empty:
-        raise InputError(f"{spell_path(folder)}: no files in this folder")
+        left_out["special file"] += len(paths)
+        there = ", ".join(f"{number} × {what}" for what, number in left_out.items() if number)
+        raise InputError(f"{spell_path(folder)}: no files in this folder{f' (left out: {there})' if there else ''}")
 
 
 def _is_ours(folder: Path) -> bool:

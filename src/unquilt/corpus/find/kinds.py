@@ -1,7 +1,8 @@
 """The kinds of files that can be read. For a new kind, add a line to the table `READERS`.
 
-A reader is a module with three functions (`Reader`), and a fourth if it can read on behind records that cannot be found
-(`Skipping`). The order of the table is the order in which a file is tried.
+A reader is a module with three functions (`Reader`); a fourth if it can read on behind records that cannot be found
+(`Skipping`), another if its records have named fields (`Naming`). The order of the table is the order in which a file
+is tried.
 """
 
 from __future__ import annotations
@@ -38,6 +39,14 @@ class Skipping(Protocol):
     def skip(self, part: Slice, reading: Reading, offset: int, detail: str, reason: str) -> Iterator[Found]:
         """The records of a slice behind that place. `offset` is behind the last record that was found; what is skipped
         becomes rejects with this reason and detail."""
+
+
+@runtime_checkable
+class Naming(Protocol):
+    """A reader of records with named fields."""
+
+    def objects(self, part: Slice, reading: Reading) -> Iterator[dict[str, object]]:
+        """The records of a slice that are intact, with all their fields."""
 
 
 class _Rejected:

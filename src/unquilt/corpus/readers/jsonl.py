@@ -100,6 +100,16 @@ def read(part: Slice, reading: Reading) -> Iterator[Found]:
         yield from _rejects(stream, name, begin, stop)
 
 
+def objects(part: Slice, reading: Reading) -> Iterator[dict[str, object]]:
+    """The lines of a file that are objects, with all their fields; to tell how the fields are called."""
+    with Stream(part.source.path, part.source.compression) as stream:
+        while line := stream.readline(reading.limits.max_bytes):
+            with suppress(orjson.JSONDecodeError):
+                value = orjson.loads(line.removeprefix(codecs.BOM_UTF8))
+                if isinstance(value, dict):
+                    yield value
+
+
 def _rejects(stream: Stream, name: str, begin: int, end: int) -> Iterator[Reject]:
     """The faults so far that lie in [begin, end), each once."""
     while stream.faults and stream.faults[0].offset < end:

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from unquilt.corpus.options import MIB, Fields, Reading
+from unquilt.corpus.options import MIB, Fields, Reading, advise_field, list_names
 from unquilt.corpus.readers import column_pages
 from unquilt.corpus.readers.column_pages import Extent
 from unquilt.corpus.records import Found, Page, Reject, identify, string, too_large, undecodable
@@ -189,8 +189,10 @@ def choose_columns(name: str, schema: pa.Schema, fields: Fields) -> list[int]:
     wanted = {*contents, fields.id, fields.url, fields.ip}
     numbers = {column: i for i, column in enumerate(schema.names) if column in wanted}
     if not any(column in numbers for column in contents):
-        has, missing = _one_line(", ".join(schema.names[:20])), " or ".join(ascii(column) for column in contents)
-        raise InputError(f"{name}: no column {missing} (it has {has}); name it with --field text=COLUMN")
+        missing = " or ".join(ascii(column) for column in contents)
+        texts = [each.name for each in schema if is_text(each.type) and each.name not in (fields.id, fields.url)]
+        advice = advise_field(texts[0] if len(texts) == 1 else "COLUMN")
+        raise InputError(f"{name}: no column {missing}; it has {list_names(schema.names) or 'none'}", advice=advice)
     for column in numbers:
         count = schema.names.count(column)
         if count > 1:

@@ -2,7 +2,8 @@
 
 Numbers need the counts of all earlier pieces, so pieces are read into a temporary file each (`read_piece`), and once
 all are counted every part is written with its numbers (`write_part`). Both run in any process, in any order, and always
-write the same bytes. A row group is a batch of about 8 MiB of text: what one task of an analysis reads.
+write the same bytes. What is complete outlives an interruption: pieces by their notes (`results`), parts as they are. A
+row group is a batch of about 8 MiB of text: what one task of an analysis reads.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.columns import measure
+from unquilt.corpus.find.inputs import unchanged
 from unquilt.corpus.find.pieces import Piece
 from unquilt.corpus.read import FINDING_SPEED, PieceReader
-from unquilt.corpus.records import Span, Warned
-from unquilt.errors import EngineError
+from unquilt.corpus.write.results import PieceRead, note_path, vouch
+from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Guard, Inquest, Place
-from unquilt.parquet import seal_footer
+from unquilt.parquet import opened, seal_footer
 from unquilt.runs import created, storing
 from unquilt.tables import DOCUMENTS, REJECTS
 
@@ -39,32 +41,23 @@ UNNUMBERED = pa.schema([field for field in DOCUMENTS.schema if field.name != "do
 
 @dataclass(frozen=True)
 class ReadPiece:
-    """A task: read a piece into a file; with a note, in a process that may be lost (see `guard`)."""
+    """A task: read a piece into a file; with a note, in a process that may be lost (see `guard`).
+
+    With an `identity` (see `results`), it is also noted that the piece was read. `spill` is where files are before they
+    are complete; without it, beside the target.
+    """
 
     piece: Piece
     target: Path
     note: Path | None = None
     inquest: Inquest = field(default_factory=Inquest)
+    identity: str = ""
+    spill: Path | None = None
 
     def retry(self, code: int) -> ReadPiece:
         """What to do after a process was lost over this."""
         bounds = self.piece.reading.limits.bounds
         return replace(self, inquest=self.inquest.after(self.note, code, bounds, self.piece.name))
-
-
-@dataclass(frozen=True)
-class PieceRead:
-    """The result of `ReadPiece`: what was in the piece. `spans` has what each slice was found to span, by its
-    number."""
-
-    path: Path
-    documents: int
-    words: int
-    bytes: int
-    rejects: pa.Table
-    skipped: Counter[str]
-    spans: dict[int, Span]
-    warnings: list[Warned]
 
 
 def read_piece(task: ReadPiece) -> PieceRead:
@@ -73,12 +66,17 @@ def read_piece(task: ReadPiece) -> PieceRead:
     Checks that nothing got lost on the way: what was found is in the file, in the rejects, or was skipped.
     """
     with storing(task.target):
+        if task.identity:
+            note_path(task.target).unlink(missing_ok=True)  # of an earlier reading of the piece
         guard = Guard(task.note, task.piece.reading.limits.bounds, task.inquest)
     reader = PieceReader(task.piece, guard)
     read = _read_into(task, reader, guard)
     if reader.seen != read.documents + read.rejects.num_rows + read.skipped.total():
         kept = f"{read.documents} documents, {read.rejects.num_rows} rejects and {read.skipped.total()} skipped"
         raise EngineError(f"{task.piece.name}: {reader.seen} records were seen, but {kept}: a fault of unquilt")
+    if task.identity:
+        unchanged([part.source for part in task.piece.slices])
+        vouch(read, task.identity, task.spill or task.target.parent)
     return read
 
 
@@ -88,7 +86,7 @@ def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
     skipped: Counter[str] = Counter()
     # What cannot be read raises an InputError; so any OSError is about the target.
     with (
-        created(task.target, spill=task.target.parent) as file,
+        created(task.target, spill=task.spill or task.target.parent) as file,
         pa.ipc.new_file(file, UNNUMBERED) as writer,
     ):
         for batch in reader.batches():
@@ -118,6 +116,7 @@ class WritePart:
     source: Path
     target: Path
     first: int
+    spill: Path | None = None
 
     def __str__(self) -> str:
         return str(self.target)
@@ -136,7 +135,7 @@ def write_part(task: WritePart) -> int:
         "write_statistics": MEASURED,
         "write_page_checksum": True,
     }
-    with created(task.target, spill=task.source.parent) as file:
+    with created(task.target, spill=task.spill or task.source.parent) as file:
         with pa.OSFile(str(task.source)) as source, pq.ParquetWriter(file, DOCUMENTS.schema, **packing) as writer:
             reader = pa.ipc.open_file(source)
             for number in range(reader.num_record_batches):
@@ -147,3 +146,17 @@ def write_part(task: WritePart) -> int:
                 first += batch.num_rows
         seal_footer(file)
     return task.target.stat().st_size
+
+
+def is_written(task: WritePart, documents: int) -> bool:
+    """Whether the part is there, as an interrupted run left it: whole, with so many documents and the right numbers."""
+    if task.target.is_symlink():
+        return False
+    try:
+        with opened(task.target) as file:
+            if file.metadata.num_rows != documents:
+                return False
+            first = file.read_row_group(0, columns=["doc"]).column("doc")[0].as_py()
+            return bool(first == task.first)
+    except (UnquiltError, OSError, pa.ArrowException, IndexError):
+        return False

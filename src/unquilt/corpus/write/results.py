@@ -1,0 +1,100 @@
+"""What was in a piece, and a note of it that outlives an interruption.
+
+A piece that was read is a file of documents and, written last, a note beside it (`piece-3.done`): what was counted, and
+the rejects. A run that is resumed believes a note if it is of the same piece, of the same run (its inputs, parameters
+and versions), and the file has the size that it says; then the piece need not be read again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from unquilt.corpus.find.pieces import Piece
+from unquilt.corpus.records import Span, Warned
+from unquilt.corpus.sources import Slice
+from unquilt.errors import RunError
+from unquilt.runs import created
+from unquilt.runs.storage import read_own
+from unquilt.tables import REJECTS
+
+_FACTS = b"unquilt piece"
+
+
+@dataclass(frozen=True)
+class PieceRead:
+    """The result of reading a piece: what was in it. `spans` has what each slice was found to span, by its number."""
+
+    path: Path
+    documents: int
+    words: int
+    bytes: int
+    rejects: pa.Table
+    skipped: Counter[str]
+    spans: dict[int, Span]
+    warnings: list[Warned]
+
+
+def identify(piece: Piece, fingerprint: str) -> str:
+    """A digest of all that decides what is read of a piece, for a run of this fingerprint."""
+    slices = [
+        [repr(part.source), part.begin, part.end, part.exact, hashlib.sha256(part.checkpoint).hexdigest()]
+        for part in map(_nameless, piece.slices)
+    ]
+    return hashlib.sha256(json.dumps([fingerprint, piece.number, slices]).encode()).hexdigest()
+
+
+def _nameless(part: Slice) -> Slice:
+    """The slice without the path of a file that has another one each time, such as that of standard input."""
+    return replace(part, source=replace(part.source, path="")) if part.source.alias else part
+
+
+def note_path(target: Path) -> Path:
+    """Where the note of a piece lies that was read into this file."""
+    return target.with_suffix(".done")
+
+
+def vouch(read: PieceRead, identity: str, spill: Path) -> None:
+    """Write the note of a piece whose file is complete."""
+    facts = {
+        "identity": identity,
+        "size": read.path.stat().st_size,
+        "documents": read.documents,
+        "words": read.words,
+        "bytes": read.bytes,
+        "skipped": dict(read.skipped),
+        "spans": {str(part): list(span) for part, span in read.spans.items()},
+        "warnings": [list(warning) for warning in read.warnings],
+    }
+    schema = REJECTS.schema.with_metadata({_FACTS: json.dumps(facts).encode()})
+    with created(note_path(read.path), spill=spill) as file, pa.ipc.new_file(file, schema) as writer:
+        writer.write_table(read.rejects.cast(REJECTS.schema).replace_schema_metadata(schema.metadata))
+
+
+def recall(target: Path, identity: str) -> PieceRead | None:
+    """The result of a piece that was read before, if its note can be believed. Its file may be gone already, if it was
+    made into a part of the corpus; then it is up to the caller to see whether that is there."""
+    with suppress(OSError, RunError, ValueError, KeyError, TypeError, AttributeError, pa.ArrowException):
+        noted = pa.ipc.open_file(pa.py_buffer(read_own(note_path(target)))).read_all()
+        facts: dict[str, Any] = json.loads(noted.schema.metadata[_FACTS])
+        rejects = noted.replace_schema_metadata(None).cast(REJECTS.schema)
+        intact = not target.exists() or target.stat().st_size == facts["size"]
+        if facts["identity"] == identity and intact and not target.is_symlink():
+            return PieceRead(
+                target,
+                int(facts["documents"]),
+                int(facts["words"]),
+                int(facts["bytes"]),
+                rejects,
+                Counter(facts["skipped"]),
+                {int(part): Span(*span) for part, span in facts["spans"].items()},
+                [Warned(*warning) for warning in facts["warnings"]],
+            )
+    return None

@@ -1,0 +1,144 @@
+"""An ingest that is interrupted goes on with the pieces that are missing, and ends with the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import unquilt
+import unquilt.intake
+from unquilt.corpus.find.pieces import pieces
+from unquilt.errors import RunError
+from unquilt.settings import Settings
+
+FILES = 6
+
+
+class Interrupting:
+    """Progress that interrupts a stage at one of its steps, and notes what was done by an earlier run."""
+
+    def __init__(self, stage: str = "", at: int = 0, act: Callable[[], object] | None = None) -> None:
+        self._stage, self._at, self._act = stage, at, act
+        self.before: dict[str, int] = {}
+        self.steps: dict[str, int] = {}
+        self.said: list[str] = []
+
+    @contextmanager
+    def stage(self, name: str, total: int, unit: str = "") -> Iterator[Callable[..., None]]:
+        def step(units: int, documents: int = 0, *, before: bool = False) -> None:
+            steps = self.before if before else self.steps
+            steps[name] = steps.get(name, 0) + 1
+            if name == self._stage and self.steps.get(name) == self._at:
+                if self._act:
+                    self._act()
+                raise KeyboardInterrupt
+
+        yield step
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+
+@pytest.fixture
+def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of files, each of which becomes a piece; some of it is rejected."""
+    monkeypatch.setattr(unquilt.intake, "pieces", partial(pieces, pack=1))
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for number in range(FILES):
+        lines = [json.dumps({"id": f"{number}-{i}", "text": f"page {number} line {i}"}) for i in range(number + 2)]
+        (folder / f"{number}.jsonl").write_text("\n".join([*lines, "{broken"]))
+    return folder
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in folder.rglob("*.parquet")}
+
+
+def interrupt(pages: Path, folder: Path, settings: Settings, stage: str, at: int) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        unquilt.ingest(pages, folder, how=unquilt.How(settings, progress=Interrupting(stage, at)))
+
+
+@pytest.mark.parametrize(("stage", "at"), [("read", 1), ("read", 4), ("write", 1), ("write", FILES)])
+def test_what_was_done_is_not_done_again(
+    pages: Path, tmp_path: Path, settings: Settings, engine: str, stage: str, at: int
+) -> None:
+    expected = contents(unquilt.ingest(pages, tmp_path / "whole").path)
+    interrupt(pages, tmp_path / "corpus", settings, stage, at)
+    resumed = Interrupting()
+    run = unquilt.ingest(pages, tmp_path / "corpus", how=unquilt.How(settings, progress=resumed))
+    assert contents(run.path) == expected
+    read = resumed.before["read"]
+    assert read == FILES if stage == "write" or engine == "spark" else at <= read <= FILES
+    assert resumed.steps.get("read", 0) == FILES - read
+    assert resumed.said[0].startswith(f"resuming: {read} of {FILES} pieces were read before, with ")
+    if stage == "write":
+        assert resumed.steps.get("write", 0) <= FILES - at + 1
+    assert sorted(path.name for path in run.path.iterdir()) == [
+        ".done",
+        "documents",
+        "manifest.json",
+        "rejects.parquet",
+    ]
+
+
+LOCAL = Settings(threads=1, memory=1 << 28)
+
+
+@pytest.mark.parametrize("damage", ["note cut", "note of another run", "file cut", "note missing", "note a link"])
+def test_a_piece_that_cannot_be_believed_is_read_again(pages: Path, tmp_path: Path, damage: str) -> None:
+    expected = contents(unquilt.ingest(pages, tmp_path / "whole").path)
+    folder = tmp_path / "corpus"
+    interrupt(pages, folder, LOCAL, "write", 1)
+    note, file = (folder / ".pieces" / f"piece-3.{suffix}" for suffix in ("done", "arrow"))
+    match damage:
+        case "note cut":
+            note.write_bytes(note.read_bytes()[:-20])
+        case "note of another run":
+            interrupt(pages / "3.jsonl", tmp_path / "other", LOCAL, "write", 1)
+            note.write_bytes((tmp_path / "other" / ".pieces" / "piece-0.done").read_bytes())
+        case "file cut":
+            file.write_bytes(file.read_bytes()[:-1])
+        case "note missing":
+            note.unlink()
+        case _:
+            note.rename(tmp_path / "note")
+            note.symlink_to(tmp_path / "note")
+    resumed = Interrupting()
+    run = unquilt.ingest(pages, folder, how=unquilt.How(LOCAL, progress=resumed))
+    assert resumed.steps["read"] == 1
+    assert contents(run.path) == expected
+
+
+def test_a_part_that_was_removed_is_read_again(pages: Path, tmp_path: Path) -> None:
+    expected = contents(unquilt.ingest(pages, tmp_path / "whole").path)
+    interrupt(pages, tmp_path / "corpus", LOCAL, "write", 3)
+    (tmp_path / "corpus" / "documents" / "part-00001.parquet").unlink()
+    assert contents(unquilt.ingest(pages, tmp_path / "corpus").path) == expected
+
+
+def test_other_parameters_do_not_resume(pages: Path, tmp_path: Path) -> None:
+    interrupt(pages, tmp_path / "corpus", LOCAL, "read", 2)
+    how = unquilt.How(reading=unquilt.Reading(max_repeats=5))
+    with pytest.raises(RunError, match="max_repeats was 4 and is now 5"):
+        unquilt.ingest(pages, tmp_path / "corpus", how=how)
+
+
+def test_an_overwriting_ingest_resumes_beside_the_older_one(pages: Path, tmp_path: Path) -> None:
+    older = contents(unquilt.ingest(pages / "0.jsonl", tmp_path / "corpus").path)
+    how = unquilt.How(LOCAL, overwrite=True, progress=Interrupting("read", 3))
+    with pytest.raises(KeyboardInterrupt):
+        unquilt.ingest(pages, tmp_path / "corpus", how=how)
+    assert contents(tmp_path / "corpus") == older
+    resumed = Interrupting()
+    run = unquilt.ingest(pages, tmp_path / "corpus", how=unquilt.How(LOCAL, overwrite=True, progress=resumed))
+    assert resumed.before["read"] >= 3
+    assert contents(run.path) == contents(unquilt.ingest(pages, tmp_path / "whole").path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus", "pages", "whole"]
