@@ -81,7 +81,7 @@ class Packed:
 
     def split(self, found: Found) -> list[Found]:
         """What was found in each corpus, in its own numbers."""
-        parts = [Found([], [], [], []) for _ in self.corpora]
+        parts = [Found([], [], [], [], []) for _ in self.corpora]
         for doc, *rest in found.quilts:
             number, place = self.places[doc]
             parts[number].quilts.append((place, *rest))
@@ -97,6 +97,9 @@ class Packed:
             number, place = self.places[doc]
             assert self.places[cluster][0] == number
             parts[number].clusters.append((place, self.places[cluster][1], keep))
+        for doc, *verdict in found.verdicts:
+            number, place = self.places[doc]
+            parts[number].verdicts.append((place, *verdict))
         return parts
 
 

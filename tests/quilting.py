@@ -18,7 +18,9 @@ from unquilt.flow.verbs import Verbs
 from unquilt.jobs import documents
 from unquilt.runs import InputRecord, Run
 
-ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"}
+PLAIN: dict[str, Any] = {"min_share": 0.0, "max_largest": 1.0}
+"""All sources count, and one may explain it all: for tests of a few words, and of what is as published."""
+ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"} | PLAIN
 DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.jsonl.gz"
 
 
@@ -36,17 +38,10 @@ def stop_after_rehearsal(step: Callable[..., Any]) -> Callable[..., Any]:
 def read_found(run: Run) -> Found:
     """The tables of a run, as the twin has them."""
 
-    def rows(table: str, *columns: str) -> list[Any]:
-        if table not in run.tables:
-            return []
-        return [tuple(row[column] for column in columns) for row in run.table(table).to_pylist()]
+    def rows(table: str) -> list[Any]:
+        return [tuple(row.values()) for row in run.table(table).to_pylist()] if table in run.tables else []
 
-    return Found(
-        rows("quilts", "doc", "words", "grams", "patch_grams", "patchfrac", "sources", "id", "url", "attributed"),
-        rows("sources", "quilt", "rank", "source", "new_grams", "all_grams", "linked"),
-        rows("patches", "quilt", "begin", "end", "source", "source_begin", "source_end", "words"),
-        rows("clusters", "doc", "cluster", "keep"),
-    )
+    return Found(*(rows(table) for table in Found._fields))
 
 
 def read_files(run: Run) -> dict[str, bytes]:

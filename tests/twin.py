@@ -1,5 +1,5 @@
 """The twin: what SPEC 1 and 3.1 define, said in Python as plainly as can be and sharing no code with the package, save
-that near-duplicates are told by its super-fingerprints.
+that near-duplicates are told by its super-fingerprints, and that tuned defaults are taken from its parameters.
 
 It is slow (every document is held against every other) and meant to be read beside the SPEC; the tests hold the package
 against it. Documents are numbered by their place in the list.
@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from unquilt import _native
+from unquilt.analyses.quilts import QuiltParameters
 
 T = TypeVar("T")
 
@@ -54,19 +55,22 @@ class Word(NamedTuple):
 class Found(NamedTuple):
     """The tables:
 
-    quilts (doc, words, grams, patch_grams, patchfrac, sources, id, url, attributed)
-    sources (quilt, rank, source, new_grams, all_grams, linked)
+    quilts (doc, id, url, words, grams, patch_grams, patchfrac, covered, sources, largest, attributed)
+    sources (quilt, rank, source, new_grams, all_grams, linked, linked_grams)
     patches (quilt, begin, end, source, source_begin, source_end, words)
     clusters (doc, cluster, keep)
+    verdicts (doc, words, grams, patch_grams, patchfrac, covered, sources, largest, attributed, quilt, why)
     """
 
-    quilts: list[tuple[int, int, int, int, float, int, str, str | None, float]]
-    sources: list[tuple[int, int, int, int, int, str | None]]
+    quilts: list[tuple[int, str, str | None, int, int, int, float, float, int, float, float]]
+    sources: list[tuple[int, int, int, int, int, str | None, int]]
     patches: list[tuple[int, int, int, int, int, int, int]]
     clusters: list[tuple[int, int, bool]]
+    verdicts: list[tuple[int, int, int, int, float, float, int, float, float, bool, str | None]]
 
 
 Gram = tuple[str, ...]
+TUNED = QuiltParameters()
 
 
 @cache
@@ -235,7 +239,8 @@ def quilts(
     sigma: float = 0.5,
     foreign: str = "domain",
     collapse: str = "near",
-    min_share: float = 0.0,
+    min_share: float = TUNED.min_share,
+    max_largest: float = TUNED.max_largest,
     max_attributed: float = 1.0,
 ) -> Found:
     """SPEC 3.1."""
@@ -244,7 +249,7 @@ def quilts(
     members = gather_copies([document.text for document in documents], collapse)
     grams = {doc: set(linear(sequences[doc], k)) for doc in members}
     df = Counter(gram for doc in grams for gram in grams[doc])
-    found = Found([], [], [], [])
+    found = Found([], [], [], [], [])
     for d, document in enumerate(documents):
         if d not in members:
             continue
@@ -256,13 +261,28 @@ def quilts(
             if e != d and any(not same_site(document, documents[copy], foreign, pooled) for copy in members[e])
         }
         picks = cover(candidates, min_share, len(patch))
+        held: list[set[Gram]] = [candidates[pick[0]] for pick in picks]
+        covered = len(set().union(*held)) / max(1, len(grams[d]))
+        largest = max(map(len, held), default=0) / max(1, len(set().union(*held)))
         links = [linked(document, [documents[copy] for copy in members[e]]) for e, *_ in picks]
-        named = [candidates[pick[0]] for pick, link in zip(picks, links, strict=True) if link]
+        named = [grams_ if link else set() for grams_, link in zip(held, links, strict=True)]
         attributed = len(set().union(*named)) / max(1, len(patch))
-        if share >= sigma and len(picks) >= c and attributed <= max_attributed:
-            numbers = (len(sequences[d]), len(grams[d]), len(patch), share, len(picks))
-            found.quilts.append((d, *numbers, document.id, document.url, attributed))
-            found.sources.extend((d, rank, *picks[rank - 1], links[rank - 1]) for rank in range(1, len(picks) + 1))
+        failed = {
+            "sigma": covered < sigma,
+            "max_largest": largest > max_largest,
+            "c": len(picks) < c,
+            "max_attributed": attributed > max_attributed,
+        }
+        why = ", ".join(limit for limit, fails in failed.items() if fails) or None
+        if not picks:
+            found_elsewhere = "min_share" if any(candidates.values()) else "own site"
+            why = "short" if not grams[d] else "nothing shared" if not patch else found_elsewhere
+        numbers = (len(sequences[d]), len(grams[d]), len(patch), share, covered, len(picks), largest, attributed)
+        found.verdicts.append((d, *numbers, why is None, why))
+        if why is None:
+            found.quilts.append((d, document.id, document.url, *numbers))
+            for rank, (pick, link) in enumerate(zip(picks, links, strict=True), 1):
+                found.sources.append((d, rank, *pick, link, len(set().union(*named[:rank]))))
             here = words(document.text)
             for rank, i, j, count in locate(document.text, [documents[e].text for e, *_ in picks], patch, k):
                 source = picks[rank][0]
@@ -277,21 +297,22 @@ def quilts(
     return found
 
 
-def count_domains(
-    documents: Sequence[Document], found: Found
+def count_sites(
+    documents: Sequence[Document], found: Found, foreign: str = "domain"
 ) -> tuple[list[tuple[int, str | None, int, int, float]], list[tuple[int, str | None, int, int, int]]]:
     """quilting_domains (first, domain, documents, quilts, share), source_domains (first, domain, quilts, sources,
-    new_grams), in the order of the domains' lowest documents; those without a domain are one."""
+    new_grams), in the order of the domains' lowest documents; those without a domain are one. Or of hosts."""
+    sites = [document.host if foreign == "host" else document.domain for document in documents]
     quilting, feeding = [], []
-    for domain in dict.fromkeys(document.domain for document in documents):
-        docs = [doc for doc, document in enumerate(documents) if document.domain == domain]
-        on_it = [row for row in found.quilts if documents[row[0]].domain == domain]
-        drawn = [(quilt, new) for quilt, _, source, new, *_ in found.sources if documents[source].domain == domain]
+    for site in dict.fromkeys(sites):
+        docs = [doc for doc, other in enumerate(sites) if other == site]
+        on_it = [row for row in found.quilts if sites[row[0]] == site]
+        drawn = [(quilt, new) for quilt, _, source, new, *_ in found.sources if sites[source] == site]
         if on_it:
-            quilting.append((docs[0], domain, len(docs), len(on_it), len(on_it) / len(docs)))
+            quilting.append((docs[0], site, len(docs), len(on_it), len(on_it) / len(docs)))
         if drawn:
             quilts = {quilt for quilt, _ in drawn}
-            feeding.append((docs[0], domain, len(quilts), len(drawn), sum(new for _, new in drawn)))
+            feeding.append((docs[0], site, len(quilts), len(drawn), sum(new for _, new in drawn)))
     return quilting, feeding
 
 
@@ -310,6 +331,7 @@ def sweep(
     rows = []
     for one in itertools.product(sorted(k), sorted(m), sorted(c), sorted(sigma)):
         limits: dict[str, Any] = dict(zip(("k", "m", "c", "sigma"), one, strict=True))
-        found = quilts(documents, collapse=collapse, **limits, **{"foreign": "none"} | others)
+        published: dict[str, Any] = {"foreign": "none", "min_share": 0.0, "max_largest": 1.0}
+        found = quilts(documents, collapse=collapse, **limits, **published | others)
         rows.append((*one, len(found.quilts), len(found.sources), kept))
     return rows

@@ -26,7 +26,7 @@ MEANING = {
     "k": "k: words in a gram",
     "m": "m: most documents that share a patch gram",
     "c": "c: fewest sources of a quilt",
-    "sigma": "σ: least patch fraction of a quilt",
+    "sigma": "σ: least share of the grams that sources cover",
 }
 INK, ACCENT, FAINT = "#333333", "#c0392b", "#e4e4e4"
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from quilting import read_files
+from quilting import PLAIN, read_files
 
 import unquilt
 from unquilt.runs import Run
@@ -26,7 +26,7 @@ def quilt(*links: str, **parameters: Any) -> Run:
     text = " . ".join(SOURCES.values())
     pages = {url: f"<p>{words}" for url, words in SOURCES.items()} | {"http://quilt.org/": f"<p>{text}{anchors}"}
     table = pa.table({"url": list(pages), "html": list(pages.values())})
-    return unquilt.quilts(table, **{"k": 3, "c": 2, "sigma": 0.5} | parameters)
+    return unquilt.quilts(table, **{"k": 3, "c": 2, "sigma": 0.5} | PLAIN | parameters)
 
 
 def linked(run: Run) -> list[str | None]:
@@ -66,20 +66,20 @@ def test_a_link_to_a_copy_is_a_link() -> None:
     links = ["http://site99.com/", "https://a.site98.com/x", "http://site100.com/"]
     pages = {f"http://site{i}.com/": "<p>one two three" for i in range(number)}
     pages |= {f"http://quilt{i}.com/": f"<p>{i} one two three <a href='{link}'>" for i, link in enumerate(links)}
-    run = unquilt.quilts(pa.table({"url": list(pages), "html": list(pages.values())}), k=3, c=1, sigma=0.1)
+    run = unquilt.quilts(pa.table({"url": list(pages), "html": list(pages.values())}), k=3, c=1, sigma=0.1, **PLAIN)
     found = {row["quilt"]: row["linked"] for row in run.sources.to_pylist() if row["source"] == 0}
     assert found == {number: "page", number + 1: "domain", number + 2: None}
 
 
 def test_documents_without_links_or_urls() -> None:
-    run = unquilt.quilts(pa.table({"text": ["a b c", "a b c d"]}), k=3, c=1, sigma=0)
+    run = unquilt.quilts(pa.table({"text": ["a b c", "a b c d"]}), k=3, c=1, sigma=0, **PLAIN)
     assert linked(run) == [None, None]
     assert run.quilts["attributed"].to_pylist() == [0.0, 0.0]
 
 
 @pytest.mark.slow
 def test_the_limit_changes_nothing_else(packed_corpus: Run, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0}
+    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0} | PLAIN
     everything, none = (
         read_files(unquilt.quilts(packed_corpus.path, tmp_path / str(most), max_attributed=most, **asked))
         for most in (1.0, 0.999999)

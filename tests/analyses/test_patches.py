@@ -11,9 +11,10 @@ import pyarrow as pa
 import pytest
 import twin
 from drawn import Packed
-from quilting import local, read_files, read_found, run_quilts
+from quilting import PLAIN, local, read_files, read_found, run_quilts
 
 import unquilt
+from unquilt.analyses.quilts import PUBLISHED
 from unquilt.engines import engine
 from unquilt.runs import Run
 
@@ -21,7 +22,7 @@ from unquilt.runs import Run
 def find(texts: Sequence[str], **parameters: Any) -> list[tuple[int, str, int, str]]:
     """Quilts and sources, with what is between the offsets of each patch in either text."""
     table = pa.table({"id": [str(i) for i in range(len(texts))], "text": pa.array(texts, pa.string())})
-    run = unquilt.quilts(table, **{"k": 3, "c": 1, "sigma": 0.0} | parameters)
+    run = unquilt.quilts(table, **{"k": 3, "c": 1, "sigma": 0.0} | PLAIN | parameters)
     found = []
     for row in run.patches.to_pylist():
         here = texts[row["quilt"]][row["begin"] : row["end"]]
@@ -35,9 +36,9 @@ def find(texts: Sequence[str], **parameters: Any) -> list[tuple[int, str, int, s
 @pytest.mark.parametrize(
     "asked",
     [
-        {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "host"},
-        {"k": 1, "m": 3, "c": 2, "sigma": 0.0, "foreign": "none", "collapse": "none"},
-        {"k": 3, "m": 50, "c": 1, "sigma": 0.5, "min_share": 0.25},
+        {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "host", "max_largest": 1.0},
+        {"k": 1, "m": 3, "c": 2, "sigma": 0.0} | PUBLISHED,
+        {"k": 3, "m": 50, "c": 1, "sigma": 0.5, "min_share": 0.25, "max_largest": 0.9},
     ],
     ids=str,
 )
@@ -83,7 +84,7 @@ def test_parts_in_another_order_than_in_the_source() -> None:
 def test_a_patch_that_occurs_twice_in_the_source() -> None:
     """The first of them counts, unless the second goes on for longer; in the page, both count."""
     source, page = "x a b c y a b c z", "a b c 1 a b c 2 a b c z"
-    run = unquilt.quilts(pa.table({"text": [source, page]}), k=3, c=1, sigma=0)
+    run = unquilt.quilts(pa.table({"text": [source, page]}), k=3, c=1, sigma=0, **PLAIN)
     rows = [(row["quilt"], row["begin"], row["source_begin"], row["words"]) for row in run.patches.to_pylist()]
     assert rows == [(0, 2, 0, 3), (0, 10, 16, 4), (1, 0, 2, 3), (1, 8, 2, 3), (1, 16, 10, 4)]
 
@@ -139,25 +140,25 @@ def test_what_only_fingerprints_promise_is_no_patch() -> None:
     """Pages that share grams by fingerprint alone, also next to words that they do share."""
     first, second = (f"a b {word} c d" for word in COLLIDING)
     assert unquilt.grams(first, 5) == unquilt.grams(second, 5)
-    run = unquilt.quilts(pa.table({"text": [first, second]}), c=1, sigma=0, collapse="exact")
+    run = unquilt.quilts(pa.table({"text": [first, second]}), c=1, sigma=0, collapse="exact", **PLAIN)
     assert run.quilts.num_rows == 2
     assert run.patches.num_rows == 0
     assert run.manifest["summary"]["collisions"] == 2
     texts = [f"a b c d e {word} 1 2 3 4 5" for word in COLLIDING]
-    run = unquilt.quilts(pa.table({"text": texts}), c=1, sigma=0, collapse="exact")
+    run = unquilt.quilts(pa.table({"text": texts}), c=1, sigma=0, collapse="exact", **PLAIN)
     found = [texts[row["quilt"]][row["begin"] : row["end"]] for row in run.patches.to_pylist()]
     assert found == ["a b c d e", "1 2 3 4 5"] * 2
     assert run.manifest["summary"]["collisions"] == 2 * 5
 
 
 def test_no_collisions_in_ordinary_corpora(packed_corpus: Run) -> None:
-    run = unquilt.quilts(packed_corpus.path, k=2, m=4, c=1, sigma=0)
+    run = unquilt.quilts(packed_corpus.path, k=2, m=4, c=1, sigma=0, **PLAIN)
     assert run.patches.num_rows > 1000
     assert run.manifest["summary"]["collisions"] == 0
 
 
 def test_patches_can_be_left_out(packed_corpus: Run, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0}
+    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0} | PLAIN
     full = read_files(unquilt.quilts(packed_corpus.path, tmp_path / "full", **asked))
     without = read_files(unquilt.quilts(packed_corpus.path, tmp_path / "without", patches=False, **asked))
     assert full.keys() - without.keys() == {"patches.parquet"}
@@ -167,7 +168,7 @@ def test_patches_can_be_left_out(packed_corpus: Run, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_is_asked_may_be_cut_anywhere(packed_corpus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of one document in several row groups, beside documents in several row groups."""
-    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0}
+    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0} | PLAIN
     whole = unquilt.quilts(packed_corpus.path, tmp_path / "whole", **asked)
     monkeypatch.setattr(engine, "LONG_ROWS_PER_GROUP", 7)
     cut = unquilt.quilts(packed_corpus.path, tmp_path / "cut", **asked)

@@ -17,10 +17,11 @@ import twin
 from drawn import Packed, as_table, draw_corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from quilting import local, read_files, read_found, run_quilts
+from quilting import PLAIN, local, read_files, read_found, run_quilts
 from twin import Document
 
 import unquilt
+from unquilt.analyses.quilts import PUBLISHED
 from unquilt.analyses.standing import COLLAPSE, FOREIGN
 from unquilt.errors import InputError, ParameterError
 from unquilt.jobs import How
@@ -28,6 +29,7 @@ from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 
 SIGMAS = (0.0, 0.3, 0.5, 1.0)
+LARGEST = (1.0, 1.0, 0.75, 0.5, 0.0)
 SHARES = (0.0, 0.0, 0.1, 0.25, 1 / 3, 0.5, 1.0)
 ASKED = [  # every mode twice, with other numbers each time
     {"foreign": foreign, "collapse": collapse, "k": k, "m": m, "c": c, "sigma": sigma, "min_share": share}
@@ -36,6 +38,8 @@ ASKED = [  # every mode twice, with other numbers each time
     for k, m, c in [(random.randint(1, 4), random.choice((2, 3, 4, 50)), random.choice((1, 1, 2, 3)))]
     for sigma, share in [(random.choice(SIGMAS), random.choice(SHARES))]
 ]
+for asked, largest in zip(ASKED, (0.6, 1.0, 1.0, 0.8) * len(ASKED), strict=False):
+    asked["max_largest"] = largest
 for asked in ASKED[::3]:
     asked["max_attributed"] = 0.4
 
@@ -57,11 +61,11 @@ def test_hundreds_of_corpora_give_what_the_twin_says(
 def test_the_random_corpora_have_what_they_are_for(packed: Packed) -> None:
     seen: Counter[str] = Counter()
     for corpus in packed.corpora:
-        found = {by: twin.quilts(corpus, k=2, m=3, c=1, sigma=0, foreign=by) for by in FOREIGN}
+        found = {by: twin.quilts(corpus, k=2, m=3, c=1, sigma=0, foreign=by, **PLAIN) for by in FOREIGN}
         pooled = twin.pool_addresses(corpus)
-        news = Counter((quilt, new, all_) for quilt, _, _, new, all_, _ in found["none"].sources)
-        seen["links to pages"] += sum(linked == "page" for *_, linked in found["none"].sources)
-        seen["links to domains"] += sum(linked == "domain" for *_, linked in found["none"].sources)
+        news = Counter((quilt, new, all_) for quilt, _, _, new, all_, *_ in found["none"].sources)
+        seen["links to pages"] += sum(linked == "page" for *_, linked, _ in found["none"].sources)
+        seen["links to domains"] += sum(linked == "domain" for *_, linked, _ in found["none"].sources)
         seen["part of it attributed"] += sum(0 < attributed < 1 for *_, attributed in found["none"].quilts)
         seen["quilts"] += len(found["none"].quilts)
         seen["ties"] += sum(count > 1 for count in news.values())
@@ -83,7 +87,7 @@ def test_packing_is_sound(
     packed: Packed, packed_corpus: Run, small_row_groups: Callable[[Any, Path], Run], tmp_path: Path
 ) -> None:
     """What is found in a corpus alone is what is found in it among all others."""
-    asked: dict[str, Any] = {"k": 2, "m": 3, "c": 1, "sigma": 0.3, "foreign": "ip"}
+    asked: dict[str, Any] = {"k": 2, "m": 3, "c": 1, "sigma": 0.3, "foreign": "ip"} | PLAIN
     together = packed.split(read_found(unquilt.quilts(packed_corpus.path, tmp_path / "run", **asked)))
     for number in range(0, len(packed.corpora), 30):
         corpus = small_row_groups(as_table(packed.corpora[number]), tmp_path / f"corpus{number}")
@@ -105,6 +109,7 @@ def test_other_corpora_every_time(seed: int, tmp_path: Path, small_row_groups: C
         "foreign": random.choice(FOREIGN),
         "collapse": random.choice(COLLAPSE),
         "min_share": random.choice(SHARES),
+        "max_largest": random.choice((1.0, 0.7, 0.5)),
         "max_attributed": random.choice((1.0, 0.5, 0.0)),
     }
     run = run_quilts(corpus, tmp_path / "run", local(corpus, memory=20_000, partitions=seed % 7 + 1), **asked)
@@ -137,6 +142,7 @@ asked_of_all = st.fixed_dictionaries(
         "foreign": st.sampled_from(FOREIGN),
         "collapse": st.sampled_from(COLLAPSE),
         "min_share": st.sampled_from(SHARES),
+        "max_largest": st.sampled_from(LARGEST),
     }
 )
 
@@ -150,14 +156,14 @@ def test_any_corpus_gives_what_the_twin_says(
     assert read_found(run) == twin.quilts(corpus, **asked)
 
 
-BUSY: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.0, "foreign": "ip"}
+BUSY: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.0, "foreign": "ip"} | PLAIN
 
 
 @pytest.fixture(scope="module")
 def reference(packed_corpus: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     run = unquilt.quilts(packed_corpus.path, tmp_path_factory.mktemp("reference") / "run", **BUSY)
     files = read_files(run)
-    tables = ("clusters", "patches", "quilting_domains", "quilts", "source_domains", "sources")
+    tables = ("clusters", "patches", "quilting_domains", "quilts", "source_domains", "sources", "verdicts")
     assert {f"{table}.parquet" for table in tables} == files.keys()  # and nothing else is left
     return files
 
@@ -195,7 +201,7 @@ def test_a_key_of_more_rows_than_memory_is_streamed(
     shared = [Document(f"s{i}", None, None, None, None, f"the same p{i} q{i}") for i in range(400)]
     pages = [*shared, Document("all", None, None, None, None, " ".join(page.text for page in shared))]
     corpus = small_row_groups(as_table(pages), tmp_path / "corpus")
-    asked: dict[str, Any] = {"k": 2, "m": 3, "c": 1, "sigma": 0.1}
+    asked: dict[str, Any] = {"k": 2, "m": 3, "c": 1, "sigma": 0.1} | PLAIN
     tight = run_quilts(corpus, tmp_path / "tight", local(corpus, memory=2_000, partitions=1), **asked)
     assert read_found(tight) == twin.quilts(pages, **asked)
 
@@ -229,13 +235,13 @@ def test_next_to_nothing(texts: list[str | None], foreign: str, collapse: str, t
     """FAULTS 25: no page, rejected pages, empty pages, pages shorter than k words."""
     pages = [Document(str(i), None, None, None, None, text) for i, text in enumerate(texts) if text is not None]
     table = pa.table({"id": [str(i) for i in range(len(texts))], "text": pa.array(texts, pa.string())})
-    asked: dict[str, Any] = {"c": 1, "sigma": 0.0, "foreign": foreign, "collapse": collapse}
+    asked: dict[str, Any] = {"c": 1, "sigma": 0.0, "foreign": foreign, "collapse": collapse} | PLAIN
     assert read_found(unquilt.quilts(table, tmp_path / "run", **asked)) == twin.quilts(pages, **asked)
 
 
 def test_keyed_fingerprints_find_the_same(packed: Packed, packed_corpus: Run, tmp_path: Path) -> None:
     """But for near-duplicates, which are a sample, another one for each key."""
-    asked: dict[str, Any] = {"k": 3, "m": 3, "c": 1, "sigma": 0.3, "collapse": "exact"}
+    asked: dict[str, Any] = {"k": 3, "m": 3, "c": 1, "sigma": 0.3, "collapse": "exact"} | PLAIN
     plain = unquilt.quilts(packed_corpus.path, tmp_path / "plain", **asked)
     keyed = unquilt.quilts(packed_corpus.path, tmp_path / "keyed", key="00112233445566778899aabbccddeeff", **asked)
     assert read_files(plain) == read_files(keyed)
@@ -255,14 +261,14 @@ def test_numbers_beyond_all_documents_are_numbers_too(name: str, tmp_path: Path)
         unquilt.QuiltParameters(**{name: 2**64})
     except ParameterError:
         return
-    run = unquilt.quilts(pages, tmp_path / "run", collapse="none", sigma=0, **{"c": 1, name: 2**64})
+    run = unquilt.quilts(pages, tmp_path / "run", collapse="none", sigma=0, max_largest=1, **{"c": 1, name: 2**64})
     assert run.quilts.num_rows == (2 if name == "m" else 0)
 
 
 def test_an_arrow_table_is_the_same_input_every_time(tmp_path: Path) -> None:
     """SPEC 1, 4, 5: ids are stable, results depend on corpus and parameters alone, a run can be taken up again."""
     pages = pa.table({"text": ["a b c d e f", "a b c d e f g"]})
-    asked: dict[str, Any] = {"c": 1, "sigma": 0}
+    asked: dict[str, Any] = {"c": 1, "sigma": 0} | PLAIN
     first, second = (unquilt.quilts(pages, tmp_path / name, **asked) for name in ("first", "second"))
     assert read_files(first) == read_files(second)
     assert first.quilts["id"].to_pylist() == second.quilts["id"].to_pylist()
@@ -281,7 +287,7 @@ def test_results_without_a_folder_leave_no_trace() -> None:
     """Neither files nor, where warnings are errors, a word on the way out."""
     program = (
         "import pyarrow as pa, tempfile, unquilt\n"
-        "run = unquilt.quilts(pa.table({'text': ['a b c d e', 'a b c d e f']}), c=1)\n"
+        "run = unquilt.quilts(pa.table({'text': ['a b c d e', 'a b c d e f']}), c=1, max_largest=1)\n"
         "print(run.quilts.num_rows, run.path)"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
@@ -289,3 +295,44 @@ def test_results_without_a_folder_leave_no_trace() -> None:
     assert rows == "2"
     assert not Path(path).exists()
     assert done.stderr == ""
+
+
+def test_every_document_has_a_verdict() -> None:
+    """Each limit alone, and what keeps pages from having sources at all."""
+    sources = {f"http://s{i}.com/": " ".join(f"{letter}{i}" for letter in "abcdefgh") for i in range(5)}
+    first, second, third, fourth, fifth = sources.values()
+    pages = sources | {
+        "http://s4.com/own": f"x {fifth} y",
+        "http://quilt.com/": f"{first} . {second}",
+        "http://short.com/": "a b",
+        "http://alone.com/": "nobody else says this",
+        "http://version.com/": f"0 {third} a0 b0 c0",
+        "http://crumbs.com/": f"{fourth} 0 1 2 3 4 5 6 7 8 9 10 11 12 {second}",
+    }
+    table = pa.table({"url": list(pages), "text": list(pages.values())})
+    asked: dict[str, Any] = {"k": 3, "c": 2, "sigma": 0.5, "max_largest": 0.8, "min_share": 0.05}
+    run = unquilt.quilts(table, **asked | {"collapse": "none"})
+    found = {list(pages)[row["doc"]]: row["why"] for row in run.verdicts.to_pylist()}
+    assert found == dict.fromkeys(sources, "max_largest, c") | {
+        "http://s4.com/": "own site",
+        "http://s4.com/own": "own site",
+        "http://quilt.com/": None,
+        "http://short.com/": "short",
+        "http://alone.com/": "nothing shared",
+        "http://version.com/": "max_largest",
+        "http://crumbs.com/": "sigma",
+    }
+    summary = run.manifest["summary"]
+    counted = {"too_short": 1, "nothing_shared": 1, "own_site_only": 2, "below_sigma": 1, "above_max_largest": 5}
+    assert {name: summary[name] for name in counted} == counted
+    assert sum(summary[name] for name in counted) + run.quilts.num_rows == len(pages)
+
+
+@given(corpora(), asked_of_all)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_as_published_all_patch_grams_are_covered(
+    tmp_path_factory: pytest.TempPathFactory, corpus: list[Document], asked: dict[str, Any]
+) -> None:
+    """So that σ means what it does in the paper."""
+    run = unquilt.quilts(as_table(corpus), tmp_path_factory.mktemp("any") / "run", **asked | PUBLISHED)
+    assert run.verdicts["covered"] == run.verdicts["patchfrac"]

@@ -14,12 +14,12 @@ import twin
 from drawn import Packed, as_table, draw_corpus
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from quilting import DEBIAN, local, measure, open_run, read_files
-from test_quilts import SHARES, SIGMAS, corpora
+from quilting import DEBIAN, PLAIN, local, measure, open_run, read_files
+from test_quilts import LARGEST, SHARES, SIGMAS, corpora
 from twin import Document
 
 import unquilt
-from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.quilts import PUBLISHED, QuiltParameters
 from unquilt.analyses.standing import COLLAPSE, FOREIGN
 from unquilt.analyses.sweep import DIMENSIONS, SweepParameters, sweep
 from unquilt.engines.tasks import Scale
@@ -92,7 +92,7 @@ def corpus(pack: Packed, small_row_groups: Callable[[Any, Path], Run], tmp_path_
 def test_random_corpora_give_what_the_twin_says(
     foreign: str, collapse: str, min_share: float, pack: Packed, corpus: Run, tmp_path: Path
 ) -> None:
-    asked = GRID | {"foreign": foreign, "collapse": collapse, "min_share": min_share}
+    asked = GRID | {"foreign": foreign, "collapse": collapse, "min_share": min_share, "max_largest": 1 - min_share}
     run = run_sweep(corpus, tmp_path / "run", local(corpus, partitions=3), **asked)
     assert read_counts(run) == add_up([twin.sweep(each, **asked) for each in pack.corpora])
 
@@ -106,6 +106,7 @@ asked_of_all = st.fixed_dictionaries(
         "foreign": st.sampled_from(FOREIGN),
         "collapse": st.sampled_from(COLLAPSE),
         "min_share": st.sampled_from(SHARES),
+        "max_largest": st.sampled_from(LARGEST),
     }
 )
 
@@ -127,7 +128,7 @@ def test_each_combination_is_a_run_of_quilts(foreign: str, collapse: str, packed
     assert sum(row["quilts"] for row in run.sweep.to_pylist()) > 1000
     for number, row in enumerate(run.sweep.to_pylist()):
         limits = {name: row[name] for name in DIMENSIONS}
-        found = unquilt.quilts(packed_corpus.path, tmp_path / str(number), **limits, **modes)
+        found = unquilt.quilts(packed_corpus.path, tmp_path / str(number), **limits, **modes, **PLAIN)
         kept = found.manifest["summary"]["documents"] - found.manifest["summary"].get("copies", 0)
         assert row == limits | {
             "quilts": found.quilts.num_rows,
@@ -270,6 +271,6 @@ def test_real_pages_are_the_same_everywhere(spark_settings: Settings, tmp_path: 
         files.append(read_files(run))
     assert files[0] == files[1]
     pivot = run.sweep.to_pylist()[-1]
-    found = unquilt.quilts(corpus.path, tmp_path / "quilts", foreign="none", collapse="none")
+    found = unquilt.quilts(corpus.path, tmp_path / "quilts", **PUBLISHED)
     assert pivot["quilts"] == found.quilts.num_rows > 500
     assert pivot["mean_sources"] == found.sources.num_rows / found.quilts.num_rows

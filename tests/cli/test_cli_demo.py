@@ -116,7 +116,7 @@ class TestReport:
     def test_compare(self):
         first, second = [page for page in planted(1_024) if page.kind == "quilt"][:2]
         (scrap,) = [page for page in planted(1_024) if page.kind == "scrap"][:1]
-        found = [Measured(first.id, 0.8, 5), Measured(scrap.id, 0.6, 4), Measured("page-0000000", 1.0, 9)]
+        found = [Measured(id_, 0.8, 5, 0.5) for id_ in (first.id, scrap.id, "page-0000000")]
         report = compare_with_planted(1_024, 1, found, {first.id: [*first.made_of[1:], "page-0000001"]})
         assert [page.id for page in report.found["quilt"]] == [first.id]
         assert [page.id for page in report.found["scrap"]] == [scrap.id]
@@ -127,11 +127,14 @@ class TestReport:
     @pytest.mark.parametrize(
         ("page", "why"),
         [
-            (Measured("p", 0.3, 9), "patch fraction 0.30 < 0.5"),
-            (Measured("p", 0.7, 2), "2 sources < 4"),
-            (Measured("p", 0.3, 2), "patch fraction 0.30 < 0.5 and 2 sources < 4"),
-            (None, "no page on another site shares any of its grams, or it is a copy of another page"),
+            (Measured("p", 0.3, 9, 0.2, "sigma"), "sources cover 0.30 of it < 0.5"),
+            (Measured("p", 0.7, 2, 0.6, "c"), "2 sources < 4"),
+            (Measured("p", 0.3, 2, 0.6, "sigma, c"), "sources cover 0.30 of it < 0.5 and 2 sources < 4"),
+            (Measured("p", 0.7, 5, 0.9, "max_largest"), "one source holds 0.90 of that > 0.8"),
+            (Measured("p", 0.0, 0, 0.0, "nothing shared"), "no other page shares any of its grams"),
+            (Measured("p", 0.7, 5, 0.2, "max_attributed"), "it links to its sources"),
+            (None, "it is a copy of another page"),
         ],
     )
     def test_explain(self, page, why):
-        assert explain_miss(page, c=4, sigma=0.5) == why
+        assert explain_miss(page, c=4, sigma=0.5, max_largest=0.8) == why

@@ -148,7 +148,7 @@ class TestJobs:
     def test_the_domains_that_count_most(self, pages):
         sites = [page | {"url": f"http://{page['id'][0]}.example/"} for page in PAGES[:3]]
         write(pages, [*sites, *({"id": f"z{i}", "text": f"a b c {i}"} for i in range(3))])
-        out = succeed("quilts", pages, "-o", "run", "-k", "3", "-c", "1", "--sigma", "0.3")
+        out = succeed("quilts", pages, "-o", "run", "-k", "3", "-c", "1", "--sigma", "0.3", "--max-largest", 1)
         quilting = "pages without URL (3 of 3 documents), x.example (1 of 1 document), y.example (1 of 1 document)"
         assert f"\nMost quilts are on {quilting}\n" in out
         assert "\nThey draw most on x.example (4 quilts), z.example (2 quilts), y.example (1 quilt)\n" in out
@@ -214,8 +214,8 @@ class TestShow:
 
     def test_a_table_of_quilts(self, made):
         assert succeed("show", made / "run", "quilts").splitlines() == [
-            "doc  id  patchfrac  sources  attributed  words  url  patch_grams  grams",
-            "  2  z       0.800        2       0.000      7  -              4      5",
+            "doc  id  covered  sources  largest  attributed  words  url  patchfrac  patch_grams  grams",
+            "  2  z     0.800        2    0.500       0.000      7  -        0.800            4      5",
         ]
 
     def test_sources_have_names(self, made):
@@ -234,7 +234,7 @@ class TestShow:
 
     @pytest.mark.parametrize(
         "table",
-        ["clusters", "documents", "quilting_domains", "quilts", "rejects", "source_domains", "sources"],
+        ["clusters", "documents", "quilting_domains", "quilts", "rejects", "source_domains", "sources", "verdicts"],
     )
     def test_every_table_for_people_and_programs(self, made, table):
         rows = [json.loads(line) for line in succeed("show", made / "run", table, "--json").splitlines()]
@@ -244,7 +244,7 @@ class TestShow:
         out = succeed("show", made / "run", "quilts", env={"COLUMNS": "30"})
         *table, note = out.splitlines()
         assert all(len(line) <= 30 for line in table)
-        assert note.startswith("Too narrow for attributed, words, url, patch_grams, grams;")
+        assert note.startswith("Too narrow for largest, attributed, words, url, patchfrac, patch_grams, grams;")
 
     def test_a_run_that_was_moved_with_its_corpus(self, made, tmp_path, monkeypatch):
         for name in ("corpus", "run"):

@@ -35,7 +35,7 @@ def test_random_corpora_give_what_the_twin_says(
     packed_corpus: Run,
     tmp_path: Path,
 ) -> None:
-    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": foreign, "collapse": collapse}
+    asked: dict[str, Any] = ASKED | {"foreign": foreign, "collapse": collapse}
     run = run_quilts(packed_corpus, tmp_path / "run", make(measure(packed_corpus), partitions), **asked)
     for number, found in enumerate(packed.split(read_found(run))):
         assert found == twin.quilts(packed.corpora[number], **asked), f"corpus {number}"

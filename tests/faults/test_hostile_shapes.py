@@ -15,6 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import twin
+from quilting import PLAIN
 from twin import Document
 
 import unquilt
@@ -45,7 +46,7 @@ def pages(texts: Sequence[str], **columns: Sequence[str]) -> pa.Table:
 
 
 def run(table: pa.Table, folder: Path, **parameters: Any) -> Run:
-    return unquilt.quilts(table, folder, how=TIGHT, **{"c": 1, "sigma": 0.0} | parameters)
+    return unquilt.quilts(table, folder, how=TIGHT, **{"c": 1, "sigma": 0.0} | PLAIN | parameters)
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -135,7 +136,7 @@ def test_one_document_more_than_m(m: int, tmp_path: Path) -> None:
     texts = [f"{text} y" if i < m else text for i, text in enumerate(texts)]
     documents = [Document(str(i), None, None, None, None, text) for i, text in enumerate(texts)]
     found = run(pages(texts), tmp_path / "run", k=2, m=m)
-    expected = twin.quilts(documents, k=2, m=m, c=1, sigma=0.0)
+    expected = twin.quilts(documents, k=2, m=m, c=1, sigma=0.0, **PLAIN)
     assert [tuple(row.values()) for row in found.sources.to_pylist()] == expected.sources
     assert {row["patch_grams"] for row in found.quilts.to_pylist()} == {1}  # "m y"
     assert found.quilts.num_rows == m

@@ -1,7 +1,7 @@
 //! All kernels, by name: a new one is one more line here.
 
 use crate::analyses::neardups::{buckets, words};
-use crate::analyses::quilts::{attribution, covers, domains, patches, sweep};
+use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
 use crate::analyses::{postings, shares};
 use crate::documents::{components, similarity, standing};
 use crate::flow::kernel::Entry;
@@ -32,12 +32,13 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<attribution::Names>(),
     Entry::group::<attribution::Named>(),
     Entry::map::<attribution::Linked>(),
+    Entry::group::<verdicts::Verdicts>(),
     Entry::group::<patches::requests::Requests>(),
     Entry::group::<patches::requests::Asked>(),
     Entry::map::<patches::slices::Slices>(),
     Entry::map::<patches::Patches>(),
-    Entry::group::<domains::Visits>(),
-    Entry::group::<domains::Domains>(),
+    Entry::group::<sites::Visits>(),
+    Entry::group::<sites::SiteCounts>(),
     Entry::group::<sweep::Sweep>(),
     Entry::group::<sweep::Sums>(),
     Entry::map::<sweep::Rates>(),

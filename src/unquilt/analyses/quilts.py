@@ -3,16 +3,18 @@
     grams(d)      the set of the k-grams of d;  df(g) = number of documents with g
     pg(d)         the patch grams of d: those with 1 < df(g) <= m;  patchfrac(d) = |pg(d)| / |grams(d)|
     sources(d)    a greedy cover of pg(d) by other, foreign documents
-    d is a quilt  iff patchfrac(d) >= σ and |sources(d)| >= c
+    covered(d)    the share of grams(d) that the sources cover;  largest(d) = the largest share of these that one holds
+    d is a quilt  iff covered(d) >= σ and |sources(d)| >= c and largest(d) <= max_largest
 
 The cover: again and again the document that covers the most uncovered patch grams is taken; ties go to the one that
 shares more patch grams with d in all, then to the lower number. It ends when no candidate covers anything more or,
 beyond the paper, when the next source would newly cover less than a share `min_share` of pg(d).
 
-Beyond the paper, too: only documents on another server (`foreign`) are candidates, while patchfrac stays as defined;
-and copies, documents of equal word sequences or near-duplicates (see `neardups`), become one first (`collapse`), so
-that df counts them once. A collapsed source is foreign if any of its copies is; the server of a collapsed quilt is that
-of the document kept, the lowest.
+Beyond the paper, too: only documents on another server (`foreign`) are candidates (as published, every patch gram has a
+source, so that covered(d) = patchfrac(d)); a page that one source explains, such as another version or an excerpt of
+it, is left out (`max_largest`); and copies, documents of equal word sequences or near-duplicates (see `neardups`),
+become one first (`collapse`), so that df counts them once. A collapsed source is foreign if any of its copies is; the
+server of a collapsed quilt is that of the document kept, the lowest.
 
     patches(d)    runs of at least k words that d and one of its sources have in common, all grams of which are in pg(d)
                   and which can be extended on neither side; around each gram of d the longest, then that of the
@@ -23,6 +25,8 @@ fingerprints promised is no patch, and counted (`collisions`).
 
     linked(d, s)  "page" if d links to the page s or one of its copies, "domain" if to some page on one of their domains
     attributed(d) the share of pg(d) that linked sources cover; above `max_attributed`, d is left out
+
+Every document that stands gets a verdict: all of these numbers, and which limits it fails.
 """
 
 from __future__ import annotations
@@ -32,14 +36,14 @@ from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.domains import DOMAIN_LABELS, count_domains
 from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites
 from unquilt.analyses.standing import COLLAPSE, FOREIGN, STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs, look_up
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables import ASKED, NAMED, PATCHES, QUILTING_DOMAINS, QUILTS, SLICES, SOURCE_DOMAINS, SOURCES
+from unquilt.tables import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES, VERDICTS
 
 COVER_LABELS = {
     "scan": "cutting texts into grams",
@@ -49,6 +53,10 @@ COVER_LABELS = {
 }
 
 
+PUBLISHED: dict[str, Any] = {"foreign": "none", "collapse": "none", "min_share": 0.0, "max_largest": 1.0}
+"""What the paper does where our defaults go beyond it."""
+
+
 @dataclass(frozen=True)
 class QuiltParameters(Parameters):
     """What makes a quilt."""
@@ -56,10 +64,11 @@ class QuiltParameters(Parameters):
     k: int = parameter(5, "words in a gram", at_least=1, at_most=2**20)
     m: int = parameter(50, "most documents that share a patch gram", at_least=2, at_most=2**32)
     c: int = parameter(4, "fewest sources of a quilt", at_least=1, at_most=2**32)
-    sigma: float = parameter(0.5, "least patch fraction of a quilt", at_least=0, at_most=1)
+    sigma: float = parameter(0.5, "least share of the grams that sources cover", at_least=0, at_most=1)
     foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
     collapse: str = parameter("near", "which copies become one document first", one_of=COLLAPSE)
-    min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
+    min_share: float = parameter(0.02, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
+    max_largest: float = parameter(0.8, "most of the covered grams that one source holds", at_least=0, at_most=1)
     max_attributed: float = parameter(1.0, "most of the patch grams that linked sources cover", at_least=0, at_most=1)
     patches: bool = parameter(True, "find where each source's patches begin and end")
     key: str = parameter("", keys.MEANING)
@@ -73,7 +82,7 @@ class QuiltParameters(Parameters):
 
 
 def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
-    """Finds the quilts of a corpus, their sources, which of these they link to, and their patches.
+    """Judges the documents of a corpus; finds the sources of quilts, which of these they link to, and their patches.
 
     Shuffles about 9 bytes for each distinct (gram, document), then the distinct posting lists of patch grams, then each
     list once for each of its documents. Time is linear in the grams and in Σ df² over *distinct* lists. What patches
@@ -86,32 +95,33 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     statistics = verbs.fold(lists, "grams")
     (elements,) = verbs.group([lists], Kernel("elements", same_site=False))
     statistics |= verbs.fold(elements, "lists")
-    covers = Kernel("covers", c=given.c, sigma=given.sigma, min_share=given.min_share, patches=given.patches)
-    found, drawn_on, *asking = verbs.group([documents, elements], covers)
-    statistics |= verbs.fold(found, "covers")
+    limits = {name: getattr(given, name) for name in ("c", "sigma", "min_share", "max_largest", "patches")}
+    judged, drawn_on, *asking = verbs.group([documents, elements], Kernel("covers", **limits))
+    statistics |= verbs.fold(judged, "covers")
     sources, attributed = attribute(verbs, corpus, standing.table, drawn_on, given.max_attributed)
-    statistics |= verbs.fold(sources, "links")
-    (found,) = verbs.group([found, attributed], Kernel("look up"))
-    tables = [
-        verbs.keep(look_up(verbs, found, corpus, ("id", "url")), QUILTS),
-        verbs.keep(sources, SOURCES),
-    ]
-    tables += count_domains(verbs, corpus, *tables)
+    verdicts, found = verbs.group([attributed, judged], Kernel("verdicts", most=given.max_attributed))
+    statistics |= verbs.fold(verdicts, "judging")
+    kept_verdicts = verbs.keep(verdicts, VERDICTS)
+    kept_quilts = verbs.keep(look_up(verbs, found, corpus, ("id", "url")), QUILTS)
+    kept_sources = verbs.keep(sources, SOURCES)
+    tables = [kept_verdicts, kept_quilts, kept_sources]
+    tables += count_sites(verbs, corpus, kept_quilts, kept_sources, given.foreign)
     if given.patches:
         located = locate(verbs, corpus, asking[0], gram_names[0], words)
         confirmed = verbs.fold(located, "confirmed").get("confirmed_grams", 0)
         statistics["collisions"] = statistics.get("covered_grams", 0) - confirmed
         if given.max_attributed < 1:
-            located = look_up(verbs, located, tables[0], ())  # those of quilts that are not left out
+            located = look_up(verbs, located, kept_quilts, ())  # those of quilts that are not left out
         tables.append(verbs.keep(located, PATCHES))
     return Outcome([*standing.tables, *tables], standing.counters | statistics)
 
 
 def attribute(verbs: Verbs, corpus: Kept, standing: Kept | None, drawn_on: Rows, most: float) -> tuple[Rows, Rows]:
-    """Each source with what the quilt links to, and the share of its patch grams that linked sources cover.
+    """Each source of a quilt with what the quilt links to, and of all documents with sources the share of the patch
+    grams that linked sources cover.
 
     Shuffles about 30 bytes a document and 60 a source; of a source with more than a hundred copies, the URLs of the
-    first hundred. Links are read where they are, those of quilts only.
+    first hundred. Links are read where they are.
     """
     (names,) = verbs.map(corpus, Kernel("names"), beside=standing)
     (sources,) = verbs.group([names, drawn_on], Kernel("named"))
@@ -142,16 +152,17 @@ DECLARATION = Analysis(
     parameters=QuiltParameters,
     function=quilts,
     results=(QUILTS, SOURCES),
-    others=(PATCHES, QUILTING_DOMAINS, SOURCE_DOMAINS, *STANDING_TABLES, NAMED, ASKED, SLICES),
+    others=(VERDICTS, PATCHES, *SITE_TABLES["domain"], *SITE_TABLES["host"], *STANDING_TABLES, NAMED, ASKED, SLICES),
     labels=STANDING_LABELS
-    | DOMAIN_LABELS
+    | SITE_LABELS
     | COVER_LABELS
     | {
         "covers": "finding sources",
         "names": "looking up URLs",
         "named": "looking up URLs",
         "linked": "looking at links",
-        "links": "looking at links",
+        "verdicts": "judging documents",
+        "judging": "judging documents",
         "requests": "asking sources for passages",
         "asked": "asking sources for passages",
         "slices": "cutting passages out of sources",
@@ -164,7 +175,9 @@ DECLARATION = Analysis(
     >>> import pyarrow as pa
     >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
     >>> run = quilts(pages, k=3, c=2)
-    >>> run.quilts.select(["id", "patchfrac", "sources"]).to_pylist()
-    [{'id': 'z', 'patchfrac': 0.8, 'sources': 2}]
+    >>> run.quilts.select(["id", "covered", "sources", "largest"]).to_pylist()
+    [{'id': 'z', 'covered': 0.8, 'sources': 2, 'largest': 0.5}]
+    >>> run.verdicts.select(["doc", "why"]).to_pylist()
+    [{'doc': 0, 'why': 'max_largest, c'}, {'doc': 1, 'why': 'max_largest, c'}, {'doc': 2, 'why': None}]
     """,
 )

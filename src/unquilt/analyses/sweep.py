@@ -41,11 +41,12 @@ class SweepParameters(Parameters):
     )
     c: tuple[int, ...] = parameter((1, 2, 4, 8, 16), "fewest sources of a quilt", at_least=1, at_most=2**32)
     sigma: tuple[float, ...] = parameter(
-        (0.1, 0.25, 0.5, 0.75, 0.9), "least patch fraction of a quilt", at_least=0, at_most=1
+        (0.1, 0.25, 0.5, 0.75, 0.9), "least share of the grams that sources cover", at_least=0, at_most=1
     )
     foreign: str = parameter("none", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
     collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
     min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
+    max_largest: float = parameter(1.0, "most of the covered grams that one source holds", at_least=0, at_most=1)
     key: str = parameter("", keys.MEANING)
 
     def check(self) -> None:
@@ -87,8 +88,8 @@ def _count(verbs: Verbs, corpus: Kept, standing: Kept | None, given: SweepParame
     grams, documents = verbs.map(corpus, scan, beside=standing)
     (lists,) = verbs.group([grams], Kernel("lists", m=given.m[-1], patches=False))
     (elements,) = verbs.group([lists], Kernel("elements", same_site=False))
-    grid = Kernel("sweep", k=k, m=given.m, c=given.c, sigma=given.sigma, min_share=given.min_share)
-    (counts,) = verbs.group([documents, elements], grid)
+    grid = {name: getattr(given, name) for name in ("m", "c", "sigma", "min_share", "max_largest")}
+    (counts,) = verbs.group([documents, elements], Kernel("sweep", k=k, **grid))
     (sums,) = verbs.group([counts], Kernel("sums"))
     return verbs.keep(sums, COUNTS.named(f"counts_{k}"))
 

@@ -36,11 +36,14 @@ _SAME = {"chinese": "article"}
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A page as an analysis saw it: the share of its grams that are patch grams, and how many pages explain them."""
+    """A page as an analysis saw it: the share of its grams that sources cover, how many these are, the largest share of
+    this that one of them holds, and which limits of a quilt the page fails, if any."""
 
     id: str
-    patchfrac: float
+    covered: float
     sources: int
+    largest: float
+    why: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +86,29 @@ def _kind(world: World, number: int) -> str:
     return _SAME.get(kind, kind)
 
 
-def explain_miss(page: Measured | None, *, c: int, sigma: float) -> str:
-    """Why a page is no quilt, by the numbers of an analysis without thresholds; None if not even that lists it.
+_NO_SOURCES = {
+    "short": "it is too short to have a gram",
+    "nothing shared": "no other page shares any of its grams",
+    "own site": "no page on another site shares any of its grams",
+    "min_share": "no page on another site shares enough of its grams",
+}
 
-    >>> explain_miss(Measured("page-0000099", 0.462, 3), c=4, sigma=0.5)
-    'patch fraction 0.46 < 0.5 and 3 sources < 4'
+
+def explain_miss(page: Measured | None, *, c: int, sigma: float, max_largest: float) -> str:
+    """Why a page is no quilt, by its verdict; None if it has none, as it was collapsed into another page.
+
+    >>> page = Measured("page-0000099", 0.462, 3, 0.5, "sigma, c")
+    >>> explain_miss(page, c=4, sigma=0.5, max_largest=0.8)
+    'sources cover 0.46 of it < 0.5 and 3 sources < 4'
     """
     if page is None:
-        return "no page on another site shares any of its grams, or it is a copy of another page"
-    reasons = [f"patch fraction {page.patchfrac:.2f} < {sigma:g}"] if page.patchfrac < sigma else []
-    reasons += [f"{page.sources} sources < {c}"] if page.sources < c else []
-    return " and ".join(reasons) or "both thresholds are met, which is odd"
+        return "it is a copy of another page"
+    if page.why in _NO_SOURCES:
+        return _NO_SOURCES[page.why]
+    numbers = {
+        "sigma": f"sources cover {page.covered:.2f} of it < {sigma:g}",
+        "max_largest": f"one source holds {page.largest:.2f} of that > {max_largest:g}",
+        "c": f"{page.sources} sources < {c}",
+    }
+    failed = (page.why or "").split(", ")
+    return " and ".join(number for limit, number in numbers.items() if limit in failed) or "it links to its sources"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import Table, column, document, integer
+from unquilt.tables.table import Column, Table, column, document, integer
 
 STANDING = Table(
     "standing",
@@ -18,22 +18,46 @@ STANDING = Table(
     on_the_way=True,
 )
 
+_COUNTED = (
+    integer("words", "how many words it has"),
+    integer("grams", "how many distinct k-grams it has"),
+    integer("patch_grams", "how many of these are in 2 to m documents"),
+    column("patchfrac", pa.float64(), "patch_grams / grams"),
+    column("covered", pa.float64(), "share of the grams that the sources cover", later=True),
+    integer("sources", "how many sources cover the patch grams"),
+    column("largest", pa.float64(), "largest share of the covered grams that one source holds", later=True),
+    column("attributed", pa.float64(), "share of the patch grams that linked sources cover", later=True),
+)
+
+VERDICTS = Table(
+    "verdicts",
+    (
+        document("doc", "a document that stands: any but those that were collapsed into another"),
+        *_COUNTED,
+        column("quilt", pa.bool_(), "whether it is a quilt"),
+        column("why", pa.string(), "what keeps it from being one; null for quilts", null=True),
+    ),
+    row=("verdict", "verdicts"),
+    see="every document: its numbers, and why it is or is not a quilt",
+    notes="`why` is one word for a document without sources: `short` (fewer than k words, so it has no grams), "
+    "`nothing shared` (no gram is in 2 to m documents), `own site` (all that it shares is on its own site, see "
+    "`--foreign`) or `min_share` (no source covers enough). Else it names the limits that the document fails, "
+    "separated by `, ` and in this order: `sigma`, `max_largest`, `c`, `max_attributed`.",
+    first=("doc", "quilt", "why", "covered", "sources", "largest", "attributed", "patchfrac", "words"),
+    identified=("doc",),
+)
+
 QUILTS = Table(
     "quilts",
     (
         document("doc", "the quilted document"),
         column("id", pa.string(), "its id"),
         column("url", pa.string(), "its URL", null=True),
-        integer("words", "how many words it has"),
-        integer("grams", "how many distinct k-grams it has"),
-        integer("patch_grams", "how many of these are in 2 to m documents"),
-        column("patchfrac", pa.float64(), "patch_grams / grams"),
-        integer("sources", "how many sources cover the patch grams"),
-        column("attributed", pa.float64(), "share of the patch grams that linked sources cover", later=True),
+        *_COUNTED,
     ),
     row=("quilt", "quilts"),
     see="the quilts",
-    first=("doc", "id", "patchfrac", "sources", "attributed", "words", "url", "patch_grams", "grams"),
+    first=("doc", "id", "covered", "sources", "largest", "attributed", "words", "url", "patchfrac", "patch_grams"),
 )
 
 _SOURCE = (
@@ -55,6 +79,7 @@ SOURCES = Table(
             null=True,
             later=True,
         ),
+        integer("linked_grams", "patch grams that the linked sources up to this one cover", later=True),
     ),
     key_columns=2,
     row=("source", "sources"),
@@ -63,6 +88,7 @@ SOURCES = Table(
     "https, and in a slash at the end of the path; it leads to a domain if its host is the domain or lies under it. "
     "If copies of a source were collapsed, a link to any of the first hundred of them counts, too.",
     first=("quilt", "rank", "source", "new_grams", "all_grams"),
+    hidden=("linked_grams",),
     identified=("quilt", "source"),
 )
 
@@ -72,6 +98,7 @@ NAMED = Table(
         *_SOURCE,
         integer("patch_grams", "patch grams of the quilt"),
         column("shared", pa.large_binary(), "how many of the new grams later sources have, too"),
+        integer("is_quilt", "1 if the document fails no limit, as far as its links do not matter, else 0"),
         column("names", pa.large_binary(), "fingerprints of the source's URLs and domains"),
     ),
     key_columns=2,
@@ -131,41 +158,48 @@ SLICES = Table(
     on_the_way=True,
 )
 
-_FIRST = document("first", "the lowest document of the domain")
-_DOMAIN = column(
-    "domain",
-    pa.string(),
-    "null for all documents without a URL (or whose URL has no host), which are counted together",
-    null=True,
+_MADE = {"domain": "Made unless `--foreign host` is given.", "host": "Made with `--foreign host`."}
+_FEEDING = (
+    integer("quilts", "quilts that draw on documents of the site"),
+    integer("sources", "rows of `sources` whose source is on the site"),
+    integer("new_grams", "the sum of `new_grams` of these rows"),
 )
 
-QUILTING_DOMAINS = Table(
-    "quilting_domains",
-    (
-        _FIRST,
-        _DOMAIN,
-        integer("documents", "documents of the domain, copies included"),
-        integer("quilts", "how many of them are quilts"),
-        column("share", pa.float64(), "quilts / documents"),
-    ),
-    row=("domain", "domains"),
-    see="the sites that quilts are on",
-    first=("domain", "quilts", "documents", "share", "first"),
-    order=("quilts", "share"),
-)
 
-SOURCE_DOMAINS = Table(
-    "source_domains",
-    (
-        _FIRST,
-        _DOMAIN,
-        integer("quilts", "quilts that draw on documents of the domain"),
-        integer("sources", "rows of `sources` whose source is on the domain"),
-        integer("new_grams", "the sum of `new_grams` of these rows"),
-    ),
-    row=("domain", "domains"),
-    see="the sites that quilts draw on most",
-    notes="A collapsed source counts for the domain of the document that was kept.",
-    first=("domain", "quilts", "sources", "new_grams", "first"),
-    order=("quilts", "new_grams"),
-)
+def _site(by: str) -> tuple[Column, Column]:
+    """The first columns of the tables of sites, which are domains or hosts."""
+    nowhere = "null for all documents without a URL (or whose URL has no host), which are counted together"
+    return document("first", f"the lowest document of the {by}"), column(by, pa.string(), nowhere, null=True)
+
+
+def _quilting(by: str, others: str) -> Table:
+    return Table(
+        f"quilting_{others}",
+        (
+            *_site(by),
+            integer("documents", f"documents of the {by}, copies included"),
+            integer("quilts", "how many of them are quilts"),
+            column("share", pa.float64(), "quilts / documents"),
+        ),
+        row=(by, others),
+        see=f"the {others} that quilts are on",
+        notes=_MADE[by],
+        first=(by, "quilts", "documents", "share", "first"),
+        order=("quilts", "share"),
+    )
+
+
+def _feeding(by: str, others: str) -> Table:
+    return Table(
+        f"source_{others}",
+        (*_site(by), *_FEEDING),
+        row=(by, others),
+        see=f"the {others} that quilts draw on most",
+        notes=f"{_MADE[by]} A collapsed source counts for the {by} of the document that was kept.",
+        first=(by, "quilts", "sources", "new_grams", "first"),
+        order=("quilts", "new_grams"),
+    )
+
+
+QUILTING_DOMAINS, QUILTING_HOSTS = _quilting("domain", "domains"), _quilting("host", "hosts")
+SOURCE_DOMAINS, SOURCE_HOSTS = _feeding("domain", "domains"), _feeding("host", "hosts")

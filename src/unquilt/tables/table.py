@@ -43,9 +43,9 @@ def column(name: str, kind: pa.DataType, meaning: str, *, null: bool = False, la
     return Column(name, kind, meaning, null, later)
 
 
-def integer(name: str, meaning: str) -> Column:
+def integer(name: str, meaning: str, *, later: bool = False) -> Column:
     """A column of whole numbers."""
-    return Column(name, pa.int64(), meaning)
+    return Column(name, pa.int64(), meaning, later=later)
 
 
 def document(name: str, meaning: str) -> Column:

@@ -51,7 +51,7 @@ def demo(output: str, pages: int, seed: int, asked: Asked) -> None:
     corpus = api.ingest(made, inside(folder, "corpus"), how=how)
     run = api.quilts(folder / "corpus", inside(folder, "quilts"), how=how)
     report = hold_against(run, pages, seed)
-    reasons = explain_missed(report, run, folder, how)
+    reasons = explain_missed(report, run)
     if asked.as_json:
         emit(json_line(facts(report, reasons, folder)))
     elif not asked.quiet:
@@ -102,7 +102,7 @@ def measured(run: Run) -> list[Measured]:
     """The quilts of a run as the report takes them."""
     from unquilt.demo.report import Measured
 
-    return [Measured(**row) for row in run.table("quilts").select(["id", "patchfrac", "sources"]).to_pylist()]
+    return [Measured(**row) for row in run.table("quilts").select(["id", "covered", "sources", "largest"]).to_pylist()]
 
 
 def sources(run: Run) -> dict[int, list[str]]:
@@ -117,20 +117,17 @@ def sources(run: Run) -> dict[int, list[str]]:
     return found
 
 
-def explain_missed(report: Report, run: Run, folder: Path, how: How) -> dict[str, str]:
-    """Why planted quilts were not found, by a second run without thresholds, which is made only if there are any."""
+def explain_missed(report: Report, run: Run) -> dict[str, str]:
+    """Why planted quilts were not found, by their verdicts."""
     if not report.missed:
         return {}
-    from unquilt import api
-    from unquilt.demo.report import explain_miss
-    from unquilt.runs.storage import inside
+    from unquilt.cli.show.folders import Folder
+    from unquilt.demo.report import Measured, explain_miss
 
-    asked = run.manifest["parameters"]
-    loose = api.quilts(
-        inside(folder, "corpus"), inside(folder, "all-pages"), how=how, **{**asked, "c": 1, "sigma": 0.0}
-    )
-    numbers = {page.id: page for page in measured(loose)}
-    limits = {name: asked[name] for name in ("c", "sigma")}
+    verdicts = run.table("verdicts").select(["doc", "covered", "sources", "largest", "why"]).to_pylist()
+    ids = Folder(run).pages(row["doc"] for row in verdicts)
+    numbers = {ids[doc][0]: Measured(ids[doc][0], **row) for row in verdicts for doc in [row.pop("doc")]}
+    limits = {name: run.manifest["parameters"][name] for name in ("c", "sigma", "max_largest")}
     return {page.id: explain_miss(numbers.get(page.id), **limits) for page in report.missed}
 
 
@@ -160,8 +157,8 @@ def _introduce(folder: Path, made: Path, corpus: Run, run: Run) -> Iterator[str]
     yield ""
     yield from wrap(
         f"A gram is {asked['k']} words in a row. Here a page counts as a quilt if at least {asked['sigma']:.0%} of its "
-        f"grams occur on other pages too (but on {asked['m']} pages at most), and if it takes at least {asked['c']} "
-        "other pages to explain them."
+        f"grams occur on pages of other sites too (but on {asked['m']} pages at most), if it takes at "
+        f"least {asked['c']} of these to explain them, and if none holds more than {asked['max_largest']:.0%} of that."
     )
     yield ""
 
@@ -203,7 +200,7 @@ def _not_planted(report: Report) -> Iterator[str]:
         reason = REASONS.get(kind, "which is a surprise")
         yield from wrap(f"{len(pages):,} {KINDS[kind][0]}: {reason}", indent="  ")
         for page in pages[:SHOWN]:
-            yield f"    {page.id}  patch fraction {page.patchfrac:.2f}, {count(page.sources, 'source')}"
+            yield f"    {page.id}  {page.covered:.0%} of it from {count(page.sources, 'source')}"
         if len(pages) > SHOWN:
             yield f"    and {len(pages) - SHOWN:,} more"
 
@@ -220,7 +217,7 @@ def _examples(report: Report, run: Run) -> Iterator[str]:
         first, page = named[row["doc"]], some[row["id"]]
         more = f" and {len(first) - SHOWN} more" if len(first) > SHOWN else ""
         yield f"  {printable(row['id'])}  {printable(row['url'] or '')}"
-        yield f"    {page.patchfrac:.0%} of its grams come from {', '.join(map(printable, first[:SHOWN]))}{more}"
+        yield f"    {page.covered:.0%} of its grams come from {', '.join(map(printable, first[:SHOWN]))}{more}"
 
 
 def _next(folder: Path, report: Report) -> Iterator[str]:

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from unquilt.analyses.quilts import DECLARATION
+from unquilt.analyses.quilts import DECLARATION, PUBLISHED
 from unquilt.cli.analysis import AnalysisJob, analysis_command
 from unquilt.cli.options import usage_error
 
-PUBLISHED = {"foreign": "none", "collapse": "none"}
-AS_PUBLISHED = click.option("--as-published", is_flag=True, help="As in the paper: --foreign none --collapse none.")
+_MEANING = {name: f"--{name.replace('_', '-')} {value}".removesuffix(".0") for name, value in PUBLISHED.items()}
+AS_PUBLISHED = click.option("--as-published", is_flag=True, help=f"As in the paper: {' '.join(_MEANING.values())}.")
 EXAMPLES = """\
   unquilt quilts crawl/*.jsonl.gz -o run
   unquilt quilts corpus -o strict -c 8 --sigma 0.8
@@ -27,9 +27,11 @@ def quilts(job: AnalysisJob, as_published: bool) -> None:
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
 
-    A gram is k words in a row. One that a few pages share (2 to m) is a patch gram. A page is a quilt if at least the
-    share sigma of its grams are patch grams, and at least c other pages are needed to explain them. Results are the
-    tables quilts (the pages) and sources (which pages they draw on, best first).
+    A gram is k words in a row. One that a few pages share (2 to m) is a patch gram. A page is a quilt if pages of other
+    sites explain at least the share sigma of its grams, if at least c such sources are needed for that, and if none of
+    them holds more than the share max-largest of it: that would be another version of the page, or a page that it is a
+    part of. Results are the tables quilts (the pages), sources (which pages they draw on, best first), patches (which
+    passages) and verdicts (every page: its numbers, and why it is or is not a quilt).
     """
     if as_published:
         job = replace(job, parameters=publish(job.parameters))
@@ -40,6 +42,7 @@ def publish(parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters with those of the paper; refuses what contradicts them."""
     for name, value in PUBLISHED.items():
         if parameters.get(name, value) != value:
-            contradiction = f"--as-published (which means --{name} {value}) and --{name} {parameters[name]}"
+            other = f"{_MEANING[name].partition(' ')[0]} {parameters[name]}"
+            contradiction = f"--as-published (which means {_MEANING[name]}) and {other}"
             raise usage_error(f"{contradiction} contradict each other; leave one out")
     return parameters | PUBLISHED

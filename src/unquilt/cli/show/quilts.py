@@ -5,24 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from unquilt.analyses.sites import SITE_TABLES, name_sites
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.views import Facts, View, name_copies, read_top, see
 from unquilt.cli.terminal.output import count, printable
-from unquilt.tables import QUILTING_DOMAINS, SOURCE_DOMAINS
 
-_DOMAINS = (QUILTING_DOMAINS.name, SOURCE_DOMAINS.name)
-_MOST_DOMAINS = 3
+_MOST_SITES = 3
+
+
+def sites_of(parameters: Facts) -> tuple[str, tuple[str, ...]]:
+    """What sites are to a run, and the tables of those that quilts are on, and that they draw on."""
+    by = name_sites(parameters["foreign"])
+    return by, tuple(table.name for table in SITE_TABLES[by])
 
 
 class QuiltView(View):
     """A run of quilts."""
 
     def facts(self, folder: Folder) -> dict[str, Any]:
-        return {name: read_top(folder, name, _MOST_DOMAINS) for name in _DOMAINS if name in folder.tables}
+        _, tables = sites_of(folder.run.manifest["parameters"])
+        return {name: read_top(folder, name, _MOST_SITES) for name in tables if name in folder.tables}
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
-        yield from domains(facts)
+        yield from sites(facts)
         if not facts["tables"]["quilts"]["rows"]:
             yield advise(facts)
 
@@ -30,23 +36,25 @@ class QuiltView(View):
         commands = super().commands(where, facts)
         if facts["tables"]["quilts"]["rows"]:
             commands |= {f"unquilt show {where} quilts --doc ID": "one of them, with its patches marked"}
-            commands |= {f"unquilt show {where} {name}": see(name) for name in _DOMAINS if name in facts["tables"]}
+            _, sites = sites_of(facts["parameters"])
+            commands |= {f"unquilt show {where} {name}": see(name) for name in sites if name in facts["tables"]}
         return commands
 
 
-def domains(facts: Facts) -> Iterator[str]:
-    """The domains that most quilts are on, and those that most quilts draw on, in a line each."""
-    quilting, feeding = (facts.get(name) for name in _DOMAINS)
+def sites(facts: Facts) -> Iterator[str]:
+    """The sites that most quilts are on, and those that most quilts draw on, in a line each."""
+    by, tables = sites_of(facts["parameters"])
+    quilting, feeding = (facts.get(name) for name in tables)
     if quilting:
-        named = (f"{_domain(row)} ({row['quilts']:,} of {count(row['documents'], 'document')})" for row in quilting)
+        named = (f"{_site(row[by])} ({row['quilts']:,} of {count(row['documents'], 'document')})" for row in quilting)
         yield f"Most quilts are on {', '.join(named)}"
     if feeding:
-        named = (f"{_domain(row)} ({count(row['quilts'], 'quilt')})" for row in feeding)
+        named = (f"{_site(row[by])} ({count(row['quilts'], 'quilt')})" for row in feeding)
         yield f"They draw most on {', '.join(named)}"
 
 
-def _domain(row: Facts) -> str:
-    return printable(row["domain"]) if row["domain"] is not None else "pages without URL"
+def _site(name: str | None) -> str:
+    return printable(name) if name is not None else "pages without URL"
 
 
 def advise(facts: Facts) -> str:

@@ -68,9 +68,11 @@ impl Map for Names {
 
 row! {
     /// Of a quilt: a source with its rank, how many patch grams it adds and how many it has, how many the quilt has in
-    /// all, which of the added ones later sources have, too; and the names of the source.
+    /// all, which of the added ones later sources have, too; whether it fails no limit so far; and the names of the
+    /// source.
     pub struct NamedSource<'a> {
-        rank: u64, source: u64, new_grams: u64, all_grams: u64, patch_grams: u64, shared: &'a [u8], names: &'a [u8],
+        rank: u64, source: u64, new_grams: u64, all_grams: u64, patch_grams: u64, shared: &'a [u8], is_quilt: u64,
+        names: &'a [u8],
     }
 }
 
@@ -107,9 +109,9 @@ impl Group for Named {
                 }
                 continue;
             }
-            let DrawnOn { quilt, rank, new_grams, all_grams, patch_grams, shared } = DrawnOn::take(tail)?;
+            let DrawnOn { quilt, rank, new_grams, all_grams, patch_grams, shared, is_quilt } = DrawnOn::take(tail)?;
             let names = &self.names;
-            let row = NamedSource { rank, source: key, new_grams, all_grams, patch_grams, shared, names };
+            let row = NamedSource { rank, source: key, new_grams, all_grams, patch_grams, shared, is_quilt, names };
             out.row(&Self::SOURCES, quilt, row);
         }
         Ok(())
@@ -131,6 +133,7 @@ columns! {
         all_grams: Numbers<'a>,
         patch_grams: Numbers<'a>,
         shared: Binary<'a>,
+        is_quilt: Numbers<'a>,
         names: Binary<'a>,
     }
 }
@@ -141,27 +144,30 @@ told! {
 }
 
 row! {
-    /// Of a quilt: a source, and what the quilt links to: the page, its domain, or neither.
-    pub struct LinkedSource<'a> { rank: u64, source: u64, new_grams: u64, all_grams: u64, linked: Option<&'a [u8]> }
+    /// Of a quilt: a source, what the quilt links to (the page, its domain, or neither), and how many of its patch
+    /// grams the linked sources up to this one cover.
+    pub struct LinkedSource<'a> {
+        rank: u64, source: u64, new_grams: u64, all_grams: u64, linked: Option<&'a [u8]>, linked_grams: u64,
+    }
 }
 
 row! {
-    /// Of a quilt: the share of its patch grams that linked sources cover.
+    /// Of a document: the share of its patch grams that linked sources cover.
     pub struct Attributed { attributed: f64 }
 }
 
-/// Map, beside the sources of documents: each source with what the quilt links to, and the share of the quilt's patch
-/// grams that linked sources cover.
+/// Map, beside the sources of documents: the share of a document's patch grams that linked sources cover; of those that
+/// are quilts with this share, too, each source with what the quilt links to.
 pub struct Linked(MostAttributed);
 
 impl Linked {
     const SOURCES: Port<LinkedSource<'static>> = Port::documents(0, "sources");
-    const QUILTS: Port<Attributed> = Port::documents(1, "quilts");
+    const ATTRIBUTED: Port<Attributed> = Port::documents(1, "attributed");
 }
 
 impl Map for Linked {
     const NAME: &'static str = "linked";
-    const PORTS: &'static [PortInfo] = &[Self::SOURCES.info(), Self::QUILTS.info()];
+    const PORTS: &'static [PortInfo] = &[Self::SOURCES.info(), Self::ATTRIBUTED.info()];
     const KEEPS: &'static str = "the links of one document";
     type Told = MostAttributed;
     type Reads<'a> = Linking<'a>;
@@ -174,7 +180,7 @@ impl Map for Linked {
     fn batch<'a>(&mut self, pages: Linking<'a>, sources: NamedSources<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(sources.quilt);
         let mut targets = Targets::default();
-        let mut kinds = Vec::new();
+        let (mut kinds, mut linked_grams) = (Vec::new(), Vec::new());
         for row in 0..pages.doc.len() {
             let quilt = pages.doc.at(row);
             let drawn_on = along.rows(quilt);
@@ -184,41 +190,49 @@ impl Map for Linked {
             targets.read(&pages.links.at(row));
             kinds.clear();
             kinds.extend(drawn_on.clone().map(|row| targets.linked(sources.names.at(row))));
-            let attributed = drawn_on.clone().zip(&kinds).map(|(row, kind)| match kind {
-                Some(_) => sources.new_grams.at(row),
-                None => shared_with_linked(sources.shared.at(row), &kinds),
-            });
-            let attributed: u64 = attributed.sum();
-            let attributed = attributed as f64 / sources.patch_grams.at(drawn_on.start) as f64;
-            if attributed > self.0.most {
-                out.count("too_attributed", 1);
+            linked_grams.clear();
+            linked_grams.resize(kinds.len(), 0);
+            for (place, row) in drawn_on.clone().enumerate() {
+                match kinds[place] {
+                    Some(_) => linked_grams[place] += sources.new_grams.at(row),
+                    None => add_shared_with_linked(sources.shared.at(row), &kinds, &mut linked_grams),
+                }
+            }
+            // What becomes linked with each source, added up over those before it.
+            (1..linked_grams.len()).for_each(|place| linked_grams[place] += linked_grams[place - 1]);
+            let all_linked = linked_grams.last().copied().unwrap_or(0);
+            let attributed = all_linked as f64 / sources.patch_grams.at(drawn_on.start) as f64;
+            out.row(&Self::ATTRIBUTED, quilt, Attributed { attributed });
+            if attributed > self.0.most || sources.is_quilt.at(drawn_on.start) == 0 {
                 continue;
             }
-            for (row, kind) in drawn_on.zip(&kinds) {
+            for (row, (kind, &linked_grams)) in drawn_on.zip(kinds.iter().zip(&linked_grams)) {
                 let source = LinkedSource {
                     rank: sources.rank.at(row),
                     source: sources.source.at(row),
                     new_grams: sources.new_grams.at(row),
                     all_grams: sources.all_grams.at(row),
                     linked: kind.map(str::as_bytes),
+                    linked_grams,
                 };
                 out.row(&Self::SOURCES, quilt, source);
             }
-            out.row(&Self::QUILTS, quilt, Attributed { attributed });
         }
         Ok(())
     }
 }
 
-/// Of the grams that a source is the first to cover: how many a later source that is linked has, too.
-fn shared_with_linked(mut shared: &[u8], kinds: &[Option<&str>]) -> u64 {
-    let mut sum = 0;
+/// Of the grams that a source that is not linked is the first to cover: those that a later source that is linked has,
+/// too, are added at the place of the first such source.
+fn add_shared_with_linked(mut shared: &[u8], kinds: &[Option<&str>], linked_grams: &mut [u64]) {
     while let (Some(weight), Some(sources)) = (take_varint(&mut shared), take_varint(&mut shared)) {
-        let ranks = (0..sources).filter_map(|_| take_varint(&mut shared));
-        let linked = ranks.filter(|&rank| kinds.get(rank as usize - 1).is_some_and(Option::is_some)).count();
-        sum += if linked > 0 { weight } else { 0 };
+        let places = (0..sources).filter_map(|_| take_varint(&mut shared).map(|rank| rank as usize - 1));
+        // All have to be taken, also behind the first that is linked: ranks ascend, so it is the least.
+        let linked = places.filter(|&place| kinds.get(place).is_some_and(Option::is_some)).min();
+        if let Some(place) = linked {
+            linked_grams[place] += weight;
+        }
     }
-    sum
 }
 
 /// What a page links to: fingerprints of pages, and of hosts and the domains they lie under.

@@ -1,4 +1,4 @@
-//! Which documents are quilts, and of which sources.
+//! Of which sources documents are made, and which of the limits of a quilt they fail.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasherDefault;
@@ -16,19 +16,23 @@ use crate::{row, told};
 
 told! {
     /// What makes a quilt, and whether its patches will be asked for.
-    pub struct Verdict { c: u64, sigma: f64, min_share: f64, patches: bool }
+    pub struct Limits { c: u64, sigma: f64, min_share: f64, max_largest: f64, patches: bool }
 }
 
 row! {
-    /// Of a quilt: what was counted.
-    pub struct Quilt { words: u64, grams: u64, patch_grams: u64, patchfrac: f64, sources: u64 }
+    /// Of any document: what was counted, and which limits it fails (see [`Limits::failed`]).
+    pub struct Judged<'a> {
+        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, sources: u64, largest: f64,
+        failed: &'a [u8],
+    }
 }
 
 row! {
-    /// Of a source: a quilt that draws on it, its rank there, how many patch grams it adds and how many it has, how
-    /// many the quilt has in all, and which of the added ones later sources have, too (see [`pack_shared`]).
+    /// Of a source: a document that draws on it, its rank there, how many patch grams it adds and how many it has, how
+    /// many the document has in all, which of the added ones later sources have, too (see [`pack_shared`]), and whether
+    /// the document fails no limit.
     pub struct DrawnOn<'a> {
-        quilt: u64, rank: u64, new_grams: u64, all_grams: u64, patch_grams: u64, shared: &'a [u8],
+        quilt: u64, rank: u64, new_grams: u64, all_grams: u64, patch_grams: u64, shared: &'a [u8], is_quilt: u64,
     }
 }
 
@@ -38,10 +42,54 @@ row! {
     pub struct Asking<'a> { quilt: u32, sources: Rest<'a> }
 }
 
-/// Group by document, of its size and its elements: whether it is a quilt, and its sources; and if patches are asked
-/// for, each list of a quilt with the sources picked from it.
+/// What is known of a document when its cover was made.
+struct Counted {
+    grams: u64,
+    patch_grams: u64,
+    /// How many grams sources cover, and how many of them the source with the most has.
+    covered: u64,
+    largest: u64,
+    sources: u64,
+    /// Whether any document on another server has some of its patch grams.
+    has_candidates: bool,
+}
+
+/// A share of something; none of nothing. Limits are held against quotients, never against products: 7 of 100 is 0.07.
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+impl Limits {
+    /// The limits that a document fails, in words for programs; none for a quilt, as far as its links do not matter.
+    ///
+    /// Without sources it can be none, and one word says why it has none; else all limits that it fails are named.
+    fn failed(&self, counted: &Counted) -> Vec<&'static str> {
+        let Counted { grams, patch_grams, covered, largest, sources, has_candidates } = *counted;
+        if sources == 0 {
+            let why = match (grams, patch_grams, has_candidates) {
+                (0, ..) => "short",
+                (_, 0, _) => "nothing shared",
+                (.., false) => "own site",
+                (.., true) => "min_share",
+            };
+            return vec![why];
+        }
+        let mut failed = Vec::new();
+        failed.extend((share(covered, grams) < self.sigma).then_some("sigma"));
+        failed.extend((share(largest, covered) > self.max_largest).then_some("max_largest"));
+        failed.extend((sources < self.c).then_some("c"));
+        failed
+    }
+}
+
+/// Group by document, of its size and its elements: what its sources cover and which limits it fails, and its sources;
+/// and if patches are asked for, each list of a quilt with the sources picked from it.
 pub struct Covers {
-    told: Verdict,
+    told: Limits,
     cover: Cover,
     /// The candidates of all elements of the document, one after the other, and its elements.
     candidates: Vec<u8>,
@@ -57,7 +105,7 @@ struct Open {
 }
 
 impl Covers {
-    const QUILTS: Port<Quilt> = Port::documents(0, "quilts");
+    const JUDGED: Port<Judged<'static>> = Port::documents(0, "judged");
     const SOURCES: Port<DrawnOn<'static>> = Port::documents(1, "sources");
     const ASKING: Port<Asking<'static>> = Port::hashes(2, "asking").when("patches", "true");
 
@@ -106,9 +154,18 @@ impl Covers {
         Ok(picks)
     }
 
-    /// Looks at each element of a quilt once more: asks its list for its grams on behalf of the sources picked from it,
-    /// and returns how many grams each set of sources, by rank, has in common.
-    fn place(&self, quilt: u32, picks: &[Pick], out: &mut Output) -> Result<BTreeMap<Vec<u32>, u64>, Damaged> {
+    /// Looks at each element of a document once more: returns how many grams each set of sources, by rank, has in
+    /// common, and `asks` the list of each for its grams on behalf of the sources picked from it.
+    fn place(
+        &self,
+        quilt: u32,
+        picks: &[Pick],
+        asks: bool,
+        out: &mut Output,
+    ) -> Result<BTreeMap<Vec<u32>, u64>, Damaged> {
+        if picks.len() < 2 && !asks {
+            return Ok(BTreeMap::new());
+        }
         let ranks: HashMap<u32, u32, BuildHasherDefault<Multiply>> =
             picks.iter().map(|pick| pick.source).zip(1..).collect();
         let mut sets = BTreeMap::new();
@@ -123,7 +180,7 @@ impl Covers {
                     set.push(rank);
                 }
             }
-            if self.told.patches && !set.is_empty() {
+            if asks && !set.is_empty() {
                 out.row(&Self::ASKING, open.list, Asking { quilt, sources: Rest(&sources) });
             }
             if set.len() > 1 {
@@ -154,28 +211,40 @@ impl Group for Covers {
     const NAME: &'static str = "covers";
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::QUILTS.info(), Self::SOURCES.info(), Self::ASKING.info()];
+    const PORTS: &'static [PortInfo] = &[Self::JUDGED.info(), Self::SOURCES.info(), Self::ASKING.info()];
     const KEEPS: &'static str = "the elements of one document, at most as many as it has patch grams";
-    type Told = Verdict;
+    type Told = Limits;
 
-    fn new(told: Verdict, _: usize) -> Result<Self, WrongParameter> {
+    fn new(told: Limits, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { told, cover: Cover::default(), candidates: Vec::new(), elements: Vec::new() })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Size { words, grams } = self.read(rows)?;
         let patch_grams: u64 = self.elements.iter().map(|open| open.weight).sum();
-        let patchfrac = if grams == 0 { 0.0 } else { patch_grams as f64 / grams as f64 };
-        if patchfrac < self.told.sigma {
-            return Ok(());
-        }
         let picks = self.pick(patch_grams)?;
-        let sources = picks.len() as u64;
-        if sources < self.told.c {
-            return Ok(());
-        }
-        out.row(&Self::QUILTS, key, Quilt { words, grams, patch_grams, patchfrac, sources });
-        let sets = self.place(key as u32, &picks, out)?;
+        let counted = Counted {
+            grams,
+            patch_grams,
+            covered: picks.iter().map(|pick| pick.new).sum(),
+            largest: picks.iter().map(|pick| pick.all).max().unwrap_or(0),
+            sources: picks.len() as u64,
+            has_candidates: self.cover.most_picks() > 0,
+        };
+        let failed = self.told.failed(&counted).join(", ");
+        let judged = Judged {
+            words,
+            grams,
+            patch_grams,
+            patchfrac: share(patch_grams, grams),
+            covered: share(counted.covered, grams),
+            sources: counted.sources,
+            largest: share(counted.largest, counted.covered),
+            failed: failed.as_bytes(),
+        };
+        out.row(&Self::JUDGED, key, judged);
+        let is_quilt = failed.is_empty();
+        let sets = self.place(key as u32, &picks, is_quilt && self.told.patches, out)?;
         for (rank, pick) in (1..).zip(&picks) {
             let row = DrawnOn {
                 quilt: key,
@@ -184,10 +253,13 @@ impl Group for Covers {
                 all_grams: pick.all,
                 patch_grams,
                 shared: &pack_shared(rank, &sets),
+                is_quilt: is_quilt.into(),
             };
             out.row(&Self::SOURCES, u64::from(pick.source), row);
         }
-        out.count("covered_grams", picks.iter().map(|pick| pick.new).sum());
+        if is_quilt {
+            out.count("covered_grams", counted.covered);
+        }
         Ok(())
     }
 }

@@ -17,7 +17,7 @@ use crate::{columns, row, told};
 
 told! {
     /// The values to combine: one k, and some of each of the others, ascending.
-    pub struct Grid { k: u64, m: Vec<u64>, c: Vec<u64>, sigma: Vec<f64>, min_share: f64 }
+    pub struct Grid { k: u64, m: Vec<u64>, c: Vec<u64>, sigma: Vec<f64>, min_share: f64, max_largest: f64 }
 }
 
 row! {
@@ -47,6 +47,14 @@ struct Weighted {
     candidates: (usize, usize),
 }
 
+/// Of a cover: how many sources it has, how many grams they cover, and how many the one with the most has.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    sources: u64,
+    covered: u64,
+    largest: u64,
+}
+
 impl Sweep {
     const COUNTS: Port<Combination> = Port::documents(0, "counts");
 
@@ -68,7 +76,8 @@ impl Sweep {
         Ok(grams)
     }
 
-    /// Counts the document where it is a quilt. The patch fraction grows with m, and so does what is to be covered.
+    /// Counts the document where it is a quilt. The patch fraction grows with m, and so does what is to be covered;
+    /// sources cannot cover more, so a patch fraction below the least σ needs no cover.
     fn count(&mut self, grams: u64) -> Result<(), Damaged> {
         let (Some(&least_sources), Some(&least_share)) = (self.grid.c.first(), self.grid.sigma.first()) else {
             return Ok(());
@@ -79,26 +88,34 @@ impl Sweep {
         }
         self.elements.sort_unstable_by_key(|element| element.df);
         self.cover.clear();
-        let (mut added, mut patch_grams, mut sources) = (0, 0, Some(0));
+        let (mut added, mut patch_grams, mut found) = (0, 0, Some(Found::default()));
         for (place, &m) in self.grid.m.iter().enumerate() {
             for element in self.elements[added..].iter().take_while(|element| u64::from(element.df) <= m) {
                 let candidates = &self.candidates[element.candidates.0..element.candidates.1];
                 self.cover.add(element.weight, Candidates::new(candidates)?.all());
                 patch_grams += element.weight;
                 added += 1;
-                sources = None;
+                found = None;
             }
             if share(patch_grams) < least_share {
                 continue;
             }
-            let sources = *sources.get_or_insert_with(|| match self.cover.most_picks() as u64 {
-                few if few < least_sources => few,
-                _ => self.cover.greedy(self.grid.min_share, patch_grams).len() as u64,
+            let &mut Found { sources, covered, largest } = found.get_or_insert_with(|| {
+                let can_matter = self.cover.most_picks() as u64 >= least_sources;
+                let picks = if can_matter { self.cover.greedy(self.grid.min_share, patch_grams) } else { Vec::new() };
+                Found {
+                    sources: picks.len() as u64,
+                    covered: picks.iter().map(|pick| pick.new).sum(),
+                    largest: picks.iter().map(|pick| pick.all).max().unwrap_or(0),
+                }
             });
+            if largest as f64 / covered.max(1) as f64 > self.grid.max_largest {
+                continue;
+            }
             let combinations = self.grid.c.len() * self.grid.sigma.len();
             let rows = self.counts[place * combinations..][..combinations].chunks_mut(self.grid.sigma.len());
             for (_, row) in self.grid.c.iter().zip(rows).take_while(|(&c, _)| sources >= c) {
-                for (_, cell) in self.grid.sigma.iter().zip(row).take_while(|(&sigma, _)| share(patch_grams) >= sigma) {
+                for (_, cell) in self.grid.sigma.iter().zip(row).take_while(|(&sigma, _)| share(covered) >= sigma) {
                     cell[0] += 1;
                     cell[1] += sources;
                 }

@@ -1,4 +1,4 @@
-"""Domains: where quilts are and what feeds them, against the twin, on every engine."""
+"""Sites: where quilts are and what feeds them, against the twin, on every engine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import twin
 from drawn import Packed, as_table
-from quilting import local, measure, read_files, read_found, run_quilts
+from quilting import PLAIN, local, measure, read_files, read_found, run_quilts
 from twin import Document
 
 import unquilt
@@ -22,13 +22,13 @@ from unquilt.runs import Run
 
 pytestmark = pytest.mark.slow
 
-ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3}
+ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3} | PLAIN
 Engines = Callable[[Scale, int], Callable[[Run], Verbs]]
 
 
-def read_domains(run: Run) -> tuple[list[Any], list[Any]]:
+def read_sites(run: Run, kind: str = "domains") -> tuple[list[Any], list[Any]]:
     """Both tables, as the twin has them."""
-    quilting, feeding = run.table("quilting_domains"), run.table("source_domains")
+    quilting, feeding = run.table(f"quilting_{kind}"), run.table(f"source_{kind}")
     return [tuple(row.values()) for row in quilting.to_pylist()], [tuple(row.values()) for row in feeding.to_pylist()]
 
 
@@ -41,8 +41,8 @@ def test_every_engine_counts_as_the_twin_does(
     make: Engines, pages: list[Document], packed_corpus: Run, tmp_path: Path
 ) -> None:
     run = run_quilts(packed_corpus, tmp_path / "run", make(measure(packed_corpus), 5), **ASKED)
-    quilting, feeding = read_domains(run)
-    assert (quilting, feeding) == twin.count_domains(pages, read_found(run))
+    quilting, feeding = read_sites(run)
+    assert (quilting, feeding) == twin.count_sites(pages, read_found(run))
     assert sum(row[3] for row in quilting) == run.quilts.num_rows > 500
     assert sum(row[3] for row in feeding) == run.sources.num_rows
     assert max(row[3] for row in quilting if row[1]) > 1
@@ -56,9 +56,13 @@ def test_every_engine_counts_as_the_twin_does(
 def test_whatever_the_sources_are(
     foreign: str, collapse: str, pages: list[Document], packed_corpus: Run, tmp_path: Path
 ) -> None:
+    """Sites are hosts where these are told apart, else domains."""
     asked = ASKED | {"foreign": foreign, "collapse": collapse}
     run = run_quilts(packed_corpus, tmp_path / "run", local(packed_corpus, partitions=3), **asked)
-    assert read_domains(run) == twin.count_domains(pages, read_found(run))
+    kind, other = ("hosts", "domains") if foreign == "host" else ("domains", "hosts")
+    assert read_sites(run, kind) == twin.count_sites(pages, read_found(run), foreign)
+    assert not {f"quilting_{other}", f"source_{other}"} & set(run.tables)
+    assert run.table(f"quilting_{kind}").column_names[1] == kind.removesuffix("s")
 
 
 @pytest.mark.parametrize("domains", [1, 7])
@@ -74,10 +78,10 @@ def test_domains_of_many_documents(
     corpus = small_row_groups(as_table(moved), tmp_path / "corpus")
     asked = ASKED | {"foreign": "none"}
     run = run_quilts(corpus, tmp_path / "run", local(corpus, memory=20_000, partitions=4), **asked)
-    assert read_domains(run) == twin.count_domains(moved, read_found(run))
+    assert read_sites(run) == twin.count_sites(moved, read_found(run))
     assert run.source_domains.num_rows == len(names)
 
 
 def test_without_quilts_there_are_no_domains(tmp_path: Path) -> None:
     run = unquilt.quilts(as_table([Document("a", "http://x.com/", None, None, None, "a b c")]), tmp_path / "run")
-    assert read_domains(run) == ([], [])
+    assert read_sites(run) == ([], [])

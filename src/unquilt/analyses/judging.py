@@ -1,0 +1,103 @@
+"""Verdicts on other limits: which documents of a finished run would be quilts, without computing it again.
+
+A verdict has what the limits are held against, so σ, c, `max_largest` and `max_attributed` may be any. A cover made
+with a larger `min_share` is the beginning of the one that was made, since what sources newly cover never rises: its
+numbers follow from the rows of `sources`. These are there for the quilts of the run. Only documents that pass the other
+limits as they were counted can pass them with fewer sources, which cover less, and of which the first holds more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unquilt.analyses.quilts import QuiltParameters
+from unquilt.errors import ParameterError
+from unquilt.tables import VERDICTS
+
+LIMITS = ("c", "sigma", "min_share", "max_largest", "max_attributed")
+"""The parameters that can be changed afterwards."""
+NO_SOURCES = ("short", "nothing shared", "own site", "min_share")
+"""What `why` says of documents without sources; else it names limits."""
+
+
+def change_limits(made: Mapping[str, Any], asked: Mapping[str, Any]) -> QuiltParameters:
+    """The parameters of a run with other limits; those that cannot be changed afterwards are refused."""
+    for name in asked:
+        if name not in LIMITS:
+            raise ParameterError(f"{name} cannot be changed without a new run; what can: {', '.join(LIMITS)}")
+    changed = QuiltParameters.from_dict({name: made[name] for name in LIMITS} | dict(asked))
+    if changed.min_share < made["min_share"]:
+        smaller = f"this run has no sources below its min_share of {made['min_share']:g}"
+        raise ParameterError(f"{smaller}; for {changed.min_share:g}, make a new run")
+    return changed
+
+
+def judge(verdicts: pa.Table, sources: pa.Table, made: Mapping[str, Any], limits: QuiltParameters) -> pa.Table:
+    """Verdicts by other limits (see `change_limits`), from verdicts of a run and the sources of the documents in them.
+
+    With a larger `min_share`, the numbers of documents that are no quilts either way stay those of the run. Raises
+    ParameterError if that needs sources that the run does not have.
+    """
+    if limits.min_share > made["min_share"]:
+        verdicts = _end_covers(verdicts, sources, limits)
+    failed = {
+        "sigma": pc.less(verdicts["covered"], limits.sigma),
+        "max_largest": pc.greater(verdicts["largest"], limits.max_largest),
+        "c": pc.less(verdicts["sources"], limits.c),
+        "max_attributed": pc.greater(verdicts["attributed"], limits.max_attributed),
+    }
+    none = pa.scalar(None, pa.string())
+    words = [pc.if_else(fails, pa.scalar(limit), none) for limit, fails in failed.items()]
+    why = pc.binary_join_element_wise(*words, ", ", null_handling="skip")
+    without = pc.is_in(verdicts["why"], value_set=pa.array(NO_SOURCES))
+    why = pc.if_else(without, verdicts["why"], why)
+    quilt = pc.equal(why, "")
+    changed = {"quilt": quilt, "why": pc.if_else(quilt, none, why)}
+    return _replace(verdicts, changed)
+
+
+def _replace(verdicts: pa.Table, columns: Mapping[str, pa.ChunkedArray]) -> pa.Table:
+    """The table with other values in some columns."""
+    kept = {name: columns.get(name, verdicts[name]) for name in verdicts.column_names}
+    return pa.table(kept, schema=VERDICTS.schema)
+
+
+def _end_covers(verdicts: pa.Table, sources: pa.Table, limits: QuiltParameters) -> pa.Table:
+    """Verdicts with the numbers of covers that end where a source newly covers less than `min_share`."""
+    concerned = pc.and_(
+        pc.and_(pc.greater_equal(verdicts["covered"], limits.sigma), pc.greater_equal(verdicts["sources"], limits.c)),
+        pc.less_equal(verdicts["largest"], limits.max_largest),
+    )
+    known = pc.is_in(verdicts["doc"], value_set=pc.unique(sources["quilt"]))
+    unknown = verdicts.filter(pc.and_(concerned, pc.invert(known))).num_rows
+    if unknown:
+        missing = f"it has no sources of {unknown:,} documents that come into question, as they were no quilts"
+        raise ParameterError(f"for min_share {limits.min_share:g} with these limits, make a new run: {missing}")
+    place = pc.index_in(sources["quilt"], value_set=verdicts["doc"].combine_chunks())
+    share = _divide(sources["new_grams"], verdicts["patch_grams"].take(place))
+    picked = sources.filter(pc.greater_equal(share, limits.min_share))
+    sums = [("new_grams", "sum"), ("new_grams", "count"), ("all_grams", "max"), ("linked_grams", "max")]
+    found = picked.group_by("quilt").aggregate(sums)
+    at = pc.index_in(verdicts["doc"], value_set=found["quilt"].combine_chunks())
+
+    def counted(name: str) -> pa.ChunkedArray:
+        return pc.fill_null(found[name].take(at), 0)
+
+    covered = counted("new_grams_sum")
+    numbers = {
+        "covered": _divide(covered, verdicts["grams"]),
+        "sources": counted("new_grams_count"),
+        "largest": _divide(counted("all_grams_max"), pc.max_element_wise(covered, 1)),
+        "attributed": _divide(counted("linked_grams_max"), pc.max_element_wise(verdicts["patch_grams"], 1)),
+        "why": pc.if_else(pc.equal(covered, 0), pa.scalar("min_share"), verdicts["why"]),
+    }
+    return _replace(verdicts, {name: pc.if_else(known, new, verdicts[name]) for name, new in numbers.items()})
+
+
+def _divide(part: pa.ChunkedArray, whole: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Quotients as kernels make them: of doubles."""
+    return pc.divide(pc.cast(part, pa.float64()), pc.cast(whole, pa.float64()))
