@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from unquilt.corpus.find.addresses import describe_urls
 from unquilt.corpus.find.inputs import unchanged
 from unquilt.corpus.find.pieces import CUT, Piece, pieces
 from unquilt.corpus.nothing import explain
@@ -64,6 +65,9 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
             "skipped": dict(sorted(skipped.items())),
             "warnings": _warnings([warning for result in read for warning in result.warnings]),
         }
+        urls = describe_urls(sources, reading.base_url)
+        if urls:
+            values["urls"] = urls
         run.mark(DOCUMENTS.name, [REJECTS.name], files=files, values=values)
         run.drop_pieces()
     run.finish(run.values(DOCUMENTS.name))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from urllib.parse import urlsplit
 
 from unquilt.corpus.records import Media
 from unquilt.errors import Advice, ParameterError
@@ -14,6 +15,8 @@ from unquilt.parameters import Parameters, parameter, part
 MIB = 1 << 20
 MOST = (1 << 63) - 1
 MOST_NAMES = 20
+AUTO, NO_URLS = "auto", "none"
+SCHEMES = ("http://", "https://")
 
 
 @dataclass(frozen=True)
@@ -92,11 +95,17 @@ class Reading(Parameters):
     """All that decides what is read of an input, and so is part of what a corpus is.
 
     `main_content` keeps of HTML only the article, without navigation and the like. A URL is flagged as a recursion
-    error of the crawler if one component occurs more than `max_repeats` times in its path.
+    error of the crawler if one component occurs more than `max_repeats` times in its path. `base_url` gives URLs to
+    files that are one page each (see `find.addresses`).
     """
 
     fields: Fields = part(Fields)
     limits: Limits = part(Limits)
+    base_url: str = parameter(
+        AUTO,
+        "URL of a folder of pages, to which their paths are added; http:// if its first folders are hosts, as wget -m "
+        "makes them; auto: if these are surely hosts; none: no URLs",
+    )
     main_content: bool = parameter(False, "keep of HTML the article only, not all visible text")
     max_repeats: int = parameter(
         4,
@@ -104,3 +113,19 @@ class Reading(Parameters):
         at_least=1,
         at_most=MOST,
     )
+
+    def check(self) -> None:
+        if self.base_url not in (AUTO, NO_URLS, *SCHEMES) and not _is_base(self.base_url):
+            known = f"{AUTO}, {NO_URLS}, {' or '.join(SCHEMES)} for folders of hosts, or a URL such as"
+            raise ParameterError(f"base_url must be {known} http://www.example.org/, not {self.base_url[:80]!a}")
+
+
+def _is_base(text: str) -> bool:
+    """Whether a text is a URL that paths can be added to: with a host, without query and fragment."""
+    try:
+        parts = urlsplit(text)
+        allowed = parts.port is None or parts.port > 0
+    except ValueError:
+        return False
+    strange = any(char in "?#\\" or char.isspace() or not char.isprintable() for char in text)
+    return text.lower().startswith(SCHEMES) and bool(parts.hostname) and allowed and not strange

@@ -34,6 +34,7 @@ class Source:
     """One input file: where it is, its bytes on disk, its kind and its compression (None, "gzip", "zstd").
 
     `alias` stands in tables instead of the path: `-` for standard input, whose spooled copy has another path each time.
+    `url` is where a file that is one page comes from, as far as its path tells (see `addresses`).
     `index` says where a compressed file can be cut (see `compression.Index`); what is read is the same without it.
     `seen` is what the file was when the run began, for `inputs.unchanged` to compare it with.
     """
@@ -43,6 +44,7 @@ class Source:
     kind: str
     compression: str | None = None
     alias: str = ""
+    url: str = ""
     index: tuple[tuple[int, bytes], ...] = field(default=(), repr=False, compare=False)
     seen: Seen | None = field(default=None, repr=False, compare=False)
 

@@ -9,14 +9,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unquilt.corpus.find.addresses import find_root
 from unquilt.corpus.find.inputs import STDIN, Source, find, identified, named, spool
 from unquilt.corpus.find.pieces import check
-from unquilt.corpus.options import Fields
+from unquilt.corpus.options import Fields, Reading
 from unquilt.corpus.readers.parquet import choose_columns, is_binary, is_text
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import InputError, ParameterError
@@ -62,6 +63,12 @@ class Found:
 
     sources: Sequence[Source]
     records: Sequence[InputRecord]
+    url_root: str = ""
+    """The folder that URLs were made of paths from, if any were made: they are part of what a corpus is."""
+
+    def describe(self, reading: Reading) -> dict[str, Any]:
+        """How the inputs are read, for the manifest."""
+        return reading.to_dict() | ({"url_root": self.url_root} if self.url_root else {})
 
 
 @contextmanager
@@ -78,13 +85,15 @@ def find_inputs(inputs: Inputs, output: Path, how: How) -> Iterator[Found]:
         if STDIN in map(str, paths):
             spooled = spool(sys.stdin.buffer, Path(folder))
         with Workers(how.settings.threads) as workers:
-            sources = find(paths, spooled, workers.map, Path(folder), how.reading.limits.bounds)
+            sources = find(paths, spooled, workers.map, Path(folder), how.reading.limits.bounds, how.reading.base_url)
             if alias:
                 sources = [replace(source, alias=alias) for source in sources]
             if os.access(output, os.F_OK):  # a link in a folder of inputs may lead there
                 refuse_overlap(output, Path(os.path.realpath(output)), [source.path for source in sources])
             check(sources, how.reading, workers.map, Path(folder))
-        yield know(sources)
+        made = any(source.url for source in sources)
+        root = find_root([str(path) for path in paths if str(path) != STDIN]) if made else ""
+        yield replace(know(sources), url_root=root)
 
 
 def know(sources: Sequence[Source]) -> Found:

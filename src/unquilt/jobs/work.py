@@ -57,7 +57,7 @@ def analyse(
     corpus = open_corpus(inputs)
     others = know([unread(path) for path in files.values()])
     with find_inputs(inputs, output, how) if corpus is None else _as_found(corpus) as found:
-        asked = given.to_dict() | (how.reading.to_dict() if corpus is None else {})
+        asked = given.to_dict() | (found.describe(how.reading) if corpus is None else {})
         with _open(analysis.name, asked, [*found.records, *others.records], output, how) as run:
             if not run.complete:
                 if corpus is None:
@@ -135,7 +135,7 @@ def _open(
 
 
 def _ingest(found: Found, output: str | Path, how: How) -> Run:
-    with _open("ingest", how.reading.to_dict(), found.records, output, how) as run:
+    with _open("ingest", found.describe(how.reading), found.records, output, how) as run:
         if not run.complete:
             with _abandoning(run), engine(run, Scale(0, 0), how) as verbs:
                 read_into(verbs, run, found.sources, how.reading, how.progress)

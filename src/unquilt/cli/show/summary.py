@@ -84,6 +84,7 @@ def gather(folder: Folder) -> dict[str, Any]:
         "rejected": rejected,
         "skipped": summary.get("skipped", {}),
         "warnings": summary.get("warnings", []),
+        "urls": summary.get("urls"),
         "copies": counters.get("copies"),
         "near_duplicates": manifest.get("summary", {}).get("near_duplicates"),
         "without_signature": manifest.get("summary", {}).get("without_signature"),
@@ -101,6 +102,8 @@ def conclusion(facts: Facts) -> Iterator[str]:
     folder, tables = printable(facts["folder"]), facts["tables"]
     yield f"{count(facts['documents'], 'document')}, {count(facts['words'], 'word')}; {rejects(facts)}"
     yield from (f"Warning: {printable(warning)}" for warning in facts["warnings"])
+    if facts["urls"]:
+        yield printable(facts["urls"])
     if facts["analysis"] == "ingest" and facts["skipped"]:
         yield f"Skipped, as they are no pages: {skipped(facts)}"
     view = view_of(facts["analysis"])
@@ -174,6 +177,8 @@ def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
         yield "skipped", skipped(facts)
     for warning in facts["warnings"]:
         yield "warning", printable(warning)
+    if facts["urls"]:
+        yield "urls", printable(facts["urls"].removeprefix("URLs "))
     tables = facts["tables"]
     view = view_of(facts["analysis"])
     yield from view.entries(facts)

@@ -21,8 +21,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
-from unquilt.corpus.find import kinds
-from unquilt.corpus.options import Limits, Reading
+from unquilt.corpus.find import addresses, kinds
+from unquilt.corpus.options import NO_URLS, Limits, Reading
 from unquilt.corpus.readers import compression
 from unquilt.corpus.records import Reject
 from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell_path, state
@@ -41,11 +41,13 @@ LOOKS = 64
 
 
 class Candidate(NamedTuple):
-    """A file to look at: where it is, what it is called in tables if not by its path, whether the user named it."""
+    """A file to look at: where it is, what it is called in tables if not by its path, whether the user named it; the
+    folder that the user named, if it was found in one."""
 
     path: str
     alias: str = ""
     named: bool = False
+    root: str = ""
 
     def __str__(self) -> str:
         return self.alias or spell_path(self.path)
@@ -57,6 +59,7 @@ def find(
     each: Each = here,
     notes: Path | None = None,
     bounds: Bounds | None = None,
+    base_url: str = NO_URLS,
 ) -> list[Source]:
     """The files that the inputs mean, in the order given; folders and globs sorted by name, component by component.
 
@@ -68,6 +71,8 @@ def find(
 
     To tell the kind of a file one has to look into it, which is done in processes that may be lost (see `guard`):
     `each` calls a function in them, `bounds` is what one file may cost, and `notes` is a folder for their notes.
+
+    `base_url` says how files that are one page each get a URL (see `addresses`).
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
     that the user named and that is empty, of no known kind, or an archive, compressed or Parquet by its name only. In
@@ -82,7 +87,10 @@ def find(
             found.setdefault(_identity(candidate.path), candidate)
     candidates = list(found.values())
     looks = each_guarded(each, look, candidates, bounds or Limits().bounds, notes, LOOKS)
-    return [_judged(candidate, seen) for candidate, seen in zip(candidates, looks, strict=True)]
+    sources = [_judged(candidate, seen) for candidate, seen in zip(candidates, looks, strict=True)]
+    places = [addresses.Whereabouts(each.root or str(Path(each.path).parent), each.path) for each in candidates]
+    root = addresses.find_root([str(item) for item in given if str(item) != STDIN])
+    return addresses.give_urls(sources, places, root, base_url)
 
 
 def named(inputs: Sequence[str | Path] | str | Path) -> Iterator[str]:
@@ -158,7 +166,7 @@ def _folder(folder: str) -> Iterator[Candidate]:
     for path in sorted(paths, key=lambda path: path.parts):
         if stat.S_ISREG(_stat(str(path)).st_mode):
             empty = False
-            yield Candidate(str(path))
+            yield Candidate(str(path), root=folder)
     if empty:
         left_out["special file"] += len(paths)
         there = ", ".join(f"{number} × {what}" for what, number in left_out.items() if number)

@@ -72,6 +72,6 @@ def whole_file(part: Slice, media: Media, reading: Reading) -> Iterator[Found]:
         yield too_large("file", limit, name, 0)
         return
     if all(fault.reason == "garbage" for fault in faults):
-        yield Page(name, 0, name, None, None, media, raw)
+        yield Page(name, 0, name, source.url or None, None, media, raw)
     if faults:
         yield Reject(name, *faults[0])

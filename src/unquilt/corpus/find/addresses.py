@@ -1,0 +1,175 @@
+"""URLs for pages that are files of their own: a crawl on disk, a mirror, a tree of documentation.
+
+    --base-url http://host/docs/    the base, then the path of the file in the input folder
+    --base-url http://              the first folders of that path are hosts, as `wget -m` and httrack leave them
+    --base-url auto                 the same, but only where all of these folders are surely hosts (`is_host`)
+    --base-url none                 no URLs
+
+A path becomes a URL as crawlers make a path of one, backwards: what is not allowed in URLs is percent-encoded, escapes
+that are there stay, and what follows a `?` in the name of a file (or an `@`, as wget writes it for Windows, if a
+`key=value` follows) is the query. `index.html` stays, since that is how pages of a mirror with converted links call it.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from publicsuffixlist import PublicSuffixList
+
+from unquilt import _native
+from unquilt.corpus.options import AUTO, NO_URLS, SCHEMES
+from unquilt.corpus.readers.compression import CODECS
+from unquilt.corpus.sources import Source
+from unquilt.errors import InputError
+
+PAGES = ("html", "text")
+"""Kinds of files that are one page each."""
+NO_HOSTS = ("hts-cache",)
+"""Folders that httrack puts beside those of hosts."""
+
+_SAFE = "!$&'()*+,;=:@~"
+_LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_QUERY = re.compile(r"([^?]+)\?(.*)|([^@]+)@([^@=]+=.*)", re.DOTALL)
+_PORT = re.compile(r"(.+)[:+]([0-9]{1,5})", re.DOTALL)
+
+
+class Whereabouts(NamedTuple):
+    """Where a file was found: in an input folder, or beside a named file (`root`)."""
+
+    root: str
+    path: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return Path(self.path).relative_to(self.root).parts
+
+
+def find_root(inputs: Sequence[str]) -> str:
+    """The folder that paths are taken from: the input, if that is a folder, else the one that holds all inputs."""
+    if len(inputs) == 1 and Path(inputs[0]).is_dir():
+        return inputs[0]
+    parents = [_fixed(Path(item)) if not os.path.lexists(item) else Path(item).parent for item in inputs]
+    return os.path.commonpath([parent.absolute() for parent in parents]) if parents else ""
+
+
+def _fixed(pattern: Path) -> Path:
+    """The folder that a glob begins in."""
+    fixed = next((i for i, part in enumerate(pattern.parts) if glob.has_magic(part)), len(pattern.parts))
+    return Path(*pattern.parts[:fixed])
+
+
+def give_urls(sources: Sequence[Source], places: Sequence[Whereabouts], root: str, base: str) -> list[Source]:
+    """The sources; those that are pages with their URLs. `places` says where each was found."""
+    if base == NO_URLS:
+        return list(sources)
+    recognised = _recognised(places) if base == AUTO else frozenset[str]()
+    given: list[Source] = []
+    for source, place in zip(sources, places, strict=True):
+        if source.kind not in PAGES or source.alias:
+            url = ""
+        elif base == AUTO:
+            url = _join(SCHEMES[0], _split_host(place, recognised), source)
+        else:
+            parts = Whereabouts(str(Path(root).absolute()), str(Path(place.path).absolute())).parts
+            begin = base if base.endswith("/") else f"{base}/"
+            url = _join(base, _first_folder(place, parts), source) if base in SCHEMES else _spell(begin, parts, source)
+        given.append(replace(source, url=url) if url else source)
+    if base in SCHEMES and not any(source.url for source in given):
+        raise InputError(f"{root}: there are no pages in folders that could be hosts, as base_url {base} says")
+    return given
+
+
+def describe_urls(sources: Sequence[Source], base: str) -> str:
+    """How URLs were made, in a sentence; "" if there are none."""
+    made = [source.url for source in sources if source.url]
+    if not made:
+        return ""
+    how = "of their paths" if base not in (AUTO, *SCHEMES) else "of their paths, whose first folders are hosts"
+    files = "1 file was" if len(made) == 1 else f"{len(made):,} files were"
+    return f"URLs of {files} made {how}, such as {made[0][:200]}"
+
+
+def _recognised(places: Sequence[Whereabouts]) -> frozenset[str]:
+    """The roots in which each folder is surely a host."""
+    first: dict[str, set[str]] = {}
+    for place in places:
+        parts = place.parts
+        if len(parts) > 1 and parts[0] not in NO_HOSTS:
+            first.setdefault(place.root, set()).add(parts[0])
+    return frozenset(root for root, names in first.items() if all(map(is_host, names)))
+
+
+def _first_folder(place: Whereabouts, parts: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The first folder as the host, whatever its name; but the input folder itself, if that is surely one."""
+    own = Path(place.root).absolute().name
+    return (own, place.parts) if is_host(own) else (parts[0], parts[1:])
+
+
+def _split_host(place: Whereabouts, recognised: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+    """The host of a file, and its path there; no host, if none is recognised."""
+    name, parts = Path(place.root).absolute().name, place.parts
+    if is_host(name):
+        return name, parts
+    known = place.root in recognised and len(parts) > 1 and parts[0] not in NO_HOSTS
+    return (parts[0], parts[1:]) if known else ("", ())
+
+
+@lru_cache(maxsize=1 << 12)
+def is_host(name: str) -> bool:
+    """Whether the name of a folder is surely that of a host: below a suffix of the Public Suffix List's ICANN part, and
+    no suffix itself. A port may follow.
+
+    >>> is_host("www.example.org"), is_host("www.example.org:8080"), is_host("v1.2"), is_host("co.uk")
+    (True, True, False, False)
+    """
+    host = _host(name)
+    return host is not None and _known_suffixes().privatesuffix(host) is not None
+
+
+@cache
+def _known_suffixes() -> PublicSuffixList:
+    return PublicSuffixList(only_icann=True, accept_unknown=False)
+
+
+def _host(name: str) -> str | None:
+    """The host that the name of a folder says, as it is in URLs; None if it cannot be one."""
+    port = _PORT.fullmatch(name)
+    host = port[1] if port else name
+    if not host.isprintable() or re.search(r"[\s/?#@:%\\]", host):
+        return None
+    found: str | None = _native.locate(f"http://{host}/")[0]
+    return found
+
+
+def _join(scheme: str, split: tuple[str, tuple[str, ...]], source: Source) -> str:
+    """The URL of a file on a host."""
+    name, parts = split
+    host, port = _host(name) if name and parts else None, _PORT.fullmatch(name)
+    return _spell(f"{scheme}{host}{f':{port[2]}' if port else ''}/", parts, source) if host else ""
+
+
+def _spell(begin: str, parts: Sequence[str], source: Source) -> str:
+    """A URL of its beginning and a path.
+
+    >>> _spell("http://a.org/", ["b c", "d.php?id=1&t=%41"], Source("x", 1, "html"))
+    'http://a.org/b%20c/d.php?id=1&t=%41'
+    """
+    *folders, name = parts
+    if source.compression and name.lower().endswith(CODECS[source.compression].suffix):
+        name = name[: -len(CODECS[source.compression].suffix)]
+    split = _QUERY.fullmatch(name)
+    path, query = (split[1] or split[3], split[2] if split[1] else split[4]) if split else (name, None)
+    written = "/".join(_escape(part, _SAFE) for part in (*folders, path))
+    return f"{begin}{written}" + (f"?{_escape(query, _SAFE + '/?')}" if query is not None else "")
+
+
+def _escape(text: str, safe: str) -> str:
+    return quote(os.fsencode(_LONE_PERCENT.sub("%25", text)), safe=f"{safe}%")
