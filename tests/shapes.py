@@ -107,7 +107,7 @@ def sketches(text: str) -> None:
 
 
 def signatures(text: str) -> object:
-    parameters = {"lexicons": 3, "drop": 0.3, "seed": 1, "min_terms": 1, "min_share": 0.0}
+    parameters = {"lexicons": 3, "drop": 0.3, "seed": 1, "randomise": "both", "min_terms": 1, "min_share": 0.0}
     return _native.signatures(text, lexicon=LEXICON, **parameters)  # type: ignore[arg-type]
 
 

@@ -31,6 +31,7 @@ class Shape(NamedTuple):
     seed: int = 0
     min_terms: int = 5
     min_share: float = 0.1
+    randomise: str = "primary"
 
 
 def is_term(word: str) -> bool:
@@ -87,7 +88,7 @@ def mix(x: int) -> int:
 
 
 def is_kept(word: str, lexicon: int, shape: Shape) -> bool:
-    """Whether a randomised lexicon, numbered from 1, has a word of the primary one."""
+    """Whether a randomised lexicon, numbered from 1, has a word of the whole one."""
     salt = mix((mix(shape.seed) + lexicon) & MASK)
     return mix(fingerprint(word) ^ salt) >= Fraction(shape.drop) * 2**64
 
@@ -102,6 +103,8 @@ def signatures(text: str, words: Lexicon, shape: Shape) -> list[str | None]:
     for coordinate in range(shape.lexicons + 1):
         chosen = {w for w in unique & words.primary if coordinate == 0 or is_kept(w, coordinate, shape)}
         filling = [word for word in words.secondary if word in unique]
+        if coordinate and shape.randomise == "both":
+            filling = [word for word in filling if is_kept(word, coordinate, shape)]
         chosen |= set(filling[: max(0, need - len(chosen))])
         lines = "".join(f"{word}\n" for word in sorted(chosen))
         found.append(hashlib.sha1(lines.encode()).hexdigest() if len(chosen) >= need else None)

@@ -6,22 +6,25 @@ package, whose own tests hold them against their definitions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import cache
 from statistics import median
 from typing import Any, NamedTuple
 
 from twin import circular, close, sequence
+from twin_imatch import terms
 
 Near = Callable[[Any, Any], bool]
-Pair = tuple[int, int, float]
 
 
 class Found(NamedTuple):
-    """The tables clusters (doc, cluster, keep) and similarity (cluster, documents, least, median)."""
+    """The tables clusters (doc, cluster, keep), similarity (cluster, documents, least, median, kept, and of cosines the
+    least and the median) and kept (doc, keep, kept_instead, similarity)."""
 
     clusters: list[tuple[int, int, bool]]
-    similarity: list[tuple[int, int, float, float]]
+    similarity: list[tuple[int, int, float, float, int, float | None, float | None]]
+    kept: list[tuple[int, bool, int | None, float | None]]
 
 
 def agree(a: Sequence[str | None], b: Sequence[str | None]) -> bool:
@@ -43,22 +46,44 @@ def jaccard(a: str, b: str, k: int) -> float:
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
-def neardups(texts: Sequence[str], sketches: Sequence[Any], near: Near, k: int) -> Found:
-    found = Found([], [])
-    for kept, members in sorted(close(sketches, near).items()):
+def cosine(a: str, b: str) -> float:
+    """Of the sets of words that I-Match looks at."""
+    one, other = terms(a), terms(b)
+    return len(one & other) / math.sqrt(max(1, len(one) * len(other)))
+
+
+def neardups(
+    texts: Sequence[str],
+    sketches: Sequence[Any],
+    near: Near,
+    k: int,
+    *,
+    rank: Callable[[int], Any] = int,
+    words: bool = False,
+) -> Found:
+    """`rank` says which document of a cluster is kept, the least; `words` whether word sets are compared, too."""
+    found = Found([], [], [(doc, True, None, None) for doc in range(len(texts))])
+    for lowest, members in sorted(close(sketches, near).items()):
         if len(members) > 1:
-            found.clusters.extend((doc, kept, doc == kept) for doc in members)
-            to_kept = [jaccard(texts[doc], texts[kept], k) for doc in members if doc != kept]
-            found.similarity.append((kept, len(members), min(to_kept), median(to_kept)))
+            kept = min(members, key=lambda doc: (rank(doc), doc))
+            found.clusters.extend((doc, lowest, doc == kept) for doc in members)
+            others = [doc for doc in members if doc != kept]
+            to_kept = {doc: jaccard(texts[doc], texts[kept], k) for doc in others}
+            cosines = [cosine(texts[doc], texts[kept]) for doc in others] if words else []
+            of_words = (min(cosines), median(cosines)) if words else (None, None)
+            least = (min(to_kept.values()), median(to_kept.values()))
+            found.similarity.append((lowest, len(members), *least, kept, *of_words))
+            for doc, similarity in to_kept.items():
+                found.kept[doc] = (doc, False, kept, similarity)
     found.clusters.sort()
     return found
 
 
-def join(documents: int, pairs: Sequence[Pair]) -> list[tuple[int, int, bool]]:
-    """The clusters that pairs hold together."""
+def join(documents: int, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The clusters that pairs hold together: each of their documents with the lowest."""
     tied = {doc: {doc} for doc in range(documents)}
-    for a, b, _ in pairs:
+    for a, b in pairs:
         both = tied[a] | tied[b]
         tied |= dict.fromkeys(both, both)
     clusters = {frozenset(members) for members in tied.values() if len(members) > 1}
-    return sorted((doc, min(members), doc == min(members)) for members in clusters for doc in members)
+    return sorted((doc, min(members)) for members in clusters for doc in members)

@@ -26,6 +26,7 @@ def signatures(
     lexicons: int,
     drop: float,
     seed: int,
+    randomise: str,
     min_terms: int,
     min_share: float,
 ) -> list[str | None]: ...

@@ -68,4 +68,4 @@ def _array(kind: pa.DataType, filled: Sequence[Any]) -> pa.Array:
         wide = pa.large_string() if pa.types.is_string(kind) or pa.types.is_large_string(kind) else pa.large_binary()
         return pc.cast(pa.Array.from_buffers(wide, rows, parts, nulls), kind)
     wide = pa.float64() if pa.types.is_floating(kind) else pa.int64()
-    return pc.cast(pa.Array.from_buffers(wide, rows, [None, parts[2]]), kind)
+    return pc.cast(pa.Array.from_buffers(wide, rows, [parts[0], parts[2]], nulls), kind)

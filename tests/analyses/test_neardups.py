@@ -17,7 +17,7 @@ import twin_neardups
 from drawn import as_table
 from quilting import local, measure, read_files
 from twin import Document, two_agree
-from twin_neardups import Found, agree, jaccard, join
+from twin_neardups import Found, agree, cosine, jaccard, join
 
 import unquilt
 from unquilt import Lexicon, _native
@@ -112,7 +112,7 @@ def rows(run: Run, table: str) -> list[Any]:
 
 
 def read_found(run: Run) -> Found:
-    return Found(rows(run, "clusters"), rows(run, "similarity"))
+    return Found(rows(run, "clusters"), rows(run, "similarity"), rows(run, "kept"))
 
 
 def sketch(texts: Sequence[str], family: str = "fast", seed: int = 0, k: int = 5) -> list[list[int] | None]:
@@ -120,23 +120,34 @@ def sketch(texts: Sequence[str], family: str = "fast", seed: int = 0, k: int = 5
 
 
 def sign(texts: Sequence[str], lexicon: Lexicon, **shape: Any) -> list[list[str | None]]:
-    usual = {"lexicons": 10, "drop": 0.33, "seed": 0, "min_terms": 5, "min_share": 0.1}
+    usual = {"lexicons": 10, "drop": 0.33, "seed": 0, "min_terms": 5, "min_share": 0.1, "randomise": "primary"}
     packed = lexicon.pack()
     return [_native.signatures(text, lexicon=packed, **usual | shape) for text in texts]  # type: ignore[arg-type]
 
 
-def check(run: Run, texts: Sequence[str], sketches: Sequence[Any], near: Callable[[Any, Any], bool], k: int) -> Found:
+def check(
+    run: Run,
+    texts: Sequence[str],
+    sketches: Sequence[Any],
+    near: Callable[[Any, Any], bool],
+    k: int,
+    *,
+    rank: Callable[[int], Any] = int,
+    words: bool = False,
+) -> Found:
     """A run with pairs: all of its tables are what the twin says."""
-    assert run.tables == ["clusters", "pairs", "similarity"]
+    assert run.tables == ["clusters", "kept", "pairs", "similarity"]
     found = read_found(run)
-    assert found == twin_neardups.neardups(texts, sketches, near, k)
+    assert found == twin_neardups.neardups(texts, sketches, near, k, rank=rank, words=words)
     pairs = rows(run, "pairs")
     assert [pair[:2] for pair in pairs] == sorted({pair[:2] for pair in pairs})
-    for doc, other, similarity in pairs:
+    for doc, other, similarity, of_words in pairs:
         assert doc > other
         assert near(sketches[doc], sketches[other])
         assert similarity == jaccard(texts[doc], texts[other], k)
-    assert join(len(texts), pairs) == found.clusters
+        assert of_words == (cosine(texts[doc], texts[other]) if words else None)
+    tied = join(len(texts), [pair[:2] for pair in pairs])
+    assert tied == sorted((doc, cluster) for doc, cluster, _ in found.clusters)
     return found
 
 
@@ -168,9 +179,9 @@ def test_the_random_corpus_has_what_it_is_for(texts: list[str]) -> None:
     found = twin_neardups.neardups(texts, sketch(texts), two_agree, 5)
     assert max(documents for _, documents, *_ in found.similarity) > 30
     assert sum(documents == 2 for _, documents, *_ in found.similarity) > 5
-    assert sum(least == 1 for *_, least, _ in found.similarity) > 10
-    assert sum(0 < least < median < 1 for *_, least, median in found.similarity) > 2
-    assert min(least for *_, least, _ in found.similarity) < 0.9
+    assert sum(least == 1 for _, _, least, *_ in found.similarity) > 10
+    assert sum(0 < least < median < 1 for _, _, least, median, *_ in found.similarity) > 2
+    assert min(least for _, _, least, *_ in found.similarity) < 0.9
     assert any(twin.stands_alone(texts[doc][0]) and len(texts[doc]) > 50 for doc, *_ in found.clusters)
 
 
@@ -198,6 +209,8 @@ def test_tables_that_are_not_wanted_are_not_there(method: str, terms_corpus: Run
         asked = {"method": method, "similarity": similarity, "pairs": pairs}
         run = run_neardups(terms_corpus, tmp_path / f"{similarity} {pairs}", local(terms_corpus), **asked)
         files[similarity, pairs] = read_files(run)
+    kept = {asked: found.pop("kept.parquet") for asked, found in files.items()}
+    assert kept[True, True] == kept[True, False] != kept[False, True] == kept[False, False]  # with similarities, or not
     full = files[True, True]
     assert full.keys() == {"clusters.parquet", "similarity.parquet", "pairs.parquet"}
     for (similarity, pairs), found in files.items():
@@ -212,9 +225,11 @@ def test_documents_of_few_words_are_documents(family: str, tmp_path: Path) -> No
     table = pa.table({"text": [text for same in alike for text in same] + NOTHING})
     run = unquilt.neardups(table, tmp_path / "run", family=family, pairs=True)
     begins = [0, 4, 7, 10]
-    assert rows(run, "similarity") == [(begin, n, 1.0, 1.0) for begin, n in zip(begins, (4, 3, 2, 2), strict=True)]
+    expected = [(begin, n, 1.0, 1.0) for begin, n in zip(begins, (4, 3, 2, 2), strict=True)]
+    assert [row[:4] for row in rows(run, "similarity")] == expected
     assert [row[0] for row in rows(run, "clusters")] == [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11]
-    assert rows(run, "pairs") == [(doc, max(b for b in begins if b < doc), 1.0) for doc in (1, 2, 3, 5, 6, 8, 11)]
+    pairs = [(doc, max(b for b in begins if b < doc), 1.0, None) for doc in (1, 2, 3, 5, 6, 8, 11)]
+    assert rows(run, "pairs") == pairs
     words = unquilt.neardups(table, tmp_path / "words", family=family, k=1)
     assert [row[:2] for row in rows(words, "similarity")] == [(0, 4), (4, 3), (7, 3), (10, 2)]
 
@@ -223,9 +238,12 @@ def test_documents_of_few_words_are_documents(family: str, tmp_path: Path) -> No
 def test_next_to_nothing_is_near_to_nothing(texts: list[str | None], tmp_path: Path) -> None:
     """FAULTS 25."""
     table = pa.table({"id": [str(i) for i in range(len(texts))], "text": pa.array(texts, pa.string())})
-    run = unquilt.neardups(table, tmp_path / "run", pairs=True)
-    assert (run.clusters.num_rows, run.similarity.num_rows, run.pairs.num_rows) == (0, 0, 0)
-    assert run.manifest["summary"]["near_duplicates"] == 0
+    for number, asked in enumerate(({}, {"threshold": 0.5}, {"keep": "longest", "min_words": 2})):
+        run = unquilt.neardups(table, tmp_path / str(number), pairs=True, **asked)
+        assert (run.clusters.num_rows, run.similarity.num_rows, run.pairs.num_rows) == (0, 0, 0)
+        kept = [(doc, True, None, None) for doc in range(run.manifest["summary"]["documents"])]
+        assert rows(run, "kept") == kept
+        assert run.manifest["summary"]["near_duplicates"] == 0
 
 
 @pytest.fixture(scope="module")
@@ -245,12 +263,13 @@ SHAPES: list[dict[str, Any]] = [
     {"lexicons": 3, "drop": 0.6, "seed": 5},
     {"min_terms": 1, "min_share": 0.0, "seed": 2**63 - 1},
     {"min_terms": 8, "min_share": 0.5},
+    {"min_terms": 8, "min_share": 0.5, "randomise": "both"},
 ]
 
 
 def check_signed(run: Run, texts: Sequence[str], lexicon: Lexicon, shape: dict[str, Any]) -> Found:
     signatures = sign(texts, lexicon, **shape)
-    found = check(run, texts, signatures, agree, 5)
+    found = check(run, texts, signatures, agree, 5, words=True)
     unsigned = [doc for doc, own in enumerate(signatures) if not any(own)]
     assert run.manifest["summary"]["without_signature"] == len(unsigned) > len(NOTHING)
     assert not set(unsigned) & {doc for doc, *_ in found.clusters}
@@ -283,8 +302,47 @@ def test_a_lexicon_may_come_from_elsewhere(terms: list[str], terms_corpus: Run, 
     assert read_files(same) == read_files(own)
 
 
+URLS = [None, "http://a.example/", "http://a.example/longer", "http://b.example/"]
+
+
+@pytest.mark.parametrize("keep", ["longest", "shortest", "shortest-url"])
+def test_another_than_the_first_may_be_kept(
+    keep: str, texts: list[str], small_row_groups: Callable[[Any, Path], Run], tmp_path: Path
+) -> None:
+    """Clusters have the same numbers; similarity is to the one that is kept."""
+    random = Random(6)
+    urls = [random.choice(URLS) for _ in texts]
+    pages = [
+        Document(str(i), url, None, None, None, text) for i, (url, text) in enumerate(zip(urls, texts, strict=True))
+    ]
+    corpus = small_row_groups(as_table(pages), tmp_path / "corpus")
+    words = [len(twin.words(text)) for text in texts]
+    ranks = {
+        "longest": lambda doc: -words[doc],
+        "shortest": lambda doc: words[doc],
+        "shortest-url": lambda doc: len(urls[doc] or "x" * 99),
+    }
+    run = run_neardups(corpus, tmp_path / "run", local(corpus, partitions=3), pairs=True, keep=keep)
+    found = check(run, texts, sketch(texts), two_agree, 5, rank=ranks[keep])
+    assert any(row[4] != row[0] for row in found.similarity)
+    plain = unquilt.neardups(corpus.path, tmp_path / "plain", similarity=False, keep=keep)
+    assert rows(plain, "kept") == [(*row[:3], None) for row in found.kept]
+    assert rows(plain, "clusters") == found.clusters
+
+
+def test_short_documents_stand_alone(texts: list[str], corpus: Run, tmp_path: Path) -> None:
+    short = [len(twin.words(text)) < 40 for text in texts]
+    run = run_neardups(corpus, tmp_path / "run", local(corpus, partitions=3), pairs=True, min_words=40)
+    sketches = [None if alone else own for own, alone in zip(sketch(texts), short, strict=True)]
+    found = check(run, texts, sketches, two_agree, 5)
+    assert len(found.similarity) > 5
+    assert run.manifest["summary"]["below_min_words"] == sum(short)
+    assert "without_words" not in run.manifest["summary"]
+
+
 METHODS: list[dict[str, Any]] = [
     {"method": "shingles", "pairs": True},
+    {"method": "shingles", "pairs": True, "keep": "longest", "min_words": 3},
     {"method": "imatch", "pairs": True, "nidf": (0.1, 0.8), "lexicons": 4},
 ]
 
@@ -293,16 +351,16 @@ METHODS: list[dict[str, Any]] = [
 def references(terms_corpus: Run, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
     folder = tmp_path_factory.mktemp("references")
     found = {
-        asked["method"]: read_files(unquilt.neardups(terms_corpus.path, folder / asked["method"], **asked))
-        for asked in METHODS
+        repr(asked): read_files(unquilt.neardups(terms_corpus.path, folder / str(number), **asked))
+        for number, asked in enumerate(METHODS)
     }
     assert {name for files in found.values() for name in files} == {
-        f"{table}.parquet" for table in ("clusters", "similarity", "pairs")
+        f"{table}.parquet" for table in ("clusters", "kept", "similarity", "pairs")
     }  # and nothing else is left
     return found
 
 
-@pytest.mark.parametrize("asked", METHODS, ids=lambda asked: asked["method"])
+@pytest.mark.parametrize("asked", METHODS, ids=repr)
 @pytest.mark.parametrize(("threads", "memory"), [(1, LEAST_MEMORY), (4, LEAST_MEMORY), (3, 1 << 30)])
 def test_threads_and_memory_change_nothing(
     asked: dict[str, Any],
@@ -314,10 +372,10 @@ def test_threads_and_memory_change_nothing(
 ) -> None:
     how = How(settings=Settings(threads=threads, memory=memory))
     run = unquilt.neardups(terms_corpus.path, tmp_path / "run", how=how, **asked)
-    assert read_files(run) == references[asked["method"]]
+    assert read_files(run) == references[repr(asked)]
 
 
-@pytest.mark.parametrize("asked", METHODS, ids=lambda asked: asked["method"])
+@pytest.mark.parametrize("asked", METHODS, ids=repr)
 @pytest.mark.parametrize(("partitions", "memory"), [(1, 2_000), (7, 2_000), (64, 0), (1, 1 << 30), (64, 1 << 30)])
 def test_partitions_and_spilling_change_nothing(
     asked: dict[str, Any],
@@ -329,12 +387,12 @@ def test_partitions_and_spilling_change_nothing(
 ) -> None:
     engine = local(terms_corpus, memory=memory, partitions=partitions)
     run = run_neardups(terms_corpus, tmp_path / "run", engine, **asked)
-    assert read_files(run) == references[asked["method"]]
+    assert read_files(run) == references[repr(asked)]
     spilled = sum(stage["counters"].get("spilled", 0) for stage in run.manifest["stages"].values())
     assert (spilled > 0) == (memory <= 2_000 and partitions > 1)  # one block alone is sorted, whatever its size
 
 
-@pytest.mark.parametrize("asked", METHODS, ids=lambda asked: asked["method"])
+@pytest.mark.parametrize("asked", METHODS, ids=repr)
 def test_spark_gives_the_same_bytes(
     asked: dict[str, Any],
     spark_settings: Settings,
@@ -346,7 +404,7 @@ def test_spark_gives_the_same_bytes(
 
     engine = lambda run: Spark(run, measure(terms_corpus), spark_settings, partitions=3)  # noqa: E731
     run = run_neardups(terms_corpus, tmp_path / "run", engine, **asked)
-    assert read_files(run) == references[asked["method"]]
+    assert read_files(run) == references[repr(asked)]
 
 
 MANY = 50_000
@@ -373,7 +431,7 @@ def test_many_pages_alike_are_no_product(method: str, alike: str, tmp_path: Path
     assert run.manifest["summary"]["near_duplicates"] <= edges < 15 * MANY
     if alike == "identical":
         assert edges == MANY - 1
-        assert similarity == [(0, MANY, 1.0, 1.0)]
+        assert [row[:4] for row in similarity] == [(0, MANY, 1.0, 1.0)]
 
 
 def test_chains_collapse_and_say_how_loose_they_are(ingest: Ingest, tmp_path: Path) -> None:
@@ -388,12 +446,12 @@ def test_chains_collapse_and_say_how_loose_they_are(ingest: Ingest, tmp_path: Pa
         texts.append(text)
     corpus = ingest(texts, tmp_path / "corpus")
     run = run_neardups(corpus, tmp_path / "run", local(corpus, partitions=5), pairs=True)
-    ((cluster, number, least, median),) = check(run, texts, sketch(texts), two_agree, 5).similarity
+    ((cluster, number, least, median, *_),) = check(run, texts, sketch(texts), two_agree, 5).similarity
     assert (cluster, number) == (0, len(texts))
     assert number > 120
     assert least == 0
     assert median < 0.1
-    assert min(jaccard for *_, jaccard in rows(run, "pairs")) > 0.6
+    assert min(jaccard for _, _, jaccard, _ in rows(run, "pairs")) > 0.6
     rounds = sum(name.startswith("components_") and name.endswith("large") for name in run.manifest["stages"])
     assert rounds < 10
 
@@ -442,6 +500,14 @@ def test_near_duplicates_on_several_hosts_are_one_source(small_row_groups: Any, 
         ({"min_share": 0.2}, "min_share has no effect with method shingles"),
         ({"lexicons": 5}, "lexicons has no effect with method shingles"),
         ({"drop": 0.5}, "drop has no effect with method shingles"),
+        ({"randomise": "both"}, "randomise has no effect with method shingles"),
+        ({"method": "imatch", "randomise": "none"}, "randomise must be"),
+        ({"method": "imatch", "threshold": 0.8}, "threshold has no effect with method imatch"),
+        ({"family": "rabin", "threshold": 0.8}, "threshold has no effect with family rabin"),
+        ({"threshold": 0.2}, "threshold must be"),
+        ({"threshold": 1.1}, "threshold must be"),
+        ({"keep": "newest"}, "keep must be"),
+        ({"min_words": -1}, "min_words must be"),
         ({"method": "imatch", "lexicon": "file", "nidf": (0.1, 0.9)}, "those of the lexicon that is given"),
         ({"method": "imatch", "lexicon": "file", "min_df": 3}, "those of the lexicon that is given"),
         ({"method": "imatch", "nidf": (0.9, 0.1)}, "nidf must be two numbers"),
@@ -469,6 +535,7 @@ def test_a_lexicon_that_fits_no_document_finds_none(terms: list[str], terms_corp
     lexicon = write_lexicon(tmp_path / "lexicon", draw_words(Random(9), 30))
     run = unquilt.neardups(terms_corpus.path, tmp_path / "run", method="imatch", lexicon=str(lexicon), pairs=True)
     assert (run.clusters.num_rows, run.similarity.num_rows, run.pairs.num_rows) == (0, 0, 0)
+    assert rows(run, "kept") == [(doc, True, None, None) for doc in range(len(terms))]
     assert run.manifest["summary"]["without_signature"] == run.manifest["summary"]["documents"] == len(terms)
 
 
@@ -522,7 +589,7 @@ def test_another_lexicon_is_another_run(terms_corpus: Run, tmp_path: Path) -> No
 def test_a_key_draws_other_functions_and_is_not_written_down(tmp_path: Path) -> None:
     pages = pa.table({"text": ["one two three four", "ONE two, three four", "other words"]})
     run = unquilt.neardups(pages, tmp_path / "run", key="00112233445566778899aabbccddeeff", pairs=True)
-    assert run.pairs.to_pylist() == [{"doc": 1, "other": 0, "jaccard": 1.0}]
+    assert run.pairs.to_pylist() == [{"doc": 1, "other": 0, "jaccard": 1.0, "cosine": None}]
     assert "00112233" not in (run.path / "manifest.json").read_text()
     for asked, why in [({"family": "rabin"}, "family rabin"), ({"method": "imatch"}, "method imatch")]:
         with pytest.raises(ParameterError, match=f"key has no effect with {why}"):

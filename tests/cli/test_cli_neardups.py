@@ -76,14 +76,20 @@ class TestWhatIsSaid:
         assert first.splitlines() == [
             "8 documents, 840 words; 1 record rejected (1 bad json)",
             "2 clusters of near-duplicates; keeping one document of each leaves out 3 of 8 documents (37.5%)",
+            "Pairs are found by chance, more surely the more grams they share: "
+            "J = 0.8 with 2.5 %, J = 0.9 with 41.5 %, J = 0.95 with 87.8 % (--threshold is exact).",
             "The loosest is cluster 0: 3 documents, similarity to the one that is kept from 0.92, median 0.92",
-            "The tables are in run, as Parquet: clusters, similarity",
+            "The tables are in run, as Parquet: clusters, kept, similarity",
             "",
             "Next:",
-            "  unquilt show run              a summary",
-            "  unquilt show run clusters     which documents are near-duplicates of which",
-            "  unquilt show run similarity   how similar the documents of a cluster are, the loosest clusters first",
-            "  unquilt show run rejects      what was left out, and why",
+            "  unquilt show run                       a summary",
+            "  unquilt show run clusters              which documents are near-duplicates of which",
+            "  unquilt show run kept                  which documents to keep, and which to drop in favour of which",
+            "  unquilt show run similarity            "
+            "how similar the documents of a cluster are, the loosest clusters first",
+            "  unquilt show run rejects               what was left out, and why",
+            "  unquilt show run clusters --doc ID     one cluster, with the similarity of each document",
+            "  unquilt show run clusters --diff A B   what differs between two documents",
         ]
         again = succeed("neardups", "pages.jsonl", "-o", "run")
         assert again == f"Nothing to do: this was complete already (--overwrite computes it anew).\n{first}"
@@ -92,11 +98,11 @@ class TestWhatIsSaid:
 
     def test_with_pairs_or_without_similarity(self, made: Path, tmp_path: Path) -> None:
         out = succeed("neardups", made / "corpus", "-o", tmp_path / "pairs", "--pairs")
-        assert "pairs        what holds the clusters together" in out
+        assert "pairs                 what holds the clusters together" in out
         out = succeed("neardups", made / "corpus", "-o", tmp_path / "bare", "--no-similarity")
-        assert "as Parquet: clusters\n" in out
+        assert "as Parquet: clusters, kept\n" in out
         assert "loosest" not in out
-        assert "similarity" not in out
+        assert "show bare similarity" not in out
 
     def test_two_documents(self, tmp_path: Path) -> None:
         write(tmp_path / "pages.jsonl", [pages()[1], pages()[5]])
@@ -104,11 +110,12 @@ class TestWhatIsSaid:
         assert "1 cluster of near-duplicates; keeping one document of each leaves out 1 of 2 documents (50.0%)" in out
         assert "The loosest is cluster 0: 2 documents, similarity to the one that is kept 1.00\n" in out
 
-    @pytest.mark.parametrize("texts", [[], ["", "?"], ["one document alone"], ["one thing", "and another"]])
+    @pytest.mark.parametrize("texts", [["", "?"], ["one document alone"], ["one thing", "and another"]])
     def test_without_near_duplicates(self, texts: list[str], tmp_path: Path) -> None:
         write(tmp_path / "pages.jsonl", [{"id": str(i), "text": text} for i, text in enumerate(texts)], "{}")
         out = succeed("neardups", tmp_path / "pages.jsonl", "-o", tmp_path / "run")
-        assert "\nNo document is a near-duplicate of another.\n" in out
+        assert "\nNo near-duplicates were found.\n" in out
+        assert ("Pairs are found by chance" in out) == (len(texts) > 1)
         assert "loosest" not in out
         assert "run clusters" not in out
         assert "clusters    0\n" in succeed("show", tmp_path / "run")
@@ -135,37 +142,72 @@ class TestShow:
         out = succeed("show", made / "run")
         assert "run of neardups, complete, finished 20" in out
         assert "\nclusters    2\nleft out    3 if one document of each cluster is kept\n" in out
-        assert "parameters  method shingles, k 5, family fast, seed 0, similarity True, pairs True, key none\n" in out
-        assert "tables      clusters 5, documents 8, pairs 3, rejects 1, similarity 2 rows\n" in out
+        asked = (
+            "method shingles, k 5, family fast, seed 0, keep first, min-words 0, similarity True, pairs True, key none"
+        )
+        assert f"parameters  {asked}\n" in out
+        assert "tables      clusters 5, documents 8, kept 8, pairs 3, rejects 1, similarity 2 rows\n" in out
         facts = json.loads(succeed("show", made / "run", "--json"))
         assert facts["near_duplicates"] == 3
 
     def test_tables_have_ids(self, made: Path) -> None:
-        heading, *rows = cells(succeed("show", made / "run", "clusters"))
-        assert heading == ["doc", "doc_id", "cluster", "cluster_id", "keep", "doc_url", "cluster_url"]
-        assert [row[:5] for row in rows] == [
-            ["0", "a", "0", "a", "yes"],
-            ["1", "b", "1", "b", "yes"],
-            ["2", "a, later", "0", "a", "no"],
-            ["4", "a, again", "0", "a", "no"],
-            ["5", "b, later", "1", "b", "no"],
-        ]
+        heading, *rows = cells(succeed("show", made / "run", "kept"))
+        assert heading[:6] == ["doc", "doc_id", "keep", "kept_instead", "kept_instead_id", "similarity"]
+        assert [row[:6] for row in rows][2:4] == [["2", "a, later", "no", "0", "a", "0.920"], ["3", "c", "yes", *"---"]]
         heading, *rows = cells(succeed("show", made / "run", "similarity"))
-        assert heading == ["cluster", "cluster_id", "documents", "least", "median", "cluster_url"]
-        assert [row[:5] for row in rows] == [["0", "a", "3", "0.920", "0.920"], ["1", "b", "2", "1.000", "1.000"]]
+        assert heading[:6] == ["cluster", "documents", "least", "median", "kept", "kept_id"]
+        assert [row[:6] for row in rows] == [
+            ["0", "3", "0.920", "0.920", "0", "a"],
+            ["1", "2", "1.000", "1.000", "1", "b"],
+        ]
         heading, *rows = cells(succeed("show", made / "run", "pairs"))
-        assert heading == ["doc", "doc_id", "other", "other_id", "jaccard", "doc_url", "other_url"]
+        assert heading == ["doc", "doc_id", "other", "other_id", "jaccard", "cosine", "doc_url", "other_url"]
         assert ["5", "b, later", "1", "b", "1.000"] in [row[:5] for row in rows]
 
-    @pytest.mark.parametrize("table", ["clusters", "similarity", "pairs"])
+    @pytest.mark.parametrize("table", ["clusters", "kept", "similarity", "pairs"])
     def test_tables_for_programs(self, made: Path, table: str) -> None:
         rows = [json.loads(line) for line in succeed("show", made / "run", table, "--json").splitlines()]
         assert rows == Run.read(made / "run").table(table).to_pylist()
 
-    def test_one_document(self, made: Path) -> None:
-        _, row = cells(succeed("show", made / "run", "clusters", "--doc", "b, later"))
-        assert row[:5] == ["5", "b, later", "1", "b", "no"]
-        assert succeed("show", made / "run", "clusters", "--doc", "d") == "clusters has no rows.\n"
+    def test_clusters_are_lines(self, made: Path, tmp_path: Path) -> None:
+        heading, *rows = cells(succeed("show", made / "run", "clusters"))
+        assert heading == ["cluster", "documents", "least", "median", "kept", "kept_url", "kept_id"]
+        largest = [["0", "3", "0.920", "0.920", "0", "http://a.example/", "a"]]
+        assert rows == [*largest, ["1", "2", "1.000", "1.000", "1", "http://b.example/", "b"]]
+        assert cells(succeed("show", made / "run", "clusters", "--order", "loosest", "--limit", 1))[1] == largest[0]
+        unquilt.neardups(made / "corpus", tmp_path / "bare", similarity=False, keep="longest", threshold=0.9)
+        heading, *rows = cells(succeed("show", tmp_path / "bare", "clusters"))
+        assert [row[:3] for row in rows] == [["0", "3", "0"], ["1", "2", "1"]]
+        result = invoke("show", tmp_path / "bare", "clusters", "--order", "loosest")
+        assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+
+    def test_one_cluster(self, made: Path) -> None:
+        first, _, heading, *rows, _, last = cells(succeed("show", made / "run", "clusters", "--doc", "a, again"))
+        assert first == ["Cluster 0: 3 documents, of which document 0 is kept."]
+        assert heading == ["doc", "keep", "similarity", "doc_url", "doc_id"]
+        assert [row[:3] for row in rows] == [["0", "yes", "-"], ["2", "no", "0.920"], ["4", "no", "0.920"]]
+        assert last == [f"What differs: unquilt show {made / 'run'} clusters --diff 0 4"]
+        out = succeed("show", made / "run", "clusters", "--doc", "d")
+        assert out == "Document 6 is in no cluster: no near-duplicate of it was found.\n"
+        lines = succeed("show", made / "run", "clusters", "--doc", "5", "--json").splitlines()
+        assert [json.loads(line)["similarity"] for line in lines] == [None, 1.0]
+
+    def test_what_differs(self, made: Path) -> None:
+        out = succeed("show", made / "run", "clusters", "--diff", "a", "a, later")
+        assert "They differ in 1 place: 1 word of the first, 1 of the second." in out
+        assert "-] {+ changed +}" in out
+        assert "words …" in out
+        assert "words …" not in succeed("show", made / "run", "clusters", "--diff", 0, 2, "--full")
+        (row,) = map(json.loads, succeed("show", made / "run", "clusters", "--diff", 0, 2, "--json").splitlines())
+        assert (row["other_text"], row["end"] - row["begin"]) == ("changed", 6)
+        assert "the same, in the same order" in succeed("show", made / "run", "clusters", "--diff", 1, 5)
+        for wrong in (
+            ("clusters", "--diff", "a", "nobody"),
+            ("pairs", "--diff", "0", "1"),
+            ("clusters", "--diff", "0"),
+        ):
+            result = invoke("show", made / "run", *wrong)
+            assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.output
 
     def test_a_run_that_is_not_complete(self, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch:
@@ -189,6 +231,11 @@ WRONG = {
     "nidf, one": ("{corpus} -o {new} --method imatch --nidf 0.8", 2, "--nidf must be two numbers with a colon"),
     "nidf, beyond": ("{corpus} -o {new} --method imatch --nidf 0.2:1.2", 2, "--nidf must be a number between 0 and 1"),
     "nidf, nan": ("{corpus} -o {new} --method imatch --nidf 0.2:nan", 2, "--nidf must be a number between 0 and 1"),
+    "threshold": ("{corpus} -o {new} --threshold 0.2", 2, "--threshold must be a number between 0.3 and 1, not '0.2'"),
+    "threshold, no effect": ("{corpus} -o {new} --threshold 0.8 --family rabin", 2, "threshold has no effect with fam"),
+    "keep": ("{corpus} -o {new} --keep newest", 2, "--keep must be one of first, longest, shortest, shortest-url, not"),
+    "min words": ("{corpus} -o {new} --min-words -1", 2, "--min-words must be a whole number between 0 and 4294967296"),
+    "randomise": ("{corpus} -o {new} --method imatch --randomise all", 2, "--randomise must be one of primary, both"),
     "lexicons": ("{corpus} -o {new} --method imatch --lexicons 256", 2, "--lexicons must be a whole number between 0"),
     "drop": ("{corpus} -o {new} --method imatch --drop 1", 2, "--drop must be a number of at least 0 and below 1, not"),
     "share": ("{corpus} -o {new} --method imatch --min-share 1.1", 2, "--min-share must be a number between 0 and 1"),
@@ -224,7 +271,6 @@ def test_what_is_wrong_is_said_in_one_line(case: str, made: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("texts", "asked", "message"),
     [
-        ([], [], "a lexicon needs at least 2 documents, and there are none"),
         (["alpha bravo charlie"], [], "a lexicon needs at least 2 documents, and there is 1"),
         (["alpha", "bravo"], [], "no word has nidf in 0.2:0.8; choose a wider range, or a larger corpus"),
         (["the", "of"], ["--nidf", "0:1"], "no word has nidf in 0:1 (in 1 to 2 of 2 documents); choose a wider range"),

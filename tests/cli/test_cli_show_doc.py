@@ -263,8 +263,9 @@ class TestRows:
         assert row["text"] == PAGES[0]["text"]
 
     def test_other_tables_by_document(self, run):
-        assert rows(run, "clusters", "--doc", "Quilt copy") == TABLES["clusters"][1:]
-        assert succeed(run, "clusters", "--doc", "first") == "clusters has no rows.\n"
+        found = rows(run, "clusters", "--doc", "Quilt copy")  # all of its cluster
+        assert [{name: row[name] for name in ("doc", "cluster", "keep")} for row in found] == TABLES["clusters"]
+        assert succeed(run, "clusters", "--doc", "first").startswith("Document 0 is in no cluster")
 
     @pytest.mark.parametrize("table", ["rejects"])
     def test_tables_that_are_not_about_documents(self, run, table):
@@ -275,7 +276,9 @@ class TestRows:
     def test_wrong_usage(self, run):
         assert "--doc is for a TABLE" in refused(run, "--doc", "quilt")
         assert "--full is for one document" in refused(run, "quilts", "--full")
-        assert "--full is for the tables quilts, patches and documents" in refused(run, "sources", "--doc", 2, "--full")
+        assert "--full is for the tables quilts, patches, documents and clusters" in refused(
+            run, "sources", "--doc", 2, "--full"
+        )
         assert "has no table 'nothing'" in refused(run, "nothing", "--doc", "quilt")
 
     @pytest.mark.parametrize("table", ["quilts", "patches", "sources"])

@@ -170,8 +170,9 @@ class TestTables:
         assert verbs.keep(rows, EDGES).rows == 2
 
     def test_columns_of_another_type(self, verbs: Verbs, tmp_path: Path) -> None:
-        pairs = kept(tmp_path, pa.table({"doc": [1], "other": [0], "jaccard": ["high"]}), "pairs")
-        (rows,) = verbs.map(pairs, Kernel("select", ("doc", "other", "jaccard")))
+        columns: dict[str, list[object]] = {"doc": [1], "other": [0], "jaccard": ["high"], "cosine": ["low"]}
+        pairs = kept(tmp_path, pa.table(columns), "pairs")
+        (rows,) = verbs.map(pairs, Kernel("select", tuple(columns)))
         with pytest.raises(PlanError, match="column jaccard of pairs is double; select has bytes or null"):
             verbs.keep(rows, PAIRS)
 

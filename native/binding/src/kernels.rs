@@ -181,6 +181,7 @@ pub fn signatures<B: Parts>(given: &Bound<'_, PyDict>, lexicon: B) -> PyResult<i
         lexicons: get(given, "lexicons")?,
         drop: get(given, "drop")?,
         seed: get(given, "seed")?,
+        both: get::<String>(given, "randomise")? == "both",
         min_terms: get(given, "min_terms")?,
         min_share: get(given, "min_share")?,
     };

@@ -2,6 +2,7 @@
 //! and how alike two of them are.
 
 pub mod components;
+pub mod keeping;
 pub mod servers;
 pub mod similarity;
 pub mod standing;

@@ -1,9 +1,9 @@
 //! All kernels, by name: a new one is one more line here.
 
-use crate::analyses::neardups::{buckets, words};
+use crate::analyses::neardups::{banding, buckets, words};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
 use crate::analyses::{postings, shares};
-use crate::documents::{components, similarity, standing};
+use crate::documents::{components, keeping, similarity, standing};
 use crate::flow::kernel::Entry;
 use crate::flow::tables;
 
@@ -19,7 +19,13 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<components::LargeStar>(),
     Entry::group::<components::SmallStar>(),
     Entry::group::<components::DistinctRows>(),
-    Entry::map::<components::Members>(),
+    Entry::map::<keeping::Gathering>(),
+    Entry::map::<keeping::Contenders>(),
+    Entry::group::<keeping::Choice>(),
+    Entry::map::<keeping::Marked>(),
+    Entry::map::<keeping::Kept>(),
+    Entry::group::<keeping::KeptSimilar>(),
+    Entry::map::<similarity::KeptComparisons>(),
     Entry::map::<similarity::Comparisons>(),
     Entry::group::<similarity::Compared>(),
     Entry::map::<similarity::GramSets>(),
@@ -45,6 +51,12 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<buckets::Shingles>(),
     Entry::map::<buckets::Marks>(),
     Entry::group::<buckets::Buckets>(),
+    Entry::map::<banding::Bands>(),
+    Entry::group::<banding::BucketCandidates>(),
+    Entry::group::<banding::BestCandidates>(),
+    Entry::group::<banding::Verified>(),
+    Entry::map::<banding::Unsettled>(),
+    Entry::group::<banding::Apart>(),
     Entry::map::<words::DocumentWords>(),
     Entry::group::<words::WordSums>(),
     Entry::map::<shares::Postings>(),

@@ -7,15 +7,18 @@ k-grams of two documents:
     supers(d)      6 super-fingerprints, of 14 shingles each: they agree with probability q = J^14
     near(d, e)     iff at least 2 of 6 super-fingerprints agree: with probability 1 - (1-q)^6 - 6q(1-q)^5
 
+With `threshold` t, `near(d, e)` iff J(d, e) >= t, exactly; see `threshold`.
+
 By I-Match with randomised lexicons (Kołcz, Chowdhury and Alspector, KDD 2004): `near(d, e)` iff any of the K + 1
 signatures of both agree; see `stores.lexicons`.
 
-Clusters are the transitive closure of near; the lowest document of each is kept. Closure can chain documents that have
-little in common, so each cluster says how similar its documents are to the one that is kept, by exact J, and `pairs`
-shows the edges that hold it together.
+Clusters are the transitive closure of near; the lowest document of each gives it its number, and is kept unless another
+is asked for (`keep`). Closure can chain documents that have little in common, so each cluster says how similar its
+documents are to the one that is kept, by exact J, and `pairs` shows the edges that hold it together. `kept` says of
+every document of the corpus whether it is kept, or which one is instead.
 
-A document without words, or without a signature, is near to none. All others are treated alike, however short they are:
-documents of one word are near-duplicates if it is the same word.
+A document without words, or without a signature, is near to none, and neither is one of fewer than `min_words` words.
+All others are treated alike, however short they are: documents of one word are near-duplicates if it is the same word.
 """
 
 from __future__ import annotations
@@ -25,19 +28,37 @@ from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.comparison import COMPARISON_LABELS, compare
 from unquilt.analyses.components import COMPONENT_LABELS, components
 from unquilt.analyses.lexicon import LEXICON_LABELS, LexiconParameters, count_words
 from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.threshold import THRESHOLD_LABELS, near_pairs
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
-from unquilt.flow.verbs import Rows, Verbs
+from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
-from unquilt.tables import CLUSTERS, COMPARED, COMPONENTS, EDGES, PAIRS, SIMILARITY, WORDS
+from unquilt.tables import (
+    CANDIDATES,
+    CHOSEN,
+    CLUSTERS,
+    COMPARED,
+    COMPONENTS,
+    EDGES,
+    FURTHER,
+    KEPT,
+    MEMBERS,
+    PAIRS,
+    SIMILARITY,
+    TREES,
+    UNSETTLED,
+    WORDS,
+)
 
 METHODS = ("shingles", "imatch")
 FAMILIES = ("fast", "rabin")
+KEEP = ("first", "longest", "shortest", "shortest-url")
 EDGE_LABELS = {
     "shingles": "taking shingles",
     "signatures": "taking signatures",
@@ -46,7 +67,8 @@ EDGE_LABELS = {
     "edges": "finding near-duplicates",
 }
 SHINGLES = ("family",)
-IMATCH = ("lexicon", "nidf", "min_df", "min_terms", "min_share", "lexicons", "drop")
+RANDOMISE = ("primary", "both")
+IMATCH = ("lexicon", "nidf", "min_df", "min_terms", "min_share", "lexicons", "drop", "randomise")
 """The parameters that only one of the methods knows."""
 
 
@@ -71,6 +93,7 @@ class SignatureParameters(Parameters):
     min_share: float = parameter(0.1, "least share of a document's words in a signature", at_least=0, at_most=1)
     lexicons: int = parameter(10, "randomised lexicons, beside the whole one", at_least=0, at_most=255)
     drop: float = parameter(0.33, "share of words that each of them lacks", at_least=0, below=1)
+    randomise: str = parameter("primary", "whether they lack words that fill up signatures, too", one_of=RANDOMISE)
 
     def check(self) -> None:
         """Refuse parameters that would have no effect: nobody should wait for a run that ignores what was asked for."""
@@ -87,7 +110,9 @@ class SignatureParameters(Parameters):
         """As kernels take them."""
         if self.method == "shingles":
             return {"method": "shingles", "family": self.family, "seed": self.seed, "k": self.k, "key": None}
-        shape = {name: getattr(self, name) for name in ("lexicons", "drop", "seed", "min_terms", "min_share")}
+        shape = {
+            name: getattr(self, name) for name in ("lexicons", "drop", "seed", "randomise", "min_terms", "min_share")
+        }
         return {"method": "imatch"} | shape
 
 
@@ -95,6 +120,11 @@ class SignatureParameters(Parameters):
 class NeardupParameters(SignatureParameters):
     """What makes near-duplicates, and what to say of them."""
 
+    threshold: float | None = parameter(
+        None, "least Jaccard coefficient of near-duplicates, exactly; if none, as published", at_least=0.3, at_most=1
+    )
+    keep: str = parameter("first", "which document of a cluster is kept; of equal ones the first", one_of=KEEP)
+    min_words: int = parameter(0, "shorter documents are near-duplicates of none", at_least=0, at_most=2**32)
     similarity: bool = parameter(True, "say how similar the documents of each cluster are")
     pairs: bool = parameter(False, "write the edges behind each cluster, with their similarity")
     key: str = parameter("", keys.MEANING)
@@ -107,9 +137,16 @@ class NeardupParameters(SignatureParameters):
         """Refuse a key where it has no effect: it changes our own fingerprints, not the published functions."""
         super().check()
         keys.check_key(self.key)
+        if self.threshold is not None and (self.method != "shingles" or self.family != "fast"):
+            other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
+            raise ParameterError(f"threshold has no effect with {other}; leave it out")
         if self.key and (self.method != "shingles" or self.family != "fast"):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"key has no effect with {other}; leave it out")
+
+    def grams(self) -> dict[str, Any]:
+        """Which grams are compared, as kernels take it."""
+        return {"k": self.k, "key": keys.read_key(self.key)}
 
     def kernel(self) -> dict[str, Any]:
         return super().kernel() | ({"key": keys.read_key(self.key)} if self.method == "shingles" else {})
@@ -123,65 +160,74 @@ def neardups(verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexi
     """
     edges, statistics = near_edges(verbs, corpus, given, lexicon)
     kept_by = components(verbs, edges)
-    (members,) = verbs.map(kept_by, Kernel("members"))
-    (members,) = verbs.group([members], Kernel("distinct"))
-    tables = [verbs.keep(members, CLUSTERS)]
+    members = choose(verbs, corpus, kept_by, given.keep)
+    (marked,) = verbs.map(members, Kernel("marked"))
+    tables = [verbs.keep(marked, CLUSTERS)]
+    (kept,) = verbs.map(corpus, Kernel("kept"), beside=members)
     if given.similarity or given.pairs:
-        wanted = kept_by if given.similarity else None, edges if given.pairs else None
-        pairs, to_kept = compare(verbs, corpus, *wanted, {"k": given.k, "key": keys.read_key(given.key)})
+        wanted = members if given.similarity else None, edges if given.pairs else None
+        cosine = given.method == "imatch"
+        pairs, to_kept, similar = compare(verbs, corpus, *wanted, given.grams(), cosine=cosine)
         if given.similarity:
-            (spreads,) = verbs.group([to_kept], Kernel("spread"))
+            (clusters,) = verbs.map(members, Kernel("select", ("doc", "cluster", "kept")))
+            (spreads,) = verbs.group([clusters, to_kept], Kernel("spread"))
+            (kept,) = verbs.group([kept, similar], Kernel("kept similar"))
             tables.append(verbs.keep(spreads, SIMILARITY))
         if given.pairs:
             tables.append(verbs.keep(pairs, PAIRS))
+    tables.append(verbs.keep(kept, KEPT))
     return Outcome(tables, statistics | {"near_duplicates": kept_by.rows})
 
 
+def choose(verbs: Verbs, corpus: Kept, kept_by: Kept, keep: str) -> Kept:
+    """The documents of clusters, each with its cluster, which is the lowest of them, and the one that is kept."""
+    (members,) = verbs.map(kept_by, Kernel("members"))
+    (members,) = verbs.group([members], Kernel("distinct"))
+    table = verbs.keep(members, MEMBERS)
+    if keep == "first":
+        return table
+    (contenders,) = verbs.map(corpus, Kernel("contenders", by=keep), among=table)
+    (chosen,) = verbs.group([contenders], Kernel("choice"))
+    return verbs.keep(chosen, CHOSEN)
+
+
 def near_edges(
-    verbs: Verbs, corpus: Kept, given: SignatureParameters, lexicon: Lexicon | None = None
+    verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexicon | None = None
 ) -> tuple[Kept, dict[str, int]]:
     """Enough edges between near-duplicates to tie each cluster together: each document to the lowest of its bucket."""
-    functions = given.kernel()
+    if given.threshold is not None:
+        return near_pairs(verbs, corpus, given.threshold, given.grams(), seed=given.seed, min_words=given.min_words)
+    functions = given.kernel() | {"min_words": given.min_words}
+    known: dict[str, int] = {}
     if functions.pop("method") == "imatch":
-        kernel = Kernel("signatures", lexicon=_side(verbs, corpus, given, lexicon), **functions)
+        words, known = _lexicon(verbs, corpus, given, lexicon)
+        kernel = Kernel("signatures", lexicon=words, **functions)
     else:
         kernel = Kernel("shingles", **functions)
     (documents,) = verbs.map(corpus, kernel)
     counters = verbs.fold(documents, "signatures")
     (found,) = verbs.group([documents], Kernel("buckets"))
     (edges,) = verbs.group([found], Kernel("distinct"))
-    return verbs.keep(edges, EDGES), counters
+    return verbs.keep(edges, EDGES), counters | known
 
 
-def _side(verbs: Verbs, corpus: Kept, given: SignatureParameters, lexicon: Lexicon | None) -> Side:
-    """The lexicon for kernels: the one that is given, or that of the corpus itself.
+def _lexicon(
+    verbs: Verbs, corpus: Kept, given: SignatureParameters, lexicon: Lexicon | None
+) -> tuple[Side, dict[str, int]]:
+    """The lexicon for kernels: the one that is given, or that of the corpus itself; and how many words it has.
 
     The latter is made in memory: some 50 bytes for each of its words.
     """
-    if lexicon is not None:
-        return verbs.side("lexicon", lexicon.pack)
-    words = count_words(verbs, corpus)
-    return verbs.side("lexicon", lambda: pack_counts(words, corpus.rows, given.nidf, given.min_df).pack())
+    known: dict[str, int] = {}
+    words = count_words(verbs, corpus) if lexicon is None else None
 
+    def pack() -> bytes:
+        made = lexicon if words is None else pack_counts(words, corpus.rows, given.nidf, given.min_df)
+        assert made is not None
+        known.update(lexicon_words=made.primary, lexicon_rarer=made.secondary)
+        return made.pack()
 
-def compare(
-    verbs: Verbs, corpus: Kept, kept_by: Kept | None, edges: Kept | None, grams: dict[str, Any]
-) -> tuple[Rows, Rows]:
-    """The exact similarity of documents that an edge ties together (if `edges` are given), and of documents to the one
-    that is kept for them (if `kept_by` is).
-
-    No text is sent anywhere: the grams of each document go once to each document that it is compared with.
-    """
-    asked: list[Rows] = []
-    if kept_by is not None:
-        asked += verbs.map(kept_by, Kernel("comparisons", edges=False))
-    if edges is not None:
-        asked += verbs.map(edges, Kernel("comparisons", edges=True))
-    (compared,) = verbs.group(asked, Kernel("compared"))
-    table = verbs.keep(compared, COMPARED)
-    (sets,) = verbs.map(corpus, Kernel("gram sets", **grams), among=table)
-    pairs, to_kept = verbs.group([sets], Kernel("jaccard"))
-    return pairs, to_kept
+    return verbs.side("lexicon", pack), known
 
 
 DECLARATION = Analysis(
@@ -189,18 +235,22 @@ DECLARATION = Analysis(
     parameters=NeardupParameters,
     function=neardups,
     files={"lexicon": Lexicon.read},
-    results=(CLUSTERS, SIMILARITY, PAIRS),
+    results=(CLUSTERS, KEPT, SIMILARITY, PAIRS),
     on_request=(SIMILARITY, PAIRS),
-    others=(EDGES, COMPONENTS, COMPARED, WORDS),
+    others=(EDGES, COMPONENTS, MEMBERS, CHOSEN, COMPARED, CANDIDATES, FURTHER, UNSETTLED, TREES, WORDS),
     labels=EDGE_LABELS
     | LEXICON_LABELS
     | COMPONENT_LABELS
+    | COMPARISON_LABELS
+    | THRESHOLD_LABELS
     | {
         "members": "gathering clusters",
-        "comparisons": "choosing what to compare",
-        "compared": "choosing what to compare",
-        "gram sets": "comparing near-duplicates",
-        "jaccard": "comparing near-duplicates",
+        "marked": "gathering clusters",
+        "contenders": "choosing what to keep",
+        "choice": "choosing what to keep",
+        "chosen": "choosing what to keep",
+        "kept": "choosing what to keep",
+        "kept similar": "choosing what to keep",
         "spread": "comparing near-duplicates",
     },
     example="""
@@ -208,7 +258,9 @@ DECLARATION = Analysis(
     >>> run = neardups(pa.table({"id": ["a", "b", "c"], "text": ["one two three", "four five", "One, two: three!"]}))
     >>> run.clusters.to_pylist()
     [{'doc': 0, 'cluster': 0, 'keep': True}, {'doc': 2, 'cluster': 0, 'keep': False}]
-    >>> run.similarity.to_pylist()
+    >>> run.kept["kept_instead"].to_pylist()
+    [None, None, 0]
+    >>> run.similarity.select(["cluster", "documents", "least", "median"]).to_pylist()
     [{'cluster': 0, 'documents': 2, 'least': 1.0, 'median': 1.0}]
     """,
 )

@@ -17,6 +17,7 @@ NUMBER, REAL, TEXT, LINES, BYTES, NULLABLE = "number", "real", "text", "lines", 
 _COLUMN_KINDS = {NUMBER: (NUMBER,), TEXT: (TEXT,), LINES: (LINES, TEXT), NULLABLE: (TEXT, BYTES)}
 """For each kind of column that a kernel says it reads, the kinds that it may be given."""
 _INTEGERS = (NUMBER, "doc", "small")
+_OR_NULL = {f"{NUMBER} or null": NUMBER, f"{REAL} or null": REAL}
 
 
 def kind_of(column: pa.Field) -> str:
@@ -163,6 +164,8 @@ def _stores(kind: str, column: pa.Field) -> bool:
         return there == NUMBER
     if kind == REAL:
         return there == REAL
+    if kind in _OR_NULL:
+        return there == _OR_NULL[kind] and column.nullable
     if kind == NULLABLE:
         return there in (TEXT, BYTES) and column.nullable
     if pa.types.is_fixed_size_binary(column.type):

@@ -68,7 +68,7 @@ class Filter:
             if header["unicode"] != _native.UNICODE_VERSION:
                 made = f"was made with Unicode {header['unicode']}, this unquilt has {_native.UNICODE_VERSION}"
                 raise InputError(f"{shown(path)} {made}; build it anew")
-            parameters = SignatureParameters.from_dict(header["parameters"])
+            parameters = SignatureParameters.from_dict({"randomise": "primary"} | header["parameters"])
             opened = _native.Prototypes(mapped, parameters.kernel())
             if opened.count != header["prototypes"]:
                 raise ValueError("its header is damaged")

@@ -12,7 +12,21 @@ from __future__ import annotations
 
 from unquilt.tables.corpus import DOCUMENTS, REJECTS
 from unquilt.tables.lexicon import WORDS
-from unquilt.tables.neardups import CLUSTERS, COMPARED, COMPONENTS, EDGES, PAIRS, SIMILARITY
+from unquilt.tables.neardups import (
+    CANDIDATES,
+    CHOSEN,
+    CLUSTERS,
+    COMPARED,
+    COMPONENTS,
+    EDGES,
+    FURTHER,
+    KEPT,
+    MEMBERS,
+    PAIRS,
+    SIMILARITY,
+    TREES,
+    UNSETTLED,
+)
 from unquilt.tables.quilts import (
     ASKED,
     NAMED,
@@ -32,12 +46,17 @@ from unquilt.tables.table import Column, Table, column, document, integer
 
 __all__ = [
     "ASKED",
+    "CANDIDATES",
+    "CHOSEN",
     "CLUSTERS",
     "COMPARED",
     "COMPONENTS",
     "COUNTS",
     "DOCUMENTS",
     "EDGES",
+    "FURTHER",
+    "KEPT",
+    "MEMBERS",
     "NAMED",
     "PAIRS",
     "PATCHES",
@@ -52,6 +71,8 @@ __all__ = [
     "SOURCE_HOSTS",
     "STANDING",
     "SWEEP",
+    "TREES",
+    "UNSETTLED",
     "VERDICTS",
     "WORDS",
     "Column",

@@ -6,17 +6,53 @@ import pyarrow as pa
 
 from unquilt.tables.table import Table, column, document, integer
 
+_WORDS = {"null": True, "later": True}
+"""Columns about word sets, which older runs do not have."""
+
 CLUSTERS = Table(
     "clusters",
     (
         document("doc", "a document that has copies or near-duplicates"),
         document("cluster", "the lowest of them"),
-        column("keep", pa.bool_(), "whether `doc` is that lowest one, which is kept"),
+        column("keep", pa.bool_(), "whether `doc` is the one that is kept: that lowest one, or by `--keep`"),
     ),
     row=("document", "documents"),
     see="which documents are near-duplicates of which",
     identified=("doc", "cluster"),
 )
+
+KEPT = Table(
+    "kept",
+    (
+        document("doc", "a document: all of them are here"),
+        column("keep", pa.bool_(), "whether it is kept; one document of each cluster is, and all that are in none"),
+        document("kept_instead", "the document that is kept in its stead; null if it is kept itself", null=True),
+        column(
+            "similarity",
+            pa.float64(),
+            "Jaccard coefficient of the circular grams of the two; null if it is kept itself, or with --no-similarity",
+            null=True,
+        ),
+    ),
+    row=("document", "documents"),
+    see="which documents to keep, and which to drop in favour of which",
+    identified=("doc", "kept_instead"),
+)
+
+MEMBERS = Table(
+    "members",
+    (
+        document("doc", "a document of a cluster"),
+        document("cluster", "the lowest of its cluster"),
+        document("kept", "the one that is kept"),
+    ),
+    row=("document", "documents"),
+    see="the documents of clusters, on the way to which are kept",
+    on_the_way=True,
+)
+
+CHOSEN = MEMBERS.named("chosen")
+"""The same, where another than the lowest is kept."""
 
 EDGES = Table(
     "edges",
@@ -27,6 +63,21 @@ EDGES = Table(
     on_the_way=True,
 )
 
+CANDIDATES = Table(
+    "candidates",
+    (document("doc", "a document"), document("other", "a lower one that it may be near to")),
+    key_columns=2,
+    row=("candidate", "candidates"),
+    see="which documents to compare first, on the way to edges",
+    on_the_way=True,
+)
+
+FURTHER = CANDIDATES.named("further")
+"""Candidates that are compared only if documents do not hang together already."""
+
+UNSETTLED = CANDIDATES.named("unsettled")
+"""Those of them that are."""
+
 COMPONENTS = Table(
     "components",
     (document("doc", "a document with an edge"), document("other", "a lower one of its component")),
@@ -36,6 +87,9 @@ COMPONENTS = Table(
     on_the_way=True,
 )
 """Kept for each round under a name of its own, such as components_0."""
+
+TREES = COMPONENTS.named("trees")
+"""The same, when only some of the edges are known."""
 
 COMPARED = Table(
     "compared",
@@ -53,15 +107,19 @@ COMPARED = Table(
 SIMILARITY = Table(
     "similarity",
     (
-        document("cluster", "the document that is kept"),
-        integer("documents", "how many documents there are in its cluster"),
+        document("cluster", "the lowest document of the cluster"),
+        integer("documents", "how many documents there are in the cluster"),
         column("least", pa.float64(), "least Jaccard coefficient of the circular grams of another and the one kept"),
         column("median", pa.float64(), "the median of these coefficients"),
+        document("kept", "the document that is kept", later=True),
+        column("least_cosine", pa.float64(), "least cosine of the word sets, with I-Match; else null", **_WORDS),
+        column("median_cosine", pa.float64(), "the median of these cosines", **_WORDS),
     ),
     row=("cluster", "clusters"),
     see="how similar the documents of a cluster are, the loosest clusters first",
     order=("-least", "documents"),
-    identified=("cluster",),
+    notes="Cosines are of the sets of words that I-Match looks at: four characters or more, at most one digit.",
+    identified=("kept",),
 )
 
 PAIRS = Table(
@@ -70,6 +128,7 @@ PAIRS = Table(
         document("doc", "a document"),
         document("other", "a near-duplicate of it"),
         column("jaccard", pa.float64(), "the Jaccard coefficient of their circular grams"),
+        column("cosine", pa.float64(), "the cosine of their word sets, with I-Match; else null", **_WORDS),
     ),
     key_columns=2,
     row=("pair", "pairs"),

@@ -48,9 +48,9 @@ def integer(name: str, meaning: str, *, later: bool = False) -> Column:
     return Column(name, pa.int64(), meaning, later=later)
 
 
-def document(name: str, meaning: str) -> Column:
+def document(name: str, meaning: str, *, null: bool = False, later: bool = False) -> Column:
     """A column of document numbers; a table that begins with one is in its order."""
-    return Column(name, pa.int64(), meaning, is_document=True)
+    return Column(name, pa.int64(), meaning, null, later, is_document=True)
 
 
 @dataclass(frozen=True)

@@ -2,5 +2,6 @@
 //! [`shingles`](crate::sketches::shingles) or [`signatures`](crate::sketches::imatch); [`words`] counts what a lexicon
 //! is made of.
 
+pub mod banding;
 pub mod buckets;
 pub mod words;

@@ -6,7 +6,7 @@
 //! edge, each node hangs on the least of its component; that takes a number of rounds logarithmic in the size of the
 //! component.
 
-use crate::documents::standing::{ClusterRow, KeptFor};
+use crate::documents::standing::KeptFor;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Raw};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
@@ -46,7 +46,7 @@ impl Map for Ends {
     }
 }
 
-/// Group: each row once.
+/// Group: each row of a table once; of several tables, one after the other.
 pub struct DistinctRows;
 
 impl DistinctRows {
@@ -57,6 +57,7 @@ impl Group for DistinctRows {
     const NAME: &'static str = "distinct";
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[Shape::Any];
+    const REPEATED: bool = true;
     const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
     const KEEPS: &'static str = "one row";
     type Told = ();
@@ -69,37 +70,6 @@ impl Group for DistinctRows {
         let mut distinct = Stretches::new(rows, Beginning::AllBut(0));
         while distinct.begin() {
             out.row(&Self::ROWS, key, Raw(distinct.beginning()));
-        }
-        Ok(())
-    }
-}
-
-/// Map of pairs (document, least of its component): a row for each of the two, with its cluster and whether it is the
-/// one that is kept. So the least has a row for each of the others, all the same.
-pub struct Members;
-
-impl Members {
-    const MEMBERS: Port<ClusterRow> = Port::documents(0, "members");
-}
-
-impl Map for Members {
-    const NAME: &'static str = "members";
-    const PORTS: &'static [PortInfo] = &[Self::MEMBERS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
-    type Reads<'a> = KeptFor<'a>;
-    type Beside<'a> = ();
-
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
-
-    fn batch<'a>(&mut self, pairs: KeptFor<'a>, (): (), out: &mut Output) -> Done {
-        for row in 0..pairs.doc.len() {
-            let (doc, cluster) = (pairs.doc.at(row), pairs.other.at(row));
-            for member in [doc, cluster] {
-                out.row(&Self::MEMBERS, member, ClusterRow { cluster, keep: member == cluster });
-            }
         }
         Ok(())
     }

@@ -1,16 +1,21 @@
-//! How alike the documents of a cluster are: the Jaccard coefficients of their sets of circular k-grams, exactly.
+//! How alike the documents of a cluster are: the Jaccard coefficients of their sets of circular k-grams, exactly; on
+//! request also the cosine of their sets of words, those that I-Match looks at.
 //!
 //! Documents are compared with the one that is kept for them and, on request, with those that an edge ties them to. Who
 //! is to be compared with whom is a table ([`Comparisons`]); [`GramSets`] sends the set of each document to those it is
 //! compared with, 8 bytes a gram; [`Jaccard`] compares them; [`SimilaritySpread`] gives the least and the median of a
 //! cluster.
 
-use crate::analyses::postings::Gramming;
+use std::num::NonZeroUsize;
+
+use crate::documents::keeping::{Member, Members, Similar};
 use crate::documents::standing::KeptFor;
 use crate::flow::columns::{Along, Numbers, Texts};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
-use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
+use crate::flow::kernel::{Done, Group, Map, Output, Rows};
+use crate::sketches::lexicon::Terms;
+use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Grams;
 use crate::{columns, row, told};
 
@@ -18,19 +23,20 @@ use crate::{columns, row, told};
 const KEPT: u64 = 1;
 const EDGE: u64 = 2;
 
-told! {
-    /// Whether the rows are edges; else they say which document is kept.
-    pub struct Reason { edges: bool }
-}
-
 row! {
     /// Of a document: another that it is compared with, and why, in bits.
     pub struct Comparison { other: u64, reasons: u64 }
 }
 
-/// Map: the comparison as a row of the document, with the reason; and a row of the other document that names itself,
-/// without a reason: so its own grams are sent to it, too.
-pub struct Comparisons(Reason);
+/// The comparison as a row of the document, with the reason; and a row of the other document that names itself, without
+/// a reason: so its own grams are sent to it, too.
+fn ask(port: &Port<Comparison>, doc: u64, other: u64, reasons: u64, out: &mut Output) {
+    out.row(port, doc, Comparison { other, reasons });
+    out.row(port, other, Comparison { other, reasons: 0 });
+}
+
+/// Map of edges: the documents that each ties together are compared.
+pub struct Comparisons;
 
 impl Comparisons {
     const COMPARISONS: Port<Comparison> = Port::documents(0, "comparisons");
@@ -40,29 +46,57 @@ impl Map for Comparisons {
     const NAME: &'static str = "comparisons";
     const PORTS: &'static [PortInfo] = &[Self::COMPARISONS.info()];
     const KEEPS: &'static str = "nothing";
-    type Told = Reason;
+    type Told = ();
     type Reads<'a> = KeptFor<'a>;
     type Beside<'a> = ();
 
-    fn new(told: Reason) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self)
     }
 
     fn batch<'a>(&mut self, pairs: KeptFor<'a>, (): (), out: &mut Output) -> Done {
-        let reasons = if self.0.edges { EDGE } else { KEPT };
         for row in 0..pairs.doc.len() {
-            let other = pairs.other.at(row);
-            out.row(&Self::COMPARISONS, pairs.doc.at(row), Comparison { other, reasons });
-            out.row(&Self::COMPARISONS, other, Comparison { other, reasons: 0 });
+            ask(&Self::COMPARISONS, pairs.doc.at(row), pairs.other.at(row), EDGE, out);
         }
         Ok(())
     }
 }
 
-/// Group by document: each of the others it is compared with once, for all reasons. The first table names one other
-/// document, the one that is kept, which is the lowest: so if the second table names it, too, the two rows follow each
-/// other.
-pub struct Compared;
+/// Map of the documents of clusters: each is compared with the one that is kept.
+pub struct KeptComparisons;
+
+impl KeptComparisons {
+    const COMPARISONS: Port<Comparison> = Port::documents(0, "comparisons");
+}
+
+impl Map for KeptComparisons {
+    const NAME: &'static str = "comparisons with kept";
+    const PORTS: &'static [PortInfo] = &[Self::COMPARISONS.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = ();
+    type Reads<'a> = Members<'a>;
+    type Beside<'a> = ();
+
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn batch<'a>(&mut self, members: Members<'a>, (): (), out: &mut Output) -> Done {
+        for row in 0..members.doc.len() {
+            let (doc, kept) = (members.doc.at(row), members.kept.at(row));
+            if doc != kept {
+                ask(&Self::COMPARISONS, doc, kept, KEPT, out);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Group by document: each of the others it is compared with once, for all reasons.
+#[derive(Default)]
+pub struct Compared {
+    others: Vec<Comparison>,
+}
 
 impl Compared {
     const COMPARED: Port<Comparison> = Port::documents(0, "compared");
@@ -74,25 +108,24 @@ impl Group for Compared {
     const TABLES: &'static [Shape] = &[shape::<Comparison>()];
     const REPEATED: bool = true;
     const PORTS: &'static [PortInfo] = &[Self::COMPARED.info()];
-    const KEEPS: &'static str = "one row";
+    const KEEPS: &'static str = "a row for each of its edges, and two";
     type Told = ();
 
     fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
+        Ok(Self::default())
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let mut others = Stretches::new(rows, Beginning::First(8));
-        while others.begin() {
-            let mut all: Option<Comparison> = None;
-            while let Some(tail) = others.tail() {
-                let Comparison { other, reasons } = Comparison::take(tail)?;
-                all = Some(Comparison { other, reasons: reasons | all.map_or(0, |all| all.reasons) });
-            }
-            if let Some(all) = all {
-                out.row(&Self::COMPARED, key, all);
+        self.others.clear();
+        while let Some((_, tail)) = rows.next() {
+            let Comparison { other, reasons } = Comparison::take(tail)?;
+            // Rows of one table are sorted, so most repeat the one before.
+            match self.others.iter_mut().rev().find(|known| known.other == other) {
+                Some(known) => known.reasons |= reasons,
+                None => self.others.push(Comparison { other, reasons }),
             }
         }
+        self.others.iter().for_each(|&other| out.row(&Self::COMPARED, key, other));
         Ok(())
     }
 }
@@ -102,13 +135,19 @@ columns! {
     pub struct ComparedWith<'a> { doc: Numbers<'a>, other: Numbers<'a>, reasons: Numbers<'a> }
 }
 
+told! {
+    /// Which grams are compared, and whether words are, too.
+    pub struct Comparing { k: NonZeroUsize, key: Fingerprinter, cosine: bool }
+}
+
 row! {
-    /// Of a document: the grams of one that is compared with it, ascending; its own come first, with `foreign` 0.
-    pub struct GramSet<'a> { foreign: u8, doc: u64, reasons: u8, grams: Rest<'a> }
+    /// Of a document: the words and grams of one that is compared with it, ascending; its own come first, with
+    /// `foreign` 0. Words are there only if they are compared.
+    pub struct GramSet<'a> { foreign: u8, doc: u64, reasons: u8, terms: &'a [u8], grams: Rest<'a> }
 }
 
 /// Map, beside the comparisons of documents: to each other document the grams of this one.
-pub struct GramSets(Gramming);
+pub struct GramSets(Comparing);
 
 impl GramSets {
     const SETS: Port<GramSet<'static>> = Port::documents(0, "sets");
@@ -118,117 +157,167 @@ impl Map for GramSets {
     const NAME: &'static str = "gram sets";
     const PORTS: &'static [PortInfo] = &[Self::SETS.info()];
     const KEEPS: &'static str = "the grams of one document";
-    type Told = Gramming;
+    type Told = Comparing;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = ComparedWith<'a>;
 
-    fn new(told: Gramming) -> Result<Self, WrongParameter> {
+    fn new(told: Comparing) -> Result<Self, WrongParameter> {
         Ok(Self(told))
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, compared: ComparedWith<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(compared.doc);
         let mut grams = Grams::new(&self.0.key, self.0.k.get());
-        let (mut sorted, mut set) = (Vec::new(), Vec::new());
+        let mut words = Terms::default();
+        let (mut sorted, mut set, mut terms) = (Vec::new(), Vec::new(), Vec::new());
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row);
             let with = along.rows(doc);
             if with.is_empty() {
                 continue;
             }
+            let text = pages.text.at(row);
+            terms.clear();
+            if self.0.cosine {
+                sorted.clear();
+                words.distinct(&text, |fingerprint, _| sorted.push(fingerprint));
+                pack(&mut sorted, &mut terms);
+            }
             sorted.clear();
-            sorted.extend_from_slice(grams.circular(&pages.text.at(row)).1);
-            sorted.sort_unstable();
-            set.clear();
-            sorted.iter().for_each(|gram| set.extend_from_slice(&gram.to_le_bytes()));
+            sorted.extend_from_slice(grams.circular(&text).1);
+            pack(&mut sorted, &mut set);
             for row in with {
                 let other = compared.other.at(row);
                 let (foreign, reasons) = (u8::from(doc != other), compared.reasons.at(row) as u8);
-                out.row(&Self::SETS, other, GramSet { foreign, doc, reasons, grams: Rest(&set) });
+                out.row(&Self::SETS, other, GramSet { foreign, doc, reasons, terms: &terms, grams: Rest(&set) });
             }
         }
         Ok(())
     }
 }
 
+/// The set, ascending, as bytes.
+fn pack(set: &mut [u64], bytes: &mut Vec<u8>) {
+    set.sort_unstable();
+    bytes.clear();
+    set.iter().for_each(|one| bytes.extend_from_slice(&one.to_le_bytes()));
+}
+
+fn unpack(bytes: &[u8]) -> Result<impl Iterator<Item = u64> + '_, Damaged> {
+    match bytes.as_chunks() {
+        (whole, []) => Ok(whole.iter().map(|one| u64::from_le_bytes(*one))),
+        _ => Err(Damaged("GramSet")),
+    }
+}
+
 row! {
     /// Of a document: another that an edge ties it to, and how similar they are.
-    pub struct Pair { other: u64, jaccard: f64 }
+    pub struct Pair { other: u64, jaccard: f64, cosine: Option<f64> }
 }
 
 row! {
     /// Of a kept document: how similar another of its cluster is to it.
-    pub struct ToKept { jaccard: f64 }
+    pub struct ToKept { jaccard: f64, cosine: Option<f64> }
+}
+
+told! {
+    /// Whether words are compared, too.
+    pub struct Coefficients { cosine: bool }
 }
 
 /// Group by document, of its own grams and those of documents compared with it: each pair that an edge ties together
-/// with its Jaccard coefficient; and to the document that is kept, those of the ones it stands for.
-#[derive(Default)]
+/// with its coefficients; and of the documents it is kept for, how similar each is to it, said to both.
 pub struct Jaccard {
-    own: Vec<u64>,
+    cosine: bool,
+    grams: Vec<u64>,
+    terms: Vec<u64>,
 }
 
 impl Jaccard {
     const PAIRS: Port<Pair> = Port::documents(0, "pairs");
     const TO_KEPT: Port<ToKept> = Port::documents(1, "to_kept");
+    const SIMILAR: Port<Similar> = Port::documents(2, "similar");
 }
 
 impl Group for Jaccard {
     const NAME: &'static str = "jaccard";
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<GramSet<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info(), Self::TO_KEPT.info()];
+    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info(), Self::TO_KEPT.info(), Self::SIMILAR.info()];
     const KEEPS: &'static str = "the grams of one document";
-    type Told = ();
+    type Told = Coefficients;
 
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
+    fn new(Coefficients { cosine }: Coefficients, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { cosine, grams: Vec::new(), terms: Vec::new() })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        self.own.clear();
+        self.grams.clear();
+        self.terms.clear();
         while let Some((_, tail)) = rows.next() {
-            let GramSet { foreign, doc, reasons, grams } = GramSet::take(tail)?;
-            let (grams, []) = grams.0.as_chunks() else { return Err(Damaged("GramSet").into()) };
-            let grams = grams.iter().map(|gram| u64::from_le_bytes(*gram));
+            let GramSet { foreign, doc, reasons, terms, grams } = GramSet::take(tail)?;
+            let (terms, grams) = (unpack(terms)?, unpack(grams.0)?);
             if foreign == 0 {
-                self.own.extend(grams);
+                self.grams.extend(grams);
+                self.terms.extend(terms);
                 continue;
             }
-            let jaccard = jaccard(&self.own, grams);
+            let jaccard = jaccard(&self.grams, grams);
+            let cosine = self.cosine.then(|| cosine(&self.terms, terms));
             if u64::from(reasons) & EDGE != 0 {
-                out.row(&Self::PAIRS, doc, Pair { other: key, jaccard });
+                out.row(&Self::PAIRS, doc, Pair { other: key, jaccard, cosine });
             }
             if u64::from(reasons) & KEPT != 0 {
-                out.row(&Self::TO_KEPT, key, ToKept { jaccard });
+                out.row(&Self::TO_KEPT, key, ToKept { jaccard, cosine });
+                out.row(&Self::SIMILAR, doc, Similar { jaccard });
             }
         }
         Ok(())
     }
 }
 
-/// |A ∩ B| / |A ∪ B| of two ascending sets.
-fn jaccard(own: &[u64], others: impl Iterator<Item = u64>) -> f64 {
-    let (mut common, mut count, mut at) = (0_usize, 0_usize, 0);
-    for gram in others {
+/// |A ∩ B| and |B| of two ascending sets.
+fn meet(own: &[u64], others: impl Iterator<Item = u64>) -> (usize, usize) {
+    let (mut common, mut count, mut at) = (0, 0, 0);
+    for one in others {
         count += 1;
-        while own.get(at).is_some_and(|&own| own < gram) {
+        while own.get(at).is_some_and(|&own| own < one) {
             at += 1;
         }
-        common += usize::from(own.get(at) == Some(&gram));
+        common += usize::from(own.get(at) == Some(&one));
     }
+    (common, count)
+}
+
+/// |A ∩ B| / |A ∪ B|.
+fn jaccard(own: &[u64], others: impl Iterator<Item = u64>) -> f64 {
+    let (common, count) = meet(own, others);
     common as f64 / (own.len() + count - common).max(1) as f64
 }
 
-row! {
-    /// Of a kept document: how many documents its cluster has, and how similar the others are to it.
-    pub struct Similarity { documents: u64, least: f64, median: f64 }
+/// |A ∩ B| / √(|A|·|B|).
+fn cosine(own: &[u64], others: impl Iterator<Item = u64>) -> f64 {
+    let (common, count) = meet(own, others);
+    common as f64 / ((own.len() * count).max(1) as f64).sqrt()
 }
 
-/// Group by kept document, of the similarities of the others to it: the least and the median.
+row! {
+    /// Of a cluster: how many documents it has, how similar the others are to the one that is kept, and which that is.
+    pub struct Similarity {
+        documents: u64,
+        least: f64,
+        median: f64,
+        kept: u64,
+        least_cosine: Option<f64>,
+        median_cosine: Option<f64>,
+    }
+}
+
+/// Group by kept document, of its cluster and the similarities of the others to it: the least and the median.
 #[derive(Default)]
 pub struct SimilaritySpread {
-    found: Vec<f64>,
+    jaccards: Vec<f64>,
+    cosines: Vec<f64>,
 }
 
 impl SimilaritySpread {
@@ -238,31 +327,48 @@ impl SimilaritySpread {
 impl Group for SimilaritySpread {
     const NAME: &'static str = "spread";
     const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<ToKept>()];
+    const TABLES: &'static [Shape] = &[shape::<Member>(), shape::<ToKept>()];
     const PORTS: &'static [PortInfo] = &[Self::SIMILARITY.info()];
-    const KEEPS: &'static str = "8 bytes a document of one cluster";
+    const KEEPS: &'static str = "16 bytes a document of one cluster";
     type Told = ();
 
     fn new((): (), _: usize) -> Result<Self, WrongParameter> {
         Ok(Self::default())
     }
 
-    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        self.found.clear();
-        while let Some((_, tail)) = rows.next() {
-            self.found.push(ToKept::take(tail)?.jaccard); // ascending: from 0 on, numbers sort as their bits do
+    fn key(&mut self, kept: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        self.jaccards.clear();
+        self.cosines.clear();
+        let mut cluster = kept;
+        while let Some((table, tail)) = rows.next() {
+            if table == 0 {
+                cluster = Member::take(tail)?.cluster;
+                continue;
+            }
+            let ToKept { jaccard, cosine } = ToKept::take(tail)?;
+            self.jaccards.push(jaccard); // ascending: from 0 on, numbers sort as their bits do
+            self.cosines.extend(cosine);
         }
-        let Some(&least) = self.found.first() else { return Ok(()) };
-        let middle = |half: usize| self.found[half.min(self.found.len() - 1)];
-        let median = (middle((self.found.len() - 1) / 2) + middle(self.found.len() / 2)) / 2.0;
-        out.row(&Self::SIMILARITY, key, Similarity { documents: self.found.len() as u64 + 1, least, median });
+        self.cosines.sort_unstable_by(f64::total_cmp);
+        let Some((least, median)) = spread(&self.jaccards) else { return Ok(()) };
+        let documents = self.jaccards.len() as u64 + 1;
+        let (least_cosine, median_cosine) = spread(&self.cosines).unzip();
+        let row = Similarity { documents, least, median, kept, least_cosine, median_cosine };
+        out.row(&Self::SIMILARITY, cluster, row);
         Ok(())
     }
 }
 
+/// The least and the median of ascending numbers, if there are any.
+fn spread(ascending: &[f64]) -> Option<(f64, f64)> {
+    let count = ascending.len();
+    let middle = |at: usize| ascending.get(at).copied();
+    Some((middle(0)?, f64::midpoint(middle((count - 1) / 2)?, middle(count / 2)?)))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::jaccard;
+    use super::{cosine, jaccard, spread};
 
     #[test]
     fn coefficients() {
@@ -271,5 +377,15 @@ mod tests {
         assert!((jaccard(&[1, 2], [1, 2].into_iter()) - 1.0).abs() < f64::EPSILON);
         assert!((jaccard(&[1, 2], [3, 4].into_iter()) - 0.0).abs() < f64::EPSILON);
         assert!((jaccard(&[5], [1, 2, 3, 5].into_iter()) - 0.25).abs() < f64::EPSILON);
+        assert!((cosine(&[], std::iter::empty()) - 0.0).abs() < f64::EPSILON);
+        assert!((cosine(&[5], [1, 2, 3, 5].into_iter()) - 0.5).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn spreads() {
+        assert_eq!(spread(&[]), None);
+        assert_eq!(spread(&[0.5]), Some((0.5, 0.5)));
+        assert_eq!(spread(&[0.25, 0.5]), Some((0.25, 0.375)));
+        assert_eq!(spread(&[0.0, 0.25, 1.0]), Some((0.0, 0.25)));
     }
 }

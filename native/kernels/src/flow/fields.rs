@@ -23,6 +23,10 @@ pub enum Kind {
     Small,
     /// A floating-point number, as its bits: eight bytes.
     Real,
+    /// A whole number, or null: a byte that says which, and eight.
+    NumberOrNull,
+    /// A floating-point number, or null, in the same way.
+    RealOrNull,
     /// Any bytes: a four-byte length and the bytes, or a length that stands for null.
     Bytes { nullable: bool },
     /// Always this many bytes, without a length before them.
@@ -41,6 +45,8 @@ impl Kind {
             Self::Doc => "doc".to_owned(),
             Self::Small => "small".to_owned(),
             Self::Real => "real".to_owned(),
+            Self::NumberOrNull => "number or null".to_owned(),
+            Self::RealOrNull => "real or null".to_owned(),
             Self::Bytes { nullable: false } => "bytes".to_owned(),
             Self::Bytes { nullable: true } => "bytes or null".to_owned(),
             Self::Fixed(width) => format!("{width} bytes"),
@@ -57,6 +63,8 @@ impl Kind {
             Self::Doc,
             Self::Small,
             Self::Real,
+            Self::NumberOrNull,
+            Self::RealOrNull,
             Self::Bytes { nullable: false },
             Self::Bytes { nullable: true },
             Self::Rest,
@@ -174,6 +182,39 @@ impl FieldCodec<'_> for f64 {
     #[inline]
     fn take(from: &mut &[u8], _: usize) -> Option<Self> {
         take_u64(from).map(f64::from_bits)
+    }
+}
+
+/// Null comes before all numbers.
+impl FieldCodec<'_> for Option<u64> {
+    const KIND: Kind = Kind::NumberOrNull;
+    const WIDTH: usize = 9;
+
+    #[inline]
+    fn put(&self, to: &mut Vec<u8>) {
+        u8::from(self.is_some()).put(to);
+        self.unwrap_or_default().put(to);
+    }
+
+    #[inline]
+    fn take(from: &mut &[u8], after: usize) -> Option<Self> {
+        let there = u8::take(from, after)? != 0;
+        take_u64(from).map(|value| there.then_some(value))
+    }
+}
+
+impl FieldCodec<'_> for Option<f64> {
+    const KIND: Kind = Kind::RealOrNull;
+    const WIDTH: usize = 9;
+
+    #[inline]
+    fn put(&self, to: &mut Vec<u8>) {
+        self.map(f64::to_bits).put(to);
+    }
+
+    #[inline]
+    fn take(from: &mut &[u8], after: usize) -> Option<Self> {
+        <Option<u64> as FieldCodec>::take(from, after).map(|bits| bits.map(f64::from_bits))
     }
 }
 
@@ -361,6 +402,22 @@ mod tests {
     }
     row! {
         struct Empty {}
+    }
+    row! {
+        struct Nullable { number: Option<u64>, share: Option<f64>, doc: u32 }
+    }
+
+    #[test]
+    fn null_is_not_zero() {
+        for (number, share) in [(None, Some(0.5)), (Some(0), None), (Some(u64::MAX), Some(0.0)), (None, None)] {
+            let (row, mut tail) = (Nullable { number, share, doc: 3 }, Vec::new());
+            row.put(&mut tail);
+            assert_eq!(Nullable::take(&tail), Ok(row));
+            assert_eq!(Nullable::take(&tail[1..]), Err(Damaged("Nullable")));
+        }
+        for field in Nullable::FIELDS {
+            assert_eq!(Kind::named(&field.kind.name()), Some(field.kind));
+        }
     }
 
     #[test]

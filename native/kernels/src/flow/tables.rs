@@ -103,22 +103,29 @@ impl Filled {
         self.rows += 1;
     }
 
+    /// A number, or the bits of a real one; null is a zero that does not count.
+    fn push_optional(&mut self, word: Option<u64>) {
+        self.note(word.is_some());
+        self.push_word(word.unwrap_or_default());
+    }
+
     fn push_bytes(&mut self, value: Option<&[u8]>) {
         if self.offsets.is_empty() {
             self.offsets.push(0);
         }
+        self.note(value.is_some());
+        self.data.extend_from_slice(value.unwrap_or_default());
+        self.offsets.push(self.data.len() as i64);
+        self.rows += 1;
+    }
+
+    /// Notes whether the row that comes next has a value.
+    fn note(&mut self, there: bool) {
         if self.rows.is_multiple_of(8) {
             self.valid.push(0);
         }
-        match value {
-            Some(bytes) => {
-                self.data.extend_from_slice(bytes);
-                self.valid[self.rows / 8] |= 1 << (self.rows % 8);
-            }
-            None => self.nulls += 1,
-        }
-        self.offsets.push(self.data.len() as i64);
-        self.rows += 1;
+        self.valid[self.rows / 8] |= u8::from(there) << (self.rows % 8);
+        self.nulls += usize::from(!there);
     }
 }
 
@@ -140,6 +147,9 @@ impl Store {
         for (kind, column) in self.kinds.iter().zip(&mut self.columns[1..]) {
             match *kind {
                 Kind::Number | Kind::Real => column.push_word(take_u64(&mut tail)?),
+                Kind::NumberOrNull | Kind::RealOrNull => {
+                    column.push_optional(<Option<u64> as FieldCodec>::take(&mut tail, 0)?);
+                }
                 Kind::Doc => column.push_word(take_doc(&mut tail)?.into()),
                 Kind::Small => column.push_word(u8::take(&mut tail, 0)?.into()),
                 Kind::Bytes { .. } => column.push_bytes(<Option<&[u8]> as FieldCodec>::take(&mut tail, 0)?),

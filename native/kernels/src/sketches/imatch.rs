@@ -3,8 +3,8 @@
 //! A document's signature is the SHA-1 of the sorted set of its words that are in the lexicon, each in folded UTF-8 and
 //! followed by a line feed. Where these are too few, the commonest of its words in the secondary lexicon join them, as
 //! many as are needed. One changed word changes that signature; so there are K more of them, for lexicons from which
-//! some words were dropped at random: word w is in lexicon i iff hash(seed, i, w) ≥ p·2^64. Two documents are
-//! near-duplicates when a coordinate agrees.
+//! some words were dropped at random: word w is in lexicon i iff hash(seed, i, w) ≥ p·2^64; on request words of the
+//! secondary lexicon are dropped in the same way. Two documents are near-duplicates when a coordinate agrees.
 //!
 //! A document's distinct words are looked up once and sorted once; each coordinate is then one pass over those that were
 //! found. Memory: a few bytes for each distinct word of one document.
@@ -30,6 +30,8 @@ pub struct Coordinates {
     /// p: the share of words that each of them lacks, at least 0 and below 1.
     pub drop: f64,
     pub seed: u64,
+    /// Whether they lack words of the secondary lexicon, too.
+    pub both: bool,
     /// A signature is of at least so many words, and of at least this share of the document's distinct words.
     pub min_terms: usize,
     pub min_share: f64,
@@ -74,9 +76,11 @@ pub struct Signatures<B> {
     /// Folded words, one after the other, each with its line feed.
     spellings: Vec<u8>,
     primary: Vec<Found>,
-    secondary: Vec<(u32, Range<usize>)>,
+    /// By rank.
+    secondary: Vec<(u32, u64, Range<usize>)>,
     chosen: Vec<Range<usize>>,
     content: Vec<u8>,
+    filled: bool,
 }
 
 /// A word of the document that the lexicon has.
@@ -100,12 +104,14 @@ impl<B: Parts> Signatures<B> {
             secondary: Vec::new(),
             chosen: Vec::new(),
             content: Vec::new(),
+            filled: false,
         })
     }
 
     /// Calls `emit(coordinate, signature)` for each coordinate of the document that has a signature, in order.
     pub fn of(&mut self, text: &str, mut emit: impl FnMut(u8, Signature)) {
         let count = self.look_up(text);
+        self.filled = false;
         if count < LEAST_TERMS {
             return;
         }
@@ -115,6 +121,11 @@ impl<B: Parts> Signatures<B> {
                 emit(coordinate, self.digest());
             }
         }
+    }
+
+    /// Whether the last document had too few words of the whole lexicon, and enough others to fill its signature up.
+    pub fn is_filled(&self) -> bool {
+        self.filled
     }
 
     /// Finds the document's words in the lexicon: sorted by spelling those of the primary one, by rank the others.
@@ -134,7 +145,7 @@ impl<B: Parts> Signatures<B> {
             let place = begin..spellings.len();
             match rank {
                 0 => primary.push(Found { fingerprint, beginning: beginning(&spellings[place.clone()]), place }),
-                _ => secondary.push((rank, place)),
+                _ => secondary.push((rank, fingerprint, place)),
             }
         });
         // A line feed is below whatever a word is made of: words sort the same with it.
@@ -142,30 +153,29 @@ impl<B: Parts> Signatures<B> {
             let spelling = |found: &Found| &spellings[found.place.clone()];
             a.beginning.cmp(&b.beginning).then_with(|| spelling(a).cmp(spelling(b)))
         });
-        secondary.sort_unstable_by_key(|&(rank, _)| rank);
+        secondary.sort_unstable_by_key(|&(rank, ..)| rank);
         count
     }
 
     /// Puts the words of one coordinate into `chosen`, sorted; tells whether there are enough.
     fn choose(&mut self, coordinate: u8, need: usize) -> bool {
-        let Self { salts, least, spellings, primary, secondary, chosen, .. } = self;
+        let Self { shape, salts, least, spellings, primary, secondary, chosen, filled, .. } = self;
+        let salt = coordinate.checked_sub(1).and_then(|i| salts.get(usize::from(i)));
+        let is_kept = |fingerprint: u64| salt.is_none_or(|salt| mix(fingerprint ^ salt) >= *least);
         chosen.clear();
-        let all = primary.iter();
-        match coordinate.checked_sub(1).and_then(|i| salts.get(usize::from(i))) {
-            None => chosen.extend(all.map(|found| found.place.clone())),
-            Some(salt) => {
-                let kept = all.filter(|found| mix(found.fingerprint ^ salt) >= *least);
-                chosen.extend(kept.map(|found| found.place.clone()));
-            }
-        }
+        let kept = primary.iter().filter(|found| is_kept(found.fingerprint));
+        chosen.extend(kept.map(|found| found.place.clone()));
         let missing = need.saturating_sub(chosen.len());
-        if missing > secondary.len() {
+        if missing == 0 {
+            return true;
+        }
+        let usable = secondary.iter().filter(|&&(_, fingerprint, _)| !shape.both || is_kept(fingerprint));
+        chosen.extend(usable.take(missing).map(|(.., place)| place.clone()));
+        if chosen.len() < need {
             return false;
         }
-        if missing > 0 {
-            chosen.extend(secondary[..missing].iter().map(|(_, place)| place.clone()));
-            chosen.sort_unstable_by(|a, b| spellings[a.clone()].cmp(&spellings[b.clone()]));
-        }
+        *filled |= coordinate == 0;
+        chosen.sort_unstable_by(|a, b| spellings[a.clone()].cmp(&spellings[b.clone()]));
         true
     }
 
@@ -214,7 +224,8 @@ mod tests {
     use crate::sketches::lexicon::pack;
     use crate::text::fingerprint::Fingerprinter;
 
-    const SHAPE: Coordinates = Coordinates { lexicons: 4, drop: 0.33, seed: 1, min_terms: 5, min_share: 0.1 };
+    const SHAPE: Coordinates =
+        Coordinates { lexicons: 4, drop: 0.33, seed: 1, both: false, min_terms: 5, min_share: 0.1 };
 
     fn lexicon(primary: &[&str], secondary: &[&str]) -> Vec<u8> {
         let print = Fingerprinter::plain();
@@ -246,6 +257,37 @@ mod tests {
         assert_eq!(signatures(text, &words, Coordinates { min_terms: 7, ..alone }), []);
         assert_eq!(signatures(text, &words, Coordinates { min_terms: 3, min_share: 0.7, ..alone }).len(), 1);
         assert_eq!(signatures("alpha bravo delta zulu", &words, three), [], "four words are too few");
+    }
+
+    #[test]
+    fn fills_may_be_randomised_too() {
+        let names: Vec<String> = (0..40).map(|i| format!("word{}", letters(i))).collect();
+        let words: Vec<&str> = names.iter().map(String::as_str).collect();
+        let bytes = lexicon(&words[..2], &words[2..]);
+        let shape = Coordinates { lexicons: 50, min_terms: 10, ..SHAPE };
+        let distinct = |both| {
+            let mut found = signatures(&names.join(" "), &bytes, Coordinates { both, ..shape });
+            assert_eq!(found.len(), 51);
+            found.sort_unstable_by_key(|&(_, signature)| signature);
+            found.dedup_by_key(|(_, signature)| *signature);
+            found.len()
+        };
+        assert!(distinct(false) <= 4, "which of two words are kept is all that differs");
+        assert!(distinct(true) > 45);
+    }
+
+    #[test]
+    fn it_is_told_which_documents_were_filled_up() {
+        let bytes = lexicon(&["alpha", "bravo", "charlie", "delta", "echo"], &["zulu"]);
+        let mut machine = Signatures::new(&bytes[..], SHAPE).unwrap();
+        for (text, filled) in [
+            ("alpha bravo charlie delta echo zulu", false),
+            ("alpha bravo charlie delta zulu", true),
+            ("alpha bravo charlie zulu others", false), // there is no signature at all
+        ] {
+            machine.of(text, |_, _| {});
+            assert_eq!(machine.is_filled(), filled, "{text}");
+        }
     }
 
     #[test]

@@ -49,14 +49,14 @@ pub struct Sketcher {
 }
 
 enum Functions {
-    Fast { mixers: Vec<Mixer>, grams: Vec<u32> },
+    Fast(Minima),
     Rabin { published: Arc<Published>, slide: Box<rabin::Slide>, folded: Vec<u8>, grams: Vec<u64> },
 }
 
 impl Sketcher {
     pub fn new(family: Family, seed: u64, k: usize, print: Fingerprinter) -> Self {
         let functions = match family {
-            Family::Fast => Functions::Fast { mixers: draw_mixers(seed), grams: Vec::with_capacity(BLOCK) },
+            Family::Fast => Functions::Fast(Minima::new(seed, k, print.clone(), SHINGLES)),
             Family::Rabin => {
                 let published = Published::of(seed);
                 let slide = Box::new(rabin::Slide::new(published.gram.clone(), k));
@@ -70,25 +70,10 @@ impl Sketcher {
     pub fn shingles(&mut self, text: &str) -> Option<[u64; SHINGLES]> {
         let Self { print, k, functions, head } = self;
         match functions {
-            Functions::Fast { mixers, grams } => {
-                let mut slide = fingerprint::Slide::new(print, *k);
-                let mut least = [u32::MAX; SHINGLES];
-                let emit = |gram| {
-                    grams.push(gram as u32);
-                    if grams.len() == BLOCK {
-                        lower(mixers, grams, &mut least);
-                        grams.clear();
-                    }
-                };
-                let words = circle(text, print, *k, head, |_, _, word| word, |word| slide.push(word), emit);
-                if let Some(&last) = grams.last() {
-                    // To repeat a gram changes no minimum.
-                    grams.resize(grams.len().next_multiple_of(LANES), last);
-                    lower(mixers, grams, &mut least);
-                    grams.clear();
-                }
-                (words > 0).then(|| least.map(u64::from))
-            }
+            Functions::Fast(minima) => minima.of(text).and_then(|least| {
+                let least: &[u32; SHINGLES] = least.first_chunk()?;
+                Some(least.map(u64::from))
+            }),
             Functions::Rabin { published, slide, folded, grams } => {
                 slide.clear();
                 let mut least = [u64::MAX; SHINGLES];
@@ -127,6 +112,46 @@ impl Sketcher {
     }
 }
 
+/// Makes sketches of any number of minima by the fast family, document after document; keeps its buffers. Cheap to make.
+pub struct Minima {
+    print: Fingerprinter,
+    k: usize,
+    mixers: Vec<Mixer>,
+    grams: Vec<u32>,
+    head: Vec<u64>,
+    least: Vec<u32>,
+}
+
+impl Minima {
+    pub fn new(seed: u64, k: usize, print: Fingerprinter, functions: usize) -> Self {
+        let (mixers, grams) = (draw_mixers(seed, functions), Vec::with_capacity(BLOCK));
+        Self { print, k, mixers, grams, head: Vec::new(), least: Vec::new() }
+    }
+
+    /// The least number that each function makes of any circular k-gram; none for a text without words.
+    pub fn of(&mut self, text: &str) -> Option<&[u32]> {
+        let Self { print, k, mixers, grams, head, least } = self;
+        let mut slide = fingerprint::Slide::new(print, *k);
+        least.clear();
+        least.resize(mixers.len(), u32::MAX);
+        let emit = |gram| {
+            grams.push(gram as u32);
+            if grams.len() == BLOCK {
+                lower(mixers, grams, least);
+                grams.clear();
+            }
+        };
+        let words = circle(text, print, *k, head, |_, _, word| word, |word| slide.push(word), emit);
+        if let Some(&last) = grams.last() {
+            // To repeat a gram changes no minimum.
+            grams.resize(grams.len().next_multiple_of(LANES), last);
+            lower(mixers, grams, least);
+            grams.clear();
+        }
+        (words > 0).then_some(&**least)
+    }
+}
+
 /// One function of the fast family: a permutation of 32-bit numbers.
 #[derive(Clone, Copy)]
 struct Mixer {
@@ -143,10 +168,10 @@ impl Mixer {
     }
 }
 
-fn draw_mixers(seed: u64) -> Vec<Mixer> {
+fn draw_mixers(seed: u64, functions: usize) -> Vec<Mixer> {
     let mut drawn = splitmix(seed);
     let mut pair = || drawn.next().map_or((0, 0), |v| (v as u32, (v >> 32) as u32));
-    (0..SHINGLES)
+    (0..functions)
         .map(|_| {
             let ((first, second), (plus, _)) = (pair(), pair());
             Mixer { first: first | 1, plus, second: second | 1 }
@@ -155,7 +180,7 @@ fn draw_mixers(seed: u64) -> Vec<Mixer> {
 }
 
 /// Lowers each of `least` to the least that its function makes of any gram; their number is a multiple of `LANES`.
-fn lower(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
+fn lower(mixers: &[Mixer], grams: &[u32], least: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.
@@ -168,12 +193,12 @@ fn lower(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
 /// minima of unsigned ones.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn lower_avx2(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
+fn lower_avx2(mixers: &[Mixer], grams: &[u32], least: &mut [u32]) {
     lower_anywhere(mixers, grams, least);
 }
 
 #[inline(always)]
-fn lower_anywhere(mixers: &[Mixer], grams: &[u32], least: &mut [u32; SHINGLES]) {
+fn lower_anywhere(mixers: &[Mixer], grams: &[u32], least: &mut [u32]) {
     // Tells the compiler that the length is a multiple of LANES, so that it makes no loop for a remainder.
     let grams = grams.as_chunks::<LANES>().0.as_flattened();
     for (mixer, least) in mixers.iter().zip(least) {
@@ -289,8 +314,8 @@ mod tests {
     #[test]
     fn every_way_of_computing_gives_the_same() {
         let grams: Vec<u32> = splitmix(3).take(10 * LANES).map(|v| v as u32).collect();
-        let mixers = draw_mixers(5);
-        let (mut chosen, mut anywhere) = ([u32::MAX; SHINGLES], [u32::MAX; SHINGLES]);
+        let mixers = draw_mixers(5, SHINGLES);
+        let (mut chosen, mut anywhere) = (vec![u32::MAX; SHINGLES], vec![u32::MAX; SHINGLES]);
         lower(&mixers, &grams, &mut chosen);
         lower_anywhere(&mixers, &grams, &mut anywhere);
         assert_eq!(chosen, anywhere);

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from unquilt.analyses.banding import Banding
 from unquilt.analyses.neardups import IMATCH, SHINGLES
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.output import count
 from unquilt.errors import damaged
 from unquilt.runs.manifest import MANIFEST
+
+MOST_FILLED = 0.5
+"""Above this share of filled signatures people are warned."""
+LEAST_WORDS = 100
+"""Below this number of words in a lexicon, too."""
+_COUNTED = ("below_min_words", "filled", "lexicon_words", "lexicon_rarer", "compared", "verified")
 
 
 class NeardupView(View):
@@ -21,6 +28,11 @@ class NeardupView(View):
         if "near_duplicates" not in folder.run.manifest["summary"]:
             raise damaged(folder.run.path / MANIFEST, "summary.near_duplicates is missing")
 
+    def facts(self, folder: Folder) -> dict[str, Any]:
+        """What was counted on the way; None for what the method does not count, or older runs did not."""
+        summary = folder.run.manifest.get("summary", {})
+        return {name: summary.get(name) for name in _COUNTED}
+
     def found(self, facts: Facts) -> Iterator[str]:
         """How many near-duplicates there are, of how many documents."""
         near = facts["near_duplicates"]
@@ -29,15 +41,33 @@ class NeardupView(View):
             clusters = count(_clusters(facts), "cluster")
             yield f"{clusters} of near-duplicates; keeping one document of each leaves out {rest}"
         else:
-            yield "No document is a near-duplicate of another."
+            yield "No near-duplicates were found."
+        if facts["documents"] > 1:
+            yield state_method(facts["parameters"])
         if facts["without_signature"]:
             few = count(facts["without_signature"], "document has", "documents have")
             yield f"{few} too few words to be compared with others"
+        if facts["below_min_words"]:
+            few = count(facts["below_min_words"], "document has", "documents have")
+            yield f"{few} fewer than {facts['parameters']['min_words']:,} words (--min-words) and were not compared"
+        yield from (f"Warning: {warning}" for warning in warn_of_lexicon(facts))
         yield from loosest(facts)
 
     def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:
+        if facts["documents"]:
+            yield "method", state_method(facts["parameters"])
         if facts["without_signature"]:
             yield "too short", f"{count(facts['without_signature'], 'document')} with too few words to be compared"
+        if facts["below_min_words"]:
+            yield "short", f"{count(facts['below_min_words'], 'document')} with fewer words than --min-words"
+        if facts["lexicon_words"] is not None:
+            rarer = f"and {facts['lexicon_rarer']:,} rarer ones to fill up with"
+            yield "lexicon", f"{count(facts['lexicon_words'], 'word')}, {rarer}"
+        if (share := filled(facts)) is not None:
+            yield "filled up", f"{facts['filled']:,} of {_signed(facts):,} signatures ({share:.1%}), with rarer words"
+        yield from (("warning", warning) for warning in warn_of_lexicon(facts))
+        if facts["compared"] is not None:
+            yield "compared", f"{count(facts['compared'], 'pair')} exactly, of which {facts['verified']:,} are near"
         near = facts["near_duplicates"]
         yield "clusters", "not computed yet" if near is None else count(_clusters(facts))
         yield "left out", "not known yet" if near is None else f"{near:,} if one document of each cluster is kept"
@@ -45,11 +75,60 @@ class NeardupView(View):
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
         """Tables with nothing in them are left out."""
         some = {name: table for name, table in facts["tables"].items() if table["rows"]}
-        return super().commands(where, {**facts, "tables": some})
+        commands = super().commands(where, {**facts, "tables": some})
+        if facts["near_duplicates"]:
+            commands[f"unquilt show {where} clusters --doc ID"] = "one cluster, with the similarity of each document"
+            commands[f"unquilt show {where} clusters --diff A B"] = "what differs between two documents"
+        return commands
 
     def idle(self, parameters: Mapping[str, Any]) -> Sequence[str]:
-        """Those of the other method."""
-        return {"shingles": IMATCH, "imatch": SHINGLES}.get(parameters.get("method", ""), ())
+        """Those of the other method, and a threshold that was not given."""
+        others = {"shingles": IMATCH, "imatch": SHINGLES}.get(parameters.get("method", ""), ())
+        return (*others, *(("threshold",) if parameters.get("threshold") is None else ()))
+
+
+def state_method(parameters: Mapping[str, Any]) -> str:
+    """Which near-duplicates the method finds, and how surely: a summary must not say more than that."""
+    threshold = parameters.get("threshold")
+    if parameters.get("method") == "imatch":
+        return "I-Match finds documents that have the same words of a lexicon, of the whole or of a randomised one."
+    if threshold is not None:
+        chance = _percent(Banding.of(threshold).found(threshold))
+        which = f"pairs that share {threshold:g} of their grams (J >= {threshold:g}), verified"
+        return f"Near-duplicates are {which}; one at J = {threshold:g} is found with a probability of {chance}."
+    chances = ", ".join(f"J = {jaccard:g} with {_percent(agreement(jaccard))}" for jaccard in (0.8, 0.9, 0.95))
+    return f"Pairs are found by chance, more surely the more grams they share: {chances} (--threshold is exact)."
+
+
+def agreement(jaccard: float) -> float:
+    """The probability that two of six super-fingerprints of 14 shingles agree."""
+    q = jaccard**14
+    return float(1 - (1 - q) ** 6 - 6 * q * (1 - q) ** 5)
+
+
+def _percent(chance: float) -> str:
+    """Rounded down, so that nothing is promised that is not kept."""
+    return f"{int(1000 * chance) / 10:g} %"
+
+
+def _signed(facts: Facts) -> int:
+    return int(facts["documents"] - (facts["without_signature"] or 0) - (facts["below_min_words"] or 0))
+
+
+def filled(facts: Facts) -> float | None:
+    """The share of signatures that the lexicon alone was not enough for; None if that is not known."""
+    return None if facts["filled"] is None or _signed(facts) < 1 else facts["filled"] / _signed(facts)
+
+
+def warn_of_lexicon(facts: Facts) -> Iterator[str]:
+    """What makes a lexicon a bad one for these documents."""
+    share, words = filled(facts), facts["lexicon_words"]
+    if share is not None and share > MOST_FILLED:
+        why = "signatures had too few words of the lexicon and were filled up with rarer ones, which change more easily"
+        yield f"{share:.0%} of the {why}; choose a wider or lower --nidf"
+    if words is not None and words < LEAST_WORDS:
+        what = f"the lexicon has {count(words, 'word')} only"
+        yield f"{what}: documents that have little in common may share all of them; choose a wider --nidf"
 
 
 def _clusters(facts: Facts) -> int:

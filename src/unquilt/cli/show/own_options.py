@@ -27,8 +27,20 @@ class OwnOption:
 OWN: dict[str, OwnOption] = {
     "full": OwnOption(
         click.option("--full", is_flag=True, help="With --doc: all of the text, also where there are no patches."),
-        ("quilts", "patches", "documents"),
+        ("quilts", "patches", "documents", "clusters"),
         with_doc=True,
+    ),
+    "order": OwnOption(
+        click.option(
+            "--order",
+            type=click.Choice(["largest", "loosest"]),
+            help="Of clusters: which come first (default largest).",
+        ),
+        ("clusters",),
+    ),
+    "diff": OwnOption(
+        click.option("--diff", nargs=2, metavar="A B", help="Of clusters: what differs between two documents."),
+        ("clusters",),
     ),
 }
 """By the name that their value has in `Request.own`, in the order in which `--help` lists them."""
@@ -47,7 +59,7 @@ def refuse_strange(given: Mapping[str, Any], table: str | None, doc: str | None)
         own = OWN[name]
         if value in (None, False, ()):
             continue
-        if own.with_doc and doc is None:
+        if own.with_doc and doc is None and not given.get("diff"):
             raise usage_error(f"--{name.replace('_', '-')} is for one document; say which with --doc")
         if table not in own.tables:
             raise usage_error(f"--{name.replace('_', '-')} is for {_tables(own.tables)}")

@@ -22,6 +22,7 @@ VIEWS = {
     "quilts": "unquilt.cli.show.evidence:QuiltsView",
     "patches": "unquilt.cli.show.evidence:PatchesView",
     "documents": "unquilt.cli.show.evidence:DocumentsView",
+    "clusters": "unquilt.cli.show.clusters:ClustersView",
 }
 """The tables with a view of their own, as module:class."""
 

@@ -52,9 +52,8 @@ def _show(folder: Folder, name: str, shown: Sequence[Row], total: int) -> None:
         emit(f"{name} has no rows.")
         return
     known = find_table(name)
-    left_out = print_rows(
-        name_pages(folder, shown, known.identified) if known is not None and known.identified else shown
-    )
+    sides = [side for side in known.identified if side in shown[0]] if known is not None else []
+    left_out = print_rows(name_pages(folder, shown, sides) if sides else shown)
     more = total - len(shown)
     if more > 0:
         emit(f"… and {more:,} more (--limit {total} for all, --json for programs)")
@@ -73,7 +72,7 @@ def _columns(name: str, there: Sequence[str]) -> list[str]:
 
 def name_pages(folder: Folder, shown: Sequence[Row], sides: Sequence[str]) -> list[dict[str, Any]]:
     """Rows with the ids and URLs of the documents in some of their columns, if the corpus is there."""
-    pages = folder.pages([row[side] for row in shown for side in sides])
+    pages = folder.pages([row[side] for row in shown for side in sides if row[side] is not None])
     return [_name_pages(row, pages, sides) for row in shown] if pages else [dict(row) for row in shown]
 
 

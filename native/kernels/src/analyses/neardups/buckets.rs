@@ -6,7 +6,7 @@
 use std::num::NonZeroUsize;
 
 use crate::documents::components::Edge;
-use crate::flow::columns::Texts;
+use crate::flow::columns::{Numbers, Strings};
 use crate::flow::contract::{Key, Port, PortInfo, Shape, Side, WrongParameter};
 use crate::flow::fields::{Damaged, Field, Kind};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
@@ -15,11 +15,30 @@ use crate::sketches::imatch::{self, Coordinates, Signatures};
 use crate::sketches::minwise::{Family, Sketcher};
 use crate::sketches::shingles::pairs;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{row, told};
+use crate::{choice, columns, row, told};
 
 told! {
     /// Which min-wise functions, over which grams.
     pub struct Sketching { family: Family, seed: u64, k: NonZeroUsize, key: Fingerprinter }
+}
+
+told! {
+    /// The same; documents of fewer words have no buckets.
+    pub struct LongSketching { family: Family, seed: u64, k: NonZeroUsize, key: Fingerprinter, min_words: u64 }
+}
+
+columns! {
+    /// Documents, their texts and how long they are.
+    pub struct Pages<'a> { doc: Numbers<'a>, text: Strings<'a>, words: Numbers<'a> }
+}
+
+impl Pages<'_> {
+    /// Whether a document has enough words to be compared with others; those that do not are counted.
+    pub fn is_long(&self, row: usize, min_words: u64, out: &mut Output) -> bool {
+        let short = self.words.at(row) < min_words;
+        out.count("below_min_words", u64::from(short));
+        !short
+    }
 }
 
 impl Sketching {
@@ -36,6 +55,7 @@ row! {
 /// Map: each document with words in the bucket of each pair of its super-fingerprints.
 pub struct Shingles {
     sketcher: Sketcher,
+    min_words: u64,
 }
 
 impl Shingles {
@@ -46,17 +66,21 @@ impl Map for Shingles {
     const NAME: &'static str = "shingles";
     const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
     const KEEPS: &'static str = "one sketch";
-    type Told = Sketching;
-    type Reads<'a> = Texts<'a>;
+    type Told = LongSketching;
+    type Reads<'a> = Pages<'a>;
     type Beside<'a> = ();
 
-    fn new(told: Sketching) -> Result<Self, WrongParameter> {
-        Ok(Self { sketcher: told.sketcher() })
+    fn new(told: LongSketching) -> Result<Self, WrongParameter> {
+        let LongSketching { family, seed, k, key, min_words } = told;
+        Ok(Self { sketcher: Sketching { family, seed, k, key }.sketcher(), min_words })
     }
 
-    fn batch<'a>(&mut self, pages: Texts<'a>, (): (), out: &mut Output) -> Done {
+    fn batch<'a>(&mut self, pages: Pages<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
+            if !pages.is_long(row, self.min_words, out) {
+                continue;
+            }
             match self.sketcher.supers(&pages.text.at(row)) {
                 Some(supers) => pairs(&supers).for_each(|pair| out.row(&Self::BUCKETS, pair, InBucket { doc })),
                 None => out.count("without_words", 1),
@@ -66,9 +90,23 @@ impl Map for Shingles {
     }
 }
 
+choice! {
+    /// Which lexicons lack words in each of the randomised ones.
+    pub enum Randomise { Primary = "primary", Both = "both" }
+}
+
 told! {
-    /// How I-Match signs, and with which lexicon.
-    pub struct Signing { lexicons: u8, drop: f64, seed: u64, min_terms: usize, min_share: f64, lexicon: Side }
+    /// How I-Match signs, and with which lexicon; documents of fewer words have no signature.
+    pub struct Signing {
+        lexicons: u8,
+        drop: f64,
+        seed: u64,
+        randomise: Randomise,
+        min_terms: usize,
+        min_share: f64,
+        lexicon: Side,
+        min_words: u64,
+    }
 }
 
 row! {
@@ -77,9 +115,11 @@ row! {
     pub struct InSignature<'a> { rest: &'a [u8; 13], doc: u32 }
 }
 
-/// Map: each document in the bucket of each of its signatures. Counts documents without any.
+/// Map: each document in the bucket of each of its signatures. Counts documents without any, and those whose signature
+/// by the whole lexicon was filled up.
 pub struct Marks {
     signatures: Signatures<Side>,
+    min_words: u64,
 }
 
 impl Marks {
@@ -91,19 +131,24 @@ impl Map for Marks {
     const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
     const KEEPS: &'static str = "the words of one document";
     type Told = Signing;
-    type Reads<'a> = Texts<'a>;
+    type Reads<'a> = Pages<'a>;
     type Beside<'a> = ();
 
-    fn new(Signing { lexicons, drop, seed, min_terms, min_share, lexicon }: Signing) -> Result<Self, WrongParameter> {
-        let coordinates = Coordinates { lexicons, drop, seed, min_terms, min_share };
+    fn new(told: Signing) -> Result<Self, WrongParameter> {
+        let Signing { lexicons, drop, seed, randomise, min_terms, min_share, lexicon, min_words } = told;
+        let both = randomise == Randomise::Both;
+        let coordinates = Coordinates { lexicons, drop, seed, both, min_terms, min_share };
         coordinates.check().map_err(|fault| WrongParameter(fault.to_owned()))?;
         let signatures = Signatures::new(lexicon, coordinates).map_err(|fault| WrongParameter(fault.to_string()))?;
-        Ok(Self { signatures })
+        Ok(Self { signatures, min_words })
     }
 
-    fn batch<'a>(&mut self, pages: Texts<'a>, (): (), out: &mut Output) -> Done {
+    fn batch<'a>(&mut self, pages: Pages<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
+            if !pages.is_long(row, self.min_words, out) {
+                continue;
+            }
             let mut none = true;
             self.signatures.of(&pages.text.at(row), |coordinate, signature| {
                 none = false;
@@ -111,6 +156,7 @@ impl Map for Marks {
                 out.row(&Self::BUCKETS, imatch::key(coordinate, &signature), InSignature { rest, doc });
             });
             out.count("without_signature", u64::from(none));
+            out.count("filled", u64::from(self.signatures.is_filled()));
         }
         Ok(())
     }

@@ -1,0 +1,183 @@
+"""Near-duplicates by a threshold, against all pairs: on random and nasty corpora, and on real pages, with floors."""
+
+from __future__ import annotations
+
+import tarfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from quilting import local, measure, read_files
+from test_neardups import Ingest, draw_texts, draw_words, ingest, rows, run_neardups  # noqa: F401
+from twin_neardups import jaccard, join
+
+import unquilt
+from unquilt.analyses.banding import Banding
+from unquilt.jobs import documents
+from unquilt.runs import Run
+from unquilt.settings import Settings
+
+KAFKA = Path(__file__).parents[3] / "shared" / "data" / "kafka-docs.tar.xz"
+THRESHOLDS = (0.3, 0.5, 0.8, 0.95, 1.0)
+
+
+def near(texts: Sequence[str], threshold: float, k: int = 5) -> list[tuple[int, int]]:
+    """All pairs that reach it, the lower document second."""
+    pairs = ((a, b) for a in range(len(texts)) for b in range(a))
+    return [(a, b) for a, b in pairs if jaccard(texts[a], texts[b], k) >= threshold]
+
+
+def clusters(run: Run) -> dict[int, int]:
+    return {doc: cluster for doc, cluster, _ in rows(run, "clusters")}
+
+
+def recall(pairs: Iterable[tuple[int, int]], cluster_of: dict[int, int]) -> tuple[int, int]:
+    """How many pairs are in one cluster, of how many."""
+    together = [cluster_of.get(a, -1) == cluster_of.get(b, -2) for a, b in pairs]
+    return sum(together), len(together)
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    return draw_texts(Random(11), 400)
+
+
+@pytest.fixture(scope="module")
+def corpus(texts: list[str], ingest: Ingest, tmp_path_factory: pytest.TempPathFactory) -> Run:  # noqa: F811
+    return ingest(texts, tmp_path_factory.mktemp("threshold") / "corpus")
+
+
+@pytest.mark.parametrize("threshold", THRESHOLDS)
+def test_all_pairs_that_reach_it_and_no_others(threshold: float, texts: list[str], corpus: Run, tmp_path: Path) -> None:
+    run = run_neardups(corpus, tmp_path / "run", local(corpus, partitions=3), pairs=True, threshold=threshold)
+    pairs = rows(run, "pairs")
+    for doc, other, found, _ in pairs:
+        assert doc > other
+        assert found == jaccard(texts[doc], texts[other], 5) >= threshold
+    assert join(len(texts), [pair[:2] for pair in pairs]) == sorted(clusters(run).items())
+    found, of = recall(near(texts, threshold), clusters(run))
+    assert of > 100
+    assert found >= 0.99 * of
+    summary = run.manifest["summary"]
+    assert summary["verified"] == len(pairs) <= summary["compared"]
+
+
+def test_results_do_not_depend_on_how_they_are_computed(corpus: Run, spark_settings: Settings, tmp_path: Path) -> None:
+    from unquilt.engines.spark import Spark
+
+    asked: dict[str, Any] = {"threshold": 0.8, "pairs": True, "keep": "longest"}
+    plain = read_files(run_neardups(corpus, tmp_path / "plain", local(corpus), **asked))
+    engines = {
+        "small": local(corpus, memory=2_000, partitions=7),
+        "spark": lambda run: Spark(run, measure(corpus), spark_settings, partitions=3),
+    }
+    for name, engine in engines.items():
+        assert read_files(run_neardups(corpus, tmp_path / name, engine, **asked)) == plain
+
+
+def test_a_lowest_document_that_is_far_from_some_costs_no_pair(tmp_path: Path) -> None:
+    """Nine in ten of many pairs are near the first page, those of the rest only to each other."""
+    random = Random(4)
+    words = draw_words(random, 200)
+    pages = [" ".join(words)]
+    for _ in range(40):
+        changed = list(words)
+        for at in random.sample(range(len(words)), 9):  # about 45 of 200 grams
+            changed[at] = draw_words(random, 1)[0]
+        twin = list(changed)
+        twin[random.randrange(len(words))] = "other"
+        pages += [" ".join(changed), " ".join(twin)]
+    pairs = near(pages, 0.8)
+    assert 40 <= len(pairs) < 100
+    run = unquilt.neardups(pa.table({"text": pages}), tmp_path / "run", threshold=0.8)
+    assert recall(pairs, clusters(run)) == (len(pairs), len(pairs))
+
+
+@pytest.mark.parametrize("threshold", [0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
+def test_the_banding_keeps_its_promise(threshold: float) -> None:
+    banding = Banding.of(threshold)
+    assert banding.bands * banding.rows <= 128
+    assert banding.least <= banding.sure <= banding.bands * banding.rows
+    assert banding.found(threshold) >= 0.99
+    assert banding.found(min(1.0, threshold + 0.05)) >= banding.found(threshold)
+
+
+@pytest.mark.slow
+def test_planted_pairs_at_the_threshold_are_found_as_often_as_stated(tmp_path: Path) -> None:
+    """2,000 pairs of pages of J = .8 and a little more, each of words of its own."""
+    random = Random(8)
+    pages = []
+    for _ in range(2000):
+        words = draw_words(random, 90)
+        changed = [*words[:10], "changed", *words[11:50], "too", *words[51:]]  # 10 of 90 grams: J = 80 / 100
+        pages += [" ".join(words), " ".join(changed)]
+    run = unquilt.neardups(pa.table({"text": pages}), tmp_path / "run", threshold=0.8, pairs=True)
+    assert {found for _, _, found, _ in rows(run, "pairs")} == {0.8}
+    assert run.pairs.num_rows >= 0.99 * 2000
+
+
+MANY = 30_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("own", [0, 1, 3, 9])
+def test_many_pages_alike_are_no_product(own: int, tmp_path: Path) -> None:
+    """FAULTS 26, 27, 29: identical pages, one template, and one that is not enough to reach the threshold."""
+    random = Random(own)
+    template = " ".join(draw_words(random, 70))
+    pages = [f"{template} {' '.join(draw_words(random, own))}" for _ in range(MANY)]
+    run = unquilt.neardups(pa.table({"text": pages}), tmp_path / "run", threshold=0.8)
+    summary = run.manifest["summary"]
+    assert summary["compared"] <= 8 * MANY
+    if own < 9:
+        assert rows(run, "similarity")[0][:2] == (0, MANY)
+        assert summary["compared"] < 1.1 * MANY
+    else:
+        assert summary["near_duplicates"] == 0
+
+
+def gram_sets(corpus: Run) -> Iterator[frozenset[int]]:
+    """Circular 5-grams by the hashes of Python."""
+    for split in documents(corpus).splits():
+        for text in split.read(["text"])["text"].to_pylist():
+            words = [word for word, _, _ in unquilt.words(text)]
+            circle = words + [words[i % len(words)] for i in range(4)] if words else []
+            yield frozenset(hash(tuple(circle[i : i + 5])) for i in range(len(words)))
+
+
+def all_pairs(sets: Sequence[frozenset[int]], threshold: float) -> Iterator[tuple[int, int]]:
+    """All pairs that reach the threshold, by prefix filtering (Bayardo et al., 2007), which loses none: with grams in
+    one order, the rarest first, two sets of that coefficient share one of the first |d| - ⌈t·|d|⌉ + 1."""
+    df = Counter(gram for grams in sets for gram in grams)
+    index: defaultdict[int, list[int]] = defaultdict(list)
+    for doc, grams in enumerate(sets):
+        ranked = sorted(grams, key=lambda gram: (df[gram], gram))
+        prefix = ranked[: len(ranked) - int(-(-threshold * len(ranked) // 1)) + 1]
+        for other in {other for gram in prefix for other in index[gram]}:
+            a, b = len(grams), len(sets[other])
+            if min(a, b) >= threshold * max(a, b):
+                common = len(grams & sets[other])
+                if common / (a + b - common) >= threshold:
+                    yield doc, other
+        for gram in prefix:
+            index[gram].append(doc)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not KAFKA.exists(), reason="kafka-docs.tar.xz is not here")
+def test_recall_on_real_pages(tmp_path: Path) -> None:
+    """Four versions of Kafka's documentation."""
+    with tarfile.open(KAFKA) as tar:
+        tar.extractall(tmp_path / "pages", filter="data")
+    corpus = unquilt.ingest(tmp_path / "pages", tmp_path / "corpus")
+    sets = list(gram_sets(corpus))
+    pairs = list(all_pairs(sets, 0.8))
+    run = unquilt.neardups(corpus.path, tmp_path / "run", threshold=0.8, pairs=True)
+    found, of = recall(pairs, clusters(run))
+    assert of > 1000
+    assert found >= 0.99 * of
+    assert {(doc, other) for doc, other, *_ in rows(run, "pairs")} <= set(pairs)
