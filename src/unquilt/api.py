@@ -21,7 +21,7 @@ from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.errors import ParameterError
 from unquilt.jobs import How, Inputs
 from unquilt.parameters import ParameterInfo
-from unquilt.runs import Run
+from unquilt.results.run import ReadableRun as Run
 from unquilt.settings import Settings
 from unquilt.stores.filters import Filter
 from unquilt.stores.lexicons import Lexicon
@@ -67,7 +67,7 @@ def make_call(name: str) -> AnalysisCall:
     analysis = catalogue.load_analysis(name)
 
     def call(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
-        return jobs.analyse(analysis, analysis.parameters.from_dict(parameters), inputs, output, how)
+        return Run.of(jobs.analyse(analysis, analysis.parameters.from_dict(parameters), inputs, output, how))
 
     call.__name__ = call.__qualname__ = name
     lines = [
@@ -96,7 +96,7 @@ def ingest(inputs: Inputs, output: str | Path | None = None, *, how: How | None 
     >>> corpus.manifest["summary"]["words"]
     6
     """
-    return jobs.ingest(inputs, output, how)
+    return Run.of(jobs.ingest(inputs, output, how))
 
 
 def build_filter(
@@ -149,5 +149,5 @@ def build_lexicon(
 
 
 def read(path: str | Path) -> Run:
-    """Opens a run or corpus folder: `run.quilts` is its table `quilts`, `run.manifest` says how it was made."""
-    return Run.read(path)
+    """Opens a run or corpus folder, in any state: `run.quilts` is its table `quilts`; see `Run` for more."""
+    return Run.of(Run.read(path))

@@ -14,7 +14,6 @@ from quilting import stop_after_rehearsal
 import unquilt
 from unquilt.analyses.neardups import compare
 from unquilt.cli import cli
-from unquilt.runs import Run
 
 
 def draw(random: Random, words: int = 120) -> list[str]:
@@ -152,7 +151,7 @@ class TestShow:
 
     def test_tables_have_ids(self, made: Path) -> None:
         heading, *rows = cells(succeed("show", made / "run", "kept"))
-        assert heading[:6] == ["doc", "doc_id", "keep", "kept_instead", "kept_instead_id", "similarity"]
+        assert heading[:6] == ["doc", "id", "keep", "kept_instead", "kept_instead_id", "similarity"]
         assert [row[:6] for row in rows][2:4] == [["2", "a, later", "no", "0", "a", "0.920"], ["3", "c", "yes", *"---"]]
         heading, *rows = cells(succeed("show", made / "run", "similarity"))
         assert heading[:6] == ["cluster", "documents", "least", "median", "kept", "kept_id"]
@@ -161,13 +160,13 @@ class TestShow:
             ["1", "2", "1.000", "1.000", "1", "b"],
         ]
         heading, *rows = cells(succeed("show", made / "run", "pairs"))
-        assert heading == ["doc", "doc_id", "other", "other_id", "jaccard", "cosine", "doc_url", "other_url"]
+        assert heading == ["doc", "id", "other", "other_id", "jaccard", "cosine", "url", "other_url"]
         assert ["5", "b, later", "1", "b", "1.000"] in [row[:5] for row in rows]
 
     @pytest.mark.parametrize("table", ["clusters", "kept", "similarity", "pairs"])
     def test_tables_for_programs(self, made: Path, table: str) -> None:
         rows = [json.loads(line) for line in succeed("show", made / "run", table, "--json").splitlines()]
-        assert rows == Run.read(made / "run").table(table).to_pylist()
+        assert rows == unquilt.read(made / "run").table(table, names=True).to_pylist()
 
     def test_clusters_are_lines(self, made: Path, tmp_path: Path) -> None:
         heading, *rows = cells(succeed("show", made / "run", "clusters"))
@@ -184,7 +183,7 @@ class TestShow:
     def test_one_cluster(self, made: Path) -> None:
         first, _, heading, *rows, _, last = cells(succeed("show", made / "run", "clusters", "--doc", "a, again"))
         assert first == ["Cluster 0: 3 documents, of which document 0 is kept."]
-        assert heading == ["doc", "keep", "similarity", "doc_url", "doc_id"]
+        assert heading == ["doc", "keep", "similarity", "url", "id"]
         assert [row[:3] for row in rows] == [["0", "yes", "-"], ["2", "no", "0.920"], ["4", "no", "0.920"]]
         assert last == [f"What differs: unquilt show {made / 'run'} clusters --diff 0 4"]
         out = succeed("show", made / "run", "clusters", "--doc", "d")

@@ -1,6 +1,6 @@
 """The layers: imports point one way, the compiled core has one door, and the public names are what they say.
 
-errors ← tables, parameters ← corpus, flow ← analyses ← engines, runs, stores ← jobs ← api ← cli
+errors ← tables, parameters ← corpus, flow ← analyses ← engines, runs, stores ← jobs ← results ← api ← cli
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "unquilt.stores": ("unquilt.engines", *READERS, *JOBS),
     "unquilt.demo": ("unquilt.analyses", "unquilt.flow", "unquilt.engines", "unquilt.stores", *READERS, *JOBS),
     "unquilt.intake": ("unquilt.analyses", *JOBS),
-    "unquilt.jobs": ("unquilt.cli", "unquilt.api"),
+    "unquilt.jobs": ("unquilt.cli", "unquilt.api", "unquilt.results"),
+    "unquilt.results": ("unquilt.cli", "unquilt.api"),
 }
 
 ONLY: dict[str, set[str]] = {

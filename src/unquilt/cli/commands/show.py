@@ -9,6 +9,7 @@ import click
 from unquilt.cli.group import usual_options
 from unquilt.cli.options import number_option, usage_error
 from unquilt.cli.show.own_options import own_options, refuse_strange
+from unquilt.cli.show.selecting import NAMES, is_selective, read_selection, selection_options
 from unquilt.cli.terminal.output import emit, json_line
 
 EXAMPLES = """\b
@@ -19,6 +20,8 @@ Examples:
   unquilt show run quilts --doc page-17         # one of them: the page with its patches marked
   unquilt show run patches --doc page-17        # its patches, beside the texts they were taken from
   unquilt show run source_domains               # the sites that quilts draw on most
+  unquilt show run quilts --where "patchfrac > .8 and host = 'news.example'" --sort -sources
+  unquilt show run sources --columns quilt_url,source_url,new_grams --sort -new_grams
   unquilt show corpus rejects                   # what could not be read, and why
   unquilt show run quilts --json | jq .url      # for programs
 """
@@ -29,7 +32,8 @@ Examples:
 @click.argument("table", metavar="[TABLE]", required=False)
 @number_option("limit", "Rows to show (default 20, all with --json).", at_least=1)
 @click.option("--json", "as_json", is_flag=True, help="Print lines of JSON, one for each row, for programs.")
-@click.option("--doc", metavar="ID", help="Only what TABLE says about one document, by its id or number.")
+@click.option("--doc", metavar="ID", help="Only what TABLE says about one document, by its id, number or URL.")
+@selection_options
 @own_options
 @usual_options
 def show(run: str, table: str | None, limit: int | None, as_json: bool, doc: str | None, **own: Any) -> None:
@@ -46,6 +50,9 @@ def show(run: str, table: str | None, limit: int | None, as_json: bool, doc: str
     from unquilt.cli.show.summary import describe, gather
     from unquilt.cli.show.table_views import Request, find_view
 
+    chosen = {name: own.pop(name) for name in NAMES}
+    if is_selective(chosen) and table is None:
+        raise usage_error("--columns, --where and --sort are for the rows of a TABLE; name one")
     if doc is not None and table is None:
         raise usage_error("--doc is for a TABLE; for a page with its patches: unquilt show RUN quilts --doc ID")
     refuse_strange(own, table, doc)
@@ -55,9 +62,11 @@ def show(run: str, table: str | None, limit: int | None, as_json: bool, doc: str
         for line in [json_line(facts)] if as_json else describe(folder, facts):
             emit(line)
         return
-    request = Request(folder, table, limit, as_json, doc or "", own)
+    request = Request(folder, table, limit, as_json, doc or "", read_selection(chosen), own)
     view = find_view(table)
     if doc is None:
         view.show_all(request)
-    else:
-        view.show_one(request)
+        return
+    if is_selective(chosen) and not view.one_is_rows:
+        raise usage_error(f"--columns, --where and --sort are for rows; {table} --doc shows more than that")
+    view.show_one(request)

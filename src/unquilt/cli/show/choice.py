@@ -1,7 +1,8 @@
-"""Which document is meant: `--doc` takes an id or a number.
+"""Which document is meant: `--doc` takes an id, a number or a URL.
 
-Ids come from outside: they need not be unique, and may look like numbers. What can mean two documents is refused, and
-`doc=12` or `id=12` says which is meant.
+Ids and URLs come from outside: they need not be unique, and ids may look like numbers. What can mean two documents is
+refused, and `doc=12`, `id=12` or `url=…` says which is meant. A URL that no document has is looked for again without
+regard to http or https, to the case of the host, and to a slash at the end.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from unquilt.cli.show.folders import Folder, find_rows
+from unquilt.cli.show.folders import Folder, find_rows, find_within
 from unquilt.cli.terminal.output import LONGEST_CELL, cut
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
@@ -41,15 +42,33 @@ def choose(folder: Folder, table: str, given: str) -> int:
 
 def _readings(listed: Kept, given: str) -> list[int]:
     """The numbers of all documents that this can mean."""
-    ids, number = {given}, given
-    if given.startswith("id="):
-        ids.add(given.removeprefix("id="))
-    elif given.startswith("doc="):
-        number = given.removeprefix("doc=")
-    found = {row["doc"] for each in ids for row in find_rows(listed, "id", each, ["doc"], MOST_NAMED + 1)}
-    if number.isascii() and number.isdecimal() and len(number) < 19:  # fewer digits than 2^63 has
-        found |= {row["doc"] for row in find_rows(listed, "doc", int(number), ["doc"], 1)}
-    return sorted(found)
+    kind, equals, rest = given.partition("=")
+    meant = {name: {given} for name in ("id", "doc", "url")}
+    if equals and kind in meant:
+        meant[kind].add(rest)
+    found = _find(listed, "id", meant["id"]) | _find(listed, "url", meant["url"])
+    for number in meant["doc"]:
+        if number.isascii() and number.isdecimal() and len(number) < 19:  # fewer digits than 2^63 has
+            found |= {row["doc"] for row in find_rows(listed, "doc", [int(number)], ["doc"], 1)}
+    return sorted(found or _find(listed, "url", {other for url in meant["url"] for other in spell_otherwise(url)}))
+
+
+def _find(listed: Kept, column: str, values: set[str]) -> set[int]:
+    return {row["doc"] for row in find_rows(listed, column, sorted(values), ["doc"], MOST_NAMED + 1)}
+
+
+def spell_otherwise(url: str) -> list[str]:
+    """A URL with either scheme, with and without a slash at the end; none for what is surely no URL.
+
+    >>> spell_otherwise("A.example/x")
+    ['http://a.example/x', 'http://a.example/x/', 'https://a.example/x', 'https://a.example/x/']
+    """
+    rest = url.partition("://")[2] or url
+    host, slash, path = rest.partition("/")
+    if "." not in host and not slash and "://" not in url:
+        return []
+    stem = f"{host.lower()}{slash}{path}".rstrip("/")
+    return [f"{scheme}://{stem}{end}" for scheme in ("http", "https") for end in ("", "/")]
 
 
 def _explain_unknown(folder: Folder, listed: str, given: str) -> str:
@@ -67,12 +86,12 @@ def _explain_unknown(folder: Folder, listed: str, given: str) -> str:
 
 
 def _near_misses(listed: Kept, given: str) -> Sequence[str]:
-    """Ids that contain what was given, whatever the case; else, among the first ids, those that are spelled alike."""
-    within = find_rows(listed, "id", given, ["id"], MOST_NAMED, within=True) if given else []
-    if within:
-        return [row["id"] for row in within]
-    first = find_rows(listed, "id", "", ["id"], MOST_COMPARED, within=True)
-    return difflib.get_close_matches(given, [row["id"][:LONGEST_CELL] for row in first], n=MOST_NAMED)
+    """Ids, or URLs, that contain what was given, whatever the case; else, among the first ids, those that are alike."""
+    for column in ("id", "url") if given else ():
+        if within := find_within(listed, column, given, MOST_NAMED):
+            return within
+    first = find_within(listed, "id", "", MOST_COMPARED)
+    return difflib.get_close_matches(given, [id_[:LONGEST_CELL] for id_ in first], n=MOST_NAMED)
 
 
 def _quoted(text: str) -> str:

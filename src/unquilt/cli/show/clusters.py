@@ -16,18 +16,21 @@ from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.show.tables import Row, print_rows
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
+from unquilt.results.rows import Selection, name_column
 from unquilt.tables import CLUSTERS, DOCUMENTS, KEPT, SIMILARITY
 
 ORDERS = {"largest": [("documents", "descending")], "loosest": [("least", "ascending"), ("documents", "descending")]}
 
 
 class ClustersView(TableView):
-    """The table clusters; programs get its rows as they are."""
+    """The table clusters; programs, and whoever chooses among its rows, get these as they are."""
+
+    one_is_rows = False
 
     def show_all(self, asked: Request) -> None:
         if asked.own.get("diff"):
             show_difference(asked.folder, *asked.own["diff"], as_json=asked.as_json, full=bool(asked.own.get("full")))
-        elif asked.as_json and not asked.own.get("order"):
+        elif (asked.as_json or asked.selection != Selection()) and not asked.own.get("order"):
             super().show_all(asked)
         else:
             show_clusters(asked)
@@ -88,7 +91,7 @@ def show_cluster(asked: Request) -> None:
             emit(f"Document {number} is in no cluster: no near-duplicate of it was found.")
         return
     cluster = own[0]["cluster"]
-    members = find_rows(folder.table(CLUSTERS.name), "cluster", cluster, ["doc", "cluster", "keep"], sys.maxsize)
+    members = find_rows(folder.table(CLUSTERS.name), "cluster", [cluster], ["doc", "cluster", "keep"], sys.maxsize)
     kept = next((row["doc"] for row in members if row["keep"]), cluster)
     similar = _similarities(folder, kept)
     rows = [row | {"similarity": similar.get(row["doc"])} for row in members]
@@ -114,14 +117,14 @@ def show_cluster(asked: Request) -> None:
 def _name(row: Row, pages: Mapping[int, tuple[str, str | None]], column: str) -> dict[str, Any]:
     """A row with URL and id of the document in one of its columns."""
     id_, url = pages.get(row[column], (None, None))
-    return dict(row) | {f"{column}_url": url, f"{column}_id": id_}
+    return dict(row) | {name_column(column, "url"): url, name_column(column, "id"): id_}
 
 
 def _similarities(folder: Folder, kept: int) -> dict[int, float]:
     """Of the documents that one is kept for, how similar each is to it, as far as the run says."""
     if KEPT.name not in folder.tables:
         return {}
-    found = find_rows(folder.table(KEPT.name), "kept_instead", kept, ["doc", "similarity"], sys.maxsize)
+    found = find_rows(folder.table(KEPT.name), "kept_instead", [kept], ["doc", "similarity"], sys.maxsize)
     return {row["doc"]: row["similarity"] for row in found if row["similarity"] is not None}
 
 

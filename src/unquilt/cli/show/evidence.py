@@ -20,6 +20,8 @@ LINKED = {"page": "linked", "domain": "site linked", None: "not linked"}
 class QuiltsView(TableView):
     """Quilts: of one, the page itself."""
 
+    one_is_rows = False
+
     def show_one(self, asked: Request) -> None:
         show_quilt(asked.folder, asked.doc, asked.few, as_json=asked.as_json, full=asked.own["full"])
 
@@ -27,12 +29,16 @@ class QuiltsView(TableView):
 class PatchesView(TableView):
     """Patches: of one quilt, with the texts of both documents."""
 
+    one_is_rows = False
+
     def show_one(self, asked: Request) -> None:
         show_patches(asked.folder, asked.doc, asked.few, as_json=asked.as_json, full=asked.own["full"])
 
 
 class DocumentsView(TableView):
     """Documents: of one, all columns and the text."""
+
+    one_is_rows = False
 
     def show_one(self, asked: Request) -> None:
         show_document(asked.folder, asked.doc, as_json=asked.as_json, full=asked.own["full"])
@@ -110,7 +116,7 @@ def show_patches(folder: Folder, given: str, limit: int | None, *, as_json: bool
     rows = folder.about(PATCHES, number)
     shown = read_texts(folder, rows[:limit])
     if as_json:
-        for row in shown:
+        for row in _name_pages(folder, shown):
             emit(json_line(row))
         return
     ranks = {row["source"]: row["rank"] for row in folder.about("sources", number)}
@@ -123,6 +129,18 @@ def show_patches(folder: Folder, given: str, limit: int | None, *, as_json: bool
     if len(rows) > len(shown):
         emit()
         emit(f"… and {len(rows) - len(shown):,} more (--limit {len(rows)} for all, --json for programs)")
+
+
+def _name_pages(folder: Folder, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
+    """Patches with ids and URLs beside the numbers of both documents, as in the whole table."""
+    pages = folder.pages(row[side] for row in rows for side in ("quilt", "source"))
+    for row in rows:
+        named: dict[str, Any] = {}
+        for column, value in row.items():
+            named[column] = value
+            if pages and column in ("quilt", "source"):
+                named[f"{column}_id"], named[f"{column}_url"] = pages.get(value, (None, None))
+        yield named
 
 
 def _describe(row: Row, ranks: Mapping[int, int], pages: Mapping[int, Any], *, full: bool) -> Iterator[str]:

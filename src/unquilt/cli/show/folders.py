@@ -1,70 +1,25 @@
-"""A run or corpus folder to look at, in any state: its tables, and those of the corpus that it was made from.
-
-A run that read its inputs itself has its corpus in its own folder. A run over a corpus folder recorded the path and the
-fingerprint of that: it is found there, or, if both were moved, beside the run. Without its corpus, a run still has its
-own tables, but neither ids for its sources nor rejects. Only what is needed is read: one column, or some row groups.
-"""
+"""A run or corpus folder to look at: what summaries count in it, and rows of its tables."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.catalogue import find_table
-from unquilt.errors import ParameterError, RunError
+from unquilt import results
 from unquilt.flow.kept import Kept
-from unquilt.jobs import CORPUS, documents
-from unquilt.runs import Run
+from unquilt.jobs import CORPUS
 from unquilt.tables import DOCUMENTS
 
-ROWS_AT_ONCE = 1_000
 MOST_COUNTED = 5_000_000
 """Documents of a corpus whose hosts are counted: more would take too long for a summary."""
 
 
-class Folder:
+class Folder(results.RunFolder):
     """A run with the corpus it was made from; for a corpus, the two are the same."""
-
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        self.corpus = run if run.manifest["analysis"] == "ingest" else find_corpus(run)
-
-    @classmethod
-    def open(cls, path: str | Path) -> Folder:
-        """Open the folder of a run; the error for any other folder names the runs in it."""
-        try:
-            return cls(Run.read(path))
-        except RunError as error:
-            if not Path(path).exists():
-                raise RunError(f"{path}: no such folder") from error
-            runs = sorted(str(entry.parent) for entry in Path(path).glob("*/manifest.json"))
-            hint = f"; but these in it are: {', '.join(runs[:5])}" if runs else ""
-            raise RunError(f"{error}{hint}") from error
-
-    @cached_property
-    def tables(self) -> dict[str, Kept]:
-        """All tables that can be shown, by name: those of the run, then those of its corpus."""
-        found = {name: _table(self.run, name) for name in self.run.tables}
-        if self.corpus is not None:
-            found |= {name: _table(self.corpus, name) for name in self.corpus.tables if name not in found}
-            if self.corpus.done(DOCUMENTS.name):
-                found[DOCUMENTS.name] = documents(self.corpus)
-        return found
-
-    def table(self, name: str) -> Kept:
-        """One table by name; a wrong name is answered with the right ones."""
-        if name not in self.tables:
-            there = ", ".join(sorted(self.tables)) or "none yet, as it is not complete"
-            raise ParameterError(f"{self.run.path} has no table {name!r}; there are: {there}")
-        return self.tables[name]
 
     def rejected(self) -> dict[str, int] | None:
         """Rejected records by reason, the most frequent first; None if there is no such table."""
@@ -94,90 +49,33 @@ class Folder:
             found.update(split.read(["host"]).column("host").unique().to_pylist())
         return len(found - {None})
 
-    def pages(self, numbers: Iterable[int]) -> dict[int, tuple[str, str | None]]:
-        """Id and URL of documents by number, as far as the corpus is there."""
-        return {number: (row["id"], row["url"]) for number, row in self.documents(numbers, ["id", "url"])}
-
-    def documents(
-        self, numbers: Iterable[int], columns: Sequence[str] | None = None
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Documents by number, in order, as far as the corpus is there; reads only these columns, of the row groups
-        that have some of them, one at a time."""
-        if DOCUMENTS.name not in self.tables:
-            return
-        table = self.tables[DOCUMENTS.name]
-        wanted, at, first = sorted({number for number in numbers if number >= 0}), 0, 0
-        for split in table.splits() if wanted else ():
-            until = bisect_left(wanted, first + split.rows)
-            if here := wanted[at:until]:
-                part = split.read(columns or table.columns).take([number - first for number in here])
-                yield from zip(here, part.to_pylist(), strict=True)
-            at, first = until, first + split.rows
-
-    def columns(self, name: str) -> list[str]:
-        """The columns of a table."""
-        return self.table(name).columns
-
-    def about(self, name: str, number: int) -> list[dict[str, Any]]:
-        """The rows of a table whose first column is this document; none if there is no such table."""
-        if name not in self.tables:
-            return []
-        if name == DOCUMENTS.name:
-            return [row for _, row in self.documents([number])]
-        found: list[dict[str, Any]] = self.tables[name].between(number, number).to_pylist()
-        return found
-
-
-def find_corpus(run: Run) -> Run | None:
-    """The corpus that a run was made from: in the run's folder, where it was then, or beside the run."""
-    place = run.inner(CORPUS)
-    with suppress(RunError):
-        within = Run.read(place)
-        if within.manifest["inputs"] == run.manifest["inputs"]:
-            return within
-    if len(run.manifest["inputs"]) == 1:
-        (record,) = run.manifest["inputs"]
-        beside = run.path.absolute().parent
-        for place in (Path(record["path"]), beside / record["path"], beside / Path(record["path"]).name):
-            with suppress(RunError):
-                corpus = Run.read(place)
-                if corpus.manifest["fingerprint"] == record["sha256"]:
-                    return corpus
-    return None
-
-
-def rows(table: Kept, columns: Sequence[str] | None = None, limit: int | None = None) -> Iterator[dict[str, Any]]:
-    """The rows of a table, in order, as many as asked for."""
-    left = limit
-    for split in table.splits():
-        part = split.read(columns or table.columns)
-        for begin in range(0, part.num_rows, ROWS_AT_ONCE):
-            if left is not None and left <= 0:
-                return
-            here = part.slice(begin, ROWS_AT_ONCE if left is None else min(left, ROWS_AT_ONCE)).to_pylist()
-            left = None if left is None else left - len(here)
-            yield from here
-
 
 def find_rows(
-    table: Kept, column: str, value: object, columns: Sequence[str], limit: int, *, within: bool = False
+    table: Kept, column: str, values: Sequence[object], columns: Sequence[str], limit: int
 ) -> list[dict[str, Any]]:
-    """The first rows that have this value in a column (or `within` its text, whatever the case); reads row group by row
-    group, the column and those asked for."""
+    """The first rows that have one of these values in a column; reads row group by row group, the column and those
+    asked for."""
+
+    def has_one(there: pa.ChunkedArray) -> pa.ChunkedArray:
+        return pc.is_in(there, value_set=pa.array(values, there.type))
+
+    return _find(table, column, has_one, columns, limit) if values else []
+
+
+def find_within(table: Kept, column: str, text: str, limit: int) -> list[str]:
+    """The first texts of a column that contain this one, whatever the case."""
+    found = _find(table, column, lambda there: pc.match_substring(there, text, ignore_case=True), [column], limit)
+    return [row[column] for row in found]
+
+
+def _find(
+    table: Kept, column: str, test: Callable[[pa.ChunkedArray], Any], columns: Sequence[str], limit: int
+) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for split in table.splits():
         part = split.read(list(dict.fromkeys([column, *columns])))
-        texts = part.column(column)
-        mask = (
-            pc.match_substring(texts, value, ignore_case=True)
-            if within
-            else pc.equal(texts, pa.scalar(value, texts.type))
-        )
-        found += part.filter(mask).slice(0, limit - len(found)).select(list(columns)).to_pylist()
+        true = part.filter(test(part.column(column)))
+        found += true.slice(0, limit - len(found)).select(list(columns)).to_pylist()
         if len(found) >= limit:
             break
     return found
-
-
-def _table(run: Run, name: str) -> Kept:
-    return Kept.of(name, run.path / f"{name}.parquet").checked(find_table(name))

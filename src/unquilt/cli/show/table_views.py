@@ -7,15 +7,15 @@ options of its own are stated in `own_options`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
 from unquilt.cli.options import usage_error
 from unquilt.cli.show.choice import ABOUT, choose
-from unquilt.cli.show.folders import Folder, rows
-from unquilt.cli.show.tables import show_rows, show_table
-from unquilt.cli.terminal.output import emit, json_line
+from unquilt.cli.show.folders import Folder
+from unquilt.cli.show.tables import show_json, show_table
+from unquilt.results import Selection
 
 FEW = 20
 VIEWS = {
@@ -36,6 +36,8 @@ class Request:
     limit: int | None = None
     as_json: bool = False
     doc: str = ""
+    selection: Selection = field(default_factory=Selection)
+    """Which columns and rows, in which order."""
     own: Mapping[str, Any] = field(default_factory=dict)
     """The values of the options that only some tables have, by name."""
 
@@ -48,25 +50,25 @@ class Request:
 class TableView:
     """A table as it is shown."""
 
+    one_is_rows = True
+    """Whether what it says about one document is rows of it, so that one can choose among them."""
+
     def show_all(self, asked: Request) -> None:
         """Print the rows of the table."""
-        if asked.as_json:
-            for row in rows(asked.folder.table(asked.table), limit=asked.limit):
-                emit(json_line(row))
-        else:
-            show_table(asked.folder, asked.table, asked.limit or FEW)
+        self._show(asked)
 
     def show_one(self, asked: Request) -> None:
         """Print what the table says about one document."""
         folder, table = asked.folder, asked.table
         if folder.columns(table)[0] not in ABOUT:
             raise usage_error(f"--doc is for tables about documents, which {table} is not")
-        found = folder.about(table, choose(folder, table, asked.doc))
+        self._show(asked, choose(folder, table, asked.doc))
+
+    def _show(self, asked: Request, about: int | None = None) -> None:
         if asked.as_json:
-            for row in found[: asked.limit]:
-                emit(json_line(row))
+            show_json(asked.folder, asked.table, replace(asked.selection, limit=asked.limit), about)
         else:
-            show_rows(folder, table, found, asked.few)
+            show_table(asked.folder, asked.table, replace(asked.selection, limit=asked.limit or FEW), about)
 
 
 def find_view(table: str) -> TableView:

@@ -6,84 +6,103 @@ are); then columns are left out, from the right, and the last line says which. W
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from heapq import nlargest
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from unquilt.analyses.catalogue import find_table
-from unquilt.cli.show.folders import Folder, rows
-from unquilt.cli.terminal.output import LONGEST_CELL, count, cut, emit, pad, printable, terminal_width, use_colour
-from unquilt.flow.kept import Kept
+from unquilt.cli.show.folders import Folder
+from unquilt.cli.terminal.output import (
+    LONGEST_CELL,
+    count,
+    cut,
+    emit,
+    json_line,
+    pad,
+    printable,
+    terminal_width,
+    use_colour,
+)
+from unquilt.results import Selection, TableRows
+from unquilt.results.rows import name_column
+from unquilt.tables import DOCUMENTS
 
 NARROWEST = 24
 GAP = 2
+ROWS_AT_ONCE = 1_000
 Row = Mapping[str, Any]
 
 
-def show_table(folder: Folder, name: str, limit: int) -> None:
-    """Print the first rows of a table."""
-    table = folder.table(name)
-    columns = _columns(name, table.columns)
-    _show(folder, name, read_first(table, columns, limit), table.rows)
+def show_json(folder: Folder, name: str, selection: Selection, about: int | None = None) -> None:
+    """Print rows of a table for programs: lines of JSON, with ids and URLs beside numbers."""
+    for row in read_rows(TableRows(folder, name, selection, about=about)):
+        emit(json_line(row))
 
 
-def show_rows(folder: Folder, name: str, found: Sequence[Row], limit: int | None) -> None:
-    """Print rows of a table that were read already."""
-    columns = _columns(name, folder.columns(name))
-    _show(folder, name, [{column: row[column] for column in columns} for row in found[:limit]], len(found))
-
-
-def read_first(table: Kept, columns: Sequence[str], limit: int) -> list[dict[str, Any]]:
-    """The first rows of a table, in the order in which people want them."""
-    known = find_table(table.name)
-    if known is not None and (by := known.order):
-        return nlargest(limit, rows(table, columns), key=lambda row: [_by(row, column) for column in by])
-    return list(rows(table, columns, limit))
-
-
-def _by(row: Row, column: str) -> Any:
-    return -row[column[1:]] if column.startswith("-") else row[column]
-
-
-def _show(folder: Folder, name: str, shown: Sequence[Row], total: int) -> None:
-    if total == 0:
-        emit(f"{name} has no rows.")
+def show_table(folder: Folder, name: str, selection: Selection, about: int | None = None) -> None:
+    """Print rows of a table for people, in the order in which they want them."""
+    wanted = choose_columns(folder, name, selection)
+    wanted = replace(wanted, limit=None if selection.limit is None else selection.limit + 1)  # is there one more?
+    rows = TableRows(folder, name, wanted, about=about)
+    found = list(read_rows(rows))
+    shown = found[: selection.limit]
+    if not shown:
+        emit(f"{name} has no rows{'' if rows.total == 0 else ' that fit'}.")
         return
-    known = find_table(name)
-    sides = [side for side in known.identified if side in shown[0]] if known is not None else []
-    left_out = print_rows(name_pages(folder, shown, sides) if sides else shown)
-    more = total - len(shown)
-    if more > 0:
-        emit(f"… and {more:,} more (--limit {total} for all, --json for programs)")
+    left_out = print_rows(shown if selection.columns else prefer_urls(shown))
+    if len(found) > len(shown):
+        all_ = rows.total
+        known = f"{all_ - len(shown):,} more (--limit {all_} for all" if all_ is not None else ""
+        more = known or "more (--limit N for N of them"
+        emit(f"… and {more}, --json for programs)")
     if left_out:
         emit(f"Too narrow for {', '.join(left_out)}; a wider terminal, or a pipe, has room for all columns.")
 
 
-def _columns(name: str, there: Sequence[str]) -> list[str]:
-    """The columns that people see, by importance."""
+def read_rows(rows: TableRows) -> Iterator[dict[str, Any]]:
+    """Rows one by one."""
+    for batch in rows:
+        for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
+            yield from batch.slice(begin, ROWS_AT_ONCE).to_pylist()
+
+
+def choose_columns(folder: Folder, name: str, selection: Selection) -> Selection:
+    """The selection, with the columns that people see and the order in which they want them, unless they say."""
     known = find_table(name)
-    if known is None:
-        return list(there)
+    there = folder.columns(name)
+    if known is None or not there:
+        return selection
+    named = known.identified if DOCUMENTS.name in folder.tables else ()
     shown = dict.fromkeys([*known.first, *there])
-    return [column for column in shown if column in there and column not in known.hidden]
+    columns: list[str] = []
+    for column in shown:
+        if column in there and column not in known.hidden:
+            columns += [column, *([name_column(column, "id")] if column in named else [])]
+    columns += [name_column(column, "url") for column in named]
+    order = [column.removeprefix("-") if column.startswith("-") else f"-{column}" for column in known.order]
+    return replace(selection, columns=selection.columns or columns, sort=selection.sort or order)
 
 
-def name_pages(folder: Folder, shown: Sequence[Row], sides: Sequence[str]) -> list[dict[str, Any]]:
-    """Rows with the ids and URLs of the documents in some of their columns, if the corpus is there."""
-    pages = folder.pages([row[side] for row in shown for side in sides if row[side] is not None])
-    return [_name_pages(row, pages, sides) for row in shown] if pages else [dict(row) for row in shown]
+def prefer_urls(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Rows in which a URL stands where its id would, if that is no name but the place of a record in a file."""
+    places = {name: name for name in rows[0]}
+    for column in rows[0]:
+        url = f"{column.removesuffix('id')}url"
+        if column.endswith("id") and url in places and all(row[url] and is_place(row[column]) for row in rows):
+            places |= {column: url, url: column}
+    return [{name: row[name] for name in places.values()} for row in rows]
 
 
-def _name_pages(row: Row, pages: Mapping[int, tuple[str, str | None]], sides: Sequence[str]) -> dict[str, Any]:
-    named: dict[str, Any] = {}
-    for column, value in row.items():
-        named[column] = value
-        if column in sides:
-            named[f"{column}_id"] = pages.get(value, (None, None))[0]
-    urls = {f"{side}_url": pages.get(row[side], (None, None))[1] for side in sides}
-    return named | urls
+def is_place(id_: str | None) -> bool:
+    """Whether an id is a path, or one that was made of a file and an offset.
+
+    >>> is_place("crawl/a/b.html#123"), is_place("page-17")
+    (True, False)
+    """
+    return id_ is not None and ("/" in id_ or re.search(r"#[0-9]+$", id_) is not None)
 
 
 def print_rows(shown: Sequence[Row]) -> list[str]:

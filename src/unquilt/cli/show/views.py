@@ -6,15 +6,17 @@ A job with more to say has a view of its own, beside this one, and a line in `su
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from unquilt.analyses.analysis import Job
 from unquilt.analyses.catalogue import find_table
 from unquilt.cli.show.folders import MOST_COUNTED, Folder
-from unquilt.cli.show.tables import read_first
+from unquilt.cli.show.tables import choose_columns, read_rows
 from unquilt.cli.terminal.output import count
 from unquilt.errors import damaged
 from unquilt.jobs import measures
+from unquilt.results import Selection, TableRows
 from unquilt.runs.manifest import MANIFEST
 
 Facts = Mapping[str, Any]
@@ -109,5 +111,7 @@ def read_top(folder: Folder, name: str, limit: int) -> list[dict[str, Any]] | No
     """The rows of a table that matter most; None if it is not there, or too long to look through for a summary."""
     if name not in folder.tables:
         return None
-    table = folder.table(name)
-    return read_first(table, table.columns, limit) if table.rows <= MOST_COUNTED else None
+    if folder.table(name).rows > MOST_COUNTED:
+        return None
+    wanted = replace(choose_columns(folder, name, Selection(limit=limit)), columns=())
+    return list(read_rows(TableRows(folder, name, wanted, names=False)))

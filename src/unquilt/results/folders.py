@@ -1,0 +1,114 @@
+"""A run or corpus folder to read from, in any state: its tables, and those of the corpus that it was made from.
+
+A run that read its inputs itself has its corpus in its own folder. A run over a corpus folder recorded the path and the
+fingerprint of that: it is found there, or, if both were moved, beside the run. Without its corpus, a run still has its
+own tables, but neither ids for its sources nor rejects. Only what is needed is read: one column, or some row groups.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+from unquilt.analyses.catalogue import find_table
+from unquilt.errors import ParameterError, RunError
+from unquilt.flow.kept import Kept
+from unquilt.jobs import CORPUS, documents
+from unquilt.runs import Run
+from unquilt.tables import DOCUMENTS
+
+
+class RunFolder:
+    """A run with the corpus it was made from; for a corpus, the two are the same."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.corpus = run if run.manifest["analysis"] == "ingest" else find_corpus(run)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Self:
+        """Open the folder of a run; the error for any other folder names the runs in it."""
+        try:
+            return cls(Run.read(path))
+        except RunError as error:
+            if not Path(path).exists():
+                raise RunError(f"{path}: no such folder") from error
+            runs = sorted(str(entry.parent) for entry in Path(path).glob("*/manifest.json"))
+            hint = f"; but these in it are: {', '.join(runs[:5])}" if runs else ""
+            raise RunError(f"{error}{hint}") from error
+
+    @cached_property
+    def tables(self) -> dict[str, Kept]:
+        """All tables that can be shown, by name: those of the run, then those of its corpus."""
+        found = {name: _table(self.run, name) for name in self.run.tables}
+        if self.corpus is not None:
+            found |= {name: _table(self.corpus, name) for name in self.corpus.tables if name not in found}
+            if self.corpus.done(DOCUMENTS.name):
+                found[DOCUMENTS.name] = documents(self.corpus)
+        return found
+
+    def table(self, name: str) -> Kept:
+        """One table by name; a wrong name is answered with the right ones."""
+        if name not in self.tables:
+            there = ", ".join(sorted(self.tables)) or "none yet, as it is not complete"
+            raise ParameterError(f"{self.run.path} has no table {name!r}; there are: {there}")
+        return self.tables[name]
+
+    def pages(self, numbers: Iterable[int]) -> dict[int, tuple[str, str | None]]:
+        """Id and URL of documents by number, as far as the corpus is there."""
+        return {number: (row["id"], row["url"]) for number, row in self.documents(numbers, ["id", "url"])}
+
+    def documents(
+        self, numbers: Iterable[int], columns: Sequence[str] | None = None
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Documents by number, in order, as far as the corpus is there; reads only these columns, of the row groups
+        that have some of them, one at a time."""
+        if DOCUMENTS.name not in self.tables:
+            return
+        table = self.tables[DOCUMENTS.name]
+        wanted, at, first = sorted({number for number in numbers if number >= 0}), 0, 0
+        for split in table.splits() if wanted else ():
+            until = bisect_left(wanted, first + split.rows)
+            if here := wanted[at:until]:
+                part = split.read(columns or table.columns).take([number - first for number in here])
+                yield from zip(here, part.to_pylist(), strict=True)
+            at, first = until, first + split.rows
+
+    def columns(self, name: str) -> list[str]:
+        """The columns of a table."""
+        return self.table(name).columns
+
+    def about(self, name: str, number: int) -> list[dict[str, Any]]:
+        """The rows of a table whose first column is this document; none if there is no such table."""
+        if name not in self.tables:
+            return []
+        if name == DOCUMENTS.name:
+            return [row for _, row in self.documents([number])]
+        found: list[dict[str, Any]] = self.tables[name].between(number, number).to_pylist()
+        return found
+
+
+def find_corpus(run: Run) -> Run | None:
+    """The corpus that a run was made from: in the run's folder, where it was then, or beside the run."""
+    place = run.inner(CORPUS)
+    with suppress(RunError):
+        within = Run.read(place)
+        if within.manifest["inputs"] == run.manifest["inputs"]:
+            return within
+    if len(run.manifest["inputs"]) == 1:
+        (record,) = run.manifest["inputs"]
+        beside = run.path.absolute().parent
+        for place in (Path(record["path"]), beside / record["path"], beside / Path(record["path"]).name):
+            with suppress(RunError):
+                corpus = Run.read(place)
+                if corpus.manifest["fingerprint"] == record["sha256"]:
+                    return corpus
+    return None
+
+
+def _table(run: Run, name: str) -> Kept:
+    return Kept.of(name, run.path / f"{name}.parquet").checked(find_table(name))

@@ -1,0 +1,102 @@
+"""A run as Python has it: its tables in memory or in batches, with names, chosen and sorted; its corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+import pyarrow as pa
+
+from unquilt.errors import RunError
+from unquilt.results.folders import RunFolder
+from unquilt.results.rows import Selection, TableRows
+from unquilt.runs import Run
+from unquilt.tables import DOCUMENTS
+
+
+class ReadableRun(Run):
+    """A run or corpus folder: `run.quilts` is its table `quilts`, `run.manifest` says how it was made.
+
+    `run.table(name, …)` gives a table with names, or some rows of it, `run.scan(name, …)` the same in batches,
+    `run.documents` the pages that the run was made from, and `run.corpus` the corpus that they are in.
+
+    >>> import unquilt as uq
+    >>> pages = pa.table({"id": ["a", "b", "c"], "text": ["one two three"] * 2 + ["four"]})
+    >>> run = uq.neardups(pages)
+    >>> run.table("clusters", names=True, columns=["id", "cluster_id"], where="not keep").to_pylist()
+    [{'id': 'b', 'cluster_id': 'a'}]
+    >>> run.documents.column("words").to_pylist()
+    [3, 3, 1]
+    """
+
+    @classmethod
+    def of(cls, run: Run) -> Self:
+        """The same run, to be read."""
+        return cls(run.path, run.manifest)
+
+    @property
+    def corpus(self) -> ReadableRun:
+        """The corpus that the run was made from, in its folder or elsewhere; a corpus is its own."""
+        found = RunFolder(self).corpus
+        if found is None:
+            raise RunError(f"{self.path}: its corpus is not found, neither in it nor beside it nor where it was then")
+        return ReadableRun.of(found)
+
+    @property
+    def documents(self) -> pa.Table:
+        """The documents that the run was made from, all columns, in memory; `scan("documents", …)` takes less."""
+        return self.table(DOCUMENTS.name)
+
+    def table(
+        self,
+        name: str,
+        *,
+        names: bool = False,
+        columns: Sequence[str] = (),
+        where: str | None = None,
+        sort: str | Sequence[str] = (),
+        limit: int | None = None,
+    ) -> pa.Table:
+        """A table of the run, or of its corpus, in memory.
+
+        With `names`, there are ids and URLs beside numbers of documents: `id` and `url` of `doc`, `X_id` and `X_url` of
+        any other column X. `columns`, `where` (a condition in SQL, over the columns and over the id, url, host and
+        domain of documents), `sort` ("host,-words": by host, then the longest first) and `limit` choose from it.
+        """
+        selection = Selection(columns, where, sort, limit)
+        if selection == Selection() and not names and name in self.tables:
+            return super().table(name)
+        rows = self._rows(name, selection, names=names)
+        return pa.concat_tables([rows.schema.empty_table(), *rows])
+
+    def scan(
+        self,
+        name: str,
+        *,
+        names: bool = False,
+        columns: Sequence[str] = (),
+        where: str | None = None,
+        sort: str | Sequence[str] = (),
+        limit: int | None = None,
+    ) -> pa.RecordBatchReader:
+        """The same in batches, of which one at a time is in memory: for tables that are larger than it."""
+        rows = self._rows(name, Selection(columns, where, sort, limit), names=names)
+        return pa.RecordBatchReader.from_batches(rows.schema, _batches(rows))
+
+    def _rows(self, name: str, selection: Selection, *, names: bool) -> TableRows:
+        folder = RunFolder(self)
+        if name not in folder.tables:
+            raise RunError(
+                f"{self.path} has no table {name!r}; there are: {', '.join(sorted(folder.tables)) or 'none'}"
+            )
+        return TableRows(folder, name, selection, names=names)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == DOCUMENTS.name:  # an AttributeError in that property comes here
+            raise AttributeError(name)
+        return super().__getattr__(name)
+
+
+def _batches(rows: TableRows) -> Iterator[pa.RecordBatch]:
+    for table in rows:
+        yield from table.cast(rows.schema).to_batches()

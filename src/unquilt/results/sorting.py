@@ -1,0 +1,87 @@
+"""Rows in another order than that of the table: the first few, or all of them.
+
+`host,-patchfrac` is by host, and within a host by falling patchfrac. Missing values come last either way, and what is
+equal stays in the order of the table. The first few are kept while rows pass by; to sort all, DuckDB writes what does
+not fit into its memory to the folder for temporary files.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unquilt.errors import ParameterError, StorageError
+
+_SORTING = {"memory_limit": "1GB", "threads": "2", "autoload_known_extensions": "false"}
+_PLACE = "place in the table"
+_ROWS = 16_384
+
+
+class Key(NamedTuple):
+    """A column to sort by."""
+
+    column: str
+    falling: bool = False
+
+
+def read_keys(given: str | Sequence[str]) -> list[Key]:
+    """The columns in `a,-b`.
+
+    >>> read_keys("host,-patchfrac")
+    [Key(column='host', falling=False), Key(column='patchfrac', falling=True)]
+    """
+    parts = given.split(",") if isinstance(given, str) else given
+    return [Key(part.strip().removeprefix("-"), part.strip().startswith("-")) for part in parts if part.strip()]
+
+
+def check_keys(keys: Sequence[Key], schema: pa.Schema) -> None:
+    """Raise ParameterError if one of the columns has no order."""
+    for key in keys:
+        kind = schema.field(key.column).type
+        if pa.types.is_nested(kind):
+            raise ParameterError(f"{key.column} cannot be sorted by: its values are lists")
+
+
+def take_first(batches: Iterable[pa.Table], keys: Sequence[Key], limit: int) -> pa.Table | None:
+    """The first rows by these columns; None if there are no rows at all. Memory: these, and a batch."""
+    best: pa.Table | None = None
+    order = [(key.column, "descending" if key.falling else "ascending") for key in keys]
+    for batch in batches:
+        both = batch if best is None else pa.concat_tables([best, batch])
+        best = both.take(pc.sort_indices(both, sort_keys=order)[:limit]).combine_chunks()
+    return best
+
+
+def sort_all(batches: Iterator[pa.Table], schema: pa.Schema, keys: Sequence[Key]) -> Iterator[pa.Table]:
+    """All rows by these columns."""
+    import duckdb
+
+    by = ", ".join(f'"{key.column}" {"DESC" if key.falling else "ASC"} NULLS LAST' for key in keys)
+    columns = ", ".join(f'"{name}"' for name in schema.names)
+    with tempfile.TemporaryDirectory(prefix="unquilt-sort-") as folder:
+        config: dict[str, str | bool | int | float | list[str]] = {"temp_directory": folder, **_SORTING}
+        with duckdb.connect(":memory:", config=config) as connection:
+            connection.register("rows", pa.RecordBatchReader.from_batches(*_numbered(batches, schema)))
+            try:
+                found = connection.sql(f'SELECT {columns} FROM rows ORDER BY {by}, "{_PLACE}"')  # noqa: S608
+                for batch in found.to_arrow_reader(_ROWS):
+                    yield pa.Table.from_batches([batch]).cast(schema)
+            except duckdb.Error as error:
+                raise StorageError(f"{folder}: cannot be sorted: {str(error).splitlines()[0][:200]}") from error
+
+
+def _numbered(batches: Iterator[pa.Table], schema: pa.Schema) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
+    """The schema and the batches with the place of each row."""
+
+    def number() -> Iterator[pa.RecordBatch]:
+        first = 0
+        for table in batches:
+            places = pa.array(range(first, first + table.num_rows), pa.int64())
+            yield from table.append_column(_PLACE, places).combine_chunks().to_batches()
+            first += table.num_rows
+
+    return schema.append(pa.field(_PLACE, pa.int64())), number()
