@@ -63,6 +63,8 @@ MAIL = [
     ("notes.txt", b"X-Status: O\nFrom: a\n\nx"),
     ("news", b"Path: a!b\nFrom: a\nNewsgroups: c\nSubject: s\n\nx"),
     ("0001-fix.patch", b"From 0123456789abcdef Mon Sep 17 00:00:00 2001\nFrom: a <a@b>\nSubject: [PATCH] x\n\n---\n"),
+    ("one-control-byte", b"\1From: \xe9\nTo: b\nSubject: c\n\nx"),
+    ("header-alone", b"From: a\nTo: b\nMessage-ID: <c>\n"),
     ("x.eml", b"anything"),
     ("inbox.mbox", b"\0\0\0\0\0\0\0\0\0"),
     ("inbox.mbx", FROM),
@@ -73,6 +75,8 @@ NO_MAIL = [
     ("c.txt", b"Subject: twice\nSubject: twice\n\nx"),
     ("o.txt", b"Date: Thursday, February 3, 2000 From: a\nSubject: Re: b\n\nx"),
     ("p.txt", b"From: a\nTo: b\nno blank line\n\nx"),
+    ("q.txt", b"From: Berlin\nTo: Munich\nDate: Monday\n"),
+    ("r.txt", b"To: the reader\nFrom: the author\nAlice: Hello!\nBob: Hello, Alice.\n\nThe end."),
     ("d.txt", b"Dear all,\nFrom: a\nTo: b\nSubject: c\n"),
     ("e.txt", FROM + b"\nno header follows"),
     ("f.txt", b"Total: 1\nFromage: 2\nTo-do: 3\n"),
@@ -90,6 +94,11 @@ NO_MAIL = [
 @pytest.mark.parametrize(("name", "head"), MAIL)
 def test_mail_is_told(name: str, head: bytes) -> None:
     assert kinds.tell_kind(Glimpse(name, head, complete=True)) == "mail"
+
+
+@pytest.mark.parametrize("raw", [b"\1caf\xe9", b"Gr\xfc\xdfe\0", b"From: \xe9\n\x02\n"])
+def test_one_control_byte_makes_no_binary(raw: bytes) -> None:
+    assert kinds.tell_kind(Glimpse("mail", raw, complete=True)) == "text"
 
 
 @pytest.mark.parametrize(("name", "head"), NO_MAIL)

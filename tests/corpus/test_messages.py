@@ -111,7 +111,13 @@ BODIES = [
     ("boundary with a colon", MULTIPART.replace(b"=b", b"=b:c") + b"--b:c\n--b:c\n\nx", b"x"),
     ("delimiter with spaces", MULTIPART + b"--b \t\r\n\r\none\r\n--b-- \r\n", b"one"),
     ("delimiter with more", MULTIPART + b"--b\n\none\n--bc\n--b--c", b"one\n--bc\n--b--c"),
-    ("part without a header", multipart(b"text: is\nhere"), b"here"),
+    ("part without a header", multipart(b"text: is\nhere"), b"text: is\nhere"),
+    ("part that begins like a header", multipart(b"Note: text\n\nis here"), b"Note: text\n\nis here"),
+    ("text that looks like a header", b"Note: text\nAlso: this\n", b"Note: text\nAlso: this\n"),
+    ("text right behind the header", b"Subject: s\n folded: on\nNote: text\nis here", b"Note: text\nis here"),
+    ("text alone behind the header", b"From: Berlin\nTo: Munich\nPrice: 40\n", b"Price: 40\n"),
+    ("strange field before the body", b"Subject: s\nPrice: 40\n\nx", b"x"),
+    ("control character in a header", b"From: a\n\1To: b\nCc\0: c\nSubject: s\n\nx", b"x"),
     ("forwarded", multipart(b"\nsee", FORWARDED + b"Subject: =?utf-8?q?f?=\n\ntext"), b"see\n\nf\n\ntext"),
     ("forwarded in a mailbox's way", FORWARDED + b">From a Thu Aug  1 10:00:00 2002\nSubject: f\n\nx", b"f\n\nx"),
     ("forwarded, attached", multipart(b"Content-Disposition: attachment\n" + FORWARDED + b"\ntext"), b"text"),
@@ -330,4 +336,4 @@ def test_memory_is_a_few_copies() -> None:
 
 
 def test_documented_examples_run() -> None:
-    assert doctest.testmod(messages) == (0, 2)
+    assert doctest.testmod(messages) == (0, 3)

@@ -8,8 +8,10 @@ tests compare the two.)
 
 What is read, where the standards leave a choice or mail does not keep to them:
 
-- A header ends at the first line that is neither a field nor the continuation of one. Of several fields of one name
-  the first counts, and of a field its first 16 KiB.
+- A header ends at the first line that is neither a field nor the continuation of one. If no blank line follows, it ends
+  behind the last field that mails have: what follows may be text such as "Note: …". Without any such field there is no
+  header, and all of it is text. A control character in the name of a field is no end. Of several fields of one name the
+  first counts, and of a field its first 16 KiB.
 - The text of a mail is in its parts of type text/plain; if these have no word, in those of type text/html. Attachments
   are left out. A part without a type, or with none that can be read, is plain text.
 - A forwarded mail (message/rfc822, attached or not) is a text of its own, subject and body, after that of the mail it
@@ -180,7 +182,15 @@ def _line_end(raw: bytes, at: int) -> int:
 # Headers.
 
 # The end of a line that no line of a header follows. No field begins with the dashes of a delimiter.
-_END = re.compile(rb"\n(?!(?!--)[!-9;-~]+[ \t]*:|[ \t])")
+_END = re.compile(rb"\n(?!(?!--)[\0-\x08\x0e-\x1f!-9;-~\x7f]+[ \t]*:|[ \t])")
+_MAIL_FIELD = re.compile(
+    rb"""\n(?:received|return-path|delivered-to|envelope-to|message-id|in-reply-to|references|mime-version|date|subject
+    |from|sender|reply-to|to|cc|bcc|newsgroups|path|organization|precedence|status|lines|user-agent|importance|priority
+    |(?:x|content|list|resent|errors|arc|dkim|authentication|thread)-[^\s:]+)[ \t]*:""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A field that mails have."""
+_ANY_FIELD = re.compile(rb"\n[!-9;-~]+[ \t]*:")
 _FIELD = re.compile(rb"\n(subject|content-(?:type|transfer-encoding|disposition))[ \t]*:", re.IGNORECASE)
 _UNFOLDED = re.compile(rb"\n(?![ \t])")
 _TYPE = re.compile(rb"\s*([^\s;/]+/[^\s;]+)")
@@ -208,6 +218,11 @@ def _header_end(raw: bytes, at: int) -> int:
 def _head(raw: bytes, at: int, default: bytes) -> tuple[_Head, int]:
     """The header of a mail or a part, and where the body is: after a blank line, if there is one."""
     end = _header_end(raw, at)
+    blank = _BLANK.match(raw, end)
+    known = _last_known(raw, at, end)
+    if known < 0 or not blank:
+        end = max(at, known)
+        blank = _BLANK.match(raw, end)
     fields: dict[bytes, bytes] = {}
     for field in _FIELD.finditer(raw, at, end):
         name, begin = field[1].lower(), field.end()
@@ -228,8 +243,27 @@ def _head(raw: bytes, at: int, default: bytes) -> tuple[_Head, int]:
         encoding=fields.get(b"content-transfer-encoding", b"").strip().lower(),
         attached=fields.get(b"content-disposition", b"").lstrip().lower().startswith(b"attachment"),
     )
-    blank = _BLANK.match(raw, end)
     return head, blank.end() if blank else end
+
+
+def _last_known(raw: bytes, at: int, end: int) -> int:
+    """Where the last field of a header ends that mails have; -1 if it has none."""
+    begin = max((field.end() for field in _MAIL_FIELD.finditer(raw, at, end)), default=-1)
+    if begin < 0:
+        return begin
+    unfolded = _UNFOLDED.search(raw, begin, end)
+    return unfolded.start() if unfolded else end
+
+
+def fields(head: bytes) -> set[bytes]:
+    """The names of the fields of a header, in lower case; those that mails do not have become one empty name.
+
+    >>> sorted(fields(b"\\nTo: a\\nPrice: b\\n and c: d\\nX-Mailer: e"))
+    [b'', b'to', b'x-mailer']
+    """
+    known = {field[0].rstrip(b": \t").lstrip().lower() for field in _MAIL_FIELD.finditer(head)}
+    lines = len(_ANY_FIELD.findall(head))
+    return known | ({b""} if lines > sum(1 for _ in _MAIL_FIELD.finditer(head)) else set())
 
 
 def _parameters(field: bytes) -> dict[bytes, bytes]:

@@ -32,12 +32,10 @@ CONTEXT = 3
 LINE = 1 << 10
 """Longer than any `From ` line."""
 
-_KNOWN = re.compile(
-    rb"\n(?:(received|return-path|delivered-to|message-id|from|to|subject|date|mime-version)|(x-)[^\s:]+)[ \t]*:",
-    re.IGNORECASE,
-)
-# Fields that texts, and what web servers send, may begin with too.
-_NO_PROOF = {b"subject", b"date", b"mime-version", b"x-"}
+_ROUTE = {b"from", b"to", b"received", b"return-path", b"delivered-to", b"message-id"}
+"""Fields that say from where or to whom; texts, and what web servers send, may begin with others."""
+_PROOF = {b"received", b"return-path", b"delivered-to", b"message-id"}
+"""Fields that nothing but mails has."""
 _MESSAGE_ID = re.compile(rb"\nmessage-id[ \t]*:\s*<?([^<>\s\0-\x1f]{1,500})(?:[>\s]|\Z)", re.IGNORECASE)
 _BLANK = re.compile(rb"\n\r?\n")
 _SEPARATOR = re.compile(rb"\n\r?\n(?=From )")
@@ -47,9 +45,10 @@ _QUOTED = re.compile(rb"\n>(>*From )")
 def recognise(glimpse: Glimpse) -> bool:
     """By name, or by how it begins: a `From ` line and a header, or the header of a message.
 
-    A header is that of a message if a blank line follows, and if it has two different fields that mails have, one of
-    which says from where or to whom. A file that begins so is mail, whatever its name; also a patch as `git` writes it,
-    or an article of Usenet. Pages and JSON never begin so; a file called .html or .json is not mail.
+    A header is that of a message if it has two different fields that mails have, one of which says from where or to
+    whom, and a body after a blank line. Unless it has a field that nothing but mails has, it must have no others: the
+    lines of a play ("To: …", "Alice: …") are a text. A file that begins so is mail, whatever its name; also a patch as
+    `git` writes it, or an article of Usenet. Pages and JSON never begin so; a file called .html or .json is not mail.
     """
     return glimpse.name.endswith(SUFFIXES) or _tell(glimpse.head) is not None
 
@@ -59,9 +58,12 @@ def _tell(head: bytes) -> Literal["mailbox", "message"] | None:
     header = messages.header(head)
     if messages.ENVELOPE.match(head):
         return "mailbox" if header else None
-    names = {(name or extra).lower() for name, extra in _KNOWN.findall(header)}
-    ends = _BLANK.match(head, len(header) - 1) or not head[len(header) - 1 :].strip()
-    return "message" if ends and len(names) >= 2 and not names <= _NO_PROOF else None
+    names = messages.fields(header)
+    proof, rest = names & _PROOF, head[max(0, len(header) - 1) :]
+    body = _BLANK.match(rest) and rest.strip()
+    alone = proof and not rest.strip()
+    told = (body or alone) and len(names - {b""}) >= 2 and names & _ROUTE and (proof or b"" not in names)
+    return "message" if told else None
 
 
 def cut(source: Source, reading: Reading, size: int) -> list[Slice]:

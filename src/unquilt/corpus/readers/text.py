@@ -32,7 +32,7 @@ def recognise(glimpse: Glimpse) -> bool:
     """Whatever does not look binary: it has a byte order mark, or few control characters and no run of zeros.
 
     Valid UTF-8 may have up to 30 % control characters (a log with a few NULs is still a text), other bytes 1 % (text in
-    Latin-1 has none; random bytes have 10 %).
+    Latin-1 has none; random bytes have 10 %), and one in any case: a short mail with a slip in it is no binary.
     """
     head = glimpse.head
     if encoding(head) != "utf-8":
@@ -40,7 +40,7 @@ def recognise(glimpse: Glimpse) -> bool:
     if _PADDING in head:
         return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    return controls <= len(head) * (0.3 if _is_utf8(head, glimpse.complete) else 0.01)
+    return controls <= max(1, len(head) * (0.3 if _is_utf8(head, glimpse.complete) else 0.01))
 
 
 def _is_utf8(head: bytes, complete: bool) -> bool:
