@@ -144,6 +144,24 @@ def same_site(a: Document, b: Document, by: str, pooled: dict[str | None, set[st
     return a.host == b.host if by == "host" else a.domain == b.domain
 
 
+def first_places(copies: Sequence[Document], by: str, pooled: dict[str | None, set[str]]) -> list[Document]:
+    """The first sixteen copies that are not in the same place as one before: those that count."""
+
+    def place(document: Document) -> tuple[str | None, frozenset[str]]:
+        server = None if by == "none" else document.host if by == "host" else document.domain
+        return server, frozenset(pooled[document.host] if by == "ip" and document.host else ())
+
+    first: dict[tuple[str | None, frozenset[str]], Document] = {}
+    for copy in copies:
+        first.setdefault(place(copy), copy)
+    return list(first.values())[:16]
+
+
+def is_foreign(page: list[Document], source: list[Document], by: str, pooled: dict[str | None, set[str]]) -> bool:
+    """Whether the source has a copy where neither the page nor any of its copies is."""
+    return any(not any(same_site(a, b, by, pooled) for a in page) for b in source)
+
+
 def close(items: Sequence[T], near: Callable[[T, T], bool]) -> dict[int, list[int]]:
     """The transitive closure of `near`: the lowest of each component, and all that are in it."""
     lowest = list(range(len(items)))
@@ -247,6 +265,7 @@ def quilts(
     sequences = [sequence(document.text) for document in documents]
     pooled = pool_addresses(documents)
     members = gather_copies([document.text for document in documents], collapse)
+    sites = {kept: first_places([documents[copy] for copy in members[kept]], foreign, pooled) for kept in members}
     grams = {doc: set(linear(sequences[doc], k)) for doc in members}
     df = Counter(gram for doc in grams for gram in grams[doc])
     found = Found([], [], [], [], [])
@@ -256,9 +275,7 @@ def quilts(
         patch = {gram for gram in grams[d] if 1 < df[gram] <= m}
         share = len(patch) / len(grams[d]) if grams[d] else 0.0
         candidates = {
-            e: patch & grams[e]
-            for e in members
-            if e != d and any(not same_site(document, documents[copy], foreign, pooled) for copy in members[e])
+            e: patch & grams[e] for e in members if e != d and is_foreign(sites[d], sites[e], foreign, pooled)
         }
         picks = cover(candidates, min_share, len(patch))
         held: list[set[Gram]] = [candidates[pick[0]] for pick in picks]

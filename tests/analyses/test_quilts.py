@@ -328,6 +328,17 @@ def test_every_document_has_a_verdict() -> None:
     assert sum(summary[name] for name in counted) + run.quilts.num_rows == len(pages)
 
 
+def test_a_mirror_does_not_make_a_site_foreign_to_itself() -> None:
+    """Of a manual on two sites, the chapter is no quilt of its sections, though each has a copy on the other site."""
+    sections = [" ".join(f"{letter}{i}" for letter in "abcdefghijkl") for i in range(4)]
+    pages = [" . ".join(sections), *sections]
+    sites = [f"http://{site}.com/{page}" for site in ("one", "two") for page in range(5)]
+    table = pa.table({"url": sites, "text": [*pages, *pages]})
+    assert unquilt.quilts(table, k=3, c=2).quilts.num_rows == 0
+    elsewhere = table.set_column(0, "url", pa.array([sites[0], *(f"http://{i}.com/" for i in range(9))]))
+    assert unquilt.quilts(elsewhere, k=3, c=2).quilts["url"].to_pylist() == [sites[0]]
+
+
 @given(corpora(), asked_of_all)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_as_published_all_patch_grams_are_covered(

@@ -13,8 +13,9 @@ beyond the paper, when the next source would newly cover less than a share `min_
 Beyond the paper, too: only documents on another server (`foreign`) are candidates (as published, every patch gram has a
 source, so that covered(d) = patchfrac(d)); a page that one source explains, such as another version or an excerpt of
 it, is left out (`max_largest`); and copies, documents of equal word sequences or near-duplicates (see `neardups`),
-become one first (`collapse`), so that df counts them once. A collapsed source is foreign if any of its copies is; the
-server of a collapsed quilt is that of the document kept, the lowest.
+become one first (`collapse`), so that df counts them once. A source is foreign if it or one of its copies is on a
+server where neither d nor any copy of d is: a mirror of a whole site makes no page of it foreign to another. (Of very
+many copies, those on the first sixteen different servers count.)
 
     patches(d)    runs of at least k words that d and one of its sources have in common, all grams of which are in pg(d)
                   and which can be extended on neither side; around each gram of d the longest, then that of the

@@ -44,7 +44,7 @@ def stand(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key: str =
         (shared,) = verbs.group(addresses, Kernel("shared"))
         (standing_at,) = verbs.group([shared, standing_at], Kernel("pool"))
         counters |= verbs.fold(standing_at, "addresses")
-    kernel = Kernel("copies", collapse=collapse != "none", widest=counters.get("widest_host", 0))
+    kernel = Kernel("copies", collapse=collapse != "none")
     standing, clusters = verbs.group([standing_at], kernel)
     counters |= verbs.fold(standing, "copies")
     if foreign == "none":

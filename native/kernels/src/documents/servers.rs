@@ -4,8 +4,10 @@
 //! its host. Two places are the same site when both have addresses and these meet, or else when the servers are equal;
 //! a place without a server (a document without URL) is the same site as no other.
 //!
-//! A *code* is the document's own place followed by those of its copies, as far as they matter: a source is foreign to
-//! a document if any of its places is another site than the document's own. An empty code is one place without server.
+//! A *code* is the document's own place followed by the different ones of its copies, [`MOST`] in all. A source is
+//! foreign to a document if any of its places is another site than *all* of the document's. For where a site has a
+//! mirror, a successor or a second name, each of its pages has a copy there: held against the document's own place
+//! alone, that copy would make every other page of its own site foreign to it. An empty code is one place without server.
 //!
 //! ```text
 //! code = { count(addresses) server address × count }*      count as one LEB128, the rest as 8 big-endian bytes each
@@ -63,89 +65,40 @@ pub fn places(mut code: &[u8]) -> impl Iterator<Item = Place<'_>> {
     })
 }
 
-/// Whether a source with this code is foreign to a document whose own place this is.
+/// Whether a source with one code is foreign to a document with the other.
 #[inline]
-pub fn foreign(own: Place<'_>, source: &[u8]) -> bool {
-    source.is_empty() || places(source).any(|place| !own.same_site(place))
+pub fn foreign(document: &[u8], source: &[u8]) -> bool {
+    source.is_empty() || places(source).any(|place| !places(document).any(|own| own.same_site(place)))
 }
 
-/// The code of a cluster of copies: the place of the document that is kept, and only those places of its copies that
-/// can change an answer.
-///
-/// Two places without addresses, on different servers, are enough: no document is on the site of both, so the cluster
-/// is foreign to all. Of places with addresses, `widest` + 1 are enough if no two of them share an address: a document
-/// that has addresses has at most `widest`, so at least one of these places shares none with it. So a million sites
-/// come down to a few places. Only where very many places share addresses with each other, and none has all the
-/// addresses of another, are as many kept.
-pub struct Cluster {
-    own: Vec<u8>,
-    others: Vec<Vec<u8>>,
-    /// Which of the others have addresses, and share none with those that came before.
-    disjoint: Vec<usize>,
-    nowhere: bool,
-    widest: usize,
-}
+/// The most places that count of a document and its copies, in the order of documents: a page that a million sites have
+/// would else carry a million places wherever it goes.
+pub const MOST: usize = 16;
+
+/// The code of a cluster of copies: the place of the document that is kept, then the different ones of its copies.
+pub struct Cluster(Vec<Vec<u8>>);
 
 impl Cluster {
-    pub fn new(own: &[u8], widest: usize) -> Self {
-        let mut this = Self { own: Vec::new(), others: Vec::new(), disjoint: Vec::new(), nowhere: false, widest };
-        Place::own(own).append_to(&mut this.own);
+    pub fn new(own: &[u8]) -> Self {
+        let mut this = Self(Vec::new());
         this.add(own);
         this
     }
 
     /// Adds a copy with this code.
     pub fn add(&mut self, code: &[u8]) {
-        if self.nowhere {
-            return;
-        }
-        let place = Place::own(code);
-        if place.server == 0 || self.others().any(|other| apart(place, other)) {
-            self.nowhere = true;
-        } else if !self.adds_nothing(place) {
-            if !place.addresses.is_empty() && !self.disjoint.iter().any(|&i| Place::own(&self.others[i]).meets(place)) {
-                self.disjoint.push(self.others.len());
+        if self.0.len() < MOST {
+            let mut place = Vec::new();
+            Place::own(code).append_to(&mut place);
+            if !self.0.contains(&place) {
+                self.0.push(place);
             }
-            let mut entry = Vec::new();
-            place.append_to(&mut entry);
-            self.others.push(entry);
         }
     }
 
-    fn others(&self) -> impl Iterator<Item = Place<'_>> {
-        self.others.iter().map(|other| Place::own(other))
+    pub fn code(self) -> Vec<u8> {
+        self.0.concat()
     }
-
-    /// Whether `place` changes no answer: every document that it is foreign to has another place here that is foreign
-    /// to it, too.
-    fn adds_nothing(&self, place: Place<'_>) -> bool {
-        if place.addresses.is_empty() {
-            return self.others().any(|other| other == place);
-        }
-        // Documents without addresses compare names: two different ones are enough to be foreign to all of those.
-        let mut names = self.others().map(|other| other.server);
-        let first = names.next();
-        let named = first == Some(place.server) || names.any(|name| Some(name) != first || name == place.server);
-        let within = |address: &[u8; 8]| place.addresses.as_chunks::<8>().0.contains(address);
-        let fewer =
-            |other: Place<'_>| !other.addresses.is_empty() && other.addresses.as_chunks::<8>().0.iter().all(within);
-        named && (self.disjoint.len() > self.widest || self.others().any(fewer))
-    }
-
-    pub fn code(mut self) -> Vec<u8> {
-        if self.nowhere {
-            Place::NOWHERE.append_to(&mut self.own);
-        } else {
-            let own = self.own.clone();
-            self.others.iter().filter(|&other| *other != own).for_each(|other| self.own.extend_from_slice(other));
-        }
-        self.own
-    }
-}
-
-/// Whether no document can be on the site of both, whatever its addresses are.
-fn apart(a: Place<'_>, b: Place<'_>) -> bool {
-    a.addresses.is_empty() && b.addresses.is_empty() && a.server != b.server
 }
 
 #[cfg(test)]
@@ -168,47 +121,29 @@ mod tests {
         assert!(!same(&code(1, &[7]), &code(1, &[8])));
         assert!(same(&code(1, &[7]), &code(1, &[])));
         assert!(!same(&[], &[]));
-        assert!(foreign(Place::own(&code(1, &[])), &[]));
-    }
-
-    /// Every small cluster against every small place: the shortened code answers as all members do.
-    #[test]
-    fn clusters_answer_as_their_members_would() {
-        let sets: [&[u64]; 6] = [&[], &[1], &[2], &[3], &[1, 2], &[2, 3]];
-        let mut all = vec![Vec::new()];
-        for server in 1..4 {
-            all.extend(sets.iter().map(|set| code(server, set)));
-        }
-        let mut seed = 1_u64;
-        for _ in 0..20_000 {
-            let mut draw = |bound: usize| {
-                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (seed >> 33) as usize % bound
-            };
-            let members: Vec<_> = (0..1 + draw(5)).map(|_| all[draw(all.len())].clone()).collect();
-            let mut cluster = Cluster::new(&members[0], 2);
-            members.iter().for_each(|member| cluster.add(member));
-            let short = cluster.code();
-            for document in &all {
-                let own = Place::own(document);
-                let expected = members.iter().any(|member| foreign(own, member));
-                assert_eq!(foreign(own, &short), expected, "{members:?} {document:?} {short:?}");
-            }
-        }
+        assert!(foreign(&code(1, &[]), &[]));
     }
 
     #[test]
-    fn a_million_sites_are_one_word() {
-        let mut by_host = Cluster::new(&code(1, &[]), 0);
-        let mut by_address = Cluster::new(&code(1, &[1]), 3);
-        let mut hosted_together = Cluster::new(&code(1, &[1]), 3);
-        for i in 1..1_000_000 {
-            by_host.add(&code(i, &[]));
-            by_address.add(&code(i, &[i]));
-            hosted_together.add(&code(i, &[1]));
-        }
-        assert!(by_host.code().len() < 50);
-        assert!(by_address.code().len() < 100);
-        assert!(hosted_together.code().len() < 100);
+    fn copies_elsewhere_make_no_sibling_foreign() {
+        let cluster = |codes: &[Vec<u8>]| {
+            let mut cluster = Cluster::new(&codes[0]);
+            codes.iter().for_each(|code| cluster.add(code));
+            cluster.code()
+        };
+        let (here, mirror, elsewhere) = (code(1, &[]), code(2, &[]), code(3, &[]));
+        let page = cluster(&[here.clone(), mirror.clone()]);
+        assert!(!foreign(&page, &cluster(&[here.clone(), mirror.clone()])));
+        assert!(!foreign(&page, &mirror));
+        assert!(foreign(&page, &cluster(&[here.clone(), elsewhere])));
+        assert!(foreign(&here, &cluster(&[here.clone(), mirror])), "the page itself is not on the mirror");
+        assert!(foreign(&page, &cluster(&[here, Vec::new()])), "a copy without a server is foreign to all");
+    }
+
+    #[test]
+    fn a_million_sites_are_sixteen() {
+        let mut cluster = Cluster::new(&code(1, &[]));
+        (1..1_000_000).for_each(|i| cluster.add(&code(i, &[])));
+        assert_eq!(places(&cluster.code()).map(|place| place.server).collect::<Vec<_>>(), (1..=16).collect::<Vec<_>>());
     }
 }

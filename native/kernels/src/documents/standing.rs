@@ -182,7 +182,6 @@ impl Group for Shared {
 #[derive(Default)]
 pub struct Pool {
     addresses: Vec<u8>,
-    widest: u64,
     fallen_back: u64,
 }
 
@@ -216,13 +215,11 @@ impl Group for Pool {
             self.fallen_back += u64::from(self.addresses.is_empty() && server != 0);
             place(&Self::DOCUMENTS, sequence, doc, Place { server, addresses: &self.addresses }, out);
         }
-        self.widest = self.widest.max(self.addresses.len() as u64 / 8);
         Ok(())
     }
 
     fn finish(&mut self, out: &mut Output) {
         out.count("without_address", self.fallen_back);
-        out.greatest("widest_host", self.widest);
     }
 }
 
@@ -230,8 +227,6 @@ told! {
     pub struct Collapsing {
         /// Whether copies become one document; if not, each document is kept.
         collapse: bool,
-        /// The most addresses any host has.
-        widest: usize,
     }
 }
 
@@ -300,7 +295,7 @@ impl Group for Copies {
                         out.row(&Self::CLUSTERS, doc, ClusterRow { cluster: kept, keep: false });
                     }
                     _ => {
-                        let next = Open { kept: doc, copies: 0, code: Cluster::new(code, self.0.widest) };
+                        let next = Open { kept: doc, copies: 0, code: Cluster::new(code) };
                         Self::close(open.replace(next), out);
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::candidates::CandidateList;
 use super::lists::{members, WeightedList};
-use crate::documents::servers::{foreign, Place};
+use crate::documents::servers::foreign;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
@@ -33,10 +33,9 @@ impl Elements {
 
     fn send(&mut self, list: u64, documents: &[(u32, &[u8])], weight: u64, out: &mut Output) {
         for &(doc, code) in documents {
-            let own = Place::own(code);
             self.candidates.clear();
             for &(other, servers) in documents.iter().filter(|&&(other, _)| other != doc) {
-                let foreign = foreign(own, servers);
+                let foreign = foreign(code, servers);
                 if foreign || self.same_site {
                     self.candidates.push(other, foreign);
                 }
