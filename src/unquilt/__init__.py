@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any  # noqa: E402
 from unquilt.analyses.catalogue import public_names  # noqa: E402
 
 if TYPE_CHECKING:
+    from unquilt.analyses.discover import DiscoverParameters
     from unquilt.analyses.neardups import NeardupParameters
     from unquilt.analyses.quilts import QuiltParameters
     from unquilt.analyses.sweep import SweepParameters
@@ -47,11 +48,13 @@ if TYPE_CHECKING:
         words,
     )
 
+    discover: AnalysisCall
     neardups: AnalysisCall
     quilts: AnalysisCall
     sweep: AnalysisCall
 
 __all__ = [
+    "DiscoverParameters",
     "Fields",
     "Filter",
     "How",

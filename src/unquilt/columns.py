@@ -13,10 +13,11 @@ from unquilt.flow.kernels import Fields
 
 
 def buffers(column: pa.Array | pa.ChunkedArray) -> tuple[str, int, Any, Any, Any]:
-    """A column as the core takes it, lists of strings as lines. Copies only what has to be cast or is a slice."""
+    """A column as the core takes it: lists of strings as lines, lists of hashes or of spans as their bytes. Copies only
+    what has to be cast or is a slice."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_list(array.type):
-        array = pc.binary_join(array, "\n")
+        array = pc.binary_join(array, "\n") if pa.types.is_string(array.type.value_type) else _join_values(array)
     number = pa.types.is_integer(array.type) or pa.types.is_boolean(array.type)
     target = pa.int64() if number else _wide(array.type)
     if array.type != target:
@@ -27,6 +28,22 @@ def buffers(column: pa.Array | pa.ChunkedArray) -> tuple[str, int, Any, Any, Any
         return "number", len(array), array.buffers()[1], None, None
     validity, offsets, data = array.buffers()
     return "bytes", len(array), data, offsets, validity if array.null_count else None
+
+
+def _join_values(lists: pa.ListArray) -> pa.Array:
+    """Lists of values of one width, each list as the bytes of its values."""
+    if lists.offset or lists.null_count:
+        lists = pa.concat_arrays([pa.array([], lists.type), lists.fill_null([])])
+    values = lists.values
+    if pa.types.is_struct(values.type):  # spans: two 32-bit numbers, the first in the lower half
+        low, high = (pc.cast(values.field(number), pa.int64()) for number in (0, 1))
+        values = pc.bit_wise_or(low, pc.shift_left(high, pa.scalar(32, pa.int64())))
+    width = values.type.bit_width // 8
+    if values.offset:
+        values = pa.concat_arrays([pa.array([], values.type), values])
+    offsets = pc.multiply(pc.cast(lists.offsets, pa.int64()), pa.scalar(width, pa.int64()))
+    data = values.buffers()[1]
+    return pa.Array.from_buffers(pa.large_binary(), len(lists), [None, offsets.buffers()[1], data])
 
 
 def _wide(kind: pa.DataType) -> pa.DataType:

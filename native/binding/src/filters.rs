@@ -79,9 +79,14 @@ create_exception!(
 );
 
 fn to_python(fault: Unreadable) -> PyErr {
+    unreadable(fault, "set of prototypes")
+}
+
+/// Why a file is not what it should be, as an exception.
+pub fn unreadable(fault: Unreadable, what: &str) -> PyErr {
     let sum = "does not match its checksum";
     match fault {
-        Unreadable::Foreign => PyValueError::new_err("it is no set of prototypes"),
+        Unreadable::Foreign => PyValueError::new_err(format!("it is no {what}")),
         Unreadable::Older => SpoiledSetError::new_err("was made by an older unquilt"),
         Unreadable::Version(version) => {
             PyValueError::new_err(format!("its format is {version}, and this unquilt reads another"))
@@ -94,10 +99,10 @@ fn to_python(fault: Unreadable) -> PyErr {
 }
 
 /// A buffer that nobody writes to, such as a memory map, held for as long as anything looks at it.
-struct Held(PyBuffer<u8>);
+pub struct Held(PyBuffer<u8>);
 
 impl Held {
-    fn new(buffer: PyBuffer<u8>) -> PyResult<Self> {
+    pub fn new(buffer: PyBuffer<u8>) -> PyResult<Self> {
         if buffer.is_c_contiguous() {
             Ok(Self(buffer))
         } else {

@@ -4,4 +4,5 @@ pub mod cover;
 pub mod neardups;
 pub mod postings;
 pub mod quilts;
+pub mod reuse;
 pub mod shares;

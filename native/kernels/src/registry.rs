@@ -2,6 +2,7 @@
 
 use crate::analyses::neardups::{banding, buckets, words};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
+use crate::analyses::reuse::{contents, examples, histograms, merging, neighbourhoods, objects, standings};
 use crate::analyses::{postings, shares};
 use crate::documents::{components, keeping, similarity, standing};
 use crate::flow::kernel::Entry;
@@ -62,6 +63,18 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<shares::Postings>(),
     Entry::group::<shares::Shares>(),
     Entry::group::<shares::Totals>(),
+    Entry::map::<standings::Standings>(),
+    Entry::group::<objects::Objects>(),
+    Entry::group::<objects::Best>(),
+    Entry::map::<examples::Examples>(),
+    Entry::group::<histograms::Histograms>(),
+    Entry::map::<contents::Contents>(),
+    Entry::map::<contents::Targets>(),
+    Entry::group::<neighbourhoods::PrefixSums>(),
+    Entry::map::<neighbourhoods::Judgements>(),
+    Entry::map::<merging::ShiftedContents>(),
+    Entry::map::<merging::ShiftedSums>(),
+    Entry::map::<merging::PathCounts>(),
 ];
 
 /// The kernel of this name.

@@ -1,9 +1,11 @@
 //! Files that are mapped into memory and asked where they lie.
 //!
 //! [`checksums`] tells which blocks of a file are what was written; [`sections`] is a file of several parts with such
-//! checksums; [`sorted_map`] finds keys in one part. Sets of prototypes and lexicons are made of these.
+//! checksums; [`sorted_map`] finds keys in one part. Sets of prototypes, lexicons and [`labels`] are made
+//! of these.
 
 pub mod checksums;
+pub mod labels;
 pub mod mapped;
 pub mod prototypes;
 pub mod sections;

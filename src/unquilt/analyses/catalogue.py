@@ -25,6 +25,7 @@ _OF_ONE_VALUE = re.compile(r"_([0-9]+)(?=_|$)")
 class Entry:
     """A job by name, what it is for in one line, and where to find the rest of it, as `module` or `module:name`.
 
+    `command` is empty for a job whose command belongs to a group of commands, such as `unquilt reuse discover`.
     `parameters` names the class of its parameters, if the job can be called as `unquilt.NAME(inputs, **parameters)`.
     """
 
@@ -68,6 +69,17 @@ register(
         "Make lexicons for near-duplicates, and look at them.",
         "unquilt.analyses.lexicon",
         "unquilt.cli.commands.lexicon:lexicon",
+    )
+)
+
+
+register(
+    Entry(
+        "discover",
+        "Find paragraphs and files that occur again and again.",
+        "unquilt.analyses.discover",
+        "",
+        "DiscoverParameters",
     )
 )
 

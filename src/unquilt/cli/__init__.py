@@ -18,6 +18,7 @@ from unquilt.cli.group import LazyGroup, usual_options
 from unquilt.cli.terminal.output import emit
 
 COMMANDS = {
+    "reuse": ("unquilt.cli.commands.reuse:reuse", "Find paragraphs and files that occur again and again."),
     "filter": ("unquilt.cli.commands.filter:filter_", "Say which known documents new ones are near-duplicates of."),
     "show": ("unquilt.cli.commands.show:show", "Look at a run or a corpus, or at one of its tables."),
     "demo": ("unquilt.cli.commands.demo:demo", "Make a small web with planted quilts, and find them."),
@@ -35,7 +36,7 @@ Examples:
 
 def list_commands() -> dict[str, tuple[str, str]]:
     """All commands: where they are, and what they are for."""
-    return {entry.name: (entry.command, entry.purpose) for entry in ENTRIES.values()} | COMMANDS
+    return {entry.name: (entry.command, entry.purpose) for entry in ENTRIES.values() if entry.command} | COMMANDS
 
 
 def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from unquilt.errors import PlanError
 from unquilt.flow.kernels import Field, Fields, Kernel, Port, Shape
 from unquilt.tables import Table
+from unquilt.tables.corpus import CHUNK
 
 NUMBER, REAL, TEXT, LINES, BYTES, NULLABLE = "number", "real", "text", "lines", "bytes", "bytes or null"
 _COLUMN_KINDS = {NUMBER: (NUMBER,), TEXT: (TEXT,), LINES: (LINES, TEXT), NULLABLE: (TEXT, BYTES)}
@@ -31,6 +32,8 @@ def kind_of(column: pa.Field) -> str:
         return TEXT
     if pa.types.is_list(kind) and pa.types.is_string(kind.value_type):
         return LINES
+    if pa.types.is_list(kind) and (pa.types.is_fixed_size_binary(kind.value_type) or kind.value_type == CHUNK):
+        return BYTES  # those of its values, one after the other
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return BYTES
     return str(kind)

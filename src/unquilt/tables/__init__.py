@@ -3,6 +3,7 @@
     table     what is known of a table               quilts    pages stitched together, and what they draw on
     corpus    documents and rejects                  neardups  clusters of near-duplicates
     lexicon   words                                  sweep     counts of quilts
+    reuse     what occurs again and again, and where
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
 half-open, in code points of `text`. Which analysis makes which table is said by the analyses (`analyses.catalogue`).
@@ -41,6 +42,12 @@ from unquilt.tables.quilts import (
     STANDING,
     VERDICTS,
 )
+from unquilt.tables.reuse import (
+    FOUND_OBJECTS,
+    FREQUENCIES,
+    OBJECTS,
+    STOP_CHUNKS,
+)
 from unquilt.tables.sweep import COUNTS, SWEEP
 from unquilt.tables.table import Column, Table, column, document, integer
 
@@ -54,10 +61,13 @@ __all__ = [
     "COUNTS",
     "DOCUMENTS",
     "EDGES",
+    "FOUND_OBJECTS",
+    "FREQUENCIES",
     "FURTHER",
     "KEPT",
     "MEMBERS",
     "NAMED",
+    "OBJECTS",
     "PAIRS",
     "PATCHES",
     "QUILTING_DOMAINS",
@@ -70,6 +80,7 @@ __all__ = [
     "SOURCE_DOMAINS",
     "SOURCE_HOSTS",
     "STANDING",
+    "STOP_CHUNKS",
     "SWEEP",
     "TREES",
     "UNSETTLED",

@@ -170,6 +170,15 @@ impl<B> Section<B> {
     }
 }
 
+impl<B: AsRef<[u8]>> Section<B> {
+    /// Some bytes as they are, for those who had them compared before; none if the section ends before them.
+    #[inline]
+    pub fn unchecked(&self, range: Range<usize>) -> &[u8] {
+        let all = self.file.bytes.as_ref().get(self.range.clone());
+        all.and_then(|all| all.get(range)).unwrap_or_default()
+    }
+}
+
 impl<B> Clone for Section<B> {
     fn clone(&self) -> Self {
         Self { file: Arc::clone(&self.file), range: self.range.clone() }

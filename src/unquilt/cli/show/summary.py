@@ -12,6 +12,7 @@ from unquilt.cli.options import Asked
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.neardups import NeardupView
 from unquilt.cli.show.quilts import QuiltView
+from unquilt.cli.show.reuse import DiscoverView
 from unquilt.cli.show.views import CorpusView, Facts, View, read_top
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed
@@ -24,7 +25,12 @@ MOST_KINDS = 8
 _TIMES = ("seconds", "rows", "peak_memory")
 
 
-VIEWS: Mapping[str, type[View]] = {"ingest": CorpusView, "quilts": QuiltView, "neardups": NeardupView}
+VIEWS: Mapping[str, type[View]] = {
+    "ingest": CorpusView,
+    "quilts": QuiltView,
+    "neardups": NeardupView,
+    "discover": DiscoverView,
+}
 """Jobs whose runs are shown with more than follows from the catalogue."""
 
 

@@ -1,0 +1,146 @@
+//! Sets of labels for Python: the hashes of chunks, a set made of hashes, and a set that is asked about a page.
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+use unquilt_kernels::analyses::reuse::chunks::{is_trivial, spans, Cutter, Sameness};
+use unquilt_kernels::flow::contract::{Told, Value};
+use unquilt_kernels::store::labels::{pack, Hash, Labels as Set, Meaning};
+use unquilt_kernels::store::sections::Unreadable;
+
+use crate::columns::Buffers;
+use crate::filters::{unreadable, Held};
+
+fn to_python(fault: Unreadable) -> PyErr {
+    unreadable(fault, "set of labels")
+}
+
+fn cutter(by: &str, min_length: usize) -> PyResult<Cutter> {
+    let by = Sameness::from_value(&Value::Choice(by.to_owned()));
+    let by = by.ok_or_else(|| PyValueError::new_err("chunks are compared by text, raw or words"))?;
+    Ok(Cutter::new(by, min_length))
+}
+
+fn misplaced() -> PyErr {
+    PyValueError::new_err("chunks are not where they should be")
+}
+
+/// A set of the hashes of chunks, of files and of stop chunks, each 20 bytes after the other, in any order.
+#[pyfunction]
+pub fn pack_labels<'py>(
+    py: Python<'py>,
+    header: &[u8],
+    chunks: &[u8],
+    files: &[u8],
+    stops: &[u8],
+) -> PyResult<Bound<'py, PyBytes>> {
+    let packed = py.detach(|| pack(header, [chunks, files, stops].map(|hashes| hashes.as_chunks().0.to_vec())));
+    let packed = packed.ok_or_else(|| PyValueError::new_err("there are too many labels for one set"))?;
+    Ok(PyBytes::new(py, &packed))
+}
+
+/// The hashes of the chunks of some documents, one after the other, in the order of the documents.
+#[pyfunction]
+pub fn chunk_hashes<'py>(
+    py: Python<'py>,
+    texts: Buffers,
+    chunks: Buffers,
+    chunk_sha1: Buffers,
+    raw_chunk_sha1: Buffers,
+    by: &str,
+    min_length: usize,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let mut cutter = cutter(by, min_length)?;
+    let mut found = Vec::new();
+    let columns = [texts.column()?, chunks.column()?, chunk_sha1.column()?, raw_chunk_sha1.column()?];
+    let whole = py.detach(|| {
+        (0..columns[0].len()).all(|row| {
+            let text = columns[0].text(row);
+            let [chunks, texts, raws] = [1, 2, 3].map(|place: usize| columns[place].bytes(row).unwrap_or_default());
+            cutter.cut(&text, spans(chunks), texts, raws, |chunk| found.extend_from_slice(&chunk.hash)).is_some()
+        })
+    });
+    whole.then(|| PyBytes::new(py, &found)).ok_or_else(misplaced)
+}
+
+/// A set in a buffer such as a memory map.
+#[pyclass(frozen)]
+pub struct Labels {
+    set: Set<Held>,
+}
+
+#[pymethods]
+impl Labels {
+    #[new]
+    fn new(buffer: PyBuffer<u8>) -> PyResult<Self> {
+        let set = Set::new(Held::new(buffer)?).map_err(to_python)?;
+        set.check_filter().map_err(to_python)?;
+        Ok(Self { set })
+    }
+
+    fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.set.header().map_err(to_python)?))
+    }
+
+    /// How many chunks, files and stop chunks there are.
+    #[getter]
+    fn counts(&self) -> [usize; 3] {
+        self.set.counts()
+    }
+
+    /// The hashes of chunks (0), files (1) or stop chunks (2), one after the other, in order.
+    fn hashes<'py>(&self, py: Python<'py>, part: usize) -> PyResult<Bound<'py, PyBytes>> {
+        if part > 2 {
+            return Err(PyIndexError::new_err("a set has three parts"));
+        }
+        let hashes: Vec<u8> = self.set.hashes(part).map_err(to_python)?.flatten().collect();
+        Ok(PyBytes::new(py, &hashes))
+    }
+
+    /// Compares all of the set with its checksums.
+    fn verify(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.set.verify()).map_err(to_python)
+    }
+
+    /// What there is of this set in a page, whose text and columns of chunks are as `extract` gives them, and the hash
+    /// of its content: how many chunks remain, how many are stop chunks, begin, end and hash of those that are labelled,
+    /// and whether the file is.
+    #[allow(clippy::too_many_arguments)]
+    fn page<'py>(
+        &self,
+        py: Python<'py>,
+        utf8: &[u8],
+        begins: &[u8],
+        ends: &[u8],
+        raws: &[u8],
+        texts: &[u8],
+        content: &[u8],
+        by: &str,
+        min_length: usize,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let text = simdutf8::basic::from_utf8(utf8).map_err(|_| PyValueError::new_err("the bytes are no UTF-8"))?;
+        let mut cutter = cutter(by, min_length)?;
+        let number = |four: &[u8; 4]| u32::from_le_bytes(*four) as usize;
+        let places = begins.as_chunks().0.iter().map(number).zip(ends.as_chunks().0.iter().map(number));
+        let (mut chunks, mut stopped, mut fault) = (0_u64, 0, None);
+        let mut matched: Vec<(usize, usize, Hash)> = Vec::new();
+        let passed = cutter.cut(text, places, texts, raws, |chunk| match self.set.chunk(&chunk.hash) {
+            Ok(Meaning::Stop) => stopped += 1,
+            Ok(Meaning::Nothing) => chunks += 1,
+            Ok(Meaning::Label) => {
+                chunks += 1;
+                matched.push((chunk.begin, chunk.end, chunk.hash));
+            }
+            Err(other) => fault = Some(other),
+        });
+        if let Some(fault) = fault {
+            return Err(to_python(fault));
+        }
+        let stop_chunks: u64 = stopped + passed.ok_or_else(misplaced)?;
+        let content: &Hash = content.try_into().map_err(|_| PyValueError::new_err("a SHA-1 has 20 bytes"))?;
+        let file = self.set.file(content).map_err(to_python)? && !is_trivial(text);
+        let rows = matched.iter().map(|(begin, end, hash)| (*begin, *end, PyBytes::new(py, hash)));
+        (chunks, stop_chunks, PyList::new(py, rows.collect::<Vec<_>>())?, file).into_pyobject(py)
+    }
+}

@@ -1,0 +1,226 @@
+//! Maps: how much of each document is labelled, and which documents are targets.
+
+use std::collections::HashMap;
+
+use crate::analyses::reuse::chunks::{is_trivial, spans, Cutter, Sameness};
+use crate::analyses::reuse::histograms::Tally;
+use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, Share, Summed, SCALE};
+use crate::analyses::reuse::standings::{open, split, Site, Stands, MISPLACED, SPOILED};
+use crate::flow::columns::{Binary, Numbers, Strings};
+use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
+use crate::flow::kernel::{Done, Map, Output};
+use crate::store::labels::{Hash, Labels, Meaning};
+use crate::{columns, row, told};
+
+told! {
+    /// How chunks are cut and compared, and with which labels.
+    pub struct Detecting { by: Sameness, min_length: usize, site: Site, labels: Side, occurrences: bool }
+}
+
+columns! {
+    /// Documents with their chunks, and where they are.
+    pub struct DetectedPages<'a> {
+        doc: Numbers<'a>,
+        text: Strings<'a>,
+        chunks: Binary<'a>,
+        chunk_sha1: Binary<'a>,
+        raw_chunk_sha1: Binary<'a>,
+        raw_sha1: Binary<'a>,
+        host: Strings<'a>,
+        domain: Strings<'a>,
+        url: Strings<'a>,
+        path: Numbers<'a>,
+        recursive: Numbers<'a>,
+    }
+}
+
+row! {
+    /// Of a document: its chunks without stop chunks, these, how many of the others are labelled, their share, and
+    /// whether all of it is a labelled file.
+    pub struct PageContent { chunks: u64, stop_chunks: u64, matched: u64, share: u64, file: bool }
+}
+
+row! {
+    /// Of a document: a labelled chunk in it, and where.
+    pub struct Occurrence<'a> { begin: u64, end: u64, sha1: &'a [u8; 20] }
+}
+
+/// Map: what each document contains, and what that adds to its neighbourhoods.
+pub struct Contents {
+    cutter: Cutter,
+    site: Site,
+    labels: Labels<Side>,
+    occurrences: bool,
+}
+
+impl Contents {
+    const CONTENTS: Port<PageContent> = Port::documents(0, "contents");
+    const PREFIXES: Port<Summed<'static>> = Port::hashes(1, "prefixes");
+    const CHUNKS: Port<Stands<'static>> = Port::hashes(2, "chunks");
+    const FILES: Port<Stands<'static>> = Port::hashes(3, "files");
+    const PATHS: Port<Tally<'static>> = Port::hashes(4, "paths");
+    const OCCURRENCES: Port<Occurrence<'static>> = Port::documents(5, "occurrences").when("occurrences", "true");
+}
+
+impl Map for Contents {
+    const NAME: &'static str = "contents";
+    const PORTS: &'static [PortInfo] =
+        &[Self::CONTENTS.info(), Self::PREFIXES.info(), Self::CHUNKS.info(), Self::FILES.info(), Self::PATHS.info()];
+    const KEEPS: &'static str = "the neighbourhoods of a batch";
+    type Told = Detecting;
+    type Reads<'a> = DetectedPages<'a>;
+    type Beside<'a> = ();
+
+    fn new(Detecting { by, min_length, site, labels, occurrences }: Detecting) -> Result<Self, WrongParameter> {
+        Ok(Self { cutter: Cutter::new(by, min_length), site, labels: open(labels)?, occurrences })
+    }
+
+    fn batch<'a>(&mut self, pages: DetectedPages<'a>, (): (), out: &mut Output) -> Done {
+        let mut neighbourhoods: HashMap<Box<[u8]>, (u64, u64, Share)> = HashMap::new();
+        let mut paths: HashMap<(u64, bool), u64> = HashMap::new();
+        for row in 0..pages.doc.len() {
+            let (number, flagged) = (pages.doc.at(row), pages.recursive.at(row) != 0);
+            let host = pages.host.bytes(row);
+            if host.is_some() {
+                *paths.entry((pages.path.at(row), flagged)).or_default() += 1;
+            }
+            if flagged {
+                out.count("recursive", 1);
+                continue;
+            }
+            out.count("without_url", u64::from(host.is_none()));
+            let (doc, site) = (number as u32, self.site.of(host, pages.domain.bytes(row), number));
+            let text = pages.text.at(row);
+            let (texts, raws) = (pages.chunk_sha1.at(row), pages.raw_chunk_sha1.at(row));
+            let (mut chunks, mut matched, mut stopped, mut spoiled) = (0, 0, 0, false);
+            let passed = self.cutter.cut(&text, spans(pages.chunks.at(row)), texts, raws, |chunk| {
+                match self.labels.chunk(&chunk.hash) {
+                    Ok(Meaning::Stop) => stopped += 1,
+                    Ok(Meaning::Nothing) => chunks += 1,
+                    Ok(Meaning::Label) => {
+                        (chunks, matched) = (chunks + 1, matched + 1);
+                        let (key, rest) = split(&chunk.hash);
+                        out.row(&Self::CHUNKS, key, Stands { rest, site, doc, length: chunk.length() as u32 });
+                        if self.occurrences {
+                            let (begin, end) = (chunk.begin as u64, chunk.end as u64);
+                            out.row(&Self::OCCURRENCES, number, Occurrence { begin, end, sha1: &chunk.hash });
+                        }
+                    }
+                    Err(_) => spoiled = true,
+                }
+            });
+            let stop_chunks = stopped + passed.ok_or(MISPLACED)?;
+            let hash: &Hash = pages.raw_sha1.at(row).try_into().map_err(|_| MISPLACED)?;
+            let file = self.labels.file(hash).map_err(|_| SPOILED)? && !is_trivial(&text);
+            if spoiled {
+                return Err(SPOILED.into());
+            }
+            if file {
+                let (key, rest) = split(hash);
+                out.row(&Self::FILES, key, Stands { rest, site, doc, length: text.chars().count() as u32 });
+            }
+            let share = scaled(matched, chunks);
+            out.row(&Self::CONTENTS, number, PageContent { chunks, stop_chunks, matched, share, file });
+            Share::of(1, chunks, matched, share).count(out);
+            if let Some(url) = pages.url.bytes(row) {
+                each_prefix(&String::from_utf8_lossy(url), |level, prefix| {
+                    let place = neighbourhoods.entry(prefix.as_bytes().into());
+                    let (_, first, sum) = place.or_insert((level, number, Share::default()));
+                    *first = number.min(*first);
+                    sum.add(&Share::of(1, chunks, matched, share));
+                });
+            }
+            out.relieve();
+        }
+        let print = crate::text::fingerprint::Fingerprinter::plain();
+        for (prefix, (level, first, sum)) in &neighbourhoods {
+            let Share { documents, chunks, matched, contained } = *sum;
+            let row = Summed { prefix, level: *level, first: *first, documents, chunks, matched, contained };
+            out.row(&Self::PREFIXES, print.bytes(prefix), row);
+        }
+        for ((components, flagged), count) in paths {
+            let what: &[u8] = if flagged { b"dropped" } else { b"kept" };
+            out.row(&Self::PATHS, components, Tally { what, count });
+        }
+        Ok(())
+    }
+}
+
+told! {
+    /// The greatest share, in units of 1 / [`SCALE`], that is not yet a target's or a bad neighbourhood's.
+    pub struct Above { threshold: u64 }
+}
+
+columns! {
+    /// What documents contain.
+    pub struct Contained<'a> {
+        doc: Numbers<'a>,
+        id: Strings<'a>,
+        url: Strings<'a>,
+        chunks: Numbers<'a>,
+        stop_chunks: Numbers<'a>,
+        matched: Numbers<'a>,
+        share: Numbers<'a>,
+        file: Numbers<'a>,
+    }
+}
+
+row! {
+    /// Of a document that is a target: what it contains, and why it is one.
+    pub struct Target<'a> {
+        id: &'a [u8],
+        url: Option<&'a [u8]>,
+        chunks: u64,
+        stop_chunks: u64,
+        matched: u64,
+        contains: f64,
+        file: bool,
+        partial: bool,
+    }
+}
+
+/// Map: the targets among documents, and how many documents there are of each share.
+pub struct Targets {
+    threshold: u64,
+}
+
+impl Targets {
+    const TARGETS: Port<Target<'static>> = Port::documents(0, "targets");
+    const SHARES: Port<Tally<'static>> = Port::hashes(1, "shares");
+}
+
+impl Map for Targets {
+    const NAME: &'static str = "targets";
+    const PORTS: &'static [PortInfo] = &[Self::TARGETS.info(), Self::SHARES.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = Above;
+    type Reads<'a> = Contained<'a>;
+    type Beside<'a> = ();
+
+    fn new(Above { threshold }: Above) -> Result<Self, WrongParameter> {
+        Ok(Self { threshold })
+    }
+
+    fn batch<'a>(&mut self, pages: Contained<'a>, (): (), out: &mut Output) -> Done {
+        let mut bins: HashMap<u64, u64> = HashMap::new();
+        for row in 0..pages.doc.len() {
+            let (chunks, stop_chunks, matched) =
+                (pages.chunks.at(row), pages.stop_chunks.at(row), pages.matched.at(row));
+            let (share, file) = (pages.share.at(row), pages.file.at(row) != 0);
+            *bins.entry(bin(share)).or_default() += 1;
+            let partial = share > self.threshold;
+            if file || partial {
+                out.count("file_targets", u64::from(file));
+                out.count("partial_targets", u64::from(partial));
+                let contains = share as f64 / SCALE as f64;
+                let (id, url) = (pages.id.bytes(row).unwrap_or_default(), pages.url.bytes(row));
+                let target = Target { id, url, chunks, stop_chunks, matched, contains, file, partial };
+                out.row(&Self::TARGETS, pages.doc.at(row), target);
+            }
+        }
+        for (bin, count) in bins {
+            out.row(&Self::SHARES, bin, Tally { what: b"documents", count });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+//! Maps: the results for parts of a corpus as rows of the whole, in which the documents of a part come behind those of
+//! the parts before it.
+
+use crate::analyses::reuse::contents::Contained;
+use crate::analyses::reuse::histograms::Tally;
+use crate::analyses::reuse::neighbourhoods::{Share, SumColumns, Summed};
+use crate::flow::columns::{Numbers, Strings};
+use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::kernel::{Done, Map, Output};
+use crate::text::fingerprint::Fingerprinter;
+use crate::{columns, row, told};
+
+told! {
+    /// How many documents come before.
+    pub struct Shift { offset: u64 }
+}
+
+row! {
+    /// Of a document: its id and URL, and what it contains.
+    pub struct NamedContent<'a> {
+        id: &'a [u8],
+        url: Option<&'a [u8]>,
+        chunks: u64,
+        stop_chunks: u64,
+        matched: u64,
+        share: u64,
+        file: bool,
+    }
+}
+
+/// Map: what documents contain, renumbered. Counts shares, as [`Contents`](crate::analyses::reuse::contents::Contents)
+/// does.
+pub struct ShiftedContents {
+    offset: u64,
+}
+
+impl ShiftedContents {
+    const CONTENTS: Port<NamedContent<'static>> = Port::documents(0, "contents");
+}
+
+impl Map for ShiftedContents {
+    const NAME: &'static str = "shifted contents";
+    const PORTS: &'static [PortInfo] = &[Self::CONTENTS.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = Shift;
+    type Reads<'a> = Contained<'a>;
+    type Beside<'a> = ();
+
+    fn new(Shift { offset }: Shift) -> Result<Self, WrongParameter> {
+        Ok(Self { offset })
+    }
+
+    fn batch<'a>(&mut self, pages: Contained<'a>, (): (), out: &mut Output) -> Done {
+        for row in 0..pages.doc.len() {
+            let content = NamedContent {
+                id: pages.id.bytes(row).unwrap_or_default(),
+                url: pages.url.bytes(row),
+                chunks: pages.chunks.at(row),
+                stop_chunks: pages.stop_chunks.at(row),
+                matched: pages.matched.at(row),
+                share: pages.share.at(row),
+                file: pages.file.at(row) != 0,
+            };
+            Share::of(1, content.chunks, content.matched, content.share).count(out);
+            out.row(&Self::CONTENTS, self.offset + pages.doc.at(row), content);
+        }
+        Ok(())
+    }
+}
+
+/// Map: the sums of neighbourhoods, by prefix, to be added up again.
+pub struct ShiftedSums {
+    offset: u64,
+}
+
+impl ShiftedSums {
+    const PREFIXES: Port<Summed<'static>> = Port::hashes(0, "prefixes");
+}
+
+impl Map for ShiftedSums {
+    const NAME: &'static str = "shifted sums";
+    const PORTS: &'static [PortInfo] = &[Self::PREFIXES.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = Shift;
+    type Reads<'a> = SumColumns<'a>;
+    type Beside<'a> = ();
+
+    fn new(Shift { offset }: Shift) -> Result<Self, WrongParameter> {
+        Ok(Self { offset })
+    }
+
+    fn batch<'a>(&mut self, sums: SumColumns<'a>, (): (), out: &mut Output) -> Done {
+        let print = Fingerprinter::plain();
+        for row in 0..sums.first.len() {
+            let prefix = sums.prefix.bytes(row).unwrap_or_default();
+            let [documents, chunks, matched, contained] =
+                [sums.documents, sums.chunks, sums.matched, sums.contained].map(|column| column.at(row));
+            let (level, first) = (sums.level.at(row), self.offset + sums.first.at(row));
+            let summed = Summed { prefix, level, first, documents, chunks, matched, contained };
+            out.row(&Self::PREFIXES, print.bytes(prefix), summed);
+        }
+        Ok(())
+    }
+}
+
+columns! {
+    /// How many URLs have how many components.
+    pub struct PathLengths<'a> { components: Numbers<'a>, what: Strings<'a>, count: Numbers<'a> }
+}
+
+/// Map: numbers of URLs, to be added up again.
+pub struct PathCounts;
+
+impl PathCounts {
+    const PATHS: Port<Tally<'static>> = Port::hashes(0, "paths");
+}
+
+impl Map for PathCounts {
+    const NAME: &'static str = "path counts";
+    const PORTS: &'static [PortInfo] = &[Self::PATHS.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = ();
+    type Reads<'a> = PathLengths<'a>;
+    type Beside<'a> = ();
+
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn batch<'a>(&mut self, paths: PathLengths<'a>, (): (), out: &mut Output) -> Done {
+        for row in 0..paths.components.len() {
+            let what = paths.what.bytes(row).unwrap_or_default();
+            out.row(&Self::PATHS, paths.components.at(row), Tally { what, count: paths.count.at(row) });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,138 @@
+"""Blind discovery: which paragraphs and files occur again and again (Ardi and Heidemann, ISI-TR-692, 2014).
+
+    chunks(d)      the paragraphs of d, each compared by its SHA-1, without stop chunks
+    objects        chunks that occur more than `chunk_threshold` times, and files that occur more than `file_threshold`
+                   times, in documents whose URLs are no crawler's recursion error
+    weight(o)      length × (log₂ sites + log₂ documents / 16): what is long, and found on many sites, comes first
+
+A chunk is compared by its text with white space collapsed; as published by its source (`raw`); or by its words alone
+(`normalise`). Stop chunks are those with fewer than two letters or digits, those that a file names, and, beyond the
+paper, those too short for the number of documents that have them (`auto_stop`):
+
+    length < 10 · log₂ documents
+
+Menus, headings and names are like that, sentences are not. The constant was chosen on 340 chunks of Kafka's and
+Debian's documentation, labelled by hand: of those that it stops, 98.6 % say nothing by themselves (docs/reuse.md).
+
+The published thresholds, 10⁵ for 40.5 billion chunks and 10³ for 2.86 billion files, are about one in 400,000 and one
+in 3 million: for a corpus of up to some hundred thousand pages that is 1, the default here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.outcome import Outcome
+from unquilt.errors import ParameterError
+from unquilt.flow.kept import Kept
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Rows, Verbs
+from unquilt.parameters import Parameters, parameter
+from unquilt.stores.labels import About, HashList, pack_hashes
+from unquilt.tables import FOUND_OBJECTS, FREQUENCIES, OBJECTS, STOP_CHUNKS
+
+SITES = ("domain", "host")
+RANKS = ("weight", "occurrences")
+AUTO_STOP = 10
+"""Characters that a chunk needs for each doubling of the documents that have it."""
+OBJECT_LABELS = {
+    "objects": "counting chunks and files",
+    "examples": "looking up examples",
+    "histograms": "counting frequencies",
+}
+
+
+@dataclass(frozen=True)
+class ChunkParameters(Parameters):
+    """What a chunk is."""
+
+    raw: bool = parameter(False, "compare the source of chunks, as published, instead of their text")
+    normalise: bool = parameter(False, "compare the words of chunks alone: case and punctuation do not matter")
+    min_length: int = parameter(0, "chunks of no more characters than this are passed over", at_least=0, at_most=2**31)
+
+    def check(self) -> None:
+        if self.raw and self.normalise:
+            raise ParameterError("raw and normalise exclude each other; leave one out")
+
+    @property
+    def by(self) -> str:
+        """What makes two chunks equal, as kernels say it."""
+        return "raw" if self.raw else "words" if self.normalise else "text"
+
+
+@dataclass(frozen=True)
+class DiscoverParameters(ChunkParameters):
+    """What makes an object."""
+
+    file_threshold: int = parameter(1, "files that occur more often than this are objects", at_least=0, at_most=2**40)
+    chunk_threshold: int = parameter(1, "chunks that occur more often are objects", at_least=0, at_most=2**40)
+    min_sites: int = parameter(1, "fewest sites of an object", at_least=1, at_most=2**40)
+    top: int = parameter(0, "only so many objects, the best", at_least=0, at_most=10**8, usual="all")
+    rank: str = parameter("weight", "what makes an object better than another, for top", one_of=RANKS)
+    site: str = parameter("domain", "what counts as one site", one_of=SITES)
+    stop: str = parameter("", "file with further stop chunks: a SHA-1 or a text on each line")
+    auto_stop: bool = parameter(True, "leave out chunks that are too short for the number of documents that have them")
+
+
+def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashList | None = None) -> Outcome:
+    """Finds what occurs again and again.
+
+    Shuffles about 37 bytes for each chunk; keeps no more of a chunk than its counts, however often it occurs. The texts
+    of objects are looked up in the first document that has them: one more pass over these.
+    """
+    stops = verbs.side("stops", lambda: pack_stops(given, stop))
+    kernel = Kernel("standings", by=given.by, min_length=given.min_length, site=given.site, stops=stops)
+    chunks, files = verbs.map(corpus, kernel)
+    counters = verbs.fold(chunks, "standings")
+    found, frequencies = count_objects(verbs, chunks, files, given)
+    counters |= verbs.fold(frequencies, "objects_counted")
+    (histogram,) = verbs.group([frequencies], Kernel("histograms"))
+    table = verbs.keep(histogram, FREQUENCIES)
+    objects, stopped = look_up_examples(verbs, corpus, found, given.by)
+    return Outcome([verbs.keep(objects, OBJECTS), verbs.keep(stopped, STOP_CHUNKS), table], counters)
+
+
+def pack_stops(given: ChunkParameters, stop: HashList | None) -> bytes:
+    """The stop chunks of a list, as kernels look them up."""
+    hashes = b"" if stop is None else stop.hash_chunks(given.by)
+    return pack_hashes(About(by=given.by), stops=hashes)
+
+
+def count_objects(verbs: Verbs, chunks: Rows, files: Rows, given: DiscoverParameters) -> tuple[Rows, Rows]:
+    """The objects that are wanted, by the first document of each, and how many chunks and files occur how often."""
+    wanted: dict[str, Any] = {
+        name: getattr(given, name) for name in ("chunk_threshold", "file_threshold", "min_sites", "rank", "top")
+    }
+    wanted |= {"auto_stop": AUTO_STOP if given.auto_stop else 0, "ranked": given.top > 0}
+    found, frequencies = verbs.group([chunks, files], Kernel("objects", **wanted))
+    if given.top:
+        (found,) = verbs.group([found], Kernel("best", top=given.top))
+    return found, frequencies
+
+
+def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, by: str) -> tuple[Rows, Rows]:
+    """Objects and stop chunks with what they say."""
+    table = verbs.keep(found, FOUND_OBJECTS)
+    objects, stopped = verbs.map(corpus, Kernel("examples", by=by), among=table)
+    return objects, stopped
+
+
+DECLARATION = Analysis(
+    name="discover",
+    parameters=DiscoverParameters,
+    function=discover,
+    files={"stop": HashList.read},
+    results=(OBJECTS, STOP_CHUNKS),
+    others=(FREQUENCIES, FOUND_OBJECTS),
+    labels=OBJECT_LABELS
+    | {"standings": "hashing chunks", "objects_counted": "counting chunks and files", "best": "choosing the best"},
+    example="""
+    >>> import pyarrow as pa
+    >>> texts = ["A paragraph of some length.\\n\\nAnother.", "A paragraph of some length.", "None of it."]
+    >>> run = discover(pa.table({"id": ["a", "b", "c"], "text": texts}))
+    >>> run.objects.select(["kind", "documents", "example"]).to_pylist()
+    [{'kind': 'chunk', 'documents': 2, 'example': 'A paragraph of some length.'}]
+    """,
+)

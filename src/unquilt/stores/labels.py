@@ -1,0 +1,241 @@
+"""Sets of labels: the SHA-1s of chunks and files that are looked for, and of chunks that are passed over, in one file.
+
+A set is mapped into memory, not loaded (`labels.rs`). It says how its chunks were cut, so that whoever looks for them
+cuts in the same way, and may have thresholds. A list of hashes or texts is the form in which people write one:
+
+    # what stands behind a hash sign is a remark
+    0beec7b5ea3f0fdbc95d0dd47f3c5bc275da8a33        the SHA-1 of a chunk
+    file 62cdb7020ff920e5aa642c3d4066950dd1f01f4d   that of a file
+    All rights reserved.                            anything else: the text of a chunk
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import pyarrow as pa
+
+from unquilt import _native
+from unquilt.columns import buffers
+from unquilt.errors import InputError
+from unquilt.flow.kept import Kept
+from unquilt.runs.storage import shown, write_atomically
+
+BY = ("text", "raw", "words")
+"""What makes two chunks equal: their text with white space collapsed, their source, or their words alone."""
+CHUNKS, FILES, STOPS = 0, 1, 2
+SHA1 = 20
+_HASH = re.compile(r"(?:(file|chunk) +)?([0-9a-f]{40})", re.IGNORECASE)
+_MAGIC = b"unquilt labels\n"
+
+
+def hash_text(text: str, by: str) -> bytes:
+    """The SHA-1 of the text of a chunk, as it is compared.
+
+    >>> hash_text("All  rights reserved.", "text").hex()[:8] == hash_text("all rights reserved", "text").hex()[:8]
+    False
+    >>> hash_text("All  rights reserved.", "words") == hash_text("all rights reserved", "words")
+    True
+    """
+    if by == "words":
+        text = " ".join(word for word, _, _ in _native.words(text))
+    elif by == "text":
+        text = " ".join(text.split())
+    return hashlib.sha1(text.encode(errors="replace"), usedforsecurity=False).digest()
+
+
+@dataclass(frozen=True)
+class HashList:
+    """What a list says: hashes of chunks and of files, and texts of chunks."""
+
+    chunks: tuple[bytes, ...] = ()
+    files: tuple[bytes, ...] = ()
+    texts: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """The list in a text file."""
+        chunks: list[bytes] = []
+        files: list[bytes] = []
+        texts: list[str] = []
+        for line in _read_lines(Path(path)):
+            found = _HASH.fullmatch(line)
+            if found is None:
+                texts.append(line)
+            else:
+                (files if (found[1] or "").lower() == "file" else chunks).append(bytes.fromhex(found[2]))
+        return cls(tuple(chunks), tuple(files), tuple(texts))
+
+    def hash_chunks(self, by: str) -> bytes:
+        """The hashes of its chunks, one after the other."""
+        return b"".join([*self.chunks, *(hash_text(text, by) for text in self.texts)])
+
+
+def _read_lines(path: Path) -> list[str]:
+    """The lines of a text file, without blank ones and remarks."""
+    try:
+        content = path.read_bytes()
+        if content.startswith(_MAGIC):
+            raise InputError(f"{shown(path)} is a set of labels, not a list of hashes and texts")
+        text = content.decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"no such file: {shown(path)}") from None
+    except OSError as error:
+        raise InputError(f"{shown(path)}: {(error.strerror or str(error)).lower()}") from error
+    except UnicodeDecodeError as error:
+        where = f"byte {error.start}"
+        raise InputError(f"{shown(path)} is no list of hashes and texts: no UTF-8 at {where}") from error
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """How the chunks of a set were cut, and the thresholds that it stores, if any."""
+
+    by: str = "text"
+    min_length: int = 0
+    page_threshold: float | None = None
+    neighbourhood_threshold: float | None = None
+
+    def to_header(self) -> bytes:
+        known = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        made = {"unquilt": version("unquilt"), "unicode": _native.UNICODE_VERSION}
+        return json.dumps(known | made, sort_keys=True).encode()
+
+    @classmethod
+    def from_header(cls, header: bytes) -> tuple[Self, str]:
+        """What a header says, and the version of Unicode by which words were cut."""
+        try:
+            found: dict[str, Any] = json.loads(header)
+            about = cls(**{name: found[name] for name in cls.__dataclass_fields__})
+            numbers = (about.page_threshold, about.neighbourhood_threshold)
+            fine = about.by in BY and type(about.min_length) is int and about.min_length >= 0
+            if fine and all(number is None or 0 <= number <= 1 for number in numbers):
+                return about, str(found["unicode"])
+        except (ValueError, LookupError, TypeError, RecursionError):
+            pass
+        raise ValueError("its header is damaged")
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSet:
+    """Labels, and what is known of them.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "ours.labels"
+    >>> made = LabelSet.pack(path, About(), chunks=hash_text("All of this is ours", "text"))
+    >>> LabelSet.load(path).counts
+    {'chunks': 1, 'files': 0, 'stop_chunks': 0}
+    """
+
+    path: Path
+    about: About
+    set: _native.Labels = field(repr=False)
+    mapped: mmap.mmap = field(repr=False)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Opens a set; that of ten million labels in milliseconds. What is damaged in it is found when it is first
+        looked at; `verify` looks at all of it."""
+        path = Path(path)
+        try:
+            with path.open("rb") as file:
+                if not os.fstat(file.fileno()).st_size:
+                    raise ValueError("it is empty")
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            opened = _native.Labels(mapped)
+            about, unicode = About.from_header(opened.header())
+        except _native.SpoiledSetError as error:
+            raise spoiled(path, error) from error
+        except FileNotFoundError:
+            raise InputError(f"no such file: {shown(path)}") from None
+        except OSError as error:
+            raise InputError(f"{shown(path)}: {(error.strerror or str(error)).lower()}") from error
+        except ValueError as error:
+            raise InputError(f"{shown(path)} cannot be read as a set of labels: {error}") from error
+        if about.by == "words" and unicode != _native.UNICODE_VERSION:
+            made = f"was made with Unicode {unicode}, this unquilt has {_native.UNICODE_VERSION}"
+            raise InputError(f"{shown(path)} {made}; make it anew")
+        return cls(path, about, opened, mapped)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """Opens a set, and looks at all of it."""
+        found = cls.load(path)
+        found.verify()
+        return found
+
+    @classmethod
+    def pack(
+        cls, path: str | Path, about: About, *, chunks: bytes = b"", files: bytes = b"", stops: bytes = b""
+    ) -> Self:
+        """Makes a set of hashes, each 20 bytes after the other, in any order, and opens it.
+
+        All of it is in memory meanwhile: some 80 bytes a label.
+        """
+        write_atomically(Path(path), pack_hashes(about, chunks, files, stops))
+        return cls.load(path)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many labels it has of each kind."""
+        return dict(zip(("chunks", "files", "stop_chunks"), self.set.counts, strict=True))
+
+    def hashes(self, part: int) -> bytes:
+        """All hashes of one kind, in order, 20 bytes after the other."""
+        try:
+            return self.set.hashes(part)
+        except _native.SpoiledSetError as error:
+            raise spoiled(self.path, error) from error
+
+    def verify(self) -> None:
+        """Looks at all of the file; raises an InputError if any of it is damaged."""
+        try:
+            self.set.verify()
+        except _native.SpoiledSetError as error:
+            raise spoiled(self.path, error) from error
+
+
+def pack_hashes(about: About, chunks: bytes = b"", files: bytes = b"", stops: bytes = b"") -> bytes:
+    """The bytes of a set."""
+    return _native.pack_labels(about.to_header(), chunks, files, stops)
+
+
+def spoiled(path: Path, error: _native.SpoiledSetError) -> InputError:
+    """The complaint about a set that is not as it was written."""
+    return InputError(f"{shown(path)} {error}; make it anew")
+
+
+def collect_hashes(documents: Kept, about: About) -> tuple[bytes, bytes]:
+    """The hashes of all chunks and of all files of a corpus, each 20 bytes after the other, equal ones again and
+    again."""
+    chunks, files = [], []
+    columns = ("text", "chunks", "chunk_sha1", "raw_chunk_sha1")
+    for split in documents.splits():
+        table = split.read((*columns, "raw_sha1", "recursive"))
+        table = table.filter(pa.compute.invert(table["recursive"]))
+        found = [buffers(table[name]) for name in columns]
+        chunks.append(_native.chunk_hashes(found[0], found[1], found[2], found[3], about.by, about.min_length))
+        files.append(b"".join(table["raw_sha1"].to_pylist()))
+    return b"".join(chunks), b"".join(files)
+
+
+def subtract(hashes: bytes, others: Iterable[bytes]) -> bytes:
+    """The hashes that are in none of the others."""
+    gone = {each for other in others for each in cut(other)}
+    return b"".join(each for each in cut(hashes) if each not in gone)
+
+
+def cut(hashes: bytes) -> Sequence[bytes]:
+    """Hashes one by one."""
+    return [hashes[at : at + SHA1] for at in range(0, len(hashes), SHA1)]

@@ -1,0 +1,168 @@
+"""Reuse by its definition, in plain Python: no kernels, no hashing tricks, everything in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from math import isqrt
+from typing import Any, NamedTuple
+
+import twin
+
+BLANK = re.compile(r"(?:[ \t]*\n)(?:[ \t]*\n)+")
+SCALE = 1 << 30
+
+
+class Page(NamedTuple):
+    """A document: URLs are plain ones, `http://host/folder/…`; texts have no line ends but LF."""
+
+    text: str
+    url: str | None = None
+    recursive: bool = False
+
+    @property
+    def host(self) -> str | None:
+        return self.url.split("/")[2] if self.url else None
+
+    @property
+    def domain(self) -> str | None:
+        return ".".join(self.host.split(".")[-2:]) if self.host else None
+
+
+class Chunk(NamedTuple):
+    begin: int
+    end: int
+    text: str
+    sha1: bytes
+
+
+def sha1(text: str) -> bytes:
+    return hashlib.sha1(text.encode()).digest()
+
+
+def is_trivial(text: str) -> bool:
+    return sum(twin.is_letter(c) or twin.stands_alone(c) for c in text) < 2
+
+
+def hash_chunk(text: str, by: str) -> bytes:
+    if by == "raw":
+        return sha1(text)
+    return sha1(" ".join(twin.sequence(text)) if by == "words" else " ".join(text.split()))
+
+
+def cut(text: str, by: str, min_length: int) -> list[Chunk]:
+    """The chunks of a text: what stands between blank lines, without white space around it."""
+    found, at = [], 0
+    for part in BLANK.split(text):
+        begin = text.index(part, at)
+        at = begin + len(part)
+        begin += len(part) - len(part.lstrip())
+        said = part.strip()
+        if len(said) > min_length and not is_trivial(said):
+            found.append(Chunk(begin, begin + len(said), said, hash_chunk(said, by)))
+    return found
+
+
+def log2_256(n: int) -> int:
+    """⌊256 log₂ n⌋."""
+    return int((n**256).bit_length()) - 1
+
+
+def discover(
+    pages: Sequence[Page],
+    *,
+    by: str = "text",
+    min_length: int = 0,
+    chunk_threshold: int = 1,
+    file_threshold: int = 1,
+    min_sites: int = 1,
+    top: int = 0,
+    rank: str = "weight",
+    site: str = "domain",
+    stop: Sequence[str] = (),
+    auto_stop: bool = True,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[tuple[int, str], int]]:
+    """The objects, the chunks stopped by rule, and how many chunks and files occur how often."""
+    standings: defaultdict[tuple[str, bytes], list[tuple[int, int, int, Any, str]]] = defaultdict(list)
+    stops = {hash_chunk(text, by) for text in stop}
+    for doc, page in enumerate(pages):
+        if page.recursive:
+            continue
+        where = getattr(page, site) or doc
+        for chunk in cut(page.text, by, min_length):
+            if chunk.sha1 not in stops:
+                standings["chunk", chunk.sha1].append((doc, chunk.begin, chunk.end, where, chunk.text))
+        if not is_trivial(page.text):
+            standings["file", sha1(page.text)].append((doc, 0, len(page.text), where, page.text))
+    frequencies: defaultdict[tuple[int, str], int] = defaultdict(int)
+    objects, stopped = [], []
+    for (kind, digest), rows in standings.items():
+        frequencies[len(rows), f"{kind}s"] += 1
+        documents, sites = len({row[0] for row in rows}), len({row[3] for row in rows})
+        if len(rows) <= (file_threshold if kind == "file" else chunk_threshold) or sites < min_sites:
+            continue
+        first, begin, end, _, said = min(rows)
+        length = end - begin
+        weight = length * (16 * log2_256(sites) + log2_256(documents)) // 4096
+        found = {"first": first, "begin": begin, "kind": kind, "end": end, "sha1": digest, "occurrences": len(rows)}
+        found |= {"documents": documents, "sites": sites, "length": length, "weight": weight}
+        found["example"] = " ".join(said.split())[:300].rstrip()
+        is_stop = kind == "chunk" and auto_stop and length * 256 < 10 * log2_256(documents)
+        (stopped if is_stop else objects).append(found)
+    if top:
+        objects = sorted(objects, key=lambda row: (-row[rank], row["sha1"], row["kind"]))[:top]
+        stopped = []
+    key = lambda row: (row["first"], row["begin"], len(row["kind"]))  # noqa: E731
+    return sorted(objects, key=key), sorted(stopped, key=key), dict(frequencies)
+
+
+def prefixes(url: str) -> list[str]:
+    """The neighbourhoods of a plain URL: the site and each folder."""
+    host, *folders = url.removeprefix("http://").split("/")[:-1]
+    return ["/".join([host, *folders[:level], ""]) for level in range(len(folders) + 1)]
+
+
+def threshold(shares: Sequence[int]) -> int:
+    """Mean + one standard deviation of whole numbers, rounded down."""
+    n, total, squares = len(shares), sum(shares), sum(share * share for share in shares)
+    return (total + isqrt(n * squares - total * total)) // n if n else SCALE
+
+
+def detect(
+    pages: Sequence[Page],
+    *,
+    chunks: set[bytes],
+    files: set[bytes] = frozenset(),  # type: ignore[assignment]
+    stops: set[bytes] = frozenset(),  # type: ignore[assignment]
+    by: str = "text",
+    min_length: int = 0,
+    page_threshold: float | None = None,
+    neighbourhood_threshold: float | None = None,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Targets, and all neighbourhoods."""
+    found, places = {}, defaultdict(list)
+    for doc, page in enumerate(pages):
+        if page.recursive:
+            continue
+        left = [chunk.sha1 in chunks for chunk in cut(page.text, by, min_length) if chunk.sha1 not in stops]
+        share = int(Fraction(sum(left), max(1, len(left))) * SCALE)
+        file = sha1(page.text) in files and not is_trivial(page.text)
+        found[doc] = {"chunks": len(left), "matched": sum(left), "share": share, "file": file}
+        for level, prefix in enumerate(prefixes(page.url) if page.url else [], 1):
+            places[level, prefix].append(doc)
+    most = threshold([row["share"] for row in found.values()])
+    if page_threshold is not None:
+        most = int(page_threshold * SCALE)
+    targets = [{"doc": doc, **row} for doc, row in found.items() if row["file"] or row["share"] > most]
+    rows = []
+    for (level, prefix), docs in places.items():
+        sums = {name: sum(found[doc][name] for doc in docs) for name in ("chunks", "matched", "share")}
+        row = {"first": docs[0], "level": level, "prefix": prefix, "documents": len(docs)}
+        rows.append(row | sums | {"mean": sums["share"] // len(docs)})
+    most = threshold([row["mean"] for row in rows])
+    if neighbourhood_threshold is not None:
+        most = int(neighbourhood_threshold * SCALE)
+    return targets, sorted(({**row, "bad": row["mean"] > most} for row in rows), key=lambda r: (r["first"], r["level"]))
