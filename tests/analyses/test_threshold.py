@@ -120,7 +120,7 @@ def test_planted_pairs_at_the_threshold_are_found_as_often_as_stated(tmp_path: P
     assert run.pairs.num_rows >= 0.99 * 2000
 
 
-MANY = 30_000
+MANY = 10_000
 
 
 @pytest.mark.slow

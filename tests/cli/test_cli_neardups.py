@@ -128,6 +128,32 @@ class TestWhatIsSaid:
         assert "parameters  method imatch, k 5, seed 0, lexicon none, nidf 0.3,0.8, min-df 1, " in shown
         assert "family" not in shown
 
+    def test_a_lexicon_that_is_given(self, tmp_path: Path) -> None:
+        """The run knows its corpus, and says the range of the lexicon, not that of the parameters."""
+        write(tmp_path / "pages.jsonl", pages())
+        unquilt.build_lexicon(tmp_path / "pages.jsonl", tmp_path / "words", nidf=(0.3, 0.7), min_df=2)
+        for number, given in enumerate((tmp_path / "pages.jsonl", unquilt.ingest(tmp_path / "pages.jsonl").path)):
+            run = tmp_path / str(number)
+            out = succeed("neardups", given, "-o", run, "--method", "imatch", "--lexicon", tmp_path / "words")
+            words = unquilt.Lexicon.read(tmp_path / "words")
+            assert words.primary >= 100
+            assert "Warning" not in out
+            shown = succeed("show", run)
+            assert f"lexicon     {words.primary} words, and {words.secondary} rarer ones to fill up with\n" in shown
+            assert "nidf 0.3,0.7, min-df 2, " in shown
+            assert "filled up   " in shown
+            assert cells(succeed("show", run, "kept"))[1][:2] == ["0", "a"]
+
+    def test_a_lexicon_of_few_words_is_warned_of(self, tmp_path: Path) -> None:
+        few = [{"id": str(i), "text": " ".join(draw(Random(i), 30))} for i in range(9)]
+        write(tmp_path / "few.jsonl", [*few, {"id": "x", "text": "common words " * 9}, few[0]])
+        out = succeed(
+            "neardups", tmp_path / "few.jsonl", "-o", tmp_path / "run", "--method", "imatch", "--nidf", "0:0.9"
+        )
+        assert "Warning: the lexicon has 30 words only: documents that have little in common may share" in out
+        assert "% of the signatures had too few words of the lexicon and were filled up with rarer ones" in out
+        assert "warning     the lexicon has 30 words only" in succeed("show", tmp_path / "run")
+
     def test_json(self, made: Path, tmp_path: Path) -> None:
         facts = json.loads(succeed("neardups", made / "corpus", "-o", tmp_path / "run", "--json", "-q"))
         assert (facts["documents"], facts["near_duplicates"], facts["without_signature"]) == (8, 3, None)

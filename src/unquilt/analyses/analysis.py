@@ -48,3 +48,9 @@ class Analysis(Job):
     function: Callable[..., Outcome]
     files: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
     example: str = ""
+    said: Callable[[Any], Mapping[str, Any]] = field(default=lambda _: {})
+    """The parameters that a file decides, such as the range of a lexicon: a manifest has those, not the defaults."""
+
+    def say(self, read: Mapping[str, Any]) -> dict[str, Any]:
+        """The parameters that the files decide which were read."""
+        return {name: value for each in read.values() for name, value in self.said(each).items()}

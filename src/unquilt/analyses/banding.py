@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from math import comb
+from typing import Any
 
 FUNCTIONS = 128
 """Min-wise functions at most."""
@@ -47,6 +48,10 @@ class Banding:
         least = max(n for n, chance in enumerate(agreeing) if chance >= 1 - MISJUDGED)
         sure = min((n for n, chance in enumerate(agreeing) if chance <= MISJUDGED), default=bands * rows)
         return cls(bands, rows, least, sure)
+
+    def agreement(self) -> dict[str, Any]:
+        """In how many places of how many sketches have to agree, as kernels take it."""
+        return {"functions": self.bands * self.rows, "least": self.least, "sure": self.sure}
 
     def found(self, jaccard: float) -> float:
         """The least probability with which a pair of this coefficient is compared: that it meets, and that its sketches

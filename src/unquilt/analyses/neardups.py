@@ -235,6 +235,7 @@ DECLARATION = Analysis(
     parameters=NeardupParameters,
     function=neardups,
     files={"lexicon": Lexicon.read},
+    said=lambda lexicon: {"nidf": list(lexicon.nidf), "min_df": lexicon.min_df},
     results=(CLUSTERS, KEPT, SIMILARITY, PAIRS),
     on_request=(SIMILARITY, PAIRS),
     others=(EDGES, COMPONENTS, MEMBERS, CHOSEN, COMPARED, CANDIDATES, FURTHER, UNSETTLED, TREES, WORDS),

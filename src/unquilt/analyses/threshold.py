@@ -40,14 +40,14 @@ def near_pairs(
 ) -> tuple[Kept, dict[str, int]]:
     """Pairs that reach the threshold, enough to tie each cluster together, and what was counted on the way.
 
-    Shuffles some 140 bytes for each document and band, then 8 bytes for each gram of a document and each comparison.
+    Shuffles up to 150 bytes for each document and band, then 8 bytes for each gram of a document and each comparison.
     """
     banding = Banding.of(threshold)
     (sketches,) = verbs.map(
         corpus, Kernel("bands", seed=seed, min_words=min_words, bands=banding.bands, rows=banding.rows, **grams)
     )
     counters = verbs.fold(sketches, "signatures")
-    (found,) = verbs.group([sketches], Kernel("candidates", least=banding.least, sure=banding.sure))
+    (found,) = verbs.group([sketches], Kernel("candidates", **banding.agreement()))
     best, further = verbs.group([found], Kernel("best candidates"))
     first, others = verbs.keep(best, CANDIDATES), verbs.keep(further, FURTHER)
 

@@ -51,13 +51,14 @@ def analyse(
     """
     how = how or How()
     files = {name: getattr(given, name) for name in analysis.files if getattr(given, name)}
-    function = partial(analysis.function, **{name: analysis.files[name](path) for name, path in files.items()})
+    read = {name: analysis.files[name](path) for name, path in files.items()}
+    function = partial(analysis.function, **read)
     rehearse(lambda verbs, corpus: function(verbs, corpus, given))
     output = choose_place(output, [*name_paths(inputs), *files.values()])
     corpus = open_corpus(inputs)
     others = know([unread(path) for path in files.values()])
     with find_inputs(inputs, output, how) if corpus is None else _as_found(corpus) as found:
-        asked = given.to_dict() | (found.describe(how.reading) if corpus is None else {})
+        asked = given.to_dict() | analysis.say(read) | (found.describe(how.reading) if corpus is None else {})
         with _open(analysis.name, asked, [*found.records, *others.records], output, how) as run:
             if not run.complete:
                 if corpus is None:

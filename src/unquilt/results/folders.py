@@ -93,14 +93,16 @@ class RunFolder:
 
 
 def find_corpus(run: Run) -> Run | None:
-    """The corpus that a run was made from: in the run's folder, where it was then, or beside the run."""
-    place = run.inner(CORPUS)
+    """The corpus that a run was made from: in the run's folder, where it was then, or beside the run.
+
+    Files that parameters name, such as a lexicon, are inputs of a run, too, behind those of its corpus.
+    """
+    place, inputs = run.inner(CORPUS), run.manifest["inputs"]
     with suppress(RunError):
         within = Run.read(place)
-        if within.manifest["inputs"] == run.manifest["inputs"]:
+        if within.manifest["inputs"] == inputs[: len(within.manifest["inputs"])]:
             return within
-    if len(run.manifest["inputs"]) == 1:
-        (record,) = run.manifest["inputs"]
+    for record in inputs[:1]:
         beside = run.path.absolute().parent
         for place in (Path(record["path"]), beside / record["path"], beside / Path(record["path"]).name):
             with suppress(RunError):

@@ -12,9 +12,10 @@
 //! and they hang together: of the other candidates, only those that would tie together what does not yet hang together
 //! ([`Unsettled`], [`Apart`]) are looked at, too.
 //!
-//! In a bucket no document is compared with all others. Sketches that agree with one that is there already in so many
-//! places that they surely belong together are remembered for a while only ([`FOLLOWERS`]), the others for much longer
-//! ([`LEADERS`]): so buckets of up to so many documents are gone through completely, and larger ones in linear time.
+//! In a large bucket no document is compared with all others. Sketches that agree with one that is there already in so
+//! many places that they surely belong together are remembered for a while only ([`FOLLOWERS`]), the others for longer
+//! ([`LEADERS`]); and whoever has found enough candidates ([`HITS`]), the latest first, looks no further. So buckets of up
+//! to so many documents are gone through completely, and larger ones in linear time.
 
 use std::num::NonZeroUsize;
 
@@ -34,8 +35,12 @@ use crate::{row, told};
 const LEADERS: usize = 512;
 /// Documents of a bucket that are remembered though they surely belong to one that is.
 const FOLLOWERS: usize = 128;
-/// Candidates of a document that are noted: in each bucket, and over all of them.
+/// Candidates of a document that are looked at in a bucket: among the pages of one template, all would be.
+const HITS: usize = 64;
+/// Candidates of a document that are noted: the best in each bucket, and of these the best.
 const BEST: usize = 8;
+/// Sketches are filled up with zeros to a multiple of this, so that they are compared quickly.
+const LANES: usize = 8;
 
 told! {
     /// Which min-wise functions, over which grams, in how many bands of how many rows; documents of fewer words have no
@@ -51,7 +56,7 @@ told! {
 }
 
 row! {
-    /// Of a bucket: a document, and a byte of each of its minima.
+    /// Of a bucket: a document, and a byte of each of its minima, filled up with zeros.
     pub struct InBand<'a> { doc: u32, sketch: Rest<'a> }
 }
 
@@ -94,6 +99,7 @@ impl Map for Bands {
             };
             sketch.clear();
             sketch.extend(minima.iter().map(|&least| least as u8));
+            sketch.resize(sketch.len().next_multiple_of(LANES), 0);
             for (number, band) in minima.chunks(self.rows).enumerate() {
                 bytes.clear();
                 bytes.extend_from_slice(&(number as u64).to_le_bytes());
@@ -106,8 +112,9 @@ impl Map for Bands {
 }
 
 told! {
-    /// In how many places two sketches agree at least: of candidates, and of those that surely belong together.
-    pub struct Agreement { least: u64, sure: u64 }
+    /// In how many of `functions` places two sketches agree at least: of candidates, and of those that surely belong
+    /// together.
+    pub struct Agreement { functions: u64, least: u64, sure: u64 }
 }
 
 row! {
@@ -147,11 +154,15 @@ impl Group for BucketCandidates {
         while let Some((_, tail)) = rows.next() {
             let InBand { doc, sketch: Rest(sketch) } = InBand::take(tail)?;
             found.clear();
-            for (other, known) in leaders.iter(sketch.len()).chain(followers.iter(sketch.len())) {
-                let agreeing = agree(sketch, known) as u64;
+            let filling = (sketch.len() as u64).saturating_sub(told.functions);
+            for (other, known) in leaders.latest(sketch.len()).chain(followers.latest(sketch.len())) {
+                let agreeing = agree(sketch, known).saturating_sub(filling);
                 if agreeing >= told.least {
-                    let distance = sketch.len() as u64 - agreeing;
+                    let distance = told.functions.saturating_sub(agreeing);
                     found.push(Candidate { distance, other: u64::from(other) });
+                    if found.len() == HITS {
+                        break;
+                    }
                 }
             }
             found.sort_unstable_by_key(|candidate| (candidate.distance, candidate.other));
@@ -159,7 +170,7 @@ impl Group for BucketCandidates {
             found.iter().for_each(|&candidate| out.row(&Self::CANDIDATES, doc.into(), candidate));
             match found.first().map(|best| best.distance) {
                 Some(0) => {} // whoever agrees with it agrees with the other just as well
-                Some(distance) if sketch.len() as u64 - distance >= told.sure => followers.add(doc, sketch),
+                Some(distance) if told.functions - distance >= told.sure => followers.add(doc, sketch),
                 _ => leaders.add(doc, sketch),
             }
         }
@@ -167,23 +178,23 @@ impl Group for BucketCandidates {
     }
 }
 
-/// In how many places two sketches agree.
+/// In how many places two sketches agree; their length is a multiple of `LANES`.
 #[inline]
-fn agree(a: &[u8], b: &[u8]) -> usize {
-    // Counted in bytes, sixteen places at once, which compilers make good code of.
-    let ((left, a), (right, b)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
-    let mut agreeing = [0_u8; 16];
+fn agree(a: &[u8], b: &[u8]) -> u64 {
+    const LOW: u64 = u64::from_ne_bytes([0x7f; 8]);
+    const ONE: u64 = u64::from_ne_bytes([1; 8]);
+    let (a, b) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
     let mut sum = 0;
-    for places in left.chunks(255).zip(right.chunks(255)) {
-        agreeing.fill(0);
-        for (left, right) in places.0.iter().zip(places.1) {
-            for place in 0..16 {
-                agreeing[place] += u8::from(left[place] == right[place]);
-            }
+    // Eight counts in one number; those of 31 numbers add up to less than 256.
+    for (a, b) in a.chunks(31).zip(b.chunks(31)) {
+        let mut counts = 0_u64;
+        for (a, b) in a.iter().zip(b) {
+            let differing = u64::from_ne_bytes(*a) ^ u64::from_ne_bytes(*b);
+            counts += !(((differing & LOW) + LOW) | differing) >> 7 & ONE;
         }
-        sum += agreeing.iter().map(|&count| usize::from(count)).sum::<usize>();
+        sum += counts.wrapping_mul(ONE) >> 56;
     }
-    sum + a.iter().zip(b).filter(|(a, b)| a == b).count()
+    sum
 }
 
 /// The last so many documents of a bucket, with their sketches.
@@ -209,16 +220,19 @@ impl Remembered {
         if self.docs.len() < self.most {
             self.docs.push(doc);
             self.sketches.extend_from_slice(sketch);
-            return;
+        } else {
+            let begin = self.next * sketch.len();
+            self.docs[self.next] = doc;
+            self.sketches[begin..begin + sketch.len()].copy_from_slice(sketch);
         }
-        let begin = self.next * sketch.len();
-        self.docs[self.next] = doc;
-        self.sketches[begin..begin + sketch.len()].copy_from_slice(sketch);
         self.next = (self.next + 1) % self.most;
     }
 
-    fn iter(&self, length: usize) -> impl Iterator<Item = (u32, &[u8])> {
-        self.docs.iter().copied().zip(self.sketches.chunks_exact(length.max(1)))
+    /// The documents and their sketches, of this length, the latest first.
+    fn latest(&self, length: usize) -> impl Iterator<Item = (u32, &[u8])> {
+        let (count, next) = (self.docs.len(), self.next);
+        let places = (0..next).rev().chain((next..count).rev());
+        places.map(move |place| (self.docs[place], &self.sketches[place * length..(place + 1) * length]))
     }
 }
 
@@ -371,25 +385,30 @@ mod tests {
 
     #[test]
     fn agreement_is_counted_in_all_places() {
-        for length in [0, 1, 15, 16, 17, 96, 128, 16 * 255, 16 * 256 + 5] {
+        for length in [0_usize, 16, 112, 128, 16 * 255, 16 * 256] {
             let a: Vec<u8> = (0..length).map(|i| (i % 251) as u8).collect();
-            assert_eq!(agree(&a, &a), length);
-            let b: Vec<u8> =
-                a.iter().enumerate().map(|(i, &x)| if i % 3 == 0 { x.wrapping_add(1) } else { x }).collect();
-            assert_eq!(agree(&a, &b), length - length.div_ceil(3), "{length}");
+            assert_eq!(agree(&a, &a), length as u64);
+            let b: Vec<u8> = a.iter().zip(0..).map(|(x, i)| x.wrapping_add(u8::from(i % 3 == 0))).collect();
+            assert_eq!(agree(&a, &b), (length - length.div_ceil(3)) as u64, "{length}");
         }
     }
 
     #[test]
-    fn the_last_are_remembered() {
+    fn the_latest_are_remembered() {
         let mut remembered = Remembered::new(3);
-        for doc in 0..5 {
+        let latest =
+            |remembered: &Remembered| remembered.latest(2).map(|(doc, sketch)| (doc, sketch[0])).collect::<Vec<_>>();
+        for (doc, expected) in (0..5).zip([
+            vec![(0, 0)],
+            vec![(1, 1), (0, 0)],
+            vec![(2, 2), (1, 1), (0, 0)],
+            vec![(3, 3), (2, 2), (1, 1)],
+            vec![(4, 4), (3, 3), (2, 2)],
+        ]) {
             remembered.add(doc, &[doc as u8, 9]);
+            assert_eq!(latest(&remembered), expected);
         }
-        let mut found: Vec<_> = remembered.iter(2).map(|(doc, sketch)| (doc, sketch[0])).collect();
-        found.sort_unstable();
-        assert_eq!(found, [(2, 2), (3, 3), (4, 4)]);
         remembered.clear();
-        assert_eq!(remembered.iter(2).count(), 0);
+        assert_eq!(latest(&remembered), []);
     }
 }
