@@ -27,6 +27,7 @@ from unquilt.analyses.catalogue import public_names  # noqa: E402
 if TYPE_CHECKING:
     from unquilt.analyses.discover import DiscoverParameters
     from unquilt.analyses.neardups import NeardupParameters
+    from unquilt.analyses.phrases import PhraseParameters
     from unquilt.analyses.quilts import QuiltParameters
     from unquilt.analyses.sweep import SweepParameters
     from unquilt.api import (
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     discover: AnalysisCall
     neardups: AnalysisCall
+    phrases: AnalysisCall
     quilts: AnalysisCall
     sweep: AnalysisCall
 
@@ -61,6 +63,7 @@ __all__ = [
     "Lexicon",
     "Limits",
     "NeardupParameters",
+    "PhraseParameters",
     "QuiltParameters",
     "Reading",
     "Run",

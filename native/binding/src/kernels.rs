@@ -54,6 +54,7 @@ fn value(given: &Bound<'_, PyDict>, name: &str, kind: ParameterKind) -> PyResult
         ParameterKind::Real => Value::Real(get(given, name)?),
         ParameterKind::Numbers => Value::Numbers(get(given, name)?),
         ParameterKind::Reals => Value::Reals(get(given, name)?),
+        ParameterKind::Text => Value::Text(get(given, name)?),
         ParameterKind::Choice(_) => Value::Choice(get(given, name)?),
         ParameterKind::Key => Value::Key(get::<Option<Vec<u8>>>(given, name)?.as_deref().map(key).transpose()?),
         ParameterKind::Side => {

@@ -192,6 +192,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(texts::pack_lexicon, module)?)?;
     module.add_function(wrap_pyfunction!(texts::shingles, module)?)?;
     module.add_function(wrap_pyfunction!(texts::supers, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::sample, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::gram_sequence, module)?)?;
     module.add_function(wrap_pyfunction!(texts::primitive, module)?)?;
     module.add_function(wrap_pyfunction!(texts::polynomials, module)?)?;
     module.add_function(wrap_pyfunction!(pages::decode, module)?)?;

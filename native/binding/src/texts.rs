@@ -5,9 +5,10 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use unquilt_kernels::sketches::lexicon::pack_column;
-use unquilt_kernels::sketches::minwise::Sketcher;
+use unquilt_kernels::sketches::minwise::{Sampler, Sketcher};
 use unquilt_kernels::sketches::rabin::{is_primitive, primitives};
-use unquilt_kernels::text::grams::distinct_all;
+use unquilt_kernels::text::fingerprint::Slide;
+use unquilt_kernels::text::grams::{circle, distinct_all};
 use unquilt_kernels::text::sequences::measure_all;
 use unquilt_kernels::text::unicode;
 use unquilt_kernels::text::words as kernel;
@@ -107,6 +108,33 @@ pub fn shingles(text: &str, family: &str, seed: u64, k: usize) -> PyResult<Optio
 #[pyo3(signature = (text, family = "fast", seed = 0, k = 5))]
 pub fn supers(text: &str, family: &str, seed: u64, k: usize) -> PyResult<Option<Vec<u64>>> {
     Ok(sketcher(family, seed, k)?.supers(text).map(Vec::from))
+}
+
+/// The circular k-gram that each of 84 functions puts first in `text`, as signed 64-bit fingerprints; None without words.
+#[pyfunction]
+#[pyo3(signature = (text, seed = 0, k = 5, *, key = None))]
+pub fn sample(text: &str, seed: u64, k: usize, key: Option<Vec<u8>>) -> PyResult<Option<Vec<i64>>> {
+    let (_, found) = Sampler::new(seed, check(k)?, keyed(key.as_deref())?).sample(text);
+    Ok(found.map(|grams| grams.iter().map(|&gram| gram as i64).collect()))
+}
+
+/// The circular k-grams of `text`, one for each word it begins with, as signed 64-bit fingerprints.
+#[pyfunction]
+#[pyo3(signature = (text, k, *, key = None))]
+pub fn gram_sequence(text: &str, k: usize, key: Option<Vec<u8>>) -> PyResult<Vec<i64>> {
+    let print = keyed(key.as_deref())?;
+    let mut slide = Slide::new(&print, check(k)?);
+    let mut found = Vec::new();
+    circle(
+        text,
+        &print,
+        k,
+        &mut Vec::new(),
+        |_, _, word| word,
+        |word| slide.push(word),
+        |gram| found.push(gram as i64),
+    );
+    Ok(found)
 }
 
 /// Whether a polynomial of degree 64, given without its leading term, is primitive.

@@ -2,6 +2,7 @@
 
 pub mod cover;
 pub mod neardups;
+pub mod phrases;
 pub mod postings;
 pub mod quilts;
 pub mod reuse;

@@ -1,6 +1,7 @@
 //! All kernels, by name: a new one is one more line here.
 
 use crate::analyses::neardups::{banding, buckets, words};
+use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
 use crate::analyses::reuse::{contents, examples, histograms, merging, neighbourhoods, objects, standings};
 use crate::analyses::{postings, shares};
@@ -60,6 +61,19 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<banding::Apart>(),
     Entry::map::<words::DocumentWords>(),
     Entry::group::<words::WordSums>(),
+    Entry::map::<samples::Samples>(),
+    Entry::map::<samples::ChosenSamples>(),
+    Entry::group::<popular::Popular>(),
+    Entry::group::<popular::AddedShingles>(),
+    Entry::group::<donors::PhraseElements>(),
+    Entry::group::<covering::PhraseCounts>(),
+    Entry::group::<covering::PhraseCovers>(),
+    Entry::map::<texts::PhraseTexts>(),
+    Entry::map::<draws::Lots>(),
+    Entry::group::<draws::Draws>(),
+    Entry::group::<draws::DrawnStanding>(),
+    Entry::group::<hosts::PhrasePages>(),
+    Entry::group::<hosts::PhraseHosts>(),
     Entry::map::<shares::Postings>(),
     Entry::group::<shares::Shares>(),
     Entry::group::<shares::Totals>(),

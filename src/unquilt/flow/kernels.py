@@ -119,6 +119,7 @@ _WANTED: dict[str, tuple[str, Callable[[object], bool]]] = {
     "real": ("a number", _is_real),
     "numbers": ("a list of whole numbers of at least 0", _all(_is_number)),
     "reals": ("a list of numbers", _all(_is_real)),
+    "text": ("text", lambda value: isinstance(value, str)),
     "key": ("16 bytes or None", lambda value: value is None or (isinstance(value, bytes) and len(value) == 16)),
     "side": ("a side", lambda value: isinstance(value, Side)),
 }

@@ -4,6 +4,7 @@
     corpus    documents and rejects                  neardups  clusters of near-duplicates
     lexicon   words                                  sweep     counts of quilts
     reuse     what occurs again and again, and where
+    phrases   popular phrases, covering sets, sites
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
 half-open, in code points of `text`. Which analysis makes which table is said by the analyses (`analyses.catalogue`).
@@ -27,6 +28,16 @@ from unquilt.tables.neardups import (
     SIMILARITY,
     TREES,
     UNSETTLED,
+)
+from unquilt.tables.phrases import (
+    ASKED_PHRASES,
+    COVER_SOURCES,
+    COVERS,
+    DOCUMENT_PHRASES,
+    DRAWN,
+    HISTOGRAM,
+    HOSTS,
+    POPULAR,
 )
 from unquilt.tables.quilts import (
     ASKED,
@@ -53,23 +64,31 @@ from unquilt.tables.table import Column, Table, column, document, integer
 
 __all__ = [
     "ASKED",
+    "ASKED_PHRASES",
     "CANDIDATES",
     "CHOSEN",
     "CLUSTERS",
     "COMPARED",
     "COMPONENTS",
     "COUNTS",
+    "COVERS",
+    "COVER_SOURCES",
     "DOCUMENTS",
+    "DOCUMENT_PHRASES",
+    "DRAWN",
     "EDGES",
     "FOUND_OBJECTS",
     "FREQUENCIES",
     "FURTHER",
+    "HISTOGRAM",
+    "HOSTS",
     "KEPT",
     "MEMBERS",
     "NAMED",
     "OBJECTS",
     "PAIRS",
     "PATCHES",
+    "POPULAR",
     "QUILTING_DOMAINS",
     "QUILTING_HOSTS",
     "QUILTS",

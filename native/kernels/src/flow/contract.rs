@@ -135,6 +135,8 @@ pub enum ParameterKind {
     Real,
     Numbers,
     Reals,
+    /// Any text.
+    Text,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Sixteen bytes, or none.
@@ -154,6 +156,7 @@ impl ParameterKind {
             Self::Real => "real",
             Self::Numbers => "numbers",
             Self::Reals => "reals",
+            Self::Text => "text",
             Self::Choice(_) => "choice",
             Self::Key => "key",
             Self::Side => "side",
@@ -195,6 +198,7 @@ pub enum Value {
     Real(f64),
     Numbers(Vec<u64>),
     Reals(Vec<f64>),
+    Text(String),
     Choice(String),
     Key(Option<[u8; 16]>),
     Side(Side),
@@ -245,6 +249,7 @@ told_as!(u8, Small, value => u8::try_from(*value).ok());
 told_as!(f64, Real, value => Some(*value));
 told_as!(Vec<u64>, Numbers, value => Some(value.clone()));
 told_as!(Vec<f64>, Reals, value => Some(value.clone()));
+told_as!(String, Text, value => Some(value.clone()));
 told_as!(Side, Side, value => Some(value.clone()));
 told_as!(Fingerprinter, Key, key => Some(key.map_or_else(Fingerprinter::plain, |key| Fingerprinter::keyed(&key))));
 

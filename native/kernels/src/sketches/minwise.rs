@@ -152,6 +152,61 @@ impl Minima {
     }
 }
 
+/// The circular k-gram that each function of the fast family puts first: a sample of the phrases of a document that
+/// changes little when the document does. The 32 bits of a minimum do for comparing documents; to tell phrases apart,
+/// this finds the whole fingerprint behind each. Of two grams that agree in the 32 bits, the lesser is taken.
+pub struct Sampler {
+    print: Fingerprinter,
+    k: usize,
+    mixers: Vec<Mixer>,
+    head: Vec<u64>,
+    /// All grams of the document, in their order, and the 32 bits of each.
+    grams: Vec<u64>,
+    low: Vec<u32>,
+}
+
+impl Sampler {
+    pub fn new(seed: u64, k: usize, print: Fingerprinter) -> Self {
+        Self { print, k, mixers: draw_mixers(seed, SHINGLES), head: Vec::new(), grams: Vec::new(), low: Vec::new() }
+    }
+
+    /// The number of words of a text and its sample; none for a text without words. Takes 12 bytes a word.
+    pub fn sample(&mut self, text: &str) -> (u64, Option<[u64; SHINGLES]>) {
+        let Self { print, k, mixers, head, grams, low } = self;
+        grams.clear();
+        low.clear();
+        let mut slide = fingerprint::Slide::new(print, *k);
+        let words = circle(text, print, *k, head, |_, _, word| word, |word| slide.push(word), |gram| grams.push(gram));
+        low.extend(grams.iter().map(|&gram| gram as u32));
+        let Some(&last) = low.last() else { return (words, None) };
+        low.resize(low.len().next_multiple_of(LANES), last); // to repeat a gram changes no minimum
+        let mut least = [u32::MAX; SHINGLES];
+        low.chunks(BLOCK).for_each(|block| lower(mixers, block, &mut least));
+
+        let mut wanted: Vec<(u32, u64)> =
+            mixers.iter().zip(least).map(|(by, least)| (by.unmix(least), u64::MAX)).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut there = [0_u64; 1 << 10]; // 2^16 bits: nearly all grams are told at once that they are not wanted
+        wanted.iter().for_each(|&(bits, _)| there[bits as usize >> 22] |= 1 << (bits >> 16 & 63));
+        for &gram in grams.iter() {
+            let bits = gram as u32;
+            if there[bits as usize >> 22] >> (bits >> 16 & 63) & 1 == 1 {
+                if let Ok(place) = wanted.binary_search_by_key(&bits, |&(bits, _)| bits) {
+                    wanted[place].1 = wanted[place].1.min(gram);
+                }
+            }
+        }
+        let mut sample = [0; SHINGLES];
+        for ((by, least), found) in mixers.iter().zip(least).zip(&mut sample) {
+            if let Ok(place) = wanted.binary_search_by_key(&by.unmix(least), |&(bits, _)| bits) {
+                *found = wanted[place].1;
+            }
+        }
+        (words, Some(sample))
+    }
+}
+
 /// One function of the fast family: a permutation of 32-bit numbers.
 #[derive(Clone, Copy)]
 struct Mixer {
@@ -166,6 +221,18 @@ impl Mixer {
         let x = x.wrapping_mul(self.first).wrapping_add(self.plus);
         (x ^ x >> 15).wrapping_mul(self.second)
     }
+
+    /// What `mix` made `y` of.
+    fn unmix(self, y: u32) -> u32 {
+        let x = y.wrapping_mul(inverse(self.second));
+        (x ^ x >> 15 ^ x >> 30).wrapping_sub(self.plus).wrapping_mul(inverse(self.first))
+    }
+}
+
+/// What an odd number has to be multiplied by to make 1, modulo 2^32.
+fn inverse(odd: u32) -> u32 {
+    // Newton's method: each round doubles the number of right bits, of which the first guess has three.
+    (0..4).fold(odd, |guess, _| guess.wrapping_mul(2_u32.wrapping_sub(odd.wrapping_mul(guess))))
 }
 
 fn draw_mixers(seed: u64, functions: usize) -> Vec<Mixer> {
@@ -286,6 +353,24 @@ mod tests {
                 assert!((0..SHINGLES).all(|i| both[i] == a[i].min(b[i])), "{words}");
             }
         }
+    }
+
+    #[test]
+    fn a_sample_is_of_the_grams_behind_the_minima() {
+        for (seed, words, k) in [(0, 1, 5), (1, 3, 5), (2, 40, 1), (3, 700, 3), (4, BLOCK + 5, 5)] {
+            let text = text(words);
+            let (counted, sample) = Sampler::new(seed, k, Fingerprinter::plain()).sample(&text);
+            assert_eq!(counted, words as u64);
+            let minima = sketcher(Family::Fast, seed, k).shingles(&text).unwrap();
+            let print = Fingerprinter::plain();
+            let grams = crate::text::grams::Grams::new(&print, k).circular(&text).1.to_vec();
+            for ((mixer, gram), least) in draw_mixers(seed, SHINGLES).iter().zip(sample.unwrap()).zip(minima) {
+                assert!(grams.contains(&gram));
+                assert_eq!(u64::from(mixer.mix(gram as u32)), least);
+                assert_eq!(mixer.unmix(mixer.mix(gram as u32)), gram as u32);
+            }
+        }
+        assert_eq!(Sampler::new(0, 5, Fingerprinter::plain()).sample("…"), (0, None));
     }
 
     #[test]

@@ -22,6 +22,7 @@ Examples:
   unquilt show run source_domains               # the sites that quilts draw on most
   unquilt show run quilts --where "patchfrac > .8 and host = 'news.example'" --sort -sources
   unquilt show run sources --columns quilt_url,source_url,new_grams --sort -new_grams
+  unquilt show run hosts www.example.org        # of phrases: one site, its pages and what they share
   unquilt show corpus rejects                   # what could not be read, and why
   unquilt show run quilts --json | jq .url      # for programs
 """
@@ -30,14 +31,17 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("run", metavar="RUN")
 @click.argument("table", metavar="[TABLE]", required=False)
+@click.argument("name", metavar="[NAME]", required=False)
 @number_option("limit", "Rows to show (default 20, all with --json).", at_least=1)
 @click.option("--json", "as_json", is_flag=True, help="Print lines of JSON, one for each row, for programs.")
 @click.option("--doc", metavar="ID", help="Only what TABLE says about one document, by its id, number or URL.")
 @selection_options
 @own_options
 @usual_options
-def show(run: str, table: str | None, limit: int | None, as_json: bool, doc: str | None, **own: Any) -> None:
-    """Show what is in RUN, the folder of a run or a corpus: a summary, or the rows of one TABLE.
+def show(
+    run: str, table: str | None, name: str | None, limit: int | None, as_json: bool, doc: str | None, **own: Any
+) -> None:
+    """Show what is in RUN, the folder of a run or a corpus: a summary, the rows of one TABLE, or what it says of NAME.
 
     Runs and corpora can be looked at in any state, also while they are being made; what is not complete says so. The
     tables of a run are named in its summary. They are Parquet files, which any other tool can read as well.
@@ -64,6 +68,11 @@ def show(run: str, table: str | None, limit: int | None, as_json: bool, doc: str
         return
     request = Request(folder, table, limit, as_json, doc or "", read_selection(chosen), own)
     view = find_view(table)
+    if name is not None:
+        if doc is not None or is_selective(chosen):
+            raise usage_error(f"{table} {name} is shown as a whole; leave --doc, --columns, --where and --sort out")
+        view.show_named(request, name)
+        return
     if doc is None:
         view.show_all(request)
         return

@@ -27,7 +27,7 @@ class OwnOption:
 OWN: dict[str, OwnOption] = {
     "full": OwnOption(
         click.option("--full", is_flag=True, help="With --doc: all of the text, also where there are no patches."),
-        ("quilts", "patches", "documents", "clusters"),
+        ("quilts", "patches", "documents", "clusters", "covers"),
         with_doc=True,
     ),
     "order": OwnOption(

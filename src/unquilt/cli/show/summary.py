@@ -11,6 +11,7 @@ from unquilt.analyses.catalogue import ENTRIES, load
 from unquilt.cli.options import Asked
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.neardups import NeardupView
+from unquilt.cli.show.phrases import PhraseView
 from unquilt.cli.show.quilts import QuiltView
 from unquilt.cli.show.reuse import DiscoverView
 from unquilt.cli.show.views import CorpusView, Facts, View, read_top
@@ -30,6 +31,7 @@ VIEWS: Mapping[str, type[View]] = {
     "quilts": QuiltView,
     "neardups": NeardupView,
     "discover": DiscoverView,
+    "phrases": PhraseView,
 }
 """Jobs whose runs are shown with more than follows from the catalogue."""
 

@@ -23,6 +23,8 @@ VIEWS = {
     "patches": "unquilt.cli.show.evidence:PatchesView",
     "documents": "unquilt.cli.show.evidence:DocumentsView",
     "clusters": "unquilt.cli.show.clusters:ClustersView",
+    "covers": "unquilt.cli.show.phrases:CoversView",
+    "hosts": "unquilt.cli.show.phrases:HostsView",
 }
 """The tables with a view of their own, as module:class."""
 
@@ -56,6 +58,10 @@ class TableView:
     def show_all(self, asked: Request) -> None:
         """Print the rows of the table."""
         self._show(asked)
+
+    def show_named(self, asked: Request, name: str) -> None:  # noqa: ARG002
+        """Print what the table says about something else that has a name, such as a site."""
+        raise usage_error(f"the table {asked.table} has no NAME to look up; --doc is for documents")
 
     def show_one(self, asked: Request) -> None:
         """Print what the table says about one document."""

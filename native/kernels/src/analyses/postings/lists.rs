@@ -135,7 +135,7 @@ impl Group for Lists {
 /// Counts equal lists. Lists with the same documents are equal; the codes, which follow from the documents, are stored
 /// with them.
 #[derive(Default)]
-struct ListTally {
+pub struct ListTally {
     /// For each entry: the number of documents, the documents, the codes.
     bytes: Vec<u8>,
     entries: Vec<CountedList>,
@@ -156,12 +156,12 @@ struct CountedList {
 }
 
 impl ListTally {
-    fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let entries = self.entries.len() * (size_of::<CountedList>() + 4 * size_of::<u32>());
         self.bytes.len() + entries + self.grams.len() * size_of::<(u32, u64)>()
     }
 
-    fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.bytes.clear();
         self.entries.clear();
         self.slots.clear();
@@ -169,7 +169,7 @@ impl ListTally {
     }
 
     /// Counts a list; returns the number of its entry.
-    fn add(&mut self, hash: u64, documents: &[u8], codes: &[u8]) -> u32 {
+    pub fn add(&mut self, hash: u64, documents: &[u8], codes: &[u8]) -> u32 {
         if self.entries.len() * 2 >= self.slots.len() {
             self.grow();
         }
@@ -208,7 +208,7 @@ impl ListTally {
     }
 
     /// Hash, list and count of each entry.
-    fn entries(&self) -> impl Iterator<Item = (u64, &[u8], u64)> {
+    pub fn entries(&self) -> impl Iterator<Item = (u64, &[u8], u64)> {
         let mut begin = 0;
         self.entries.iter().map(move |entry| {
             let list = &self.bytes[std::mem::replace(&mut begin, entry.end)..entry.end];

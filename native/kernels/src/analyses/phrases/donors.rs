@@ -1,0 +1,85 @@
+//! From lists to the documents that can cover the popular shingles of another.
+
+use crate::analyses::postings::candidates::CandidateList;
+use crate::analyses::postings::lists::{members, WeightedList};
+use crate::documents::servers::Place;
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::{Damaged, Rest};
+use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
+use crate::flow::rows::put_varint;
+use crate::row;
+
+row! {
+    /// Of a document: who can cover some of its popular shingles, and how many these are. Candidates are foreign if
+    /// they are on another domain and share no address; `elsewhere` has those of the others that share no address
+    /// either, as differences.
+    pub struct Donors<'a> { elsewhere: &'a [u8], candidates: Rest<'a>, shingles: u64 }
+}
+
+/// Group by list: adds its weights up and sends it to each of its documents that is to be covered.
+#[derive(Default)]
+pub struct PhraseElements {
+    candidates: CandidateList,
+    elsewhere: Vec<u8>,
+    lists: u64,
+}
+
+impl PhraseElements {
+    const DONORS: Port<Donors<'static>> = Port::documents(0, "donors");
+
+    fn send(&mut self, documents: &[(u32, &[u8])], shingles: u64, out: &mut Output) -> Result<(), Damaged> {
+        let mut places = Vec::with_capacity(documents.len());
+        for &(doc, code) in documents {
+            let (&chosen, place) = code.split_first().ok_or(Damaged("WeightedList"))?;
+            places.push((doc, chosen == 1, Place::own(place)));
+        }
+        for &(doc, _, own) in places.iter().filter(|(_, chosen, _)| *chosen) {
+            self.candidates.clear();
+            self.elsewhere.clear();
+            let mut last = 0;
+            for &(other, _, place) in places.iter().filter(|&&(other, ..)| other != doc) {
+                let (other_address, other_name) =
+                    (!own.same_site(place), own.server == 0 || own.server != place.server);
+                self.candidates.push(other, other_address && other_name);
+                if other_address && !other_name {
+                    put_varint(&mut self.elsewhere, u64::from(other - last));
+                    last = other;
+                }
+            }
+            let candidates = Rest(self.candidates.pack());
+            out.row(&Self::DONORS, u64::from(doc), Donors { elsewhere: &self.elsewhere, candidates, shingles });
+        }
+        self.lists += 1;
+        Ok(())
+    }
+}
+
+impl Group for PhraseElements {
+    const NAME: &'static str = "donors";
+    const KEY: Key = Key::Hash;
+    const TABLES: &'static [Shape] = &[shape::<WeightedList<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::DONORS.info()];
+    const KEEPS: &'static str = "one list of at most max_df documents";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut lists = Stretches::new(rows, Beginning::AllBut(8));
+        while lists.begin() {
+            let mut shingles = 0;
+            while let Some(tail) = lists.tail() {
+                shingles += WeightedList::take(tail)?.weight;
+            }
+            let documents = members(lists.beginning()).ok_or(Damaged("WeightedList"))?;
+            self.send(&documents, shingles, out)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        out.count("phrase_lists", self.lists);
+    }
+}

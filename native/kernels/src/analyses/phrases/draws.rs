@@ -1,0 +1,178 @@
+//! Samples of documents, as published: some for each number of popular shingles, or some of all that have enough.
+
+use crate::flow::columns::{Along, Numbers, Strings};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::kernel::{Done, Group, Map, Output, Rows};
+use crate::sketches::rabin::splitmix;
+use crate::text::fingerprint::Fingerprinter;
+use crate::{choice, columns, row, told};
+
+choice! {
+    /// How documents are drawn.
+    pub enum Draw {
+        /// So many for each number of popular shingles.
+        Counts = "counts",
+        /// So many of all.
+        Uniform = "uniform",
+    }
+}
+
+told! {
+    /// Which documents can be drawn: those with enough popular shingles, on one site (a host, domain or address) or,
+    /// if it is empty, anywhere.
+    pub struct Drawing { draw: Draw, least: f64, site: String, seed: u64 }
+}
+
+columns! {
+    /// Who documents are.
+    pub struct Identified<'a> {
+        doc: Numbers<'a>, id: Strings<'a>, host: Strings<'a>, domain: Strings<'a>, ip: Strings<'a>,
+    }
+}
+
+columns! {
+    /// How many shingles documents have, and how many popular ones.
+    pub struct CountedPhrases<'a> { doc: Numbers<'a>, shingles: Numbers<'a>, popular: Numbers<'a> }
+}
+
+row! {
+    /// Of a number of popular shingles, or of 0 for all: a document, in an order that its id and the seed decide.
+    pub struct Lot { order: u64, doc: u32 }
+}
+
+/// Map: a lot for each document that can be drawn.
+pub struct Lots {
+    told: Drawing,
+    salt: u64,
+}
+
+impl Lots {
+    const LOTS: Port<Lot> = Port::documents(0, "lots");
+}
+
+impl Map for Lots {
+    const NAME: &'static str = "lots";
+    const PORTS: &'static [PortInfo] = &[Self::LOTS.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = Drawing;
+    type Reads<'a> = Identified<'a>;
+    type Beside<'a> = CountedPhrases<'a>;
+
+    fn new(told: Drawing) -> Result<Self, WrongParameter> {
+        let salt = splitmix(told.seed).next().unwrap_or_default();
+        Ok(Self { told, salt })
+    }
+
+    fn batch<'a>(&mut self, pages: Identified<'a>, counted: CountedPhrases<'a>, out: &mut Output) -> Done {
+        let print = Fingerprinter::plain();
+        let site = Some(self.told.site.as_bytes()).filter(|site| !site.is_empty());
+        let mut along = Along::new(counted.doc);
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row);
+            let Some(at) = along.rows(doc).next() else { continue };
+            let names = [pages.host, pages.domain, pages.ip].map(|names| names.bytes(row));
+            if site.is_some() && !names.contains(&site) {
+                continue;
+            }
+            let (shingles, popular) = (counted.shingles.at(at), counted.popular.at(at));
+            let count = if shingles == 0 { 0.0 } else { (84 * popular) as f64 / shingles as f64 };
+            if count >= self.told.least {
+                let mut seeded = self.salt.to_le_bytes().to_vec();
+                seeded.extend_from_slice(pages.id.bytes(row).unwrap_or_default());
+                let key = if self.told.draw == Draw::Counts { count as u64 } else { 0 };
+                out.row(&Self::LOTS, key, Lot { order: print.bytes(&seeded), doc: doc as u32 });
+            }
+        }
+        Ok(())
+    }
+}
+
+told! {
+    /// How many documents are drawn of each key.
+    pub struct DrawSize { size: u64 }
+}
+
+row! {
+    /// Of a document: it was drawn.
+    pub struct Chosen { chosen: bool }
+}
+
+/// Group: the first so many of each key.
+pub struct Draws(u64);
+
+impl Draws {
+    const CHOSEN: Port<Chosen> = Port::documents(0, "chosen");
+}
+
+impl Group for Draws {
+    const NAME: &'static str = "draws";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<Lot>()];
+    const PORTS: &'static [PortInfo] = &[Self::CHOSEN.info()];
+    const KEEPS: &'static str = "one row";
+    type Told = DrawSize;
+
+    fn new(DrawSize { size }: DrawSize, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self(size))
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut left = self.0;
+        while let Some((_, tail)) = rows.next().filter(|_| left > 0) {
+            left -= 1;
+            out.row(&Self::CHOSEN, u64::from(Lot::take(tail)?.doc), Chosen { chosen: true });
+        }
+        Ok(())
+    }
+}
+
+row! {
+    /// Of a document: where it stands, and whether it was drawn.
+    pub struct DrawnRow<'a> { servers: Option<&'a [u8]>, chosen: bool }
+}
+
+row! {
+    /// Of a document: which one is kept in its stead, and where that stands.
+    pub struct StandingOf<'a> { kept: u64, servers: Option<&'a [u8]> }
+}
+
+/// Group by document, of its standing and whether it was drawn: the documents that are kept, with both.
+#[derive(Default)]
+pub struct DrawnStanding {
+    servers: Vec<u8>,
+}
+
+impl DrawnStanding {
+    const DRAWN: Port<DrawnRow<'static>> = Port::documents(0, "drawn");
+}
+
+impl Group for DrawnStanding {
+    const NAME: &'static str = "drawn standing";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<StandingOf<'static>>(), shape::<Chosen>()];
+    const PORTS: &'static [PortInfo] = &[Self::DRAWN.info()];
+    const KEEPS: &'static str = "one code";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
+    }
+
+    fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let (mut kept, mut chosen) = (false, false);
+        self.servers.clear();
+        while let Some((table, tail)) = rows.next() {
+            if table == 0 {
+                let standing = StandingOf::take(tail)?;
+                kept = standing.kept == doc;
+                self.servers.extend_from_slice(standing.servers.unwrap_or_default());
+            } else {
+                chosen = true;
+            }
+        }
+        if kept {
+            out.row(&Self::DRAWN, doc, DrawnRow { servers: Some(&self.servers), chosen });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,207 @@
+"""Phrases: the most popular ones, the pages that consist of them, and the sites that live off them (Fetterly, Manasse
+and Najork, SIGIR 2005).
+
+    shingles(d)    84 pairs (i, s): s is the circular k-gram of d that the i-th of 84 min-wise functions puts first
+    popular(i, s)  iff at least `popular` documents have it; near-duplicates of others are left out first
+    covers(d)      a greedy cover of the popular shingles of d: g covers (i, s) iff it is a shingle of g, too. Documents
+                   of another domain that share no address come first; others only when none of these covers anything
+                   more. Ties go to the document that has more popular shingles of d, then to the lower number
+    candidates     sites of at least `min_pages` pages that have `min_mean` popular shingles or more on average, with a
+                   standard deviation below `max_deviation`: not one page but a whole site is made of what others say
+
+Beyond the paper: every document is covered, not a sample (`sample` draws those that the paper did), leaving out
+shingles in more than `max_df` documents; and with `exact` every gram is a shingle, so that nothing is left to chance.
+Counts are then given as 84 · popular / grams, so that all thresholds keep their meaning.
+
+The functions are those of `neardups --family fast`; each shingle is told by the whole fingerprint of its gram.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unquilt.analyses import keys
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.standing import COLLAPSE, STANDING_LABELS, STANDING_TABLES, stand
+from unquilt.errors import ParameterError
+from unquilt.flow.kept import Kept
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Rows, Verbs
+from unquilt.parameters import Parameters, parameter
+from unquilt.tables import (
+    ASKED_PHRASES,
+    COVER_SOURCES,
+    COVERS,
+    DOCUMENT_PHRASES,
+    DRAWN,
+    HISTOGRAM,
+    HOSTS,
+    POPULAR,
+)
+
+SAMPLES = ("all", "counts", "uniform")
+GROUPS = ("host", "domain", "ip")
+NO_LIMIT = 2**32 - 1
+"""More documents than there can be."""
+
+
+@dataclass(frozen=True)
+class PhraseParameters(Parameters):
+    """What a popular phrase is, whose covering sets are wanted, and what makes a site a candidate."""
+
+    k: int = parameter(5, "words in a phrase", at_least=1, at_most=2**20)
+    popular: int = parameter(5, "fewest documents that share a popular shingle", at_least=2, at_most=2**32)
+    exact: bool = parameter(False, "look at every phrase of a document, not at a sample of 84")
+    collapse: str = parameter("near", "which copies are left out first, but one", one_of=COLLAPSE)
+    max_df: int = parameter(
+        1000, "most documents of a shingle that is covered, if all documents are", at_least=1, at_most=2**32 - 1
+    )
+    sample: str = parameter(
+        "all", "whose covering sets: of all, some for each count of popular shingles, some of any", one_of=SAMPLES
+    )
+    sample_size: int = parameter(50, "how many documents a sample has, for each count or in all", at_least=1)
+    least: float = parameter(30.0, "fewest popular shingles, of 84, of a document in a sample", at_least=0, at_most=84)
+    site: str = parameter("", "draw the sample from one host, domain or address only")
+    prune: bool = parameter(False, "leave out sources that later ones made redundant")
+    group: str = parameter("host", "what a site is", one_of=GROUPS)
+    min_pages: int = parameter(10, "fewest pages of a site that is listed", at_least=1)
+    min_mean: float = parameter(30.0, "least mean of popular shingles, of 84, of a candidate", at_least=0, at_most=84)
+    max_deviation: float = parameter(15.0, "standard deviation that a candidate stays below", at_least=0)
+    seed: int = parameter(0, "which functions, and which sample", at_least=0, at_most=2**63 - 1)
+    key: str = parameter("", keys.MEANING)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the manifest has it: of the key, a digest."""
+        return super().to_dict() | {"key": keys.digest_key(self.key)}
+
+    def check(self) -> None:
+        """Refuse what would have no effect."""
+        keys.check_key(self.key)
+        usual = {info.name: info.default for info in self.describe()}
+        others = ("sample_size", "least", "site") if self.sample == "all" else ("max_df",)
+        for name in others:
+            if getattr(self, name) != usual[name]:
+                raise ParameterError(f"{name} has no effect with sample {self.sample}; leave it out")
+
+
+def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
+    """Finds popular phrases, how much of each page they are, what covers them, and the sites that consist of them.
+
+    Shuffles about 35 bytes for each of 84 shingles a document (with `exact` about 8 for each gram), then the distinct
+    lists of documents that popular shingles have, then each list once for each of its documents: as in `quilts`, time
+    is linear in the shingles and in Σ df² over distinct lists. Of a sample only its own documents are sent lists, but
+    texts are read twice.
+    """
+    standing = stand(verbs, corpus, foreign="ip", collapse=given.collapse, key=given.key)
+    words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
+    taking = words | {"seed": given.seed, "exact": given.exact}
+    grams, sizes = verbs.map(corpus, Kernel("samples", **taking), beside=standing.table)
+    every = given.sample == "all"
+    kernel = Kernel("popular", popular=given.popular, max_df=given.max_df if every else 0)
+    found, lists, others, tally = verbs.group([grams], kernel)
+    statistics = verbs.fold(found, "phrases")
+    if every:
+        counts, covers, sources = _cover(verbs, sizes, others, lists, given)
+        counted = verbs.keep(counts, DOCUMENT_PHRASES)
+    else:
+        (counts,) = verbs.group([sizes, others], Kernel("phrase counts"))
+        counted = verbs.keep(counts, DOCUMENT_PHRASES)
+        covers, sources = _cover_sample(verbs, corpus, standing.table, counted, given, taking)
+    covered = verbs.keep(covers, COVERS)
+    (sums,) = verbs.group([tally], Kernel("added shingles"))
+    pages = _pages_of_sites(verbs, corpus, counted, covered, given)
+    statistics |= verbs.fold(pages, "phrase_pages")
+    limits: dict[str, Any] = {
+        "min_pages": given.min_pages,
+        "min_mean": given.min_mean,
+        "max_deviation": given.max_deviation,
+    }
+    (sites,) = verbs.group([pages], Kernel("phrase hosts", **limits))
+    statistics |= verbs.fold(sites, "host_counts")
+    tables = [
+        _look_up_texts(verbs, corpus, found, words),
+        counted,
+        covered,
+        verbs.keep(sources, COVER_SOURCES),
+        verbs.keep(sites, HOSTS),
+        verbs.keep(sums, HISTOGRAM),
+    ]
+    return Outcome([*standing.tables, *tables], standing.counters | statistics)
+
+
+def _cover(verbs: Verbs, sizes: Rows, others: Rows, lists: Rows, given: PhraseParameters) -> tuple[Rows, Rows, Rows]:
+    """Counts, covering sets and their sources, of the documents that lists are sent to."""
+    (donors,) = verbs.group([lists], Kernel("donors"))
+    counts, covers, sources = verbs.group([sizes, others, donors], Kernel("covering sets", prune=given.prune))
+    return counts, covers, sources
+
+
+def _cover_sample(
+    verbs: Verbs, corpus: Kept, standing: Kept | None, counted: Kept, given: PhraseParameters, taking: dict[str, Any]
+) -> tuple[Rows, Rows]:
+    """Covering sets of a sample of documents, without a limit on how many documents share a shingle."""
+    assert standing is not None, "servers matter, so there is a table of standings"
+    drawing: dict[str, Any] = {"draw": given.sample, "least": given.least, "site": given.site, "seed": given.seed}
+    (lots,) = verbs.map(corpus, Kernel("lots", **drawing), beside=counted)
+    (chosen,) = verbs.group([lots], Kernel("draws", size=given.sample_size))
+    (places,) = verbs.map(standing, Kernel("select", ("doc", "kept", "servers")))
+    (marked,) = verbs.group([places, chosen], Kernel("drawn standing"))
+    drawn = verbs.keep(marked, DRAWN)
+    grams, sizes = verbs.map(corpus, Kernel("samples to cover", **taking), beside=drawn)
+    _, lists, others, _ = verbs.group([grams], Kernel("popular", popular=given.popular, max_df=NO_LIMIT))
+    _, covers, sources = _cover(verbs, sizes, others, lists, given)
+    return covers, sources
+
+
+def _look_up_texts(verbs: Verbs, corpus: Kept, found: Rows, words: dict[str, Any]) -> Kept:
+    """Popular phrases with their texts: one more pass, over the documents that have one first."""
+    asked = verbs.keep(found, ASKED_PHRASES)
+    (texts,) = verbs.map(corpus, Kernel("phrase texts", **words), among=asked)
+    return verbs.keep(texts, POPULAR)
+
+
+def _pages_of_sites(verbs: Verbs, corpus: Kept, counted: Kept, covered: Kept, given: PhraseParameters) -> Rows:
+    """What is known of each page, brought to its site. Shuffles some 60 bytes a document, twice."""
+    (names,) = verbs.map(corpus, Kernel("select", ("doc", given.group)))
+    (counts,) = verbs.map(counted, Kernel("select", ("doc", "shingles", "popular")))
+    (covers,) = verbs.map(covered, Kernel("select", ("doc", "covered", "foreign_contribution")))
+    (pages,) = verbs.group([names, counts, covers], Kernel("phrase pages"))
+    return pages
+
+
+DECLARATION = Analysis(
+    name="phrases",
+    parameters=PhraseParameters,
+    function=phrases,
+    results=(HOSTS, POPULAR, COVERS),
+    others=(DOCUMENT_PHRASES, COVER_SOURCES, HISTOGRAM, *STANDING_TABLES, ASKED_PHRASES, DRAWN),
+    labels=STANDING_LABELS
+    | {
+        "samples": "taking shingles",
+        "samples to cover": "taking shingles of the sample",
+        "popular": "finding popular phrases",
+        "phrases": "finding popular phrases",
+        "added shingles": "counting shingles",
+        "donors": "sorting by document",
+        "phrase counts": "counting popular phrases",
+        "covering sets": "finding covering sets",
+        "lots": "drawing a sample",
+        "draws": "drawing a sample",
+        "drawn standing": "drawing a sample",
+        "phrase texts": "looking up phrases",
+        "phrase pages": "counting by site",
+        "phrase_pages": "counting by site",
+        "phrase hosts": "counting by site",
+        "host_counts": "counting by site",
+        "select": "looking up names",
+    },
+    example="""
+    >>> import pyarrow as pa
+    >>> texts = [f"{name} buy cheap pills now" for name in ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay")]
+    >>> run = phrases(pa.table({"id": list("abcdef"), "text": texts}), k=4, collapse="none")
+    >>> run.popular.select(["text", "documents"]).to_pylist()
+    [{'text': 'buy cheap pills now', 'documents': 6}]
+    """,
+)

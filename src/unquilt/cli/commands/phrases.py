@@ -1,0 +1,55 @@
+"""`unquilt phrases`: find popular phrases, and the sites that live off them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from unquilt.analyses.phrases import DECLARATION
+from unquilt.cli.analysis import AnalysisJob, analysis_command
+from unquilt.cli.terminal.output import printable
+
+if TYPE_CHECKING:
+    from unquilt.runs import Run
+
+EXAMPLES = """\
+  unquilt phrases crawl/*.warc.gz -o run
+  unquilt phrases corpus -o run --group ip          # many host names at one address are one site
+  unquilt phrases corpus -o exact --exact           # every phrase instead of a sample
+  unquilt phrases corpus -o sample --sample counts  # covering sets of the sample that the paper drew
+  unquilt show run hosts
+"""
+
+
+@analysis_command(DECLARATION, EXAMPLES)
+def phrases(job: AnalysisJob) -> None:
+    """Find popular phrases, the pages that consist of them, and the sites that live off them.
+
+    INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
+
+    Of each page 84 phrases are sampled; one that five or more pages share is popular. Pages stitched together from
+    sentences of others have many such phrases, and a site that makes its pages like that has them on every page: its
+    mean is high, its deviation small. Results are the tables hosts (the sites; candidates first), popular (the
+    phrases), and covers with cover_sources (from which other pages a page could be put together). The figures of the
+    paper are drawn into RUN/figures.
+    """
+    job.carry_out(draw)
+
+
+def draw(run: Run) -> Iterator[str]:
+    """Draw the figures of the paper for this corpus; says where they are."""
+    from unquilt import phrase_figures, plots
+    from unquilt.errors import MissingDependencyError
+
+    folder = run.inner(plots.FOLDER)
+    figures = phrase_figures.plot(run)
+    for name in ("frequencies", "counts", "covers", "hosts"):
+        plots.remove_figure(folder, name)
+    try:
+        for name, figure in figures.items():
+            plots.draw(figure, folder, name)
+    except MissingDependencyError as error:
+        yield f"To have the figures of the paper, too: {error}"
+    else:
+        if figures:
+            yield f"Figures of {', '.join(figures)} are in {printable(str(folder))}, as SVG and PNG"

@@ -1,0 +1,136 @@
+"""The tables of phrases: what many documents share, what pages consist of it, and which sites."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from unquilt.tables.table import Table, column, document, integer
+
+POPULAR = Table(
+    "popular",
+    (
+        integer("phrase", "fingerprint of the phrase; rows are in its order, read as an unsigned number"),
+        column("text", pa.string(), "what it says, as `example` writes it, white space collapsed"),
+        integer("documents", "in how many documents it was sampled, by whichever functions"),
+        integer("sampled", "how often it was sampled: the sum over documents of the functions that did"),
+        integer("functions", "how many functions found it in enough documents, so that it is popular"),
+        document("example", "the lowest of the documents"),
+    ),
+    row=("popular phrase", "popular phrases"),
+    see="the phrases that most documents share",
+    notes="With `--exact`, every gram is looked at instead of a sample: `documents` and `sampled` are then the number "
+    "of documents that have the phrase, and `functions` is 1. A text of more than 1,000 characters is cut.",
+    first=("documents", "text", "sampled", "example"),
+    hidden=("phrase", "functions"),
+    order=("documents", "sampled"),
+    identified=("example",),
+)
+
+ASKED_PHRASES = Table(
+    "asked_phrases",
+    (
+        document("doc", "the lowest document that sampled a phrase"),
+        integer("gram", "fingerprint of the phrase"),
+        *(integer(name, f"as in `popular`: {name}") for name in ("documents", "sampled", "functions")),
+    ),
+    key_columns=2,
+    row=("phrase", "phrases"),
+    see="phrases whose text is looked up, on the way to popular",
+    on_the_way=True,
+)
+
+HISTOGRAM = Table(
+    "histogram",
+    (
+        integer("documents", "a number of documents"),
+        integer("shingles", "how many shingles (pairs of a function and a phrase) are in so many documents"),
+    ),
+    row=("number", "numbers"),
+    see="how many shingles are in how many documents",
+)
+
+DOCUMENT_PHRASES = Table(
+    "document_phrases",
+    (
+        document("doc", "a document; near-duplicates of others are left out"),
+        integer("words", "how many words it has"),
+        integer(
+            "shingles", "how many shingles: 84, or with `--exact` as many as it has distinct grams; 0 without words"
+        ),
+        integer("popular", "how many of these are popular"),
+        column("of_84", pa.float64(), "the same for 84 shingles: 84 · popular / shingles"),
+    ),
+    row=("document", "documents"),
+    see="how much of each page consists of popular phrases",
+    first=("doc", "of_84", "words"),
+    order=("of_84", "words"),
+    identified=("doc",),
+)
+
+COVERS = Table(
+    "covers",
+    (
+        document("doc", "a document with popular phrases"),
+        integer("popular", "how many of its shingles are popular"),
+        integer("common", "how many of these are in more than `max_df` documents, and left to nobody to cover"),
+        integer("covered", "how many of the others the sources cover"),
+        integer("sources", "how many documents cover them"),
+        integer("foreign_contribution", "how many of the covered ones a source with no common address has"),
+    ),
+    row=("covering set", "covering sets"),
+    see="from how many other pages each page could be put together",
+    first=("doc", "popular", "sources", "foreign_contribution", "covered", "common"),
+    order=("popular", "foreign_contribution"),
+    identified=("doc",),
+)
+
+COVER_SOURCES = Table(
+    "cover_sources",
+    (
+        document("doc", "a document with popular phrases"),
+        integer("rank", "1 for the source picked first; with `--prune`, numbers of those left out are missing"),
+        document("source", "a document that has some of these phrases"),
+        integer("new_shingles", "popular shingles that no source before it covers"),
+        integer("all_shingles", "popular shingles of `doc` that it has"),
+        column("foreign", pa.bool_(), "whether it is on another domain and shares no address"),
+    ),
+    key_columns=2,
+    row=("source", "sources"),
+    see="the pages that cover them",
+    identified=("doc", "source"),
+)
+
+DRAWN = Table(
+    "drawn",
+    (
+        document("doc", "a document that is kept"),
+        column("servers", pa.binary(), "code of the servers it stands on, as servers.rs packs it", null=True),
+        column("chosen", pa.bool_(), "whether it was drawn"),
+    ),
+    row=("document", "documents"),
+    see="which documents were drawn, on the way to covers",
+    on_the_way=True,
+)
+
+HOSTS = Table(
+    "hosts",
+    (
+        document("first", "the lowest document of the site"),
+        column("site", pa.string(), "its host, domain or address, as `group` says"),
+        integer("pages", "how many documents it has; near-duplicates of others are left out"),
+        column("mean", pa.float64(), "mean number of popular shingles of a page, of 84"),
+        column("deviation", pa.float64(), "their standard deviation"),
+        column(
+            "foreign_contribution",
+            pa.float64(),
+            "share of the covered shingles of its pages that sources with no common address have",
+        ),
+        column("candidate", pa.bool_(), "whether mean and deviation make it a candidate"),
+    ),
+    row=("site", "sites"),
+    see="how much of whole sites consists of popular phrases; candidates first",
+    notes="Sites with fewer than `min_pages` pages are counted (`small_sites` in the manifest), not listed. Documents "
+    "without a URL, or by address without an address, are on no site.",
+    first=("site", "pages", "mean", "deviation", "foreign_contribution", "candidate"),
+    order=("candidate", "pages"),
+)

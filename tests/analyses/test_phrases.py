@@ -1,0 +1,181 @@
+"""Phrases are as the twin defines them: on many small corpora full of ties, whatever the parameters and the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from drawn import as_table, draw_corpus
+from quilting import measure, read_files
+from twin import Document, circular, sequence
+from twin_phrases import FoundPhrases
+from twin_phrases import phrases as twin
+
+import unquilt
+from unquilt import _native
+from unquilt.analyses.phrases import PhraseParameters, phrases
+from unquilt.engines.tasks import Scale
+from unquilt.errors import ParameterError
+from unquilt.flow.verbs import Verbs
+from unquilt.jobs import How, documents
+from unquilt.runs import InputRecord, Run
+from unquilt.settings import Settings
+
+Make = Callable[[Scale, int], Callable[[Run], Verbs]]
+USUAL: dict[str, Any] = {"k": 2, "popular": 2, "min_pages": 2, "min_mean": 10.0}
+VARIANTS: list[dict[str, Any]] = [
+    {},
+    {"exact": True},
+    {"collapse": "none", "popular": 3, "max_df": 3, "prune": True},
+    {"collapse": "exact", "group": "domain", "seed": 9, "k": 3},
+    {"exact": True, "group": "ip", "prune": True, "collapse": "none", "k": 1, "popular": 4, "max_df": 6},
+]
+
+
+def rows(run: Run, table: str, *columns: str) -> list[Any]:
+    return [tuple(row[column] for column in columns) for row in run.table(table).to_pylist()]
+
+
+def read_found(run: Run, k: int) -> FoundPhrases:
+    """The tables of a run, as the twin has them. A phrase is known by the words that its text has."""
+    popular = rows(run, "popular", "text", "documents", "sampled", "functions", "example")
+    hosts = rows(run, "hosts", "site", "pages", "mean", "deviation", "foreign_contribution", "candidate")
+    return FoundPhrases(
+        popular={(sequence(text)[:k], *others) for text, *others in popular},
+        document_phrases=rows(run, "document_phrases", "doc", "words", "shingles", "popular"),
+        covers=rows(run, "covers", "doc", "popular", "common", "covered", "sources", "foreign_contribution"),
+        cover_sources=rows(run, "cover_sources", "doc", "rank", "source", "new_shingles", "all_shingles", "foreign"),
+        histogram=dict(rows(run, "histogram", "documents", "shingles")),
+        hosts={site: tuple(others) for site, *others in hosts},
+    )
+
+
+def run_phrases(corpus: Run, folder: Path, engine: Callable[[Run], Verbs], **asked: Any) -> Run:
+    record = InputRecord(str(corpus.path), 0, corpus.manifest["fingerprint"])
+    with Run.open(folder, analysis="phrases", parameters=asked, inputs=[record]) as run:
+        with engine(run) as verbs:  # type: ignore[attr-defined]
+            outcome = phrases(verbs, documents(corpus), PhraseParameters.from_dict(asked))
+        run.finish({}, results=[table.name for table in outcome.tables])
+    return run
+
+
+def draw_pages(number: int) -> list[Document]:
+    """A corpus of some dozens of pages, put together from four that have nothing in common but their number."""
+    random = Random(number)
+    return [document for _ in range(4) for document in draw_corpus(random, number)]
+
+
+def ask_twin(asked: dict[str, Any]) -> dict[str, Any]:
+    return {("pruned" if name == "prune" else name): value for name, value in asked.items()}
+
+
+@pytest.mark.parametrize("number", range(24))
+def test_as_the_twin_defines_them(number: int, tmp_path: Path) -> None:
+    pages = draw_pages(number)
+    corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")
+    asked = USUAL | VARIANTS[number % len(VARIANTS)]
+    how = How(settings=Settings(threads=1 + number % 2, memory=1 << 28))
+    run = unquilt.phrases(corpus.path, tmp_path / "run", how=how, **asked)
+    assert read_found(run, asked["k"]) == twin(pages, **ask_twin(asked))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_on_every_engine(variant: dict[str, Any], make: Make, tmp_path: Path) -> None:
+    pages = draw_pages(77)
+    corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")
+    asked = USUAL | variant
+    run = run_phrases(corpus, tmp_path / "run", make(measure(corpus), 5), **asked)
+    assert read_found(run, asked["k"]) == twin(pages, **ask_twin(asked))
+    assert read_files(run) == read_files(unquilt.phrases(corpus.path, tmp_path / "alone", **asked))
+
+
+@pytest.mark.parametrize(("draw", "exact"), [*product(("counts", "uniform"), (False, True))])
+def test_samples_are_covered_like_all(draw: str, exact: bool, make: Make, tmp_path: Path) -> None:
+    pages = draw_pages(5)
+    corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")
+    asked = USUAL | {"sample": draw, "sample_size": 2, "least": 20.0, "exact": exact, "collapse": "none", "k": 1}
+    run = run_phrases(corpus, tmp_path / "run", make(measure(corpus), 3), **asked)
+    found = read_found(run, 1)
+    chosen = {doc for doc, *_ in found.covers}
+    expected = twin(pages, k=1, popular=2, min_pages=2, min_mean=10.0, exact=exact, collapse="none", sampled=chosen)
+    assert found == expected
+    enough = [84 * popular / shingles for _, _, shingles, popular in expected.document_phrases if popular]
+    enough = [int(count) for count in enough if count >= 20]
+    if draw == "counts":
+        assert len(chosen) == sum(min(2, enough.count(count)) for count in set(enough))
+    else:
+        assert len(chosen) == min(2, len(enough))
+
+
+def test_a_sample_of_one_site(tmp_path: Path) -> None:
+    pages = draw_pages(5)
+    corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")
+    asked = USUAL | {"sample": "uniform", "sample_size": 1000, "least": 1.0, "collapse": "none", "k": 1}
+    everywhere = {doc for doc, *_ in rows(unquilt.phrases(corpus.path, **asked), "covers", "doc")}
+    for name in ("host", "domain", "ip"):
+        site = next(getattr(page, name) for page in pages if getattr(page, name) is not None)
+        run = unquilt.phrases(corpus.path, site=site, **asked)
+        there = {doc for doc, page in enumerate(pages) if site in (page.host, page.domain, page.ip)}
+        assert {doc for (doc,) in rows(run, "covers", "doc")} == everywhere & there
+
+
+def test_a_page_of_one_word_and_one_without() -> None:
+    texts = ["spam", "Spam!", "spam spam", "…", "eggs"]
+    run = unquilt.phrases(pa.table({"id": list("abcde"), "text": texts}), popular=2, collapse="none", min_pages=1)
+    assert rows(run, "popular", "text", "documents", "sampled") == [("spam spam spam spam spam", 3, 252)]
+    assert [popular for *_, popular in rows(run, "document_phrases", "doc", "popular")] == [84, 84, 84, 0, 0]
+    assert [shingles for *_, shingles in rows(run, "document_phrases", "doc", "shingles")] == [84, 84, 84, 0, 84]
+    assert rows(run, "hosts", "site") == []
+    assert run.manifest["summary"]["pages_without_site"] == 5
+
+
+def test_circular_grams_are_as_many_as_words() -> None:
+    for text in ("", "a", "a b", "a b c d e f", "a a a"):
+        words = sequence(text)
+        found = _native.gram_sequence(text, 3)
+        assert len(found) == len(words)
+        grams = circular(words, 3)
+        assert len(set(found)) == len(set(grams))
+        assert dict.fromkeys(found) == dict.fromkeys(_native.grams(text, 3, circular=True))
+
+
+def test_common_shingles_are_left_out_and_counted() -> None:
+    texts = [f"the same old words {name}" for name in "abcdefgh"]
+    asked: dict[str, Any] = {"collapse": "none", "popular": 2, "exact": True, "k": 4}
+    run = unquilt.phrases(pa.table({"id": list("abcdefgh"), "text": texts}), max_df=5, **asked)
+    assert run.manifest["summary"]["common_shingles"] == 1
+    assert rows(run, "covers", "popular", "common", "covered", "sources") == [(1, 1, 0, 0)] * 8
+    run = unquilt.phrases(pa.table({"id": list("abcdefgh"), "text": texts}), **asked)
+    assert rows(run, "covers", "popular", "common", "covered", "sources") == [(1, 0, 1, 1)] * 8
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"popular": 1}, "popular must be a whole number"),
+        ({"sample": "some"}, "sample must be one of all, counts, uniform"),
+        ({"site": "example.com"}, "site has no effect with sample all"),
+        ({"sample": "counts", "max_df": 7}, "max_df has no effect with sample counts"),
+        ({"group": "country"}, "group must be one of host, domain, ip"),
+        ({"min_mean": 85.0}, "min_mean must be a number"),
+    ],
+)
+def test_wrong_parameters(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        PhraseParameters.from_dict(wrong)
+
+
+def test_lists_are_shared_by_pages_of_one_template(tmp_path: Path) -> None:
+    """A hundred pages of one template have few distinct lists, however many of their phrases are popular."""
+    template = " ".join(f"word{number}" for number in range(400))
+    pages: Sequence[str] = [f"{template} page {number} of {number * number} here" for number in range(100)]
+    table = pa.table({"id": [str(number) for number in range(100)], "text": pages})
+    run = unquilt.phrases(table, tmp_path / "run", collapse="none", exact=True)
+    counters = {name: value for stage in run.manifest["stages"].values() for name, value in stage["counters"].items()}
+    assert counters.get("phrase_lists", 0) <= 5
+    assert rows(run, "covers", "sources")[0][0] <= 2

@@ -1,0 +1,153 @@
+"""The twin of phrases: what SPEC 3.3 defines, said in Python as plainly as can be.
+
+The samples of documents (which gram each of 84 functions puts first) are those of the package, told by fingerprint;
+which gram of words each is, and all that follows from it, is worked out here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from twin import Document, circular, gather_copies, pool_addresses, sequence
+
+from unquilt import _native
+
+FUNCTIONS = 84
+UNIT = 1 << 20
+Shingle = tuple[int, tuple[str, ...]]
+
+
+class FoundPhrases(NamedTuple):
+    """The tables:
+
+    popular (words of the phrase, documents, sampled, functions, example),
+    document_phrases (doc, words, shingles, popular),
+    covers (doc, popular, common, covered, sources, foreign_contribution),
+    cover_sources (doc, rank, source, new_shingles, all_shingles, foreign), histogram (documents → shingles),
+    hosts (site → pages, mean, deviation, foreign_contribution, candidate)
+    """
+
+    popular: set[tuple[tuple[str, ...], int, int, int, int]]
+    document_phrases: list[tuple[int, int, int, int]]
+    covers: list[tuple[int, int, int, int, int, int]]
+    cover_sources: list[tuple[int, int, int, int, int, bool]]
+    histogram: dict[int, int]
+    hosts: dict[str, tuple[int, float, float, float, bool]]
+
+
+def shingles(text: str, k: int, seed: int, *, exact: bool) -> set[Shingle]:
+    """Pairs of a function and a gram; if all grams are taken, there is one function."""
+    grams = list(dict.fromkeys(circular(sequence(text), k)))
+    if exact:
+        return {(0, gram) for gram in grams}
+    by_print = dict(zip(_native.grams(text, k, circular=True), grams, strict=True))
+    return {(i, by_print[print_]) for i, print_ in enumerate(_native.sample(text, seed, k) or ())}
+
+
+def is_near(a: Document, b: Document, pooled: Mapping[str | None, set[str]]) -> tuple[bool, bool]:
+    """Whether two documents are on one site (domain, or an address in common), and whether by address alone."""
+    if a.host is None or b.host is None:
+        return False, False
+    meet = not pooled[a.host].isdisjoint(pooled[b.host])
+    by_address = meet if pooled[a.host] and pooled[b.host] else a.domain == b.domain
+    return a.domain == b.domain or meet, by_address
+
+
+def cover(
+    own: set[Shingle], candidates: Mapping[int, set[Shingle]], foreign: Mapping[int, bool]
+) -> list[tuple[int, int, int]]:
+    """(source, new, all), foreign ones first, as long as any covers something."""
+    picks: list[tuple[int, int, int]] = []
+    left = set(own)
+    while True:
+        useful = [(foreign[g], len(left & has), len(has), -g) for g, has in candidates.items() if left & has]
+        if not useful:
+            return picks
+        _, new, all_, minus = max(useful)
+        picks.append((-minus, new, all_))
+        left -= candidates[-minus]
+
+
+def prune(picks: list[tuple[int, int, int]], candidates: Mapping[int, set[Shingle]]) -> list[int]:
+    """The ranks that are left when, in their order, sources go whose shingles others that are still there have."""
+    there = list(range(len(picks)))
+    for rank in range(len(picks)):
+        others = set().union(*(candidates[picks[other][0]] for other in there if other != rank))
+        if candidates[picks[rank][0]] <= others:
+            there.remove(rank)
+    return there
+
+
+def phrases(
+    documents: Sequence[Document],
+    *,
+    k: int = 5,
+    popular: int = 5,
+    exact: bool = False,
+    collapse: str = "near",
+    max_df: int = 1000,
+    pruned: bool = False,
+    group: str = "host",
+    min_pages: int = 10,
+    min_mean: float = 30.0,
+    max_deviation: float = 15.0,
+    seed: int = 0,
+    sampled: set[int] | None = None,
+) -> FoundPhrases:
+    """SPEC 3.3; with `sampled`, only these documents are covered."""
+    kept = sorted(gather_copies([document.text for document in documents], collapse))
+    pooled = pool_addresses(documents)
+    own = {doc: shingles(documents[doc].text, k, seed, exact=exact) for doc in kept}
+    df = Counter(shingle for doc in kept for shingle in own[doc])
+    found = FoundPhrases(set(), [], [], [], dict(Counter(df.values())), {})
+
+    by_gram: defaultdict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
+    for doc in kept:
+        for i, gram in own[doc]:
+            by_gram[gram].append((i, doc))
+    for gram, pairs in by_gram.items():
+        functions = sum(df[i, gram] >= popular for i in {i for i, _ in pairs})
+        docs = {doc for _, doc in pairs}
+        if functions:
+            found.popular.add((gram, len(docs), len(pairs), functions, min(docs)))
+
+    counts: dict[int, int] = {}
+    foreign_share: dict[int, tuple[int, int]] = {}
+    for doc in kept:
+        mine = {shingle for shingle in own[doc] if df[shingle] >= popular}
+        counts[doc] = len(mine) * FUNCTIONS * UNIT // max(1, len(own[doc]))
+        found.document_phrases.append((doc, len(sequence(documents[doc].text)), len(own[doc]), len(mine)))
+        if not mine or (sampled is not None and doc not in sampled):
+            continue
+        to_cover = {shingle for shingle in mine if df[shingle] <= max_df}
+        sites = {other: is_near(documents[doc], documents[other], pooled) for other in kept if other != doc}
+        candidates = {other: to_cover & own[other] for other in sites}
+        picks = cover(to_cover, candidates, {other: not near for other, (near, _) in sites.items()})
+        ranks = prune(picks, candidates) if pruned else range(len(picks))
+        for rank in ranks:
+            source, new, all_ = picks[rank]
+            found.cover_sources.append((doc, rank + 1, source, new, all_, not sites[source][0]))
+        sources = [picks[rank][0] for rank in ranks]
+        covered = set().union(*(candidates[source] for source in sources))
+        far = set().union(*(candidates[source] for source in sources if not sites[source][1]))
+        found.covers.append((doc, len(mine), len(mine - to_cover), len(covered), len(sources), len(far)))
+        foreign_share[doc] = len(covered), len(far)
+
+    pages: defaultdict[str, list[int]] = defaultdict(list)
+    for doc in kept:
+        site = getattr(documents[doc], group)
+        if site is not None:
+            pages[site].append(doc)
+    for site, docs in pages.items():
+        if len(docs) >= min_pages:
+            numbers = [counts[doc] for doc in docs]
+            mean = sum(numbers) / len(docs) / UNIT
+            variance = len(docs) * sum(n * n for n in numbers) - sum(numbers) ** 2
+            deviation = sqrt(variance) / len(docs) / UNIT
+            mine, far = (sum(foreign_share.get(doc, (0, 0))[which] for doc in docs) for which in (0, 1))
+            candidate = mean >= min_mean and deviation < max_deviation
+            found.hosts[site] = (len(docs), mean, deviation, far / mine if mine else 0.0, candidate)
+    return found
