@@ -19,6 +19,8 @@ from twin_phrases import phrases as twin
 import unquilt
 from unquilt import _native
 from unquilt.analyses.phrases import PhraseParameters, phrases
+from unquilt.demo import pages as demo_pages
+from unquilt.demo import write_jsonl
 from unquilt.engines.tasks import Scale
 from unquilt.errors import ParameterError
 from unquilt.flow.verbs import Verbs
@@ -179,3 +181,22 @@ def test_lists_are_shared_by_pages_of_one_template(tmp_path: Path) -> None:
     counters = {name: value for stage in run.manifest["stages"].values() for name, value in stage["counters"].items()}
     assert counters.get("phrase_lists", 0) <= 5
     assert rows(run, "covers", "sources")[0][0] <= 2
+
+
+@pytest.mark.slow
+def test_the_site_that_slices_and_dices_stands_out(tmp_path: Path) -> None:
+    """Many pages, a high mean, a small deviation, covered by foreign pages: as the paper found its German site."""
+    write_jsonl(tmp_path / "web.jsonl", 3_000)
+    corpus = unquilt.ingest(tmp_path / "web.jsonl", tmp_path / "corpus")
+    (address,) = {page.ip for page in demo_pages(3_000) if page.kind == "slice"}
+    for exact, foreign in ((False, 0.7), (True, 0.95)):
+        run = unquilt.phrases(corpus.path, group="ip", exact=exact)
+        candidates = [row for row in run.hosts.to_pylist() if row["candidate"]]
+        first = max(candidates, key=lambda row: row["pages"])
+        assert first["site"] == address
+        assert first["pages"] > 100
+        assert first["mean"] > 45
+        assert first["deviation"] < 8
+        assert first["foreign_contribution"] > foreign
+    by_host = unquilt.phrases(corpus.path).hosts.to_pylist()
+    assert not any(row["candidate"] and row["pages"] > 100 for row in by_host)

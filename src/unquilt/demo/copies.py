@@ -1,4 +1,4 @@
-"""Pages made from other pages: mirrors, near-copies and planted quilts.
+"""Pages made from other pages: mirrors, near-copies, planted quilts and sliced pages.
 
 Sources are articles of lower number on another address (hence on another domain), found by drawing numbers until one
 fits and made again from their number alone. A copy costs as much as one article, a quilt as much as its sources: for
@@ -7,16 +7,21 @@ pages of 500 words, 0.13 to 1.1 ms on average.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from unquilt.demo.dice import Dice
-from unquilt.demo.language import draw_sentences, draw_words, table
+from unquilt.demo.language import MEAN_SENTENCE, draw_sentences, draw_words, join_paragraphs, table
 from unquilt.demo.layout import BLOCK, World, role
 from unquilt.demo.sites import Site, choose_site
-from unquilt.demo.texts import article_body
+from unquilt.demo.texts import article_body, article_sentences
 
 _SHORTEST, _LONGEST = 25, 120  # words of a passage
 _QUILTS = ((6, 12, 85), (5, 12, 75), (5, 7, 65))  # sources from, to, per cent of the words that are copied
 _SCRAPS = ((2, 3, 85), (6, 10, 35))  # too few sources; too small a share
 _ATTEMPTS = 64
+_SLICED = 12  # articles whose sentences a slice-and-dice site has: short ones, of fewer words than
+_SHORT = 250
+_FIRST_ARTICLES = 64  # pages of the web among which the first such site finds them
 
 
 def page_site(world: World, number: int) -> Site:
@@ -92,3 +97,23 @@ def _stitch(passages: list[str], glue: list[str]) -> str:
         here = glue[which * len(glue) // len(passages) : (which + 1) * len(glue) // len(passages)]
         parts.append(" ".join([*here, passage]))
     return "\n\n".join(parts)
+
+
+@lru_cache(maxsize=4)
+def slice_pool(world: World, who: int) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The sentences that an operator of a slice-and-dice site collected, and the articles he took them from."""
+    dice = Dice(world.seed, "slices", who)
+    before = max(_FIRST_ARTICLES, 4 * who * who * BLOCK)
+    drawn = dict.fromkeys(dice.below(before) for _ in range(_ATTEMPTS * _SLICED))
+    articles = [number for number in drawn if role(world, number).kind == "article"]
+    short = [number for number in articles if len(article_sentences(world, number)) < _SHORT // MEAN_SENTENCE]
+    chosen = sorted((short or articles)[:_SLICED])
+    return tuple(sentence for number in chosen for sentence in article_sentences(world, number)), tuple(chosen)
+
+
+def slice_body(world: World, number: int, who: int) -> str:
+    """Sentences of the pool, stitched together at random, to a page of one and a half times the usual length."""
+    pool, _ = slice_pool(world, who)
+    dice = Dice(world.seed, "slice", number)
+    sentences = world.words * 3 // 2 // MEAN_SENTENCE
+    return join_paragraphs([pool[dice.below(len(pool))] for _ in range(sentences)], 5)

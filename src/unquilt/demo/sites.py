@@ -2,7 +2,8 @@
 
 After n pages there are about 0.2 · n^(3/4) hosts (a hundred for 3,000 pages, 6,600 for a million), old ones much larger
 than young ones. Every sixth host is the blog of its predecessor's domain; every seventh domain shares the address of
-another one. A link farm has a ring of five domains on two addresses; rings grow with the square root of the farms.
+another one. A link farm has a ring of five domains on two addresses; rings grow with the square root of the farms. A
+slice-and-dice site has a domain for every other page, all of them at one address.
 
 Templates (navigation, notices, copyright) are made once per host and kept for the 8,192 hosts used last.
 """
@@ -39,6 +40,7 @@ _NOTICES = (
     "Skip to main content or go back to the top of the page.",
 )
 _RING = 5
+_OPERATED = 4  # blocks of the first slice-and-dice site; later ones have more
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,19 @@ def farm_site(dice: Dice, block: int) -> Site:
     ring, member = isqrt(block), dice.below(_RING)
     domain = f"best-{_SECOND[ring % len(_SECOND)]}-{ring * _RING + member + 1}.example"
     return Site(-1 - ring * _RING - member, domain, domain, f"203.0.113.{(2 * ring + member % 2) % 254 + 1}")
+
+
+def operator(block: int) -> int:
+    """Who makes the sliced pages of a block: the more there are, the more pages each of them has."""
+    return isqrt(block // _OPERATED)
+
+
+def slice_site(dice: Dice, block: int) -> Site:
+    """One of the many domains of an operator, who has a single address."""
+    who = operator(block)
+    member = dice.below(24 * _OPERATED * (2 * who + 1))
+    domain = f"{_FIRST[member % len(_FIRST)]}{_SECOND[member % len(_SECOND)]}{who * 100_000 + member}.example"
+    return Site(-1_000_000 * (who + 1) - member, domain, domain, f"198.51.100.{who % 254 + 1}")
 
 
 @lru_cache(maxsize=8192)

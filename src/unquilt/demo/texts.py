@@ -28,10 +28,15 @@ def draw_length(world: World, dice: Dice) -> int:
     return max(40, (world.words * _LENGTHS[dice.below(len(_LENGTHS))] - 10 * world.words) // 100)
 
 
+def article_sentences(world: World, number: int) -> list[str]:
+    """The sentences of an article."""
+    dice = Dice(world.seed, "article", number)
+    return draw_sentences(table(world.seed), dice, draw_length(world, dice))
+
+
 def article_body(world: World, number: int) -> str:
     """The body of an article; copies and quilts ask for it again by its number."""
-    dice = Dice(world.seed, "article", number)
-    return join_paragraphs(draw_sentences(table(world.seed), dice, draw_length(world, dice)))
+    return join_paragraphs(article_sentences(world, number))
 
 
 def chinese_body(world: World, number: int) -> str:

@@ -1,4 +1,5 @@
-"""A small synthetic web, made from a seed: articles, templates, copies, manuals in versions, farms and planted quilts.
+"""A small synthetic web, made from a seed: articles, templates, copies, manuals in versions, farms and planted quilts,
+and a site that slices and dices what others wrote.
 
 It exists because a demo needs pages whose making is known, and a benchmark needs a million pages that behave like
 real ones without downloading any. Every page is a pure function of (seed, words, number): pages stream, nothing grows
@@ -13,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unquilt.demo.copies import change_words, find_sources, page_site, quilt_body
+from unquilt.demo.copies import change_words, find_sources, page_site, quilt_body, slice_body, slice_pool
 from unquilt.demo.dice import Dice
 from unquilt.demo.language import draw_title, table
 from unquilt.demo.layout import BLOCK, Role, World, role, versions
 from unquilt.demo.manuals import manual_texts
-from unquilt.demo.sites import Site, choose_site, farm_site, wrap_page
+from unquilt.demo.sites import Site, choose_site, farm_site, operator, slice_site, wrap_page
 from unquilt.demo.texts import article_body, chinese_body, farm_body, listing_body
 
 
@@ -26,10 +27,11 @@ from unquilt.demo.texts import article_body, chinese_body, farm_body, listing_bo
 class DemoPage:
     """One page and how it came about.
 
-    `kind` is article, listing, manual, near-copy, mirror, farm, quilt or scrap. A scrap is stitched like a quilt, but
-    of too few sources (2 or 3) or with too small a share (a third) to be one at c = 4, σ = 0.5. A few are quilts all
-    the same, since a copied template or glue may add a source. `made_of` names the sources of a quilt or scrap, the
-    original of a copy or mirror, the version before of a manual; it is empty for the others.
+    `kind` is article, listing, manual, near-copy, mirror, farm, quilt, scrap or slice. A scrap is stitched like a
+    quilt, but of too few sources (2 or 3) or with too small a share (a third) to be one at c = 4, σ = 0.5. A few are
+    quilts all the same, since a copied template or glue may add a source. `made_of` names the sources of a quilt or
+    scrap, the original of a copy or mirror, the version before of a manual, the articles whose sentences are diced in a
+    slice; it is empty for the others.
     """
 
     id: str
@@ -81,6 +83,8 @@ def make_page(world: World, number: int) -> DemoPage:
             return _copy(world, number, part.kind)
         case "quilt" | "scrap":
             return _quilt(world, number, part.kind)
+        case "slice":
+            return _slice(world, number)
     return _original(world, number, part.kind)
 
 
@@ -148,3 +152,13 @@ def _quilt(world: World, number: int, kind: str) -> DemoPage:
     text = wrap_page(world, where, _title(world, number), body)
     made_of = tuple(page_id(source) for source in sources)
     return DemoPage(page_id(number), _url(where, "posts", number), where.ip, text, kind, made_of)
+
+
+def _slice(world: World, number: int) -> DemoPage:
+    """Sentences of a few articles at random, on one of very many host names of one operator."""
+    block = number // BLOCK
+    where = slice_site(Dice(world.seed, "site", number), block)
+    who = operator(block)
+    text = f"{_title(world, number)}\n\n{slice_body(world, number, who)}"
+    made_of = tuple(map(page_id, slice_pool(world, who)[1]))
+    return DemoPage(page_id(number), _url(where, "info", number), where.ip, text, "slice", made_of)

@@ -234,6 +234,7 @@ def _next(folder: Path, report: Report) -> Iterator[str]:
         f"unquilt show {where}/quilts quilts --limit 5": "the quilts as a table",
         f"unquilt show {where}/quilts sources --limit 10": "which pages they draw on",
         f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "only pages with more copied text",
+        f"unquilt phrases {where}/corpus -o {where}/phrases --group ip": "a site that dices sentences of others",
         f"unquilt quilts {where}/corpus -o {where}/paper --as-published": "as in the paper: mirrors are sources, too",
     }
     yield from suggest(commands)
