@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import filter as filters
-from benchmarks import ingest, medium, neardups, reading, scale, shapes
+from benchmarks import ingest, medium, neardups, reading, scale, shapes, threshold
 from benchmarks.record import Record, command
 
 
@@ -23,6 +23,7 @@ BENCHMARKS = {
     "large": ingest.measure_large,
     "medium": medium.measure,
     "neardups": neardups.measure,
+    "threshold": threshold.measure,
     "shapes": shapes.measure,
     "scale": scale.measure,
     "filter": filters.measure,

@@ -82,7 +82,7 @@ def shingle(text: str) -> list[str]:
     return list({" ".join(words[at : at + 5]) for at in range(len(words) - 4)}) or [" ".join(words)]
 
 
-def by_rensa(found: Iterable[tuple[int, str]]) -> Flagged:
+def by_rensa(found: Iterable[tuple[int, str]], threshold: float = THRESHOLD) -> Flagged:
     from rensa import RMinHash, RMinHashLSH
 
     def sketch(shingles: list[str]) -> RMinHash:
@@ -90,11 +90,11 @@ def by_rensa(found: Iterable[tuple[int, str]]) -> Flagged:
         minhash.update(shingles)
         return minhash
 
-    index = RMinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, num_bands=16)
+    index = RMinHashLSH(threshold=threshold, num_perm=PERMUTATIONS, num_bands=16)
     return _flag(found, sketch, index.insert, index.query)
 
 
-def by_datasketch(found: Iterable[tuple[int, str]]) -> Flagged:
+def by_datasketch(found: Iterable[tuple[int, str]], threshold: float = THRESHOLD) -> Flagged:
     from datasketch import MinHash, MinHashLSH
 
     def sketch(shingles: list[str]) -> MinHash:
@@ -102,7 +102,7 @@ def by_datasketch(found: Iterable[tuple[int, str]]) -> Flagged:
         minhash.update_batch([shingle.encode() for shingle in shingles])
         return minhash
 
-    index = MinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS)
+    index = MinHashLSH(threshold=threshold, num_perm=PERMUTATIONS)
     return _flag(found, sketch, index.insert, index.query)
 
 

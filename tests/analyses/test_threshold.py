@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tarfile
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +15,7 @@ from test_neardups import Ingest, draw_texts, draw_words, ingest, rows, run_near
 from twin_neardups import jaccard, join
 
 import unquilt
+from benchmarks.threshold import all_pairs, grams
 from unquilt.analyses.banding import Banding
 from unquilt.jobs import documents
 from unquilt.runs import Run
@@ -140,31 +140,8 @@ def test_many_pages_alike_are_no_product(own: int, tmp_path: Path) -> None:
         assert summary["near_duplicates"] == 0
 
 
-def gram_sets(corpus: Run) -> Iterator[frozenset[int]]:
-    """Circular 5-grams by the hashes of Python."""
-    for split in documents(corpus).splits():
-        for text in split.read(["text"])["text"].to_pylist():
-            words = [word for word, _, _ in unquilt.words(text)]
-            circle = words + [words[i % len(words)] for i in range(4)] if words else []
-            yield frozenset(hash(tuple(circle[i : i + 5])) for i in range(len(words)))
-
-
-def all_pairs(sets: Sequence[frozenset[int]], threshold: float) -> Iterator[tuple[int, int]]:
-    """All pairs that reach the threshold, by prefix filtering (Bayardo et al., 2007), which loses none: with grams in
-    one order, the rarest first, two sets of that coefficient share one of the first |d| - ⌈t·|d|⌉ + 1."""
-    df = Counter(gram for grams in sets for gram in grams)
-    index: defaultdict[int, list[int]] = defaultdict(list)
-    for doc, grams in enumerate(sets):
-        ranked = sorted(grams, key=lambda gram: (df[gram], gram))
-        prefix = ranked[: len(ranked) - int(-(-threshold * len(ranked) // 1)) + 1]
-        for other in {other for gram in prefix for other in index[gram]}:
-            a, b = len(grams), len(sets[other])
-            if min(a, b) >= threshold * max(a, b):
-                common = len(grams & sets[other])
-                if common / (a + b - common) >= threshold:
-                    yield doc, other
-        for gram in prefix:
-            index[gram].append(doc)
+def texts_of(corpus: Run) -> list[str]:
+    return [text for split in documents(corpus).splits() for text in split.read(["text"])["text"].to_pylist()]
 
 
 @pytest.mark.slow
@@ -174,8 +151,7 @@ def test_recall_on_real_pages(tmp_path: Path) -> None:
     with tarfile.open(KAFKA) as tar:
         tar.extractall(tmp_path / "pages", filter="data")
     corpus = unquilt.ingest(tmp_path / "pages", tmp_path / "corpus")
-    sets = list(gram_sets(corpus))
-    pairs = list(all_pairs(sets, 0.8))
+    pairs = list(all_pairs([grams(text) for text in texts_of(corpus)], 0.8))
     run = unquilt.neardups(corpus.path, tmp_path / "run", threshold=0.8, pairs=True)
     found, of = recall(pairs, clusters(run))
     assert of > 1000

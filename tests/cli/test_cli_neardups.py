@@ -75,8 +75,8 @@ class TestWhatIsSaid:
         assert first.splitlines() == [
             "8 documents, 840 words; 1 record rejected (1 bad json)",
             "2 clusters of near-duplicates; keeping one document of each leaves out 3 of 8 documents (37.5%)",
-            "Pairs are found by chance, more surely the more grams they share: "
-            "J = 0.8 with 2.5 %, J = 0.9 with 41.5 %, J = 0.95 with 87.8 % (--threshold is exact).",
+            "A pair is found with a probability of 87.8 % at J = 0.95, 41.5 % at J = 0.9, 2.5 % at J = 0.8; "
+            "with --threshold T, of 99 % or more from J = T on.",
             "The loosest is cluster 0: 3 documents, similarity to the one that is kept from 0.92, median 0.92",
             "The tables are in run, as Parquet: clusters, kept, similarity",
             "",
@@ -103,6 +103,13 @@ class TestWhatIsSaid:
         assert "loosest" not in out
         assert "show bare similarity" not in out
 
+    def test_with_a_threshold(self, made: Path, tmp_path: Path) -> None:
+        out = succeed("neardups", made / "corpus", "-o", tmp_path / "run", "--threshold", "0.8", "--min-words", 200)
+        assert "No near-duplicates were found.\nNear-duplicates are pairs that have 0.8 of their grams or more" in out
+        assert "(J >= 0.8), compared exactly; one at J = 0.8 is found with a probability of 99.7 %.\n" in out
+        assert "\n8 documents have fewer than 200 words (--min-words) and were not compared\n" in out
+        assert "compared    0 pairs exactly, of which 0 are near\n" in succeed("show", tmp_path / "run")
+
     def test_two_documents(self, tmp_path: Path) -> None:
         write(tmp_path / "pages.jsonl", [pages()[1], pages()[5]])
         out = succeed("neardups", tmp_path / "pages.jsonl", "-o", tmp_path / "run")
@@ -114,7 +121,7 @@ class TestWhatIsSaid:
         write(tmp_path / "pages.jsonl", [{"id": str(i), "text": text} for i, text in enumerate(texts)], "{}")
         out = succeed("neardups", tmp_path / "pages.jsonl", "-o", tmp_path / "run")
         assert "\nNo near-duplicates were found.\n" in out
-        assert ("Pairs are found by chance" in out) == (len(texts) > 1)
+        assert ("A pair is found with a probability of 87.8 % at J = 0.95" in out) == (len(texts) > 1)
         assert "loosest" not in out
         assert "run clusters" not in out
         assert "clusters    0\n" in succeed("show", tmp_path / "run")

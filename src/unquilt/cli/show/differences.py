@@ -86,6 +86,8 @@ class Difference:
             right = self._span(1, other_begin, other_end)
             for rank, text in ((DELETED, self.texts[0][slice(*left)]), (INSERTED, self.texts[1][slice(*right)])):
                 if text:
+                    if rank == INSERTED and parts and not parts[-1].endswith((" ", "\n")):
+                        put(" ", NO_PATCH)
                     put(text, rank)
                     put(" ", NO_PATCH)
             at = left[1]

@@ -94,10 +94,10 @@ def state_method(parameters: Mapping[str, Any]) -> str:
         return "I-Match finds documents that have the same words of a lexicon, of the whole or of a randomised one."
     if threshold is not None:
         chance = _percent(Banding.of(threshold).found(threshold))
-        which = f"pairs that share {threshold:g} of their grams (J >= {threshold:g}), verified"
+        which = f"pairs that have {threshold:g} of their grams or more in common (J >= {threshold:g}), compared exactly"
         return f"Near-duplicates are {which}; one at J = {threshold:g} is found with a probability of {chance}."
-    chances = ", ".join(f"J = {jaccard:g} with {_percent(agreement(jaccard))}" for jaccard in (0.8, 0.9, 0.95))
-    return f"Pairs are found by chance, more surely the more grams they share: {chances} (--threshold is exact)."
+    chances = ", ".join(f"{_percent(agreement(jaccard))} at J = {jaccard:g}" for jaccard in (0.95, 0.9, 0.8))
+    return f"A pair is found with a probability of {chances}; with --threshold T, of 99 % or more from J = T on."
 
 
 def agreement(jaccard: float) -> float:
