@@ -69,7 +69,7 @@ class QuiltParameters(Parameters):
     foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
     collapse: str = parameter("near", "which copies become one document first", one_of=COLLAPSE)
     min_share: float = parameter(0.02, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
-    max_largest: float = parameter(0.8, "most of the covered grams that one source holds", at_least=0, at_most=1)
+    max_largest: float = parameter(0.5, "most of the covered grams that one source holds", at_least=0, at_most=1)
     max_attributed: float = parameter(1.0, "most of the patch grams that linked sources cover", at_least=0, at_most=1)
     patches: bool = parameter(True, "find where each source's patches begin and end")
     key: str = parameter("", keys.MEANING)

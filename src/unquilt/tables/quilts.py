@@ -58,6 +58,7 @@ QUILTS = Table(
     row=("quilt", "quilts"),
     see="the quilts",
     first=("doc", "id", "covered", "sources", "largest", "attributed", "words", "url", "patchfrac", "patch_grams"),
+    order=("sources", "-largest"),  # the surest first: of judged pages, this order has the most right ones at the top
 )
 
 _SOURCE = (
