@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import filter as filters
-from benchmarks import ingest, medium, neardups, reading, scale, shapes, threshold
+from benchmarks import ingest, medium, neardups, phrases, reading, scale, shapes, threshold
 from benchmarks.record import Record, command
 
 
@@ -24,6 +24,7 @@ BENCHMARKS = {
     "medium": medium.measure,
     "neardups": neardups.measure,
     "threshold": threshold.measure,
+    "phrases": phrases.measure,
     "shapes": shapes.measure,
     "scale": scale.measure,
     "filter": filters.measure,
