@@ -6,9 +6,10 @@ from unquilt.analyses.neardups import DECLARATION
 from unquilt.cli.analysis import AnalysisJob, analysis_command
 
 EXAMPLES = """\
-  unquilt neardups crawl/*.warc.gz -o run
-  unquilt neardups corpus -o run --pairs
+  unquilt neardups crawl/*.warc.gz -o run --threshold 0.8
+  unquilt neardups corpus -o run --threshold 0.9 --keep longest --min-words 50
   unquilt neardups corpus -o published --family rabin
+  unquilt show run kept --where "not keep"
   unquilt show run clusters
 """
 
@@ -19,8 +20,10 @@ def neardups(job: AnalysisJob) -> None:
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
 
-    The table clusters has the documents that belong together, the lowest of each marked as the one to keep; similarity
-    says how much the others have in common with it. By default documents are compared by super-shingles, which find
-    96 % of those that share 96.5 % of their grams, and 1 % of those that share 77 %.
+    The table kept says of every document whether to keep it, or which one instead; clusters has the documents that
+    belong together, and similarity says how much they have in common with the one that is kept. With --threshold,
+    near-duplicates are pairs with at least that Jaccard coefficient of their grams, each compared exactly. By default
+    documents are compared by super-shingles, as published, which find 96 % of those that share 96.5 % of their grams,
+    and 1 % of those that share 77 %.
     """
     job.carry_out()
