@@ -81,14 +81,16 @@ class TestWhatIsSaid:
             "The tables are in run, as Parquet: clusters, kept, similarity",
             "",
             "Next:",
-            "  unquilt show run                       a summary",
-            "  unquilt show run clusters              which documents are near-duplicates of which",
-            "  unquilt show run kept                  which documents to keep, and which to drop in favour of which",
-            "  unquilt show run similarity            "
+            "  unquilt show run                             a summary",
+            "  unquilt show run clusters                    which documents are near-duplicates of which",
+            "  unquilt show run kept                        "
+            "which documents to keep, and which to drop in favour of which",
+            "  unquilt show run similarity                  "
             "how similar the documents of a cluster are, the loosest clusters first",
-            "  unquilt show run rejects               what was left out, and why",
-            "  unquilt show run clusters --doc ID     one cluster, with the similarity of each document",
-            "  unquilt show run clusters --diff A B   what differs between two documents",
+            "  unquilt show run rejects                     what was left out, and why",
+            "  unquilt show run clusters --doc ID           one cluster, with the similarity of each document",
+            "  unquilt show run clusters --diff A B         what differs between two documents",
+            "  unquilt export run --kept -o kept.jsonl.gz   the documents without near-duplicates",
         ]
         again = succeed("neardups", "pages.jsonl", "-o", "run")
         assert again == f"Nothing to do: this was complete already (--overwrite computes it anew).\n{first}"
@@ -97,7 +99,7 @@ class TestWhatIsSaid:
 
     def test_with_pairs_or_without_similarity(self, made: Path, tmp_path: Path) -> None:
         out = succeed("neardups", made / "corpus", "-o", tmp_path / "pairs", "--pairs")
-        assert "pairs                 what holds the clusters together" in out
+        assert "pairs                       what holds the clusters together" in out
         out = succeed("neardups", made / "corpus", "-o", tmp_path / "bare", "--no-similarity")
         assert "as Parquet: clusters, kept\n" in out
         assert "loosest" not in out

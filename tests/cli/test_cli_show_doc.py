@@ -282,9 +282,7 @@ class TestRows:
     def test_wrong_usage(self, run):
         assert "--doc is for a TABLE" in refused(run, "--doc", "quilt")
         assert "--full is for one document" in refused(run, "quilts", "--full")
-        assert "--full is for the tables quilts, patches, documents and clusters" in refused(
-            run, "sources", "--doc", 2, "--full"
-        )
+        assert "--full is for the tables quilts, patches, documents" in refused(run, "sources", "--doc", 2, "--full")
         assert "has no table 'nothing'" in refused(run, "nothing", "--doc", "quilt")
 
     @pytest.mark.parametrize("table", ["quilts", "patches", "sources"])

@@ -21,6 +21,7 @@ COMMANDS = {
     "reuse": ("unquilt.cli.commands.reuse:reuse", "Find paragraphs and files that occur again and again."),
     "filter": ("unquilt.cli.commands.filter:filter_", "Say which known documents new ones are near-duplicates of."),
     "show": ("unquilt.cli.commands.show:show", "Look at a run or a corpus, or at one of its tables."),
+    "export": ("unquilt.cli.commands.export:export", "Write what was found to files: JSON lines, CSV, Parquet."),
     "demo": ("unquilt.cli.commands.demo:demo", "Make a small web with planted quilts, and find them."),
 }
 """The commands that belong to no analysis."""

@@ -11,9 +11,9 @@ group; what sorting takes is said there.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -27,6 +27,7 @@ from unquilt.results.sorting import check_keys, read_keys, sort_all, take_first
 from unquilt.tables import DOCUMENTS
 
 Read = Callable[[Sequence[str]], pa.Table]
+Piece = Callable[[], Iterator[pa.Table]]
 
 
 @dataclass(frozen=True)
@@ -111,15 +112,42 @@ class TableRows:
 
     def __iter__(self) -> Iterator[pa.Table]:
         """Batches of rows; none is empty."""
-        keys = [key.column for key in self._keys]
-        needed = list(dict.fromkeys([*self._own(self.chosen), *keys]))
-        if not keys:
+        needed = self._needed
+        if not self._keys:
             found = self._read(needed, self._limit)
         elif self._limit is not None:
             best = take_first(self._read(needed), self._keys, self._limit)
             found = iter(() if best is None else (best,))
         else:
             found = sort_all(self._read(needed), self._schema(needed), self._keys)
+        return self._complete(found)
+
+    def pieces(self, rows: int) -> list[Piece]:
+        """The same in pieces that can be read one by one: each of at least so many rows of the table, which are chosen
+        from. There is but one if rows are sorted, or counted for a limit."""
+        if self._keys or self._limit is not None or self._about is not None:
+            return [self.__iter__]
+        readers = list(self._readers())
+        sizes = [split.rows for split in self._table.splits()]
+        found: list[Piece] = []
+        begin, size = 0, 0
+        for number, count in enumerate(sizes, start=1):
+            size += count
+            if size >= rows or number == len(sizes):
+                found.append(partial(self._read_piece, readers[begin:number]))
+                begin, size = number, 0
+        return found
+
+    def _read_piece(self, readers: Sequence[Read]) -> Iterator[pa.Table]:
+        return self._complete(self._read(self._needed, None, readers))
+
+    @property
+    def _needed(self) -> list[str]:
+        """The columns that must be read before rows are sorted."""
+        return list(dict.fromkeys([*self._own(self.chosen), *(key.column for key in self._keys)]))
+
+    def _complete(self, found: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        """Rows with all the columns that were chosen."""
         for part in found:
             if part.num_rows:
                 yield self._attach(part, self.chosen).select(self.chosen)
@@ -163,10 +191,12 @@ class TableRows:
         """The columns of the table that these are, or are made from."""
         return list(dict.fromkeys(self._fields[column].own for column in columns))
 
-    def _read(self, columns: Sequence[str], limit: int | None = None) -> Iterator[pa.Table]:
+    def _read(
+        self, columns: Sequence[str], limit: int | None = None, readers: Iterable[Read] | None = None
+    ) -> Iterator[pa.Table]:
         """The rows that are true, with these columns."""
         left = limit
-        for read in self._readers():
+        for read in self._readers() if readers is None else readers:
             part = self._filter(read, columns) if self._condition else read(self._own(columns))
             if left is not None:
                 part = part.slice(0, left)

@@ -1,13 +1,15 @@
-"""A run as Python has it: its tables in memory or in batches, with names, chosen and sorted; its corpus."""
+"""A run as Python has it: its tables in memory or in batches, with names, chosen and sorted; its corpus; files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import pyarrow as pa
 
 from unquilt.errors import RunError
+from unquilt.results.export import Export, Exported, export
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows
 from unquilt.runs import Run
@@ -18,7 +20,8 @@ class ReadableRun(Run):
     """A run or corpus folder: `run.quilts` is its table `quilts`, `run.manifest` says how it was made.
 
     `run.table(name, …)` gives a table with names, or some rows of it, `run.scan(name, …)` the same in batches,
-    `run.documents` the pages that the run was made from, and `run.corpus` the corpus that they are in.
+    `run.documents` the pages that the run was made from, `run.corpus` the corpus that they are in; `run.export(…)`
+    writes any of it to files.
 
     >>> import unquilt as uq
     >>> pages = pa.table({"id": ["a", "b", "c"], "text": ["one two three"] * 2 + ["four"]})
@@ -82,6 +85,39 @@ class ReadableRun(Run):
         """The same in batches, of which one at a time is in memory: for tables that are larger than it."""
         rows = self._rows(name, Selection(columns, where, sort, limit), names=names)
         return pa.RecordBatchReader.from_batches(rows.schema, _batches(rows))
+
+    def export(
+        self,
+        output: str | Path,
+        table: str = "",
+        *,
+        kept: bool = False,
+        dropped: bool = False,
+        ids: bool = False,
+        evidence: bool = False,
+        columns: Sequence[str] = (),
+        where: str | None = None,
+        sort: str | Sequence[str] = (),
+        limit: int | None = None,
+        format: str | None = None,  # noqa: A002
+        overwrite: bool = False,
+    ) -> Exported:
+        """Writes the documents that the run keeps (`kept`) or drops (`dropped`), or a table with names, to a file.
+
+        `output` is a file whose name ends with the format (.jsonl, .csv, .txt, each also .gz or .zst; .parquet), a
+        folder (a name that ends with /), or - for standard output. A file is there when it is complete, or not at all.
+        `ids` gives these alone, `evidence` adds text, sources and copied passages to `quilts`; the rest is as in
+        `table`.
+
+        >>> import tempfile, unquilt as uq
+        >>> run = uq.neardups(pa.table({"id": ["a", "b"], "text": ["one two three"] * 2}))
+        >>> place = Path(tempfile.mkdtemp()) / "kept.jsonl"
+        >>> run.export(place, kept=True).rows, place.read_text()
+        (1, '{"id":"a","url":null,"ip":null,"text":"one two three"}\\n')
+        """
+        selection = Selection(columns, where, sort, limit)
+        what = Export(table, kept, dropped, ids, evidence, selection)
+        return export(RunFolder(self), what, output, format=format, overwrite=overwrite)
 
     def _rows(self, name: str, selection: Selection, *, names: bool) -> TableRows:
         folder = RunFolder(self)

@@ -79,6 +79,7 @@ class NeardupView(View):
         if facts["near_duplicates"]:
             commands[f"unquilt show {where} clusters --doc ID"] = "one cluster, with the similarity of each document"
             commands[f"unquilt show {where} clusters --diff A B"] = "what differs between two documents"
+            commands[f"unquilt export {where} --kept -o kept.jsonl.gz"] = "the documents without near-duplicates"
         return commands
 
     def idle(self, parameters: Mapping[str, Any]) -> Sequence[str]:

@@ -36,6 +36,8 @@ class QuiltView(View):
         commands = super().commands(where, facts)
         if facts["tables"]["quilts"]["rows"]:
             commands |= {f"unquilt show {where} quilts --doc ID": "one of them, with its patches marked"}
+            evidence = "with their texts, sources and what was copied"
+            commands |= {f"unquilt export {where} quilts --evidence -o quilts.jsonl": evidence}
             _, sites = sites_of(facts["parameters"])
             commands |= {f"unquilt show {where} {name}": see(name) for name in sites if name in facts["tables"]}
         return commands

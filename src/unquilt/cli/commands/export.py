@@ -1,0 +1,83 @@
+"""`unquilt export`: write what people came for to files that other tools read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from unquilt.cli.group import usual_options
+from unquilt.cli.options import number_option, usage_error
+from unquilt.cli.show.selecting import NAMES, read_selection, selection_options
+from unquilt.cli.terminal.output import count, emit, json_line, printable
+
+EXAMPLES = """\b
+Examples:
+  unquilt export near --kept -o kept.jsonl.gz            # the corpus without redundant pages
+  unquilt export near --kept -o kept/                    # the same as a folder of Parquet files, which resumes
+  unquilt export near --dropped --ids -o dropped.txt     # the ids of those that went, a line each
+  unquilt export near kept -o kept.csv                   # each page: kept or not, in favour of which
+  unquilt export run quilts --evidence -o quilts.jsonl   # quilts with text, sources and copied passages
+  unquilt export run sources -o sources.csv --columns quilt_url,source_url,new_grams
+  unquilt export run quilts -o - --where "host = 'news.example'" | jq .url
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("run", metavar="RUN")
+@click.argument("table", metavar="[TABLE]", required=False)
+@click.option(
+    "-o", "--output", metavar="OUT", required=True, help="File, folder (its name ends with /) or - to write to."
+)
+@click.option("--kept", is_flag=True, help="The documents that are kept, one of each cluster of near-duplicates.")
+@click.option("--dropped", is_flag=True, help="The documents that are not kept.")
+@click.option("--ids", is_flag=True, help="Only the ids.")
+@click.option("--evidence", is_flag=True, help="Of quilts: also the text, the sources, and what was copied from each.")
+@selection_options
+@number_option("limit", "Rows to write, at most (default all).", at_least=1)
+@click.option(
+    "--format",
+    "format_",
+    metavar="FORMAT",
+    help="jsonl, csv or txt, also with .gz or .zst; parquet (default: by the name of the file; in a folder parquet).",
+)
+@click.option(
+    "--overwrite", is_flag=True, help="Replace the file, or the export in the folder, once this one is complete."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors (and JSON, if asked for).")
+@click.option("--json", "as_json", is_flag=True, help="Print what was written as one line of JSON, for programs.")
+@usual_options
+def export(run: str, table: str | None, output: str, limit: int | None, **asked: Any) -> None:
+    """Write the documents that are kept, or a TABLE, of RUN to files: JSON lines, CSV, plain lines or Parquet.
+
+    Ids and URLs stand beside the numbers of documents. With --kept and --dropped, what is written are documents, with
+    id, url, ip and text unless --columns says otherwise: unquilt and others can read these again. Rows are in the order
+    of the table, which for documents is that of the inputs, unless --sort says otherwise.
+
+    A file gets its name when it is complete. So does a folder, which is made of parts: if it is interrupted, the same
+    command goes on behind the parts that are done.
+    """
+    from unquilt.cli.show.folders import Folder
+    from unquilt.cli.terminal.progress import choose_progress
+    from unquilt.results.export import Export
+    from unquilt.results.export import export as write
+
+    quiet, as_json = asked["quiet"], asked["as_json"]
+    if output == "-" and as_json:
+        raise usage_error("--json describes files; on standard output there are rows only")
+    selection = read_selection({name: asked[name] for name in NAMES}, limit)
+    wishes = {name: asked[name] for name in ("kept", "dropped", "ids", "evidence")}
+    what = Export(table or "", **wishes, selection=selection)
+    made = write(
+        Folder.open(run),
+        what,
+        output,
+        format=asked["format_"],
+        overwrite=asked["overwrite"],
+        progress=choose_progress(quiet=quiet or output == "-"),
+    )
+    if as_json:
+        emit(json_line({"path": str(made.path), "rows": made.rows, "format": made.format, "parts": made.parts}))
+    elif not quiet and made.path is not None:
+        parts = f", {count(made.parts, 'part')}" if made.parts is not None else ""
+        emit(f"{made.rows:,} {what.name()} in {printable(output)} ({made.format}{parts})")

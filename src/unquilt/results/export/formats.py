@@ -1,0 +1,170 @@
+"""Files for other tools: JSON lines, CSV, plain lines and Parquet; the first three also compressed.
+
+What is written depends on the rows alone: no time, no name of a file, and row groups of a fixed number of rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, cast
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from unquilt.errors import ParameterError
+
+KINDS = ("jsonl", "csv", "txt", "parquet")
+PACKINGS = ("gz", "zst")
+FORMATS = tuple(f"{kind}{packing}" for kind in KINDS[:3] for packing in ("", *(f".{each}" for each in PACKINGS)))
+FORMATS = (*FORMATS, "parquet")
+_ROWS_AT_ONCE = 1_000
+_GROUP, _GROUP_OF_TEXTS = 65_536, 4_096
+_GZIP_LEVEL = 6
+
+
+class Sink(Protocol):
+    """What rows are written to."""
+
+    def write(self, rows: pa.Table) -> None:
+        """Append rows."""
+
+
+@dataclass(frozen=True)
+class FileFormat:
+    """A kind of file, and how it is compressed; `name` is what such files end with."""
+
+    kind: str
+    packing: str = ""
+
+    @property
+    def name(self) -> str:
+        """Such as jsonl.gz."""
+        return f"{self.kind}.{self.packing}" if self.packing else self.kind
+
+    @classmethod
+    def of(cls, name: str) -> FileFormat:
+        """A format by what files of it end with; ParameterError names those that there are."""
+        if name not in FORMATS:
+            raise ParameterError(f"format must be one of {', '.join(FORMATS)}; not {name!r}")
+        kind, _, packing = name.partition(".")
+        return cls(kind, packing)
+
+    @classmethod
+    def guess(cls, path: Path) -> FileFormat | None:
+        """The format that the name of a file promises."""
+        *_, before, last = ["", "", *path.name.lower().split(".")]
+        name = f"{before}.{last}" if last in PACKINGS else last
+        return cls.of(name) if name in FORMATS else None
+
+    @contextmanager
+    def writer(self, file: BinaryIO, schema: pa.Schema) -> Iterator[Sink]:
+        """Writes rows of this schema to a file; at the end of the block, all of them are there."""
+        if self.kind == "parquet":
+            with _ParquetSink(file, schema) as sink:
+                yield sink
+            return
+        with _packed(file, self.packing) as plain:
+            lines = self._lines(schema)
+            if self.kind == "csv":
+                plain.write(_write_csv([schema.names]))
+            yield _LineSink(plain, lines)
+
+    def _lines(self, schema: pa.Schema) -> Callable[[Sequence[dict[str, Any]]], bytes]:
+        if self.kind == "jsonl":
+            return write_json
+        if self.kind == "csv":
+            return lambda rows: _write_csv([[_cell(value) for value in row.values()] for row in rows])
+        if len(schema.names) != 1:
+            raise ParameterError(f"txt holds one column, a line for each row, not {len(schema.names)}: choose one")
+        return _write_lines
+
+
+class _LineSink:
+    def __init__(self, file: BinaryIO, lines: Callable[[Sequence[dict[str, Any]]], bytes]) -> None:
+        self._file = file
+        self._lines = lines
+
+    def write(self, rows: pa.Table) -> None:
+        for begin in range(0, rows.num_rows, _ROWS_AT_ONCE):
+            self._file.write(self._lines(rows.slice(begin, _ROWS_AT_ONCE).to_pylist()))
+
+
+class _ParquetSink:
+    """Row groups of a fixed number of rows: fewer where there are texts, since a group is in memory."""
+
+    def __init__(self, file: BinaryIO, schema: pa.Schema) -> None:
+        self._writer = pq.ParquetWriter(file, schema, compression="zstd", compression_level=3, write_page_checksum=True)
+        self._rows = _GROUP_OF_TEXTS if "text" in schema.names else _GROUP
+        self._waiting = schema.empty_table()
+
+    def __enter__(self) -> _ParquetSink:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None and self._waiting.num_rows:
+            self._write(self._waiting)
+        self._writer.close()
+
+    def write(self, rows: pa.Table) -> None:
+        self._waiting = pa.concat_tables([self._waiting, rows.cast(self._waiting.schema)])
+        while self._waiting.num_rows >= self._rows:
+            self._write(self._waiting.slice(0, self._rows))
+            self._waiting = self._waiting.slice(self._rows)
+
+    def _write(self, group: pa.Table) -> None:
+        self._writer.write_table(group.combine_chunks(), row_group_size=self._rows)
+
+
+@contextmanager
+def _packed(file: BinaryIO, packing: str) -> Iterator[BinaryIO]:
+    if packing == "gz":
+        with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0, compresslevel=_GZIP_LEVEL) as packed:
+            yield cast(BinaryIO, packed)
+    elif packing == "zst":
+        import zstandard
+
+        with zstandard.ZstdCompressor(level=3, write_checksum=True).stream_writer(file, closefd=False) as packed:
+            yield cast(BinaryIO, packed)
+    else:
+        yield file
+
+
+def write_json(rows: Sequence[dict[str, Any]]) -> bytes:
+    """Rows as lines of JSON, in UTF-8; bytes as hexadecimal digits."""
+    return b"".join(orjson.dumps(row, default=_spell, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
+
+
+def _spell(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def _write_csv(rows: Sequence[Sequence[Any]]) -> bytes:
+    """Lines of CSV, in UTF-8; what is missing is empty, and lists are JSON."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, bytes):
+        return value.hex()
+    return orjson.dumps(value, default=_spell).decode() if isinstance(value, list | dict) else value
+
+
+def _write_lines(rows: Sequence[dict[str, Any]]) -> bytes:
+    texts = [str(_cell(value)) if value is not None else "" for row in rows for value in row.values()]
+    for text in texts:
+        if "\n" in text or "\r" in text:
+            raise ParameterError(f"txt holds a line for each row, and {text[:40]!r} is more than one; choose jsonl")
+    return "".join(f"{text}\n" for text in texts).encode()

@@ -1,0 +1,203 @@
+"""Exporting: which rows, in which format, to which place.
+
+Memory: a row group (of Parquet, two). Time: that of reading, compressing and writing, in one process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO, TextIO, cast
+
+import pyarrow as pa
+
+from unquilt.engines.progress import Progress, Silent, Step
+from unquilt.errors import Advice, ParameterError
+from unquilt.jobs.places import choose_place
+from unquilt.results.evidence import QuiltRows
+from unquilt.results.export.formats import FileFormat
+from unquilt.results.export.places import PartFolder, list_inputs, one_file, refuse_existing
+from unquilt.results.folders import RunFolder
+from unquilt.results.keeping import FIELDS, KeptDocuments
+from unquilt.results.rows import Piece, Selection, TableRows
+from unquilt.tables import DOCUMENTS, QUILTS
+
+STDOUT = "-"
+PART_ROWS = 100_000
+"""Rows of the table that a part of a folder is chosen from, at least."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """What to export: the documents that a run keeps (`kept`) or drops (`dropped`), or any `table` with ids and URLs;
+    `ids` alone; of quilts, also their `evidence`."""
+
+    table: str = ""
+    kept: bool = False
+    dropped: bool = False
+    ids: bool = False
+    evidence: bool = False
+    selection: Selection = field(default_factory=Selection)
+
+    def open(self, folder: RunFolder) -> TableRows:
+        """The rows that are meant; ParameterError if that makes no sense."""
+        selection = self.selection
+        if self.kept and self.dropped:
+            raise ParameterError("kept and dropped documents together are all of them: export documents")
+        if self.ids:
+            if selection.columns:
+                raise ParameterError("ids are one column; leave out either them or the columns")
+            selection = replace(selection, columns=("id",))
+        if self.kept or self.dropped:
+            if self.table not in ("", DOCUMENTS.name) or self.evidence:
+                raise ParameterError("kept and dropped are documents: leave out the table")
+            return KeptDocuments(folder, selection, keep=self.kept)
+        if not self.table:
+            there = ", ".join(sorted(folder.tables))
+            raise ParameterError(
+                f"say what to export: one of the tables {there}",
+                advice=Advice(
+                    "or kept=True, for the documents that are kept", "or --kept, for the documents that are kept"
+                ),
+            )
+        if self.evidence:
+            if self.table != QUILTS.name:
+                raise ParameterError(f"evidence is that of quilts; {self.table} has none")
+            folder.table(QUILTS.name)
+            return QuiltRows(folder, selection)
+        if self.table == DOCUMENTS.name and not selection.columns:
+            selection = replace(selection, columns=FIELDS)
+        return TableRows(folder, self.table, selection)
+
+    def name(self) -> str:
+        """What rows are called."""
+        return "kept documents" if self.kept else "dropped documents" if self.dropped else self.table
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written: how many rows, in which format, to which place (None for standard output)."""
+
+    path: Path | None
+    rows: int
+    format: str
+    parts: int | None = None
+
+
+def export(
+    folder: RunFolder,
+    what: Export,
+    output: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Exported:
+    """Write rows of a run to a file, to a folder of parts (a name that ends with /, or a folder that is there), or to
+    standard output (-)."""
+    rows = what.open(folder)
+    if str(output) == STDOUT:
+        return _write_stdout(rows, FileFormat.of(format or "jsonl"))
+    into_folder = str(output).endswith("/") or Path(output).is_dir()
+    written = (
+        FileFormat.of(format) if format else FileFormat("parquet") if into_folder else FileFormat.guess(Path(output))
+    )
+    if written is None:
+        advice = Advice(
+            "or say format=…, or end it with / for a folder of parts",
+            "or say --format, or end it with / for a folder of parts",
+        )
+        raise ParameterError(
+            f"{output}: end its name with the format, such as .jsonl.gz, .csv or .parquet", advice=advice
+        )
+    corpus = folder.corpus or folder.run
+    inputs: list[str | Path] = [
+        folder.run.path,
+        corpus.path,
+        *list_inputs(folder.run.manifest),
+        *list_inputs(corpus.manifest),
+    ]
+    place = choose_place(str(output).rstrip("/") or output, inputs)
+    refuse_existing(place, overwrite=overwrite, folder=into_folder)
+    pieces = rows.pieces(PART_ROWS if into_folder else 1)
+    with (progress or Silent()).stage("export", len(pieces)) as step:
+        if into_folder:
+            return _write_parts(rows, pieces, place, written, _identify(folder, what, written), step)
+        with one_file(place) as file, written.writer(file, rows.schema) as sink:
+            count = 0
+            for piece in pieces:
+                for batch in piece():
+                    sink.write(batch)
+                    count += batch.num_rows
+                step(1)
+    return Exported(place, count, written.name)
+
+
+def _identify(folder: RunFolder, what: Export, written: FileFormat) -> dict[str, object]:
+    """What tells one export from another; a part of one is no part of the other."""
+    asked = asdict(what)
+    digest = hashlib.sha256(repr(sorted(asked.items())).encode()).hexdigest()
+    corpus = folder.corpus.manifest["fingerprint"] if folder.corpus else None
+    run = {"run": folder.run.manifest["fingerprint"], "finished": folder.run.manifest.get("finished"), "corpus": corpus}
+    return {"unquilt": "export", **run, "what": what.name(), "format": written.name, "asked": digest}
+
+
+def _write_parts(
+    rows: TableRows, pieces: Sequence[Piece], place: Path, written: FileFormat, identity: dict[str, object], step: Step
+) -> Exported:
+    with PartFolder(place, identity) as folder:
+        parts = []
+        for number, piece in enumerate(pieces):
+            name = f"part-{number:05}.{written.name}"
+            known = folder.find(name)
+            if known is None:
+                known = folder.note(name, _write_part(piece(), folder.making / name, written, rows.schema))
+            parts.append(known)
+            step(1)
+        folder.complete(parts)
+    return Exported(place, sum(part["rows"] for part in parts), written.name, sum(1 for part in parts if part["rows"]))
+
+
+def _write_part(batches: Iterator[pa.Table], path: Path, written: FileFormat, schema: pa.Schema) -> int:
+    """Write a part; none if there are no rows for it. Returns how many there are."""
+    first = next(batches, None)
+    if first is None:
+        return 0
+    rows: int = first.num_rows
+    with one_file(path) as file, written.writer(file, schema) as sink:
+        sink.write(first)
+        for batch in batches:
+            sink.write(batch)
+            rows += batch.num_rows
+    return rows
+
+
+def _write_stdout(rows: TableRows, written: FileFormat) -> Exported:
+    if written.kind == "parquet" or (written.packing and sys.stdout.isatty()):
+        raise ParameterError(f"{written.name} cannot go to standard output; name a file")
+    out = sys.stdout
+    file = cast(BinaryIO, _Terminal(out)) if out.isatty() else out.buffer
+    count = 0
+    with written.writer(file, rows.schema) as sink:
+        for batch in rows:
+            sink.write(batch)
+            count += batch.num_rows
+    out.flush()
+    return Exported(None, count, written.name)
+
+
+class _Terminal:
+    """A terminal, which is shown nothing that it might obey."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, lines: bytes) -> None:
+        text = lines.decode()
+        shown = (
+            char if char.isprintable() or char == "\n" else char.encode("unicode_escape").decode() for char in text
+        )
+        self._out.write("".join(shown))

@@ -1,0 +1,72 @@
+"""The documents that are left when near-duplicates are, or those that went: the list people came for.
+
+A run of near-duplicates says of every document whether it is kept (`kept`); a run that collapsed copies says which it
+dropped (`clusters`). Both are in the order of documents, so that they are read beside these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unquilt.errors import Advice, ParameterError
+from unquilt.flow.kept import Kept
+from unquilt.results.folders import RunFolder
+from unquilt.results.rows import Read, Selection, TableRows
+from unquilt.tables import CLUSTERS, DOCUMENTS, KEPT
+
+FIELDS = ("id", "url", "ip", "text")
+"""What a document is for others, and what unquilt reads again: under these names in JSONL and Parquet."""
+
+
+class KeptDocuments(TableRows):
+    """The documents that a run keeps or, if not `keep`, those that it drops; the columns of `FIELDS` unless others are
+    chosen."""
+
+    def __init__(self, folder: RunFolder, selection: Selection | None = None, *, keep: bool = True) -> None:
+        self._keep = keep
+        self._verdicts = _find_verdicts(folder)
+        super().__init__(folder, DOCUMENTS.name, selection)
+        if selection is None or not selection.columns:
+            self.chosen = list(FIELDS)
+
+    @property
+    def total(self) -> int | None:
+        """Not known before they are counted."""
+        return None
+
+    def _readers(self) -> Iterator[Read]:
+        first = 0
+        for split in self._table.splits():
+            yield _choosing(split.read, self._places(first, split.rows))
+            first += split.rows
+
+    def _places(self, first: int, rows: int) -> Callable[[], pa.Array]:
+        """The places in a row group of the documents that are wanted."""
+
+        def choose() -> pa.Array:
+            numbers = pa.array(range(first, first + rows), pa.int64())
+            dropped = numbers[:0]
+            if self._verdicts.paths:
+                verdicts = self._verdicts.between(first, first + rows - 1, ["doc", "keep"])
+                dropped = verdicts.column("doc").filter(pc.invert(verdicts.column("keep"))).combine_chunks()
+            gone = pc.is_in(numbers, value_set=dropped)
+            return pc.indices_nonzero(pc.invert(gone) if self._keep else gone)
+
+        return choose
+
+
+def _choosing(read: Read, choose: Callable[[], pa.Array]) -> Read:
+    return lambda columns: read(columns).take(choose())
+
+
+def _find_verdicts(folder: RunFolder) -> Kept:
+    for table in (KEPT, CLUSTERS):
+        if table.name in folder.tables:
+            return folder.tables[table.name]
+    raise ParameterError(
+        f"{folder.run.path} does not say which documents to keep: it has neither {KEPT.name} nor {CLUSTERS.name}",
+        advice=Advice("find near-duplicates first: unquilt.neardups", "find near-duplicates first: unquilt neardups"),
+    )
