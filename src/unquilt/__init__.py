@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any  # noqa: E402
 from unquilt.analyses.catalogue import public_names  # noqa: E402
 
 if TYPE_CHECKING:
+    from unquilt.analyses.detect import DetectParameters
     from unquilt.analyses.discover import DiscoverParameters
     from unquilt.analyses.neardups import NeardupParameters
     from unquilt.analyses.phrases import PhraseParameters
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         Fields,
         Filter,
         How,
+        LabelSet,
         Lexicon,
         Limits,
         Reading,
@@ -45,10 +47,12 @@ if TYPE_CHECKING:
         build_lexicon,
         grams,
         ingest,
+        label,
         read,
         words,
     )
 
+    detect: AnalysisCall
     discover: AnalysisCall
     neardups: AnalysisCall
     phrases: AnalysisCall
@@ -56,10 +60,12 @@ if TYPE_CHECKING:
     sweep: AnalysisCall
 
 __all__ = [
+    "DetectParameters",
     "DiscoverParameters",
     "Fields",
     "Filter",
     "How",
+    "LabelSet",
     "Lexicon",
     "Limits",
     "NeardupParameters",
@@ -74,6 +80,7 @@ __all__ = [
     "build_lexicon",
     "grams",
     "ingest",
+    "label",
     "read",
     "words",
 ]

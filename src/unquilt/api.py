@@ -24,12 +24,14 @@ from unquilt.parameters import ParameterInfo
 from unquilt.results.run import ReadableRun as Run
 from unquilt.settings import Settings
 from unquilt.stores.filters import Filter
+from unquilt.stores.labels import LabelSet
 from unquilt.stores.lexicons import Lexicon
 
 __all__ = [
     "Fields",
     "Filter",
     "How",
+    "LabelSet",
     "Lexicon",
     "Limits",
     "Reading",
@@ -40,6 +42,7 @@ __all__ = [
     "build_lexicon",
     "grams",
     "ingest",
+    "label",
     "read",
     "words",
 ]
@@ -146,6 +149,24 @@ def build_lexicon(
     """
     parameters = LexiconParameters.from_dict({"nidf": nidf, "min_df": min_df})
     return jobs.build_lexicon(parameters, inputs, output, how)[0]
+
+
+def label(inputs: Inputs, output: str | Path, *, how: How | None = None, **parameters: Any) -> LabelSet:
+    """Makes a set of labels, which is one file: what `detect` looks for.
+
+    `inputs` are documents whose chunks and files are to be found elsewhere, runs of `discover` (their objects and
+    stop chunks), or sets of labels. `parameters` are those of `LabelParameters`, such as `min_length`, `subtract`,
+    `page_threshold`.
+
+    >>> import pyarrow as pa
+    >>> import tempfile
+    >>> text = "A paragraph of ours.\\n\\nAnother one."
+    >>> label(pa.table({"id": ["ours"], "text": [text]}), Path(tempfile.mkdtemp()) / "ours.labels").counts
+    {'chunks': 2, 'files': 1, 'stop_chunks': 0}
+    """
+    from unquilt.jobs.labels import LabelParameters, build_labels
+
+    return build_labels(LabelParameters.from_dict(parameters), inputs, output, how)[0]
 
 
 def read(path: str | Path) -> Run:

@@ -86,6 +86,7 @@ RUNS: dict[str, list[dict[str, Any]]] = {
     "phrases": [{"k": 2, "popular": 2}, {"k": 2, "popular": 2, "sample": "uniform", "least": 1.0}],
     "quilts": [{"k": 3, "c": 1}, {"k": 3, "c": 1, "foreign": "ip", "collapse": "exact", "max_attributed": 0.5}],
     "sweep": [{"k": [2, 3], "collapse": "near"}],
+    "detect": [{"occurrences": True}],
     "discover": [{}, {"top": 2, "normalise": True}],
     "neardups": [{"pairs": True}, {"method": "imatch", "lexicons": 1}],
 }
@@ -102,8 +103,9 @@ def test_every_stage_has_a_label(name: str, tmp_path: Path) -> None:
     pages = pa.table({"id": urls, "url": urls, "ip": ["10.0.0.1"] * len(TEXTS), "text": TEXTS})
     heard = Heard()
     how = How(settings=Settings(threads=1, memory=LEAST_MEMORY), progress=heard)
+    labels = {"labels": str(unquilt.label(pages, tmp_path / "labels").path)} if name == "detect" else {}
     for number, given in enumerate(RUNS[name]):
-        run = getattr(unquilt, name)(pages, tmp_path / str(number), how=how, **given)
+        run = getattr(unquilt, name)(pages, tmp_path / str(number), how=how, **given, **labels)
         heard.names |= run.manifest["stages"].keys()
         unknown = {table for table in run.manifest["stages"] if table in run.tables and table not in MADE}
         assert not unknown
@@ -121,7 +123,7 @@ def test_labels_of_one_value() -> None:
 @pytest.mark.parametrize("name", RUNS)
 def test_examples_of_calls(name: str) -> None:
     call = getattr(unquilt, name)
-    test = doctest.DocTestParser().get_doctest(call.__doc__, {name: call}, name, None, 0)
+    test = doctest.DocTestParser().get_doctest(call.__doc__, {name: call, "label": unquilt.label}, name, None, 0)
     failed, tried = doctest.DocTestRunner().run(test)
     assert (failed, tried > 2) == (0, True)
 

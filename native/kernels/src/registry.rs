@@ -87,6 +87,7 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<neighbourhoods::PrefixSums>(),
     Entry::map::<neighbourhoods::Judgements>(),
     Entry::map::<merging::ShiftedContents>(),
+    Entry::group::<merging::GatheredContents>(),
     Entry::map::<merging::ShiftedSums>(),
     Entry::map::<merging::PathCounts>(),
 ];

@@ -83,6 +83,15 @@ register(
         "DiscoverParameters",
     )
 )
+register(
+    Entry(
+        "detect",
+        "Find documents and sites that contain labelled content.",
+        "unquilt.analyses.detect",
+        "",
+        "DetectParameters",
+    )
+)
 
 
 def public_names() -> dict[str, str]:

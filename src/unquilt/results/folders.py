@@ -107,7 +107,8 @@ def find_corpus(run: Run) -> Run | None:
         for place in (Path(record["path"]), beside / record["path"], beside / Path(record["path"]).name):
             with suppress(RunError):
                 corpus = Run.read(place)
-                if corpus.manifest["fingerprint"] == record["sha256"]:
+                ours = corpus.manifest["analysis"] == "ingest"  # runs that were merged have runs as inputs
+                if ours and corpus.manifest["fingerprint"] == record["sha256"]:
                     return corpus
     return None
 

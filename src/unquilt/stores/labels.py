@@ -38,6 +38,15 @@ _HASH = re.compile(r"(?:(file|chunk) +)?([0-9a-f]{40})", re.IGNORECASE)
 _MAGIC = b"unquilt labels\n"
 
 
+def is_set(path: str | Path) -> bool:
+    """Whether a path names a file that begins as a set of labels does."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(_MAGIC)) == _MAGIC
+    except OSError:
+        return False
+
+
 def hash_text(text: str, by: str) -> bytes:
     """The SHA-1 of the text of a chunk, as it is compared.
 

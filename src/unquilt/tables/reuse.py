@@ -79,3 +79,115 @@ FOUND_OBJECTS = Table(
     see="objects without their texts, on the way to `objects`",
     on_the_way=True,
 )
+
+CONTENTS = Table(
+    "contents",
+    (
+        document("doc", "a document"),
+        column("id", pa.string(), "its id"),
+        column("url", pa.string(), "its URL", null=True),
+        integer("chunks", "how many chunks it has, without stop chunks"),
+        integer("stop_chunks", "how many were left out"),
+        integer("matched", "how many of its chunks are labelled"),
+        integer("share", "their share in units of 2⁻³⁰, rounded down"),
+        column("file", pa.bool_(), "whether all of it is a labelled file"),
+    ),
+    row=("document", "documents"),
+    see="how much of each document is labelled",
+    first=("doc", "matched", "chunks", "id", "url"),
+    hidden=("share",),
+    order=("matched", "share"),
+)
+
+TARGETS = Table(
+    "targets",
+    (
+        document("doc", "a document that is a target"),
+        column("id", pa.string(), "its id"),
+        column("url", pa.string(), "its URL", null=True),
+        integer("chunks", "how many chunks it has, without stop chunks"),
+        integer("stop_chunks", "how many were left out"),
+        integer("matched", "how many of its chunks are labelled"),
+        column("contains", pa.float64(), "their share"),
+        column("file", pa.bool_(), "whether all of it is a labelled file"),
+        column("partial", pa.bool_(), "whether the share is above the threshold"),
+    ),
+    row=("target", "targets"),
+    see="documents that contain labelled content, those with most of it first",
+    first=("doc", "contains", "matched", "chunks", "file", "partial", "id", "url"),
+    hidden=("stop_chunks",),
+    order=("file", "matched", "contains"),
+)
+
+_SUMS = (
+    document("first", "the first document in it"),
+    integer("level", "1 for a site, one more for each folder"),
+    column("prefix", pa.string(), "the beginning of its URLs, without the scheme"),
+    integer("documents", "how many documents are in it"),
+    integer("chunks", "their chunks, without stop chunks"),
+    integer("matched", "how many of these are labelled"),
+    integer("contained", "the sum of the documents' shares, in units of 2⁻³⁰"),
+)
+
+NEIGHBOURHOOD_SUMS = Table(
+    "neighbourhood_sums",
+    _SUMS,
+    key_columns=2,
+    row=("neighbourhood", "neighbourhoods"),
+    see="sums over neighbourhoods, on the way to `neighbourhoods`",
+    on_the_way=True,
+)
+
+NEIGHBOURHOODS = Table(
+    "neighbourhoods",
+    (
+        *_SUMS,
+        column("badness", pa.float64(), "the mean share of labelled chunks of its documents"),
+        column("ratio", pa.float64(), "the share of labelled chunks among all of its chunks"),
+        column("bad", pa.bool_(), "whether badness is above the threshold"),
+    ),
+    key_columns=2,
+    row=("neighbourhood", "neighbourhoods"),
+    see="sites and folders, the bad ones with the most labelled chunks first",
+    first=("prefix", "badness", "bad", "documents", "matched", "chunks", "ratio", "level"),
+    hidden=("contained", "first"),
+    order=("bad", "matched", "badness"),
+)
+
+SHARES = Table(
+    "shares",
+    (
+        integer("twentieth", "0 for a share of 0, and n for one above (n-1)/20 and up to n/20"),
+        column("what", pa.string(), "`documents` (by contains) or `neighbourhoods` (by badness)"),
+        integer("count", "how many there are"),
+    ),
+    key_columns=2,
+    row=("bar", "bars"),
+    see="how many documents and neighbourhoods have which share of labelled chunks",
+    notes="A histogram; counts added up from 0 give the cumulative distribution.",
+)
+
+PATH_LENGTHS = Table(
+    "path_lengths",
+    (
+        integer("components", "components of a URL's path"),
+        column("what", pa.string(), "`kept`, or `dropped` for URLs of a crawler that went round in circles"),
+        integer("count", "how many documents have so many"),
+    ),
+    key_columns=2,
+    row=("bar", "bars"),
+    see="how deep the paths of URLs are",
+)
+
+OCCURRENCES = Table(
+    "occurrences",
+    (
+        document("doc", "a document"),
+        integer("begin", "where a labelled chunk begins in it, in code points of `text`"),
+        integer("end", "where it ends"),
+        column("sha1", SHA1, "its SHA-1"),
+    ),
+    key_columns=2,
+    row=("occurrence", "occurrences"),
+    see="where each labelled chunk stands",
+)

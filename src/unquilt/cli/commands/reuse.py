@@ -8,11 +8,16 @@ from unquilt.cli.group import LazyGroup, usual_options
 
 COMMANDS = {
     "discover": ("unquilt.cli.commands.reuse_discover:discover", "Find what occurs again and again, blindly."),
+    "label": ("unquilt.cli.commands.reuse_label:label", "Make a set of labels: what to look for."),
+    "info": ("unquilt.cli.commands.reuse_label:info", "Say what is in a set of labels."),
+    "detect": ("unquilt.cli.commands.reuse_detect:detect", "Find labelled content, and the sites that live off it."),
 }
 EXAMPLES = """\b
 Examples:
   unquilt reuse discover crawl/*.warc.gz -o copied
   unquilt show copied objects
+  unquilt reuse label our-pages/ -o ours.labels
+  unquilt reuse detect crawl/*.warc.gz --labels ours.labels -o copies
 """
 
 
@@ -20,9 +25,10 @@ Examples:
 @usual_options
 @click.pass_context
 def reuse(ctx: click.Context) -> None:
-    """Find paragraphs and files that occur again and again.
+    """Find paragraphs and files that occur again and again, and who copies known ones.
 
-    Paragraphs (chunks) and files are compared by their SHA-1.
+    Paragraphs (chunks) and files are compared by their SHA-1. To discover needs no knowledge of what is copied; to
+    detect takes labels: reference content, or what was discovered.
     """
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help(), err=True)

@@ -1,4 +1,4 @@
-"""Runs of reuse, as they are shown: what was copied most."""
+"""Runs of reuse, as they are shown: what was copied most, and who copies most."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from typing import Any
 
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.views import Facts, View, read_top
-from unquilt.cli.terminal.output import count, cut, terminal_width
-from unquilt.tables import OBJECTS, STOP_CHUNKS
+from unquilt.cli.terminal.output import WIDEST, count, cut, printable, terminal_width
+from unquilt.tables import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
 
 _MOST_OBJECTS = 3
+_MOST_PLACES = 5
+_UNITS = 1 << 30
+"""Thresholds in a manifest are in units of 2⁻³⁰."""
 _EXAMPLE = 60
+"""Cells for an example, at least, and for what is said of it, at most."""
 
 
 class DiscoverView(View):
@@ -24,7 +28,7 @@ class DiscoverView(View):
 
     def found(self, facts: Facts) -> Iterator[str]:
         objects, stopped = (facts["tables"][table.name]["rows"] for table in (OBJECTS, STOP_CHUNKS))
-        yield f"{count(objects, 'object')} occur again and again; {count(stopped, 'stop chunk')} left out"
+        yield f"{count(objects, 'object')} found again and again; {count(stopped, 'stop chunk')} left out"
         yield from dropped(facts)
         if not objects:
             asked = facts["parameters"]
@@ -45,6 +49,54 @@ def dropped(facts: Facts) -> Iterator[str]:
 def describe_object(row: Facts) -> str:
     """An object in a line."""
     where = f"{count(row['documents'], 'document')}, {count(row['sites'], 'site')}"
-    width = (terminal_width() or 2 * _EXAMPLE) - _EXAMPLE
-    example = cut(row["example"], max(_EXAMPLE, width))
+    example = cut(row["example"], max(_EXAMPLE, (terminal_width() or WIDEST) - _EXAMPLE))
     return f"{row['kind']} of {count(row['length'], 'character')} in {where}: {example}"
+
+
+class DetectView(View):
+    """A run of detection, or several of them merged."""
+
+    def facts(self, folder: Folder) -> dict[str, Any]:
+        summary = folder.run.manifest.get("summary", {})
+        counts = ("recursive", "without_url", "matched", "file_targets", "partial_targets", "bad_neighbourhoods")
+        thresholds = {
+            name: summary[place] / _UNITS if place in summary else None
+            for name, place in (("page_threshold", "above_page"), ("neighbourhood_threshold", "above_neighbourhood"))
+        }
+        worst = find_worst(folder) if NEIGHBOURHOODS.name in folder.tables else None
+        return {name: summary.get(name, 0) for name in counts} | {"thresholds": thresholds, "worst": worst}
+
+    def found(self, facts: Facts) -> Iterator[str]:
+        targets, places = (facts["tables"][table.name]["rows"] for table in (TARGETS, NEIGHBOURHOODS))
+        above = facts["thresholds"]
+        yield f"{count(facts['matched'], 'labelled chunk')} found"
+        kinds = f"{facts['file_targets']:,} as whole files, {facts['partial_targets']:,} by a share of labelled chunks"
+        yield f"{count(targets, 'target')}: {kinds} above {above['page_threshold']:.3f}"
+        bad = f"{facts['bad_neighbourhoods']:,} of {count(places, 'neighbourhood')} are bad"
+        yield f"{bad}: of a badness above {above['neighbourhood_threshold']:.3f}"
+        yield from dropped(facts)
+        if facts["without_url"]:
+            yield f"{count(facts['without_url'], 'document')} without a URL, in no neighbourhood"
+        for title, rows in (facts["worst"] or {}).items():
+            if rows:
+                yield f"The worst {title}:"
+                yield from (f"  {_describe_place(row)}" for row in rows)
+
+    def commands(self, where: str, facts: Facts) -> dict[str, str]:
+        commands = super().commands(where, facts)
+        if facts["tables"][TARGETS.name]["rows"]:
+            commands |= {f"unquilt show {where} targets --doc ID": "one of them, with its labelled chunks marked"}
+        return commands
+
+
+def find_worst(folder: Folder) -> dict[str, list[dict[str, Any]]]:
+    """The bad sites, and the bad folders, with the most labelled chunks."""
+    bad = [row for row in read_top(folder, NEIGHBOURHOODS.name, 1000) or () if row["bad"]]
+    sites = [row for row in bad if row["level"] == 1][:_MOST_PLACES]
+    folders = [row for row in bad if row["level"] > 1][:_MOST_PLACES]
+    return {"sites": sites, "folders": folders}
+
+
+def _describe_place(row: Facts) -> str:
+    shares = f"badness {row['badness']:.2f}, {row['matched']:,} of {count(row['chunks'], 'chunk')}"
+    return f"{printable(row['prefix'])}  {shares} in {count(row['documents'], 'document')}"

@@ -13,7 +13,7 @@ from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.neardups import NeardupView
 from unquilt.cli.show.phrases import PhraseView
 from unquilt.cli.show.quilts import QuiltView
-from unquilt.cli.show.reuse import DiscoverView
+from unquilt.cli.show.reuse import DetectView, DiscoverView
 from unquilt.cli.show.views import CorpusView, Facts, View, read_top
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed
@@ -32,6 +32,7 @@ VIEWS: Mapping[str, type[View]] = {
     "neardups": NeardupView,
     "discover": DiscoverView,
     "phrases": PhraseView,
+    "detect": DetectView,
 }
 """Jobs whose runs are shown with more than follows from the catalogue."""
 

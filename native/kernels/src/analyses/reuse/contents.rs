@@ -64,8 +64,14 @@ impl Contents {
 
 impl Map for Contents {
     const NAME: &'static str = "contents";
-    const PORTS: &'static [PortInfo] =
-        &[Self::CONTENTS.info(), Self::PREFIXES.info(), Self::CHUNKS.info(), Self::FILES.info(), Self::PATHS.info()];
+    const PORTS: &'static [PortInfo] = &[
+        Self::CONTENTS.info(),
+        Self::PREFIXES.info(),
+        Self::CHUNKS.info(),
+        Self::FILES.info(),
+        Self::PATHS.info(),
+        Self::OCCURRENCES.info(),
+    ];
     const KEEPS: &'static str = "the neighbourhoods of a batch";
     type Told = Detecting;
     type Reads<'a> = DetectedPages<'a>;

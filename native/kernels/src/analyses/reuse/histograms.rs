@@ -1,8 +1,9 @@
 //! Group: how often each number came up, of each kind of thing that was counted.
 
+use std::collections::BTreeMap;
+
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
-use crate::flow::fields::Damaged;
-use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
+use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::row;
 
 row! {
@@ -21,7 +22,7 @@ impl Group for Histograms {
     const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Tally<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
-    const KEEPS: &'static str = "one row";
+    const KEEPS: &'static str = "the kinds of things that have one number";
     const REPEATED: bool = true;
     type Told = ();
 
@@ -30,13 +31,12 @@ impl Group for Histograms {
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let mut kinds = Stretches::new(rows, Beginning::AllBut(8));
-        while kinds.begin() {
-            let mut count = 0;
-            while let Some(tail) = kinds.tail() {
-                count += Tally::take(tail)?.count;
-            }
-            let what = kinds.beginning().get(4..).ok_or(Damaged("Tally"))?;
+        let mut counts: BTreeMap<Box<[u8]>, u64> = BTreeMap::new(); // rows of several tables come one after the other
+        while let Some((_, tail)) = rows.next() {
+            let Tally { what, count } = Tally::take(tail)?;
+            *counts.entry(what.into()).or_default() += count;
+        }
+        for (what, &count) in &counts {
             out.row(&Self::COUNTS, key, Tally { what, count });
         }
         Ok(())

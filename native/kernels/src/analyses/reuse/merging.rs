@@ -5,8 +5,8 @@ use crate::analyses::reuse::contents::Contained;
 use crate::analyses::reuse::histograms::Tally;
 use crate::analyses::reuse::neighbourhoods::{Share, SumColumns, Summed};
 use crate::flow::columns::{Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
-use crate::flow::kernel::{Done, Map, Output};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::fingerprint::Fingerprinter;
 use crate::{columns, row, told};
 
@@ -28,8 +28,7 @@ row! {
     }
 }
 
-/// Map: what documents contain, renumbered. Counts shares, as [`Contents`](crate::analyses::reuse::contents::Contents)
-/// does.
+/// Map: what documents contain, renumbered.
 pub struct ShiftedContents {
     offset: u64,
 }
@@ -61,8 +60,37 @@ impl Map for ShiftedContents {
                 share: pages.share.at(row),
                 file: pages.file.at(row) != 0,
             };
-            Share::of(1, content.chunks, content.matched, content.share).count(out);
             out.row(&Self::CONTENTS, self.offset + pages.doc.at(row), content);
+        }
+        Ok(())
+    }
+}
+
+/// Group: the documents of all parts. Counts shares, as [`Contents`](crate::analyses::reuse::contents::Contents) does.
+pub struct GatheredContents;
+
+impl GatheredContents {
+    const CONTENTS: Port<NamedContent<'static>> = Port::documents(0, "contents");
+}
+
+impl Group for GatheredContents {
+    const NAME: &'static str = "gathered contents";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<NamedContent<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::CONTENTS.info()];
+    const KEEPS: &'static str = "nothing";
+    const REPEATED: bool = true;
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        while let Some((_, tail)) = rows.next() {
+            let content = NamedContent::take(tail)?;
+            Share::of(1, content.chunks, content.matched, content.share).count(out);
+            out.row(&Self::CONTENTS, key, content);
         }
         Ok(())
     }

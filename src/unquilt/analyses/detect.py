@@ -1,0 +1,166 @@
+"""Detection: which documents and neighbourhoods contain labelled content (Ardi and Heidemann, ISI-TR-692, 2014).
+
+    L                 labelled chunks and files, and stop chunks, which are taken out of every document first
+    contains(L, d)    the share of the remaining chunks of d, with repetition, that are in L; 0 if none remain
+    d is a target     iff it is a labelled file, or contains(L, d) > mean + σ over all documents (a partial target)
+    N                 a neighbourhood: all documents under one URL prefix, the site or a folder of it
+    badness(N)        the mean of contains over the documents of N; N is bad iff badness(N) > mean + σ over all N
+
+Either threshold may be given as a number, here or with the labels. Documents whose URLs are a crawler's recursion
+errors are dropped; documents without a URL are in no neighbourhood.
+
+Shares are whole numbers in units of 2⁻³⁰, rounded down: they add up to the same in any order, over any split of a
+corpus, and mean + σ of whole numbers is found without a rounding (`find_threshold`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isqrt
+from typing import Any
+
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.discover import OBJECT_LABELS, SITES, DiscoverParameters, count_objects, look_up_examples
+from unquilt.analyses.outcome import Outcome
+from unquilt.errors import ParameterError
+from unquilt.flow.kept import Kept
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Rows, Verbs, look_up
+from unquilt.parameters import Parameters, parameter
+from unquilt.stores.labels import BY, LabelSet
+from unquilt.tables import (
+    CONTENTS,
+    FOUND_OBJECTS,
+    NEIGHBOURHOOD_SUMS,
+    NEIGHBOURHOODS,
+    OBJECTS,
+    OCCURRENCES,
+    PATH_LENGTHS,
+    SHARES,
+    TARGETS,
+)
+
+SCALE = 1 << 30
+"""One, as shares are counted."""
+VERDICT_LABELS = {
+    "detection": "looking for labelled chunks",
+    "neighbourhood sums": "adding up neighbourhoods",
+    "neighbourhood_sums": "adding up neighbourhoods",
+    "badness": "adding up neighbourhoods",
+    "targets": "choosing targets",
+    "pages": "choosing targets",
+    "neighbourhoods": "judging neighbourhoods",
+    "places": "judging neighbourhoods",
+}
+
+
+@dataclass(frozen=True)
+class ThresholdParameters(Parameters):
+    """From which share on a document is a target, and a neighbourhood bad."""
+
+    page_threshold: float | None = parameter(
+        None, "a document is a target above this share", at_least=0, at_most=1, usual="mean + σ, or that of the labels"
+    )
+    neighbourhood_threshold: float | None = parameter(
+        None, "a neighbourhood is bad above this", at_least=0, at_most=1, usual="mean + σ, or that of the labels"
+    )
+
+
+@dataclass(frozen=True)
+class DetectParameters(ThresholdParameters):
+    """What is looked for."""
+
+    labels: str = parameter("", "set of labels to look for; unquilt reuse label makes one")
+    site: str = parameter("domain", "what counts as one site, for where else a chunk stands", one_of=SITES)
+    occurrences: bool = parameter(False, "also write where each labelled chunk stands")
+
+    def check(self) -> None:
+        if not self.labels:
+            raise ParameterError("labels is missing: name the set of labels to look for")
+
+
+def find_threshold(counted: Mapping[str, int], given: float | None) -> int:
+    """The greatest share, in units of 1 / SCALE, that is not above the threshold: the number that was given, or else
+    mean + σ of what was counted.
+
+    A whole number x is above (S + √D) / n, for whole S and D, just if it is above ⌊(S + ⌊√D⌋) / n⌋.
+    """
+    if given is not None:
+        return int(given * SCALE)
+    number, total = counted.get("number", 0), counted.get("sum", 0)
+    squares = counted.get("squares", 0) * SCALE + counted.get("squares_rest", 0)
+    return (total + isqrt(number * squares - total * total)) // number if number else SCALE
+
+
+def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet) -> Outcome:
+    """Finds labelled content.
+
+    One pass over texts and hashes; shuffles about 60 bytes a document, 70 for each neighbourhood and batch of
+    documents, and 37 for each labelled chunk that is found.
+    """
+    about = labels.about
+    side = verbs.side("labels", lambda: bytes(labels.mapped))
+    cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length, "site": given.site}
+    kernel = Kernel("contents", labels=side, occurrences=given.occurrences, **cutting)
+    contents, prefixes, chunks, files, paths, *occurrences = verbs.map(corpus, kernel)
+    counters = verbs.fold(contents, "detection")
+    table = verbs.keep(look_up(verbs, contents, corpus, ("id", "url")), CONTENTS)
+    thresholds = ThresholdParameters(
+        about.page_threshold if given.page_threshold is None else given.page_threshold,
+        about.neighbourhood_threshold if given.neighbourhood_threshold is None else given.neighbourhood_threshold,
+    )
+    tables, statistics = judge(verbs, table, [prefixes], counters, thresholds)
+    (lengths,) = verbs.group([paths], Kernel("histograms"))
+    tables.append(verbs.keep(lengths, PATH_LENGTHS))
+    everything = DiscoverParameters(chunk_threshold=0, file_threshold=0, site=given.site, auto_stop=False)
+    found, _ = count_objects(verbs, chunks, files, everything)
+    objects, _ = look_up_examples(verbs, corpus, found, about.by)
+    tables.append(verbs.keep(objects, OBJECTS))
+    tables += [verbs.keep(rows, OCCURRENCES) for rows in occurrences]
+    known = {name: counters.get(name, 0) for name in ("recursive", "without_url", "chunks", "matched")}
+    known["compared_by"] = BY.index(about.by)
+    return Outcome([table, *tables], known | statistics)
+
+
+def judge(
+    verbs: Verbs, contents: Kept, prefixes: list[Rows], counted: Mapping[str, int], thresholds: ThresholdParameters
+) -> tuple[list[Kept], dict[str, int]]:
+    """Targets, neighbourhoods and how many there are of each share, from what documents contain."""
+    (sums,) = verbs.group(prefixes, Kernel("neighbourhood sums"))
+    badness = verbs.fold(sums, "badness")
+    table = verbs.keep(sums, NEIGHBOURHOOD_SUMS)
+    above_page = find_threshold(counted, thresholds.page_threshold)
+    above_place = find_threshold(badness, thresholds.neighbourhood_threshold)
+    targets, page_shares = verbs.map(contents, Kernel("targets", threshold=above_page))
+    statistics = verbs.fold(targets, "pages")
+    neighbourhoods, place_shares = verbs.map(table, Kernel("neighbourhoods", threshold=above_place))
+    statistics |= verbs.fold(neighbourhoods, "places")
+    (shares,) = verbs.group([page_shares, place_shares], Kernel("histograms"))
+    tables = [
+        verbs.keep(targets, TARGETS),
+        verbs.keep(neighbourhoods, NEIGHBOURHOODS),
+        verbs.keep(shares, SHARES),
+    ]
+    return tables, statistics | {"above_page": above_page, "above_neighbourhood": above_place}
+
+
+DECLARATION = Analysis(
+    name="detect",
+    parameters=DetectParameters,
+    function=detect,
+    files={"labels": LabelSet.read},
+    results=(TARGETS, NEIGHBOURHOODS, OBJECTS, OCCURRENCES),
+    on_request=(OBJECTS, OCCURRENCES),
+    others=(CONTENTS, SHARES, PATH_LENGTHS, NEIGHBOURHOOD_SUMS, FOUND_OBJECTS),
+    labels=OBJECT_LABELS | VERDICT_LABELS | {"contents": "looking for labelled chunks"},
+    example="""
+    >>> import pyarrow as pa, tempfile
+    >>> ours = pa.table({"id": ["ours"], "text": ["A paragraph of ours.\\n\\nAnother one."]})
+    >>> labels = label(ours, tempfile.mkdtemp() + "/ours.labels")
+    >>> texts = ["Something else.", "Nothing.", "A paragraph of ours.\\n\\nWith something else."]
+    >>> run = detect(pa.table({"id": ["x", "y", "z"], "text": texts}), labels=str(labels.path))
+    >>> run.targets.select(["id", "contains"]).to_pylist()
+    [{'id': 'z', 'contains': 0.5}]
+    """,
+)

@@ -1,0 +1,32 @@
+"""`unquilt reuse detect`: find documents and sites that contain labelled content."""
+
+from __future__ import annotations
+
+from unquilt.analyses.detect import DECLARATION
+from unquilt.cli.analysis import AnalysisJob, analysis_command
+from unquilt.cli.options import usage_error
+
+EXAMPLES = """\
+  unquilt reuse detect crawl/*.warc.gz --labels ours.labels -o copies
+  unquilt reuse detect corpus --labels ours.labels -o strict --page-threshold 0.5
+  unquilt show copies targets
+  unquilt show copies targets --doc ID          # one of them: the page with its labelled chunks marked
+  unquilt show copies neighbourhoods
+"""
+
+
+@analysis_command(DECLARATION, EXAMPLES)
+def detect(job: AnalysisJob) -> None:
+    """Find documents that contain labelled chunks, and the sites and folders that are full of them.
+
+    INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
+
+    A document is a target if it is a labelled file, or if more of its chunks than usual are labelled: a share above the
+    mean of all documents plus their standard deviation, or above --page-threshold. A neighbourhood is a site, or a
+    folder of it; its badness is the mean share of its documents, and it is bad above mean plus standard deviation, or
+    above --neighbourhood-threshold. The tables are targets, neighbourhoods, and objects: the labelled chunks that were
+    found, and where else they stand.
+    """
+    if "labels" not in job.parameters:
+        raise usage_error("--labels is missing: name the set to look for; unquilt reuse label makes one")
+    job.carry_out()

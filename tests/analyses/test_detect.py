@@ -1,0 +1,146 @@
+"""Detection: what the twin says, on both engines; thresholds; sets of labels; what people see of a target."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import twin_reuse
+from hypothesis import given
+from hypothesis import strategies as st
+from quilting import read_files
+from test_discover import PARAGRAPHS, draw_pages, tabulate
+from twin_reuse import SCALE, Page
+
+import unquilt
+from unquilt import How, LabelSet, Settings
+from unquilt.analyses.detect import find_threshold
+from unquilt.errors import InputError, ParameterError
+from unquilt.runs import Run
+from unquilt.stores.labels import CHUNKS, About, cut
+
+REFERENCE = "\n\n".join([PARAGRAPHS[0], *PARAGRAPHS[6:14]])
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> LabelSet:
+    (tmp_path / "stops").write_text(f"{PARAGRAPHS[9]}\n")
+    ours = pa.table({"id": ["ours", "too"], "text": [REFERENCE, "\n\n".join(PARAGRAPHS[15:17])]})
+    return unquilt.label(ours, tmp_path / "ours.labels", stop=str(tmp_path / "stops"))
+
+
+def read_targets(run: Run) -> list[dict[str, Any]]:
+    names = ("doc", "chunks", "matched", "contains", "file")
+    rows = [{name: row[name] for name in names} for row in run.targets.to_pylist()]
+    return [row | {"share": int(row.pop("contains") * SCALE)} for row in rows]
+
+
+def read_neighbourhoods(run: Run) -> list[dict[str, Any]]:
+    names = ("first", "level", "prefix", "documents", "chunks", "matched", "bad")
+    return [
+        {name: row[name] for name in names} | {"share": row["contained"], "mean": int(row["badness"] * SCALE)}
+        for row in run.neighbourhoods.to_pylist()
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}], ids=str)
+def test_random_pages_give_what_the_twin_says(
+    asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
+) -> None:
+    pages = draw_pages(Random(3), 300)
+    given = {"labels": str(labels.path), "occurrences": True} | asked
+    run = unquilt.detect(tabulate(pages), tmp_path / "run", how=How(settings=settings), **given)
+    sets = {name: set(cut(labels.hashes(part))) for part, name in enumerate(("chunks", "files", "stops"))}
+    targets, neighbourhoods = twin_reuse.detect(pages, **sets, **asked)
+    assert read_targets(run) == targets
+    assert read_neighbourhoods(run) == neighbourhoods
+    matched = [
+        {"doc": doc, "begin": chunk.begin, "end": chunk.end, "sha1": chunk.sha1}
+        for doc, page in enumerate(pages)
+        for chunk in twin_reuse.cut(page.text, "text", 0)
+        if not page.recursive and chunk.sha1 in sets["chunks"] - sets["stops"]
+    ]
+    assert run.occurrences.to_pylist() == matched
+    counted = {(row["twentieth"], row["what"]): row["count"] for row in run.shares.to_pylist()}
+    bars = [-(-row["mean"] * 20 // SCALE) for row in neighbourhoods]
+    expected = {(bar, "neighbourhoods"): bars.count(bar) for bar in set(bars)}
+    assert {key: count for key, count in counted.items() if key[1] == "neighbourhoods"} == expected
+    assert sum(count for key, count in counted.items() if key[1] == "documents") == sum(not p.recursive for p in pages)
+    found = {row["sha1"]: row["documents"] for row in run.objects.to_pylist() if row["kind"] == "chunk"}
+    assert found == {
+        sha1: len({row["doc"] for row in matched if row["sha1"] == sha1}) for sha1 in {r["sha1"] for r in matched}
+    }
+    alone = unquilt.detect(tabulate(pages), tmp_path / "alone", **given)
+    assert read_files(run) == read_files(alone)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=30))
+def test_thresholds_are_exact(pairs: list[tuple[int, int]]) -> None:
+    """A share is above the threshold just if it is above mean + σ, by fractions."""
+    shares = [min(pair) * SCALE // max(1, max(pair)) for pair in pairs]
+    squares = sum(share * share for share in shares)
+    counted = {"number": len(shares), "sum": sum(shares)}
+    counted |= {"squares": squares // SCALE, "squares_rest": squares % SCALE}
+    threshold = find_threshold(counted, None)
+    assert threshold == twin_reuse.threshold(shares)
+    for share in shares:
+        n, total = len(shares), sum(shares)
+        over = Fraction(n * share - total)
+        assert (share > threshold) == (over > 0 and over * over > n * squares - total * total)
+    assert find_threshold(counted, 0.5) == SCALE // 2
+    assert isqrt(SCALE * SCALE) == SCALE
+
+
+def test_a_set_says_what_was_put_in(labels: LabelSet, tmp_path: Path) -> None:
+    assert labels.counts == {"chunks": 11, "files": 2, "stop_chunks": 1}
+    both = unquilt.label([labels.path, labels.path], tmp_path / "both.labels", page_threshold=0.5)
+    assert (both.counts, both.about) == (labels.counts, About(page_threshold=0.5))
+    (tmp_path / "list").write_text(f"{PARAGRAPHS[0]}\nfile {'0a' * 20}\n")
+    few = unquilt.label([], tmp_path / "few.labels", list=str(tmp_path / "list"))
+    assert few.counts == {"chunks": 1, "files": 1, "stop_chunks": 0}
+    rest = unquilt.label([labels.path], tmp_path / "rest.labels", subtract=[str(few.path)], files=False)
+    assert rest.counts == {"chunks": 10, "files": 0, "stop_chunks": 1}
+    assert set(cut(rest.hashes(CHUNKS))) == set(cut(labels.hashes(CHUNKS))) - set(cut(few.hashes(CHUNKS)))
+    again = unquilt.label([labels.path], tmp_path / "again.labels")
+    assert again.path.read_bytes() == labels.path.read_bytes()
+
+
+def test_labels_of_what_was_discovered(tmp_path: Path) -> None:
+    pages = [Page(f"Some text that says a lot.\n\nHome\n\nOf {n} alone", f"http://a{n}.com/x/{n}") for n in range(6)]
+    found = unquilt.discover(tabulate(pages), tmp_path / "found", normalise=True)
+    labels = unquilt.label(found.path, tmp_path / "blind.labels")
+    assert labels.counts == {"chunks": 1, "files": 0, "stop_chunks": 1}
+    assert labels.about == About(by="words")
+    run = unquilt.detect(
+        tabulate([*pages, Page("some TEXT, that says: a lot")]), tmp_path / "run", labels=str(labels.path)
+    )
+    assert [row["matched"] for row in run.contents.to_pylist()] == [1] * 7
+    assert [row["chunks"] for row in run.contents.to_pylist()] == [2] * 6 + [1]
+    with pytest.raises(InputError, match="compared by text, others compared by words"):
+        unquilt.label([found.path, *[unquilt.label(tabulate(pages), tmp_path / "text.labels").path]], tmp_path / "both")
+
+
+def test_files_that_are_no_set(labels: LabelSet, tmp_path: Path) -> None:
+    content = labels.path.read_bytes()
+    path = tmp_path / "broken.labels"
+    cases = {
+        content[:-1]: "it is cut short",
+        b"": "it is empty",
+        b"something else entirely": "it is no set of labels",
+        content[:16] + b"\x09" + content[17:]: "its format is 9, and this unquilt reads another",
+        content[:300] + bytes([content[300] ^ 1]) + content[301:]: "is damaged: block 0",
+    }
+    for broken, complaint in cases.items():
+        path.write_bytes(broken)
+        with pytest.raises(InputError, match=complaint):
+            LabelSet.read(path)
+    with pytest.raises(InputError, match="no such file"):
+        LabelSet.load(tmp_path / "none")
+    with pytest.raises(ParameterError, match="labels is missing"):
+        unquilt.DetectParameters()
