@@ -147,6 +147,7 @@ class TestWhatIsSaid:
             words = unquilt.Lexicon.read(tmp_path / "words")
             assert words.primary >= 100
             assert "Warning" not in out
+            assert f"\nThe lexicon has {words.primary} words; " in out
             shown = succeed("show", run)
             assert f"lexicon     {words.primary} words, and {words.secondary} rarer ones to fill up with\n" in shown
             assert "nidf 0.3,0.7, min-df 2, " in shown

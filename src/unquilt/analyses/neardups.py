@@ -219,15 +219,16 @@ def _lexicon(
     The latter is made in memory: some 50 bytes for each of its words.
     """
     known: dict[str, int] = {}
-    words = count_words(verbs, corpus) if lexicon is None else None
 
-    def pack() -> bytes:
-        made = lexicon if words is None else pack_counts(words, corpus.rows, given.nidf, given.min_df)
-        assert made is not None
+    def pack(made: Lexicon) -> bytes:
         known.update(lexicon_words=made.primary, lexicon_rarer=made.secondary)
         return made.pack()
 
-    return verbs.side("lexicon", pack), known
+    if lexicon is not None:
+        return verbs.side("lexicon", lambda: pack(lexicon)), known
+    words = count_words(verbs, corpus)
+    made = verbs.side("lexicon", lambda: pack(pack_counts(words, corpus.rows, given.nidf, given.min_df)))
+    return made, known
 
 
 DECLARATION = Analysis(

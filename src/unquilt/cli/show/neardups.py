@@ -50,6 +50,9 @@ class NeardupView(View):
         if facts["below_min_words"]:
             few = count(facts["below_min_words"], "document has", "documents have")
             yield f"{few} fewer than {facts['parameters']['min_words']:,} words (--min-words) and were not compared"
+        if facts["lexicon_words"] is not None and (share := filled(facts)) is not None:
+            what = f"{share:.1%} of the signatures were filled up with rarer ones"
+            yield f"The lexicon has {count(facts['lexicon_words'], 'word')}; {what}"
         yield from (f"Warning: {warning}" for warning in warn_of_lexicon(facts))
         yield from loosest(facts)
 
