@@ -30,7 +30,9 @@ KINDS = [
     # name, content, kind
     ("a.jsonl", b'{"text": "x"}\n', "jsonl"),
     ("a.ndjson", b"not even json", "jsonl"),
-    ("A.JSON", b"[1]", "jsonl"),
+    ("A.JSON", b"[1]", "json"),
+    ("a", b'[{"text": "x"}]', "json"),
+    ("a", b'{\n"text": "x"\n}\n', "json"),
     ("a.jsonl", b"\xff\xfe garbage", "jsonl"),
     ("a", b'\n  {"text": "x"}\n{', "jsonl"),
     ("a.txt", b'{"text": "x"}', "jsonl"),

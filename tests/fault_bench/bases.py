@@ -196,6 +196,7 @@ PLAIN_ARC = Rules(
 CHECKED = Rules("stretches", checked=True)
 UNCHECKED = Rules("stretches")
 UNCHECKED_LINES = Rules("stretches", joins=True)
+UNCHECKED_VALUES = Rules("stretches", blank=b"\r\n ,")
 
 
 def _archive(make: Callable[[Sequence[str]], list[bytes]], packing: Packing, rules: Rules, rng: Random) -> Sample:
@@ -210,6 +211,20 @@ def _lines(packing: Packing, rules: Rules, rng: Random) -> Sample:
     texts = _texts(rng)
     lines = [json.dumps({"id": f"urn:{number}", "text": text}).encode() + b"\n" for number, text in enumerate(texts)]
     return _sample(packing, rules, texts, lines)
+
+
+def _values(packing: Packing, rules: Rules, rng: Random) -> Sample:
+    """An array of objects: on lines, indented, or without any white space."""
+    texts = _texts(rng)
+    indent, between = rng.choice(((None, "\n"), (2, "\n"), (None, "")))
+    separators = (",", ":") if not between else None
+    made = [
+        json.dumps({"id": f"urn:{number}", "text": text}, indent=indent, separators=separators)
+        for number, text in enumerate(texts)
+    ]
+    commas = [f",{between}"] * (len(made) - 1) + [f"{between}]\n"]
+    values = [f"{value}{comma}".encode() for value, comma in zip(made, commas, strict=True)]
+    return _sample(packing, rules, texts, [f"[{between}".encode(), *values])
 
 
 def _mailbox(packing: Packing, rules: Rules, rng: Random) -> Sample:
@@ -297,6 +312,10 @@ ALONE: dict[str, tuple[str, Callable[[Random], Sample]]] = {
         "a.jsonl.zst",
         partial(_lines, partial(_each, pack=_unchecked, together=LINES), UNCHECKED_LINES),
     ),
+    "json": ("a.json", partial(_values, _each, UNCHECKED_VALUES)),
+    "json.gz": ("a.json.gz", partial(_values, partial(_each, pack=gz, together=LINES), CHECKED)),
+    "json.gz-whole": ("a.json.gz", partial(_values, partial(_whole, pack=gz), CHECKED)),
+    "json.zst": ("a.json.zst", partial(_values, partial(_each, pack=zst, together=LINES), CHECKED)),
     "jsonl.zst-whole": ("a.jsonl.zst", partial(_lines, partial(_whole, pack=zst), CHECKED)),
     **{f"parquet-{name}": ("a.parquet", partial(_rows, name, ROWS)) for name in ("none", "snappy", "zstd")},
     **{

@@ -38,6 +38,7 @@ NO_HOSTS = ("hts-cache",)
 _SAFE = "!$&'()*+,;=:@~"
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _QUERY = re.compile(r"([^?]+)\?(.*)|([^@]+)@([^@=]+=.*)", re.DOTALL)
+_NOT_IN_HOSTS = re.compile(r"[\s/?#@:%\\]")
 _PORT = re.compile(r"(.+)[:+]([0-9]{1,5})", re.DOTALL)
 
 
@@ -143,7 +144,7 @@ def _host(name: str) -> str | None:
     """The host that the name of a folder says, as it is in URLs; None if it cannot be one."""
     port = _PORT.fullmatch(name)
     host = port[1] if port else name
-    if not host.isprintable() or re.search(r"[\s/?#@:%\\]", host):
+    if not host.isprintable() or _NOT_IN_HOSTS.search(host):
         return None
     found: str | None = _native.locate(f"http://{host}/")[0]
     return found

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 from unquilt.corpus.options import Reading
-from unquilt.corpus.readers import arc, html, jsonl, mail, parquet, text, warc
+from unquilt.corpus.readers import arc, html, json_values, jsonl, mail, parquet, text, warc
 from unquilt.corpus.records import Found, Reject
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
 from unquilt.guard import REASONS
@@ -69,6 +69,7 @@ READERS: dict[str, Reader] = {
     "parquet": parquet,
     "warc": warc,
     "arc": arc,
+    "json": json_values,
     "jsonl": jsonl,
     "html": html,
     "mail": mail,

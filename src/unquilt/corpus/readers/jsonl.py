@@ -24,7 +24,8 @@ from unquilt.corpus.readers.compression import Stream
 from unquilt.corpus.records import Found, Frame, Page, Reject, identify, string, too_large, undecodable
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
 
-SUFFIXES = (".jsonl", ".ndjson", ".json")
+LINES = (".jsonl", ".ndjson")
+SUFFIXES = (*LINES, ".json")
 STRIDE = 1 << 20
 
 _BEGINS_OBJECT = re.compile(rb'\{\s*(?:"|\}|\Z)')
@@ -104,10 +105,15 @@ def objects(part: Slice, reading: Reading) -> Iterator[dict[str, object]]:
     """The lines of a file that are objects, with all their fields; to tell how the fields are called."""
     with Stream(part.source.path, part.source.compression) as stream:
         while line := stream.readline(reading.limits.max_bytes):
-            with suppress(orjson.JSONDecodeError):
-                value = orjson.loads(line.removeprefix(codecs.BOM_UTF8))
-                if isinstance(value, dict):
-                    yield value
+            yield from as_objects(line.removeprefix(codecs.BOM_UTF8))
+
+
+def as_objects(text: bytes) -> Iterator[dict[str, object]]:
+    """The object that a text is, if it is one."""
+    with suppress(orjson.JSONDecodeError):
+        value = orjson.loads(text)
+        if isinstance(value, dict):
+            yield value
 
 
 def _rejects(stream: Stream, name: str, begin: int, end: int) -> Iterator[Reject]:
@@ -156,7 +162,7 @@ def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Rej
     except ValueError:
         return Reject(name, offset, "bad json", "a whole number of too many digits")
     if not isinstance(value, dict):
-        return Reject(name, offset, "not an object", "the line is valid JSON, but not {…}")
+        return Reject(name, offset, "not an object", "valid JSON, but not {…}")
     return _page(value, offset, name, fields)
 
 
