@@ -6,7 +6,9 @@ The functions that run analyses (`quilts`, `neardups`, …) and the classes of t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields as list_fields
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from textwrap import dedent
@@ -47,13 +49,20 @@ __all__ = [
     "words",
 ]
 __all__ = sorted([*__all__, *catalogue.public_names()])
+FIELDS = tuple(each.name for each in list_fields(Fields))
 
 
 class AnalysisCall(Protocol):
     """A function that runs an analysis, such as `unquilt.quilts`."""
 
     def __call__(
-        self, inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any
+        self,
+        inputs: Inputs,
+        output: str | Path | None = None,
+        *,
+        how: How | None = None,
+        fields: Mapping[str, str] | None = None,
+        **parameters: Any,
     ) -> Run: ...
 
 
@@ -69,15 +78,24 @@ def make_call(name: str) -> AnalysisCall:
     """The function that runs an analysis."""
     analysis = catalogue.load_analysis(name)
 
-    def call(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None, **parameters: Any) -> Run:
-        return Run.of(jobs.analyse(analysis, analysis.parameters.from_dict(parameters), inputs, output, how))
+    def call(
+        inputs: Inputs,
+        output: str | Path | None = None,
+        *,
+        how: How | None = None,
+        fields: Mapping[str, str] | None = None,
+        **parameters: Any,
+    ) -> Run:
+        given = analysis.parameters.from_dict(parameters)
+        return Run.of(jobs.analyse(analysis, given, inputs, output, rename_fields(how, fields)))
 
     call.__name__ = call.__qualname__ = name
     lines = [
         catalogue.ENTRIES[name].purpose,
         "",
         "`inputs` are files, folders, globs, `-`, an Arrow table, or a corpus folder that `ingest` made. Without",
-        f"`output`, results live in a temporary folder. `parameters` are those of `{analysis.parameters.__name__}`:",
+        "`output`, results live in a temporary folder. `fields` says what fields or columns are called there, such",
+        f"as `{{'text': 'body'}}`. `parameters` are those of `{analysis.parameters.__name__}`:",
         "",
         *map(_describe, analysis.parameters.describe()),
     ]
@@ -89,17 +107,37 @@ def _describe(info: ParameterInfo) -> str:
     return f"    {info.name}: {info.help} (default {info.default!r}; {info.allowed})"
 
 
-def ingest(inputs: Inputs, output: str | Path | None = None, *, how: How | None = None) -> Run:
+def rename_fields(how: How | None, fields: Mapping[str, str] | None) -> How | None:
+    """How to carry out a job, with some fields of the inputs under other names."""
+    if not fields:
+        return how
+    how = how or How()
+    unknown = [name for name in fields if name not in FIELDS]
+    if unknown:
+        raise ParameterError(f"fields has no {unknown[0]!r}; there are: {', '.join(FIELDS)}")
+    return replace(how, reading=replace(how.reading, fields=replace(how.reading.fields, **fields)))
+
+
+def ingest(
+    inputs: Inputs,
+    output: str | Path | None = None,
+    *,
+    how: How | None = None,
+    fields: Mapping[str, str] | None = None,
+) -> Run:
     """Reads files, folders, globs, `-` or an Arrow table (columns id, url, text, ip) into a corpus folder.
 
-    Analyses take the folder in place of the inputs, and then need not read them again.
+    Analyses take the folder in place of the inputs, and then need not read them again. `fields` says what the fields of
+    JSON lines, or columns of tables, are called: `{"text": "body", "id": "key"}`.
 
     >>> import pyarrow as pa
     >>> corpus = ingest(pa.table({"id": ["a", "b"], "text": ["one two three", "two three four"]}))
     >>> corpus.manifest["summary"]["words"]
     6
+    >>> ingest(pa.table({"body": ["one two three"]}), fields={"text": "body"}).documents.column("words").to_pylist()
+    [3]
     """
-    return Run.of(jobs.ingest(inputs, output, how))
+    return Run.of(jobs.ingest(inputs, output, rename_fields(how, fields)))
 
 
 def build_filter(
@@ -108,6 +146,7 @@ def build_filter(
     *,
     base: str | Path | None = None,
     how: How | None = None,
+    fields: Mapping[str, str] | None = None,
     **parameters: Any,
 ) -> Filter:
     """Makes a set of prototypes, which is one file; `match` then says which of them a text is a near-duplicate of.
@@ -125,7 +164,8 @@ def build_filter(
     given = SignatureParameters.from_dict(parameters)
     if base is not None and parameters:
         raise ParameterError(f"{next(iter(parameters))} is fixed by the set that is added to; leave it out")
-    return jobs.build_filter(given, inputs, output, how, None if base is None else Filter.load(base))[0]
+    known = None if base is None else Filter.load(base)
+    return jobs.build_filter(given, inputs, output, rename_fields(how, fields), known)[0]
 
 
 def build_lexicon(
@@ -133,6 +173,7 @@ def build_lexicon(
     output: str | Path | None = None,
     *,
     how: How | None = None,
+    fields: Mapping[str, str] | None = None,
     nidf: Sequence[float] = LexiconParameters.nidf,
     min_df: int = LexiconParameters.min_df,
 ) -> Lexicon:
@@ -148,7 +189,7 @@ def build_lexicon(
     ({'word': 'night', 'df': 2}, 1, 2)
     """
     parameters = LexiconParameters.from_dict({"nidf": nidf, "min_df": min_df})
-    return jobs.build_lexicon(parameters, inputs, output, how)[0]
+    return jobs.build_lexicon(parameters, inputs, output, rename_fields(how, fields))[0]
 
 
 def label(inputs: Inputs, output: str | Path, *, how: How | None = None, **parameters: Any) -> LabelSet:

@@ -234,7 +234,7 @@ class TestShow:
 
     @pytest.mark.parametrize(
         "table",
-        ["clusters", "documents", "quilting_domains", "quilts", "rejects", "source_domains", "sources", "verdicts"],
+        ["documents", "quilting_domains", "quilts", "rejects", "source_domains", "sources", "verdicts"],
     )
     def test_every_table_for_people_and_programs(self, made, table):
         rows = [json.loads(line) for line in succeed("show", made / "run", table, "--json").splitlines()]

@@ -56,7 +56,7 @@ def test_tables_of_pandas() -> None:
 
 
 def test_tables_without_texts() -> None:
-    with pytest.raises(InputError, match=r"table: no column 'text' or 'html'; it has id, body; pass how="):
+    with pytest.raises(InputError, match=r"table: no column 'text' or 'html'; it has id, body; pass fields="):
         unquilt.ingest(pa.table({"id": ["x"], "body": ["x"]}))
     with pytest.raises(InputError, match="table: column 'text' is int64, not a string"):
         unquilt.ingest(pa.table({"text": [1]}))

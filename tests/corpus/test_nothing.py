@@ -36,10 +36,10 @@ def test_fields_of_another_name_are_told(tmp_path: Path, settings: Settings) -> 
     said = (
         "no document: 2 records have no field 'text' or 'html' with a text; they have the fields title, body, my tags"
     )
-    assert python == f"{said}; pass how=How(reading=Reading(fields=Fields(text='body')))"
+    assert python == f"{said}; pass fields={{'text': 'body'}}"
     assert terminal == f"{said}; say --field text=body"
-    how = unquilt.How(settings, unquilt.Reading(fields=unquilt.Fields(text="body")))
-    assert unquilt.ingest(path, how=how).manifest["summary"]["documents"] == 2
+    found = unquilt.ingest(path, how=unquilt.How(settings), fields={"text": "body"})
+    assert found.manifest["summary"]["documents"] == 2
 
 
 @pytest.mark.parametrize(
@@ -74,9 +74,7 @@ def test_folders(tmp_path: Path) -> None:
 def test_tables() -> None:
     assert refuse(pa.table({"text": pa.array([], pa.string())}))[0].startswith("no document in 1 file: no record")
     python, terminal = refuse(pa.table({"body": ["x"], "n": [1]}))
-    assert python == "table: no column 'text' or 'html'; it has body, n; " + (
-        "pass how=How(reading=Reading(fields=Fields(text='body')))"
-    )
+    assert python == "table: no column 'text' or 'html'; it has body, n; " + ("pass fields={'text': 'body'}")
     assert terminal.endswith("it has body, n; say --field text=body")
     assert refuse(pa.table({"a": ["x"], "b": ["y"]}))[1].endswith("it has a, b; say --field text=COLUMN")
 

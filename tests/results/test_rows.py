@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 import pytest
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unquilt
-from unquilt.errors import ParameterError, RunError
+from unquilt.errors import InputError, ParameterError, RunError
 from unquilt.flow.kept import Split
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.names import Names
@@ -224,3 +224,38 @@ def test_a_table_without_rows(run):
     rows = TableRows(RunFolder(run), "rejects", Selection(where="reason != 'none'", sort="file"))
     assert list(rows) == []
     assert run.table("rejects", names=True).num_rows == 0
+
+
+class TestFields:
+    """Fields under other names, said in one argument."""
+
+    PAGES = pa.table({"key": ["a", "b"], "body": ["one two three"] * 2})
+    NAMES: ClassVar = {"id": "key", "text": "body"}
+
+    def test_every_call_takes_them(self, tmp_path):
+        run = unquilt.neardups(self.PAGES, fields=self.NAMES)
+        assert run.table("clusters", columns=["id"]).column("id").to_pylist() == ["a", "b"]
+        assert unquilt.ingest(self.PAGES, fields=self.NAMES).documents.column("id").to_pylist() == ["a", "b"]
+        assert unquilt.build_filter(self.PAGES, tmp_path / "set", fields=self.NAMES).match("One, two, three") == [
+            "a",
+            "b",
+        ]
+        assert unquilt.build_lexicon(self.PAGES, fields=self.NAMES, nidf=(0, 1)).words.num_rows == 1
+
+    @pytest.mark.parametrize(
+        ("fields", "message"),
+        [
+            ({"txt": "body"}, "fields has no 'txt'; there are: id, url, text, html, ip"),
+            ({"text": ""}, "field text must be the name of a field, not empty"),
+        ],
+    )
+    def test_wrong_names(self, fields, message):
+        with pytest.raises(ParameterError, match=message):
+            unquilt.quilts(self.PAGES, fields=fields)
+
+    def test_errors_speak_python(self, run, tmp_path):
+        with pytest.raises(InputError, match=r"it has key, body; pass fields=\{'text': '") as refused:
+            unquilt.quilts(self.PAGES)
+        assert "--" not in str(refused.value)
+        with pytest.raises(RunError, match=r"holds another run: .*pass how=How\(overwrite=True\)"):
+            unquilt.quilts(self.PAGES, run.path, fields=self.NAMES)

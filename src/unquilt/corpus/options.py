@@ -48,8 +48,7 @@ class Fields(Parameters):
 
 def advise_field(name: str) -> Advice:
     """How to say which field holds the text."""
-    python = f"pass how=How(reading=Reading(fields=Fields(text={name!r})))"
-    return Advice(python, f"say --field {shlex.quote(f'text={name}')}")
+    return Advice(f"pass fields={{'text': {name!r}}}", f"say --field {shlex.quote(f'text={name}')}")
 
 
 def list_names(names: Sequence[str]) -> str:

@@ -21,14 +21,16 @@ from typing import Any
 
 import pyarrow as pa
 
-from unquilt.errors import InputChangedError, RunError, damaged
+from unquilt.errors import Advice, InputChangedError, RunError, damaged
 from unquilt.runs.markers import FACTS, MARKER
 from unquilt.runs.shapes import Misfit, a_count, a_duration, a_list, a_mapping, a_path, a_record, a_text, anything
 from unquilt.runs.storage import check_name, read_own, shown, write_atomically
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-ADVICE = "choose another folder with -o, or --overwrite"
+ADVICE = Advice(
+    "choose another folder, or pass how=How(overwrite=True)", "choose another folder with -o, or --overwrite"
+)
 
 _VERSIONS_NOT_COMPARED = {"python", "pyarrow"}
 _OF_ANY_FORMAT = {"format": a_count, "unquilt": a_text, "analysis": a_text, "fingerprint": a_text}
@@ -165,13 +167,13 @@ def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
 def refuse_other_run(path: Path, older: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raise a RunError or InputChangedError that says what differs, unless `older` is the run that is wanted."""
     if older["format"] != FORMAT:
-        raise RunError(f"{shown(path)} has format {older['format']}, this unquilt writes {FORMAT}; {ADVICE}")
+        raise RunError(f"{shown(path)} has format {older['format']}, this unquilt writes {FORMAT}", advice=ADVICE)
     differences = list(_differences(older, wanted))
     if differences:
-        raise RunError(f"{shown(path)} holds another run: {'; '.join(differences)}; {ADVICE}")
+        raise RunError(f"{shown(path)} holds another run: {'; '.join(differences)}", advice=ADVICE)
     _refuse_other_inputs(path, older["inputs"], wanted["inputs"])
     if older["fingerprint"] != wanted["fingerprint"]:
-        raise RunError(f"{shown(path)} holds another run: its manifest was edited; {ADVICE}")
+        raise RunError(f"{shown(path)} holds another run: its manifest was edited", advice=ADVICE)
 
 
 def _differences(older: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterator[str]:
@@ -194,12 +196,14 @@ def _value(value: Any) -> str:
 def _refuse_other_inputs(path: Path, older: Sequence[dict[str, Any]], wanted: Sequence[dict[str, Any]]) -> None:
     before, after = ([record["path"] for record in records] for records in (older, wanted))
     if before != after:
-        raise RunError(f"{shown(path)} holds a run over other inputs: {_list_difference(before, after)}; {ADVICE}")
+        raise RunError(f"{shown(path)} holds a run over other inputs: {_list_difference(before, after)}", advice=ADVICE)
     for old, new in zip(older, wanted, strict=True):
         for what in ("size", "sha256"):
             if old[what] != new[what]:
                 change = f"its {what} was {old[what]} and is now {new[what]}"
-                raise InputChangedError(f"{shown(new['path'])} changed since {shown(path)} began: {change}; {ADVICE}")
+                raise InputChangedError(
+                    f"{shown(new['path'])} changed since {shown(path)} began: {change}", advice=ADVICE
+                )
 
 
 def _list_difference(before: list[str], after: list[str]) -> str:
