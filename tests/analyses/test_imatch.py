@@ -391,7 +391,7 @@ def test_what_makes_no_lexicon_is_refused_by_name(asked: dict[str, Any], complai
 @pytest.mark.parametrize(
     ("texts", "complaint"),
     [
-        ([], "a lexicon needs at least 2 documents, and there are none"),
+        ([], "no document in 1 file"),
         (["alpha bravo"], "a lexicon needs at least 2 documents, and there is 1"),
         (["", ""], "no word has nidf in 0.2:0.8; choose a wider range"),
         (["alpha", "bravo"], "no word has nidf in"),
