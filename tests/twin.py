@@ -239,12 +239,17 @@ def same_page(url: str) -> str:
     return url.split("#")[0].split("://")[1].removesuffix("/")
 
 
-def linked(page: Document, source: Sequence[Document]) -> str | None:
-    """Whether a page links to one of the copies of a source, or to one of their domains."""
+def linked(page: Document, source: Sequence[Document], foreign: str) -> str | None:
+    """Whether a page links to one of the copies of a source, or to one of their domains; a link to the own site (the
+    host if these are told apart, else the domain) leads to a page only."""
     copies = [copy for copy in source[:100] if copy.url is not None and copy.domain is not None]
     if {same_page(link) for link in page.links} & {same_page(copy.url) for copy in copies if copy.url}:
         return "page"
     hosts = [link.split("/")[2] for link in page.links]
+    if foreign == "host":
+        hosts = [host for host in hosts if host != page.host]
+    else:
+        hosts = [host for host in hosts if page.domain is None or not f".{host}".endswith(f".{page.domain}")]
     return "domain" if any(f".{host}".endswith(f".{copy.domain}") for host in hosts for copy in copies) else None
 
 
@@ -281,7 +286,7 @@ def quilts(
         held: list[set[Gram]] = [candidates[pick[0]] for pick in picks]
         covered = len(set().union(*held)) / max(1, len(grams[d]))
         largest = max(map(len, held), default=0) / max(1, len(set().union(*held)))
-        links = [linked(document, [documents[copy] for copy in members[e]]) for e, *_ in picks]
+        links = [linked(document, [documents[copy] for copy in members[e]], foreign) for e, *_ in picks]
         named = [grams_ if link else set() for grams_, link in zip(held, links, strict=True)]
         attributed = len(set().union(*named)) / max(1, len(patch))
         failed = {

@@ -14,6 +14,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, Protocol
 
+import pyarrow as pa
+
 from unquilt import jobs
 from unquilt._native import grams, words
 from unquilt.analyses import catalogue
@@ -28,6 +30,7 @@ from unquilt.settings import Settings
 from unquilt.stores.filters import Filter
 from unquilt.stores.labels import LabelSet
 from unquilt.stores.lexicons import Lexicon
+from unquilt.tables import VERDICTS
 
 __all__ = [
     "Fields",
@@ -44,6 +47,7 @@ __all__ = [
     "build_lexicon",
     "grams",
     "ingest",
+    "judge",
     "label",
     "read",
     "words",
@@ -190,6 +194,25 @@ def build_lexicon(
     """
     parameters = LexiconParameters.from_dict({"nidf": nidf, "min_df": min_df})
     return jobs.build_lexicon(parameters, inputs, output, rename_fields(how, fields))[0]
+
+
+def judge(run: Run | str | Path, **limits: Any) -> pa.Table:
+    """The verdicts of a finished run of `quilts` by other limits, without computing it again.
+
+    `limits` are sigma, c, min_share, max_largest, max_attributed; those left out stay as they were. The table is
+    `verdicts` with other values of `quilt` and `why`. A smaller min_share needs a new run. A larger one needs the
+    sources of all documents that come into question, which the run has if the other limits are no looser than they
+    were. Of documents that are no quilts either way, numbers then stay as they were.
+
+    >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
+    >>> run = make_call("quilts")(pages, k=3, c=2)
+    >>> judge(run, sigma=0.9).select(["doc", "quilt", "why"]).to_pylist()[2]
+    {'doc': 2, 'quilt': False, 'why': 'sigma'}
+    """
+    opened = run if isinstance(run, Run) else Run.read(run)
+    judged = jobs.judge_run(opened, limits)
+    columns = VERDICTS.schema.names
+    return pa.concat_tables([VERDICTS.schema.empty_table(), *(split.read(columns) for split in judged.splits())])
 
 
 def label(inputs: Inputs, output: str | Path, *, how: How | None = None, **parameters: Any) -> LabelSet:

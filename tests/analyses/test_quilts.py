@@ -21,8 +21,8 @@ from quilting import PLAIN, local, read_files, read_found, run_quilts
 from twin import Document
 
 import unquilt
+from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
 from unquilt.analyses.quilts import PUBLISHED
-from unquilt.analyses.standing import COLLAPSE, FOREIGN
 from unquilt.errors import InputError, ParameterError
 from unquilt.jobs import How
 from unquilt.runs import Run

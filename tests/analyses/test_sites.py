@@ -15,7 +15,7 @@ from quilting import PLAIN, local, measure, read_files, read_found, run_quilts
 from twin import Document
 
 import unquilt
-from unquilt.analyses.standing import COLLAPSE, FOREIGN
+from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
 from unquilt.engines.tasks import Scale
 from unquilt.flow.verbs import Verbs
 from unquilt.runs import Run

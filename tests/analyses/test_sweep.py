@@ -19,8 +19,8 @@ from test_quilts import LARGEST, SHARES, SIGMAS, corpora
 from twin import Document
 
 import unquilt
+from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
 from unquilt.analyses.quilts import PUBLISHED, QuiltParameters
-from unquilt.analyses.standing import COLLAPSE, FOREIGN
 from unquilt.analyses.sweep import DIMENSIONS, SweepParameters, sweep
 from unquilt.engines.tasks import Scale
 from unquilt.errors import ParameterError

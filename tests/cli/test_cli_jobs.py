@@ -169,7 +169,10 @@ class TestJobs:
                 [f"a b c d e {i}" for i in range(60)],
                 "There are no quilts: all that is shared is in more than 50 documents",
             ),
-            (["a b c d e f", "a b c d e g"], "No document is a quilt by these parameters. Try a smaller -c (now 4) or"),
+            (
+                ["a b c d e f", "a b c d e g"],
+                "There are no quilts: most documents with sources fail --max-largest (now ",
+            ),
         ],
     )
     def test_what_to_try_without_quilts(self, pages, texts, said):
@@ -177,6 +180,7 @@ class TestJobs:
         out = succeed("quilts", pages, "-o", "run")
         assert f"0 quilts, 0 sources; 0 near-duplicates collapsed\n{said}" in out
         assert "--doc" not in out
+        assert f"{len(texts)} documents have no URL and count as sites of their own (--foreign)" in out
 
     @pytest.mark.parametrize("command", ["ingest", "quilts"])
     def test_too_many_rejects(self, command, pages):
@@ -200,7 +204,9 @@ class TestShow:
         out = succeed("show", made / "run")
         assert "run of quilts, complete" in out
         assert "collapsed   1 near-duplicate into the document that is kept" in out
-        assert "quilts      1\nsources     2\nparameters  k 3, m 50, c 2, sigma 0.5, " in out
+        assert "quilts      1\nsources     2\nleft out    Of 3 documents judged, 2 are explained by one source" in out
+        assert "\nno url      4 documents have no URL and count as sites of their own" in out
+        assert "\nparameters  k 3, m 50, c 2, sigma 0.5, " in out
         assert "\ngrams " in out
 
     def test_documents_without_an_address(self, made, tmp_path):

@@ -172,7 +172,7 @@ class TestPage:
         assert "[2: THE QUICK" in out
 
     def test_json_is_the_row(self, run):
-        assert rows(run, "quilts", "--doc", "quilt") == TABLES["quilts"][:1]
+        assert rows(run, "quilts", "--doc", "quilt") == [TABLES["quilts"][0] | {"quilt": True, "why": None}]
 
     def test_without_patches(self, corpus, tmp_path):
         folder = write_run(tmp_path / "run", corpus, {name: TABLES[name] for name in ("quilts", "sources")})
@@ -306,6 +306,18 @@ class TestChoice:
         ],
     )
     def test_what_is_no_quilt_is_explained(self, run, given, said):
+        """Where only quilts have rows."""
+        assert refused(run, "patches", "--doc", given).startswith(f"unquilt: {said.format(run=run)}")
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ("uilt", "there is no document 'uilt'; did you mean 'quilt' or 'Quilt copy'?"),
+            ("xyz", "there is no document 'xyz'; unquilt show {run} documents lists them"),
+            ("\x1b[2J\udc80", r"there is no document '\x1b[2J?'; unquilt show {run} documents lists them"),
+        ],
+    )
+    def test_quilts_answers_for_every_document(self, run, given, said):
         assert refused(run, "quilts", "--doc", given).startswith(f"unquilt: {said.format(run=run)}")
 
     def test_ids_and_numbers(self, run):

@@ -19,7 +19,7 @@ from quilting import PLAIN
 from twin import Document
 
 import unquilt
-from unquilt.analyses.standing import COLLAPSE
+from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.jobs import How
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings

@@ -14,12 +14,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.quilt_parameters import LIMITS, QuiltParameters
 from unquilt.errors import ParameterError
 from unquilt.tables import VERDICTS
 
-LIMITS = ("c", "sigma", "min_share", "max_largest", "max_attributed")
-"""The parameters that can be changed afterwards."""
 NO_SOURCES = ("short", "nothing shared", "own site", "min_share")
 """What `why` says of documents without sources; else it names limits."""
 
@@ -50,14 +48,12 @@ def judge(verdicts: pa.Table, sources: pa.Table, made: Mapping[str, Any], limits
         "c": pc.less(verdicts["sources"], limits.c),
         "max_attributed": pc.greater(verdicts["attributed"], limits.max_attributed),
     }
-    none = pa.scalar(None, pa.string())
-    words = [pc.if_else(fails, pa.scalar(limit), none) for limit, fails in failed.items()]
-    why = pc.binary_join_element_wise(*words, ", ", null_handling="skip")
+    words = [pc.if_else(fails, f", {limit}", "") for limit, fails in failed.items()]
+    why = pc.utf8_slice_codeunits(pc.binary_join_element_wise(*words, ""), 2)
     without = pc.is_in(verdicts["why"], value_set=pa.array(NO_SOURCES))
     why = pc.if_else(without, verdicts["why"], why)
     quilt = pc.equal(why, "")
-    changed = {"quilt": quilt, "why": pc.if_else(quilt, none, why)}
-    return _replace(verdicts, changed)
+    return _replace(verdicts, {"quilt": quilt, "why": pc.if_else(quilt, pa.scalar(None, pa.string()), why)})
 
 
 def _replace(verdicts: pa.Table, columns: Mapping[str, pa.ChunkedArray]) -> pa.Table:

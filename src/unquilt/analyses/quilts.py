@@ -25,6 +25,7 @@ Their grams are exactly those that the sources cover. A patch is verified word b
 fingerprints promised is no patch, and counted (`collisions`).
 
     linked(d, s)  "page" if d links to the page s or one of its copies, "domain" if to some page on one of their domains
+                  that is not on d's own site
     attributed(d) the share of pg(d) that linked sources cover; above `max_attributed`, d is left out
 
 Every document that stands gets a verdict: all of these numbers, and which limits it fails.
@@ -32,19 +33,20 @@ Every document that stands gets a verdict: all of these numbers, and which limit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites
-from unquilt.analyses.standing import COLLAPSE, FOREIGN, STANDING_LABELS, STANDING_TABLES, stand
+from unquilt.analyses.quilt_parameters import PUBLISHED, QuiltParameters
+from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites, name_sites
+from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs, look_up
-from unquilt.parameters import Parameters, parameter
 from unquilt.tables import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES, VERDICTS
+
+__all__ = ["COVER_LABELS", "DECLARATION", "PUBLISHED", "QuiltParameters", "attribute", "locate", "quilts"]
 
 COVER_LABELS = {
     "scan": "cutting texts into grams",
@@ -52,34 +54,6 @@ COVER_LABELS = {
     "grams": "finding shared grams",
     "elements": "sorting by document",
 }
-
-
-PUBLISHED: dict[str, Any] = {"foreign": "none", "collapse": "none", "min_share": 0.0, "max_largest": 1.0}
-"""What the paper does where our defaults go beyond it."""
-
-
-@dataclass(frozen=True)
-class QuiltParameters(Parameters):
-    """What makes a quilt."""
-
-    k: int = parameter(5, "words in a gram", at_least=1, at_most=2**20)
-    m: int = parameter(50, "most documents that share a patch gram", at_least=2, at_most=2**32)
-    c: int = parameter(4, "fewest sources of a quilt", at_least=1, at_most=2**32)
-    sigma: float = parameter(0.5, "least share of the grams that sources cover", at_least=0, at_most=1)
-    foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
-    collapse: str = parameter("near", "which copies become one document first", one_of=COLLAPSE)
-    min_share: float = parameter(0.02, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
-    max_largest: float = parameter(0.5, "most of the covered grams that one source holds", at_least=0, at_most=1)
-    max_attributed: float = parameter(1.0, "most of the patch grams that linked sources cover", at_least=0, at_most=1)
-    patches: bool = parameter(True, "find where each source's patches begin and end")
-    key: str = parameter("", keys.MEANING)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As the manifest has it: of the key, a digest."""
-        return super().to_dict() | {"key": keys.digest_key(self.key)}
-
-    def check(self) -> None:
-        keys.check_key(self.key)
 
 
 def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
@@ -99,7 +73,7 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     limits = {name: getattr(given, name) for name in ("c", "sigma", "min_share", "max_largest", "patches")}
     judged, drawn_on, *asking = verbs.group([documents, elements], Kernel("covers", **limits))
     statistics |= verbs.fold(judged, "covers")
-    sources, attributed = attribute(verbs, corpus, standing.table, drawn_on, given.max_attributed)
+    sources, attributed = attribute(verbs, corpus, standing.table, drawn_on, given)
     verdicts, found = verbs.group([attributed, judged], Kernel("verdicts", most=given.max_attributed))
     statistics |= verbs.fold(verdicts, "judging")
     kept_verdicts = verbs.keep(verdicts, VERDICTS)
@@ -117,7 +91,9 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     return Outcome([*standing.tables, *tables], standing.counters | statistics)
 
 
-def attribute(verbs: Verbs, corpus: Kept, standing: Kept | None, drawn_on: Rows, most: float) -> tuple[Rows, Rows]:
+def attribute(
+    verbs: Verbs, corpus: Kept, standing: Kept | None, drawn_on: Rows, given: QuiltParameters
+) -> tuple[Rows, Rows]:
     """Each source of a quilt with what the quilt links to, and of all documents with sources the share of the patch
     grams that linked sources cover.
 
@@ -127,7 +103,8 @@ def attribute(verbs: Verbs, corpus: Kept, standing: Kept | None, drawn_on: Rows,
     (names,) = verbs.map(corpus, Kernel("names"), beside=standing)
     (sources,) = verbs.group([names, drawn_on], Kernel("named"))
     named = verbs.keep(sources, NAMED)
-    by_rank, attributed = verbs.map(corpus, Kernel("linked", most=most), among=named)
+    linked = Kernel("linked", most=given.max_attributed, own=name_sites(given.foreign))
+    by_rank, attributed = verbs.map(corpus, linked, among=named)
     return by_rank, attributed
 
 

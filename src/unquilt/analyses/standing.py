@@ -11,8 +11,6 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.tables import CLUSTERS, COMPONENTS, EDGES, STANDING
 
-FOREIGN = ("none", "host", "domain", "ip")
-COLLAPSE = ("none", "exact", "near")
 STANDING_LABELS = EDGE_LABELS | COMPONENT_LABELS
 STANDING_LABELS |= dict.fromkeys(("places", "shared", "pool", "addresses", "standing"), "telling servers apart")
 STANDING_LABELS |= {"copies": "finding copies"}

@@ -16,8 +16,9 @@ from typing import Any
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilts import COVER_LABELS, QuiltParameters
-from unquilt.analyses.standing import COLLAPSE, FOREIGN, STANDING_LABELS, STANDING_TABLES, stand
+from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN, QuiltParameters
+from unquilt.analyses.quilts import COVER_LABELS
+from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel

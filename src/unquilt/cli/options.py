@@ -141,6 +141,12 @@ def option_name(info: ParameterInfo) -> str:
     return "--" + info.name.replace("_", "-")
 
 
+def parameter_option(parameters: type[Parameters], name: str, help_: str) -> Callable[[Command], Command]:
+    """The option of one parameter for a command that has no default for it, and says in its own words what it does."""
+    (info,) = (info for info in parameters.describe() if info.name == name)
+    return _option(replace(info, default=None, help=help_))
+
+
 def parameter_options(parameters: type[Parameters]) -> Callable[[Command], Command]:
     """One option for each parameter; the command gets a keyword for each, None if it was not given."""
 

@@ -87,6 +87,7 @@ SOURCES = Table(
     see="the pages that quilts draw on",
     notes="A link leads to a page if both URLs, as browsers parse them, differ at most in the fragment, in http or "
     "https, and in a slash at the end of the path; it leads to a domain if its host is the domain or lies under it. "
+    "A link to the quilt's own site (its domain; its host with `--foreign host`) leads to a page only. "
     "If copies of a source were collapsed, a link to any of the first hundred of them counts, too.",
     first=("quilt", "rank", "source", "new_grams", "all_grams"),
     hidden=("linked_grams",),

@@ -13,7 +13,7 @@
 //! More elements can be added after a cover was found, for the next one.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::hash::BuildHasherDefault;
 
 use crate::text::slots::Multiply;
@@ -88,6 +88,33 @@ impl Cover {
     /// No cover has more picks: each newly covers an element, and none is picked twice.
     pub fn most_picks(&self) -> usize {
         self.weights.len().min(self.sources.len())
+    }
+
+    /// How many grams each set of several picks, by rank from 1 on, has in common.
+    pub fn shared(&self, picks: &[Pick]) -> BTreeMap<Vec<u32>, u64> {
+        let mut sets = BTreeMap::new();
+        if picks.len() < 2 {
+            return sets;
+        }
+        let mut ranks = vec![0; self.sources.len()];
+        for (rank, pick) in (1..).zip(picks) {
+            if let Some(&number) = self.numbers.get(&pick.source) {
+                ranks[number as usize] = rank;
+            }
+        }
+        let mut set = Vec::new();
+        for (element, &weight) in self.weights.iter().enumerate() {
+            set.clear();
+            set.extend(self.candidates(element).iter().map(|&candidate| ranks[candidate as usize]).filter(|&r| r > 0));
+            if set.len() > 1 {
+                set.sort_unstable();
+                match sets.get_mut(&set) {
+                    Some(sum) => *sum += weight,
+                    None => _ = sets.insert(set.clone(), weight),
+                }
+            }
+        }
+        sets
     }
 
     fn candidates(&self, element: usize) -> &[u32] {

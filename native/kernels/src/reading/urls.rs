@@ -33,33 +33,47 @@ pub fn locate(url: &str) -> Location {
     Location { host, components: counts.values().sum(), repeats: counts.into_values().max().unwrap_or(0) }
 }
 
-/// A URL without what makes no other page: the fragment, the `s` of https, a slash at the end of the path. None for what
-/// is no absolute URL.
-pub fn page(url: &str) -> Option<String> {
-    let url = Url::parse(url).ok()?;
-    let begin = if matches!(url.scheme(), "http" | "https") { Position::AfterScheme } else { Position::BeforeScheme };
-    let path = &url[begin..Position::AfterPath];
-    let query = &url[Position::AfterPath..Position::AfterQuery];
-    Some([path.strip_suffix('/').unwrap_or(path), query].concat())
-}
+/// An absolute URL, parsed: what it has in common with others of the same page or site.
+pub struct LinkTarget(Url);
 
-/// The host of a URL and the domains it lies under, longest first, as registered domains are spelled: `a.b.c`, `b.c`, `c`
-/// for `a.b.c`; an address lies under nothing.
-pub fn hosts(url: &str) -> Vec<String> {
-    let Ok(url) = Url::parse(url) else { return Vec::new() };
-    let name = match url.host() {
-        Some(Host::Domain(name)) => name.trim_end_matches('.').to_lowercase(),
-        Some(Host::Ipv4(address)) => return vec![address.to_string()],
-        Some(Host::Ipv6(address)) => {
-            return vec![address.to_ipv4_mapped().map_or_else(|| address.to_string(), |short| short.to_string())];
-        }
-        None => return Vec::new(),
-    };
-    if name.is_empty() || name.len() > LONGEST_HOST {
-        return Vec::new();
+impl LinkTarget {
+    /// None for what is no absolute URL.
+    pub fn parse(url: &str) -> Option<Self> {
+        Url::parse(url).ok().map(Self)
     }
-    let shorter = name.match_indices('.').map(|(dot, _)| name[dot + 1..].to_owned());
-    std::iter::once(name.clone()).chain(shorter).collect()
+
+    /// The URL without what makes no other page: the fragment, the `s` of https, a slash at the end of the path.
+    pub fn page(&self) -> String {
+        let url = &self.0;
+        let begin =
+            if matches!(url.scheme(), "http" | "https") { Position::AfterScheme } else { Position::BeforeScheme };
+        let path = &url[begin..Position::AfterPath];
+        let query = &url[Position::AfterPath..Position::AfterQuery];
+        [path.strip_suffix('/').unwrap_or(path), query].concat()
+    }
+
+    /// The host as it is written.
+    pub fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
+    /// The host and the domains it lies under, longest first, as registered domains are spelled: `a.b.c`, `b.c`, `c` for
+    /// `a.b.c`; an address lies under nothing.
+    pub fn hosts(&self) -> Vec<String> {
+        let name = match self.0.host() {
+            Some(Host::Domain(name)) => name.trim_end_matches('.').to_lowercase(),
+            Some(Host::Ipv4(address)) => return vec![address.to_string()],
+            Some(Host::Ipv6(address)) => {
+                return vec![address.to_ipv4_mapped().map_or_else(|| address.to_string(), |short| short.to_string())];
+            }
+            None => return Vec::new(),
+        };
+        if name.is_empty() || name.len() > LONGEST_HOST {
+            return Vec::new();
+        }
+        let shorter = name.match_indices('.').map(|(dot, _)| name[dot + 1..].to_owned());
+        std::iter::once(name.clone()).chain(shorter).collect()
+    }
 }
 
 /// Characters of the longest name that DNS can hold: longer ones are no hosts.
@@ -68,6 +82,14 @@ const LONGEST_HOST: usize = 253;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn page(url: &str) -> Option<String> {
+        LinkTarget::parse(url).map(|url| url.page())
+    }
+
+    fn hosts(url: &str) -> Vec<String> {
+        LinkTarget::parse(url).map(|url| url.hosts()).unwrap_or_default()
+    }
 
     #[test]
     fn cases() {

@@ -32,6 +32,8 @@ def choose(folder: Folder, table: str, given: str) -> int:
     if listed not in folder.tables:
         raise ParameterError(f"{folder.run.path} has neither quilts nor its corpus: --doc cannot be looked up")
     found = _readings(folder.tables[listed], given)
+    if not found and table == QUILTS and DOCUMENTS.name in folder.tables:
+        listed, found = DOCUMENTS.name, _readings(folder.tables[DOCUMENTS.name], given)  # it says why one is no quilt
     if len(found) > 1:
         numbers = ", ".join(map(str, found[:MOST_NAMED])) + (", …" if len(found) > MOST_NAMED else "")
         raise ParameterError(f"--doc {_quoted(given)} can be any of the documents {numbers}; say --doc doc={found[0]}")

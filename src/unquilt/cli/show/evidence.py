@@ -17,15 +17,6 @@ PATCHES = "patches"
 LINKED = {"page": "linked", "domain": "site linked", None: "not linked"}
 
 
-class QuiltsView(TableView):
-    """Quilts: of one, the page itself."""
-
-    one_is_rows = False
-
-    def show_one(self, asked: Request) -> None:
-        show_quilt(asked.folder, asked.doc, asked.few, as_json=asked.as_json, full=asked.own["full"])
-
-
 class PatchesView(TableView):
     """Patches: of one quilt, with the texts of both documents."""
 
@@ -44,29 +35,29 @@ class DocumentsView(TableView):
         show_document(asked.folder, asked.doc, as_json=asked.as_json, full=asked.own["full"])
 
 
-def show_quilt(folder: Folder, given: str, limit: int | None, *, as_json: bool, full: bool) -> None:
-    """Print a quilt: what was counted, its sources, and the page with its patches in the colours of the sources."""
-    folder.table("quilts")  # an error if there is none
-    number = choose(folder, "quilts", given)
-    (quilt,) = folder.about("quilts", number)
-    if as_json:
-        emit(json_line(quilt))
-        return
-    sources = folder.about("sources", number)
+def show_evidence(folder: Folder, quilt: Row, limit: int | None, *, full: bool) -> None:
+    """Print the sources of a quilt, and the page with its patches in the colours of the sources."""
+    sources = folder.about("sources", quilt["doc"])
     shown, pens = sources[:limit], Pens.choose()
-    for line in (*_introduce(quilt), "", *_list_sources(folder, quilt, shown, pens)):
+    for line in _list_sources(folder, quilt, shown, pens):
         emit(line)
     if len(sources) > len(shown):
         emit(f"… and {len(sources) - len(shown):,} more (--limit {len(sources)} for all)")
     emit()
-    for line in _show_text(folder, number, sources, pens, full=full):
+    for line in _show_text(folder, quilt["doc"], sources, pens, full=full):
         emit(line)
 
 
-def _introduce(quilt: Row) -> Iterator[str]:
-    yield f"{printable(quilt['id'])} (document {quilt['doc']})"
-    if quilt["url"]:
-        yield cut(quilt["url"], _width())
+def introduce(page: Row) -> Iterator[str]:
+    """The names of a page, as far as they are known."""
+    number = f"document {page['doc']}"
+    yield number.capitalize() if page["id"] is None else f"{printable(page['id'])} ({number})"
+    if page["url"]:
+        yield cut(page["url"], _width())
+
+
+def summarise(quilt: Row) -> Iterator[str]:
+    """What was counted of a quilt, in a line."""
     grams = f"{quilt['patch_grams']:,} of {count(quilt['grams'], 'gram')}"
     yield f"patch fraction {quilt['patchfrac']:.3f} ({grams}), {count(quilt['sources'], 'source')}" + (
         "" if quilt.get("attributed") is None else f", {quilt['attributed']:.0%} attributed"

@@ -49,6 +49,16 @@ class Folder(results.RunFolder):
             found.update(split.read(["host"]).column("host").unique().to_pylist())
         return len(found - {None})
 
+    def distinct(self, column: str, most: int) -> list[str]:
+        """Different values of a column of the documents, none left out if there are fewer than `most`."""
+        found: dict[str, None] = {}
+        table = self.tables.get(DOCUMENTS.name)
+        for split in table.splits() if table is not None else ():
+            found |= dict.fromkeys(filter(None, split.read([column]).column(column).unique().to_pylist()))
+            if len(found) >= most:
+                break
+        return list(found)[:most]
+
 
 def find_rows(
     table: Kept, column: str, values: Sequence[object], columns: Sequence[str], limit: int

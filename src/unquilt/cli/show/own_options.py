@@ -12,7 +12,9 @@ from typing import Any
 
 import click
 
-from unquilt.cli.options import usage_error
+from unquilt.analyses.quilt_parameters import LIMITS, QuiltParameters
+from unquilt.cli.options import parameter_option, usage_error
+from unquilt.parameters import ParameterInfo
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,12 @@ class OwnOption:
     option: Callable[[Any], Any]
     tables: tuple[str, ...]
     with_doc: bool = False
+
+
+def _limit(info: ParameterInfo) -> OwnOption:
+    """A limit that a finished run of quilts can be judged by again."""
+    words = f"judge again by another limit: {info.help}"
+    return OwnOption(parameter_option(QuiltParameters, info.name, words), ("quilts", "verdicts"))
 
 
 OWN: dict[str, OwnOption] = {
@@ -42,6 +50,7 @@ OWN: dict[str, OwnOption] = {
         click.option("--diff", nargs=2, metavar="A B", help="Of clusters: what differs between two documents."),
         ("clusters",),
     ),
+    **{info.name: _limit(info) for info in QuiltParameters.describe() if info.name in LIMITS},
 }
 """By the name that their value has in `Request.own`, in the order in which `--help` lists them."""
 
@@ -57,7 +66,7 @@ def refuse_strange(given: Mapping[str, Any], table: str | None, doc: str | None)
     """Raise a usage error for an option that was given, and that this table does not have."""
     for name, value in given.items():
         own = OWN[name]
-        if value in (None, False, ()):
+        if value is None or value is False or value == ():
             continue
         if own.with_doc and doc is None and not given.get("diff"):
             raise usage_error(f"--{name.replace('_', '-')} is for one document; say which with --doc")

@@ -8,14 +8,28 @@ from typing import Any
 from unquilt.analyses.sites import SITE_TABLES, name_sites
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.views import Facts, View, name_copies, read_top, see
-from unquilt.cli.terminal.output import count, printable
+from unquilt.cli.terminal.output import count, printable, typed
 
 _MOST_SITES = 3
+_FEW_SITES = 2
+_LEFT_OUT = {
+    "too_short": "have fewer than {k} words",
+    "nothing_shared": "share nothing (or only what more than {m} documents have)",
+    "own_site_only": "share text on their own {site} only",
+    "below_min_share": "have no source that covers {min_share:.0%} of what they share",
+    "below_sigma": "have less than {sigma:.0%} from sources",
+    "above_max_largest": "are explained by one source (more than {max_largest:.0%} of it)",
+    "below_c": "have fewer than {c} sources",
+    "too_attributed": "link to their sources (more than {max_attributed:.0%} of it)",
+}
+"""Documents that are no quilts, by the first limit that they fail, as the summary counts them."""
+_OPTIONS = {"below_sigma": "--sigma", "above_max_largest": "--max-largest", "below_c": "-c"}
+"""What to change for those that have sources."""
 
 
 def sites_of(parameters: Facts) -> tuple[str, tuple[str, ...]]:
     """What sites are to a run, and the tables of those that quilts are on, and that they draw on."""
-    by = name_sites(parameters["foreign"])
+    by = name_sites(parameters.get("foreign", ""))
     return by, tuple(table.name for table in SITE_TABLES[by])
 
 
@@ -23,14 +37,27 @@ class QuiltView(View):
     """A run of quilts."""
 
     def facts(self, folder: Folder) -> dict[str, Any]:
-        _, tables = sites_of(folder.run.manifest["parameters"])
-        return {name: read_top(folder, name, _MOST_SITES) for name in tables if name in folder.tables}
+        asked, summary = folder.run.manifest["parameters"], folder.run.manifest.get("summary", {})
+        _, tables = sites_of(asked)
+        found: dict[str, Any] = {name: read_top(folder, name, _MOST_SITES) for name in tables if name in folder.tables}
+        found["left_out"] = {name: summary[name] for name in _LEFT_OUT if name in summary} or None
+        found["without_url"] = summary.get("without_server")
+        if found["left_out"] and found["left_out"]["own_site_only"] and not summary.get("quilts"):
+            found["sites"] = {by: folder.distinct(by, _FEW_SITES) for by in ("domain", "host")}
+        return found
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
         yield from sites(facts)
         if not facts["tables"]["quilts"]["rows"]:
             yield advise(facts)
+        yield from left_out(facts)
+        yield from without_url(facts)
+
+    def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:
+        yield from super().entries(facts)
+        yield from (("left out", line) for line in left_out(facts))
+        yield from (("no url", line) for line in without_url(facts))
 
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
         commands = super().commands(where, facts)
@@ -38,8 +65,14 @@ class QuiltView(View):
             commands |= {f"unquilt show {where} quilts --doc ID": "one of them, with its patches marked"}
             evidence = "with their texts, sources and what was copied"
             commands |= {f"unquilt export {where} quilts --evidence -o quilts.jsonl": evidence}
-            _, sites = sites_of(facts["parameters"])
-            commands |= {f"unquilt show {where} {name}": see(name) for name in sites if name in facts["tables"]}
+            _, tables = sites_of(facts["parameters"])
+            commands |= {f"unquilt show {where} {name}": see(name) for name in tables if name in facts["tables"]}
+        counts = facts["left_out"] or {}
+        if counts:
+            commands |= {f"unquilt show {where} verdicts": see("verdicts")}
+        if facts["tables"]["quilts"]["rows"] or any(counts.get(name) for name in _OPTIONS):
+            limits = "--sigma 0.7 -c 6" if facts["tables"]["quilts"]["rows"] else "--sigma 0.3 -c 2"
+            commands |= {f"unquilt show {where} quilts {limits}": "the quilts by other limits, without a new run"}
         return commands
 
 
@@ -76,6 +109,54 @@ def advise(facts: Facts) -> str:
         return f"There are no quilts: no two documents share {asked['k']} words in a row. Try a smaller -k."
     if not pairs["patch"]:
         return f"There are no quilts: all that is shared is in more than {asked['m']} documents. Try a larger -m."
-    now = f"-c (now {asked['c']}) or --sigma (now {asked['sigma']:g}), or a larger -m (now {asked['m']})"
-    foreign = "" if asked["foreign"] == "none" else f"; only sources on another {asked['foreign']} count (--foreign)"
-    return f"No document is a quilt by these parameters. Try a smaller {now}{foreign}."
+    return "There are no quilts: " + (_on_one_site(facts) or _by_limits(facts))
+
+
+def _on_one_site(facts: Facts) -> str | None:
+    """What to say where all documents are on one site, so that none can be a source of another."""
+    asked, there = facts["parameters"], facts.get("sites") or {}
+    by = asked["foreign"] if asked["foreign"] in there else "domain"
+    if asked["foreign"] == "none" or facts["without_url"] or len(there.get(by, ())) != 1:
+        return None
+    hosts = "--foreign host, which tells its hosts apart, or " if by == "domain" and len(there["host"]) > 1 else ""
+    only = f"only sources on another {asked['foreign']} count (--foreign {asked['foreign']})"
+    return f"all documents are on one {by}, {printable(there[by][0])}, and {only}. Try {hosts}--foreign none."
+
+
+def _by_limits(facts: Facts) -> str:
+    """Which limit most of those documents fail that have sources, and what to do about it."""
+    counts = facts["left_out"] or {}
+    most = max(_OPTIONS, key=lambda name: counts.get(name, 0))
+    if counts.get(most):
+        value = facts["parameters"][most.removeprefix("below_").removeprefix("above_")]
+        look = f"unquilt show {typed(facts['folder'])} quilts {_OPTIONS[most]} …"
+        return f"most documents with sources fail {_OPTIONS[most]} (now {value:g}). Without a new run: {look}"
+    if counts.get("own_site_only"):
+        only = f"only sources on another {facts['parameters']['foreign']} count"
+        return f"what documents share is on their own site, and {only}. Try --foreign none, or host."
+    return "no document has sources. Try a smaller -k, a larger -m or a smaller --min-share."
+
+
+def left_out(facts: Facts) -> Iterator[str]:
+    """How many documents are no quilts by which limit, each under the first that it fails."""
+    counts, asked = facts["left_out"], facts["parameters"]
+    if not counts:
+        return
+    words = {"site": name_sites(asked["foreign"])}
+    named = [
+        f"{counts[name]:,} {what.format(**asked, **words)}" for name, what in _LEFT_OUT.items() if counts.get(name)
+    ]
+    judged = facts["tables"]["verdicts"]["rows"]
+    if named:
+        yield f"Of {count(judged, 'document')} judged, {', '.join(named)}"
+
+
+def without_url(facts: Facts) -> Iterator[str]:
+    """What it means that documents have no URL."""
+    if facts["without_url"]:
+        few = count(
+            facts["without_url"],
+            "document has no URL and counts as a site of its own",
+            "documents have no URL and count as sites of their own",
+        )
+        yield f"{few} (--foreign): what they share with any other page counts. URLs: field url, or --base-url"

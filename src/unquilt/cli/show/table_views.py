@@ -19,7 +19,8 @@ from unquilt.results import Selection
 
 FEW = 20
 VIEWS = {
-    "quilts": "unquilt.cli.show.evidence:QuiltsView",
+    "quilts": "unquilt.cli.show.judged:QuiltsView",
+    "verdicts": "unquilt.cli.show.judged:VerdictsView",
     "patches": "unquilt.cli.show.evidence:PatchesView",
     "documents": "unquilt.cli.show.evidence:DocumentsView",
     "clusters": "unquilt.cli.show.clusters:ClustersView",

@@ -9,12 +9,13 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
 use crate::analyses::quilts::covers::DrawnOn;
+use crate::analyses::quilts::sites::SiteName;
 use crate::documents::standing::{Stand, Standing};
 use crate::flow::columns::{Along, Binary, Lines, Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::flow::rows::take_varint;
-use crate::reading::urls::{hosts, page};
+use crate::reading::urls::LinkTarget;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
 use crate::{columns, row, told};
@@ -58,8 +59,10 @@ impl Map for Names {
         for row in 0..pages.doc.len() {
             let copy = pages.doc.at(row) as u32;
             let kept = standing.kept(copy);
-            let (Some(page), Some(domain)) = (page(&pages.url.at(row)), pages.domain.bytes(row)) else { continue };
-            let name = Name { copy, page: print.bytes(page.as_bytes()), domain: print.bytes(domain) };
+            let (Some(url), Some(domain)) = (LinkTarget::parse(&pages.url.at(row)), pages.domain.bytes(row)) else {
+                continue;
+            };
+            let name = Name { copy, page: print.bytes(url.page().as_bytes()), domain: print.bytes(domain) };
             out.row(&Self::NAMES, u64::from(kept), name);
         }
         Ok(())
@@ -119,8 +122,8 @@ impl Group for Named {
 }
 
 columns! {
-    /// Documents and what they link to.
-    pub struct Linking<'a> { doc: Numbers<'a>, links: Lines<'a> }
+    /// Documents, where they stand, and what they link to.
+    pub struct Linking<'a> { doc: Numbers<'a>, host: Strings<'a>, domain: Strings<'a>, links: Lines<'a> }
 }
 
 columns! {
@@ -143,6 +146,11 @@ told! {
     pub struct MostAttributed { most: f64 }
 }
 
+told! {
+    /// The same, and what a document's own site is: a link that leads there names nothing but the page it leads to.
+    pub struct Attributing { most: f64, own: SiteName }
+}
+
 row! {
     /// Of a quilt: a source, what the quilt links to (the page, its domain, or neither), and how many of its patch
     /// grams the linked sources up to this one cover.
@@ -158,7 +166,7 @@ row! {
 
 /// Map, beside the sources of documents: the share of a document's patch grams that linked sources cover; of those that
 /// are quilts with this share, too, each source with what the quilt links to.
-pub struct Linked(MostAttributed);
+pub struct Linked(Attributing);
 
 impl Linked {
     const SOURCES: Port<LinkedSource<'static>> = Port::documents(0, "sources");
@@ -169,11 +177,11 @@ impl Map for Linked {
     const NAME: &'static str = "linked";
     const PORTS: &'static [PortInfo] = &[Self::SOURCES.info(), Self::ATTRIBUTED.info()];
     const KEEPS: &'static str = "the links of one document";
-    type Told = MostAttributed;
+    type Told = Attributing;
     type Reads<'a> = Linking<'a>;
     type Beside<'a> = NamedSources<'a>;
 
-    fn new(told: MostAttributed) -> Result<Self, WrongParameter> {
+    fn new(told: Attributing) -> Result<Self, WrongParameter> {
         Ok(Self(told))
     }
 
@@ -187,7 +195,11 @@ impl Map for Linked {
             if drawn_on.is_empty() {
                 continue;
             }
-            targets.read(&pages.links.at(row));
+            let own = match self.0.own {
+                SiteName::Host => pages.host.at(row),
+                SiteName::Domain => pages.domain.at(row),
+            };
+            targets.read(&pages.links.at(row), self.0.own, &own);
             kinds.clear();
             kinds.extend(drawn_on.clone().map(|row| targets.linked(sources.names.at(row))));
             linked_grams.clear();
@@ -243,13 +255,23 @@ struct Targets {
 }
 
 impl Targets {
-    /// Of links, one a line.
-    fn read(&mut self, links: &str) {
+    /// Of links, one a line; those to hosts on the page's own site lead to pages only.
+    fn read(&mut self, links: &str, by: SiteName, own: &str) {
         (self.pages, self.domains) = Default::default();
         let print = Fingerprinter::plain();
+        let mut last = String::new();
         for link in links.lines() {
-            self.pages.extend(page(link).map(|page| print.bytes(page.as_bytes())));
-            self.domains.extend(hosts(link).iter().map(|host| print.bytes(host.as_bytes())));
+            let Some(target) = LinkTarget::parse(link) else { continue };
+            self.pages.insert(print.bytes(target.page().as_bytes()));
+            if target.host() == last {
+                continue; // most pages link to few hosts, many times each
+            }
+            target.host().clone_into(&mut last);
+            let hosts = target.hosts();
+            let sites = if by == SiteName::Host { &hosts[..hosts.len().min(1)] } else { &hosts[..] };
+            if own.is_empty() || !sites.iter().any(|site| site == own) {
+                self.domains.extend(hosts.iter().map(|host| print.bytes(host.as_bytes())));
+            }
         }
     }
 
@@ -274,21 +296,26 @@ mod tests {
 
     fn name(url: &str, domain: &str) -> Vec<u8> {
         let print = Fingerprinter::plain();
-        let page = page(url).unwrap_or_default();
+        let page = LinkTarget::parse(url).map(|url| url.page()).unwrap_or_default();
         [page, domain.to_owned()].iter().flat_map(|name| print.bytes(name.as_bytes()).to_be_bytes()).collect()
     }
 
     #[test]
     fn pages_before_domains() {
         let mut targets = Targets::default();
-        targets.read("http://a.example.org/x\nhttps://other.net/y/?z#w");
+        targets.read("http://a.example.org/x\nhttps://other.net/y/?z#w", SiteName::Domain, "");
         let (near, exact) = (name("http://www.example.org/", "example.org"), name("http://other.net/y?z", "other.net"));
         assert_eq!(targets.linked(&exact), Some("page"));
         assert_eq!(targets.linked(&near), Some("domain"));
         assert_eq!(targets.linked(&[near, exact].concat()), Some("page"));
         assert_eq!(targets.linked(&name("http://ample.org/", "ample.org")), None);
         assert_eq!(targets.linked(&name("http://a.a.example.org/", "a.a.example.org")), None);
-        targets.read("");
+        targets.read("", SiteName::Domain, "");
         assert_eq!(targets.linked(&name("http://a.example.org/x", "example.org")), None);
+        targets.read("http://a.example.org/x", SiteName::Host, "example.org");
+        assert_eq!(targets.linked(&name("http://a.example.org/y", "example.org")), Some("domain"));
+        targets.read("http://a.example.org/x", SiteName::Domain, "example.org");
+        assert_eq!(targets.linked(&name("http://a.example.org/x", "example.org")), Some("page"));
+        assert_eq!(targets.linked(&name("http://a.example.org/y", "example.org")), None);
     }
 }

@@ -154,44 +154,24 @@ impl Covers {
         Ok(picks)
     }
 
-    /// Looks at each element of a document once more: returns how many grams each set of sources, by rank, has in
-    /// common, and `asks` the list of each for its grams on behalf of the sources picked from it.
-    fn place(
-        &self,
-        quilt: u32,
-        picks: &[Pick],
-        asks: bool,
-        out: &mut Output,
-    ) -> Result<BTreeMap<Vec<u32>, u64>, Damaged> {
-        if picks.len() < 2 && !asks {
-            return Ok(BTreeMap::new());
-        }
+    /// Looks at each element of a quilt once more: asks its list for its grams on behalf of the sources picked from it.
+    fn ask(&self, quilt: u32, picks: &[Pick], out: &mut Output) -> Result<(), Damaged> {
         let ranks: HashMap<u32, u32, BuildHasherDefault<Multiply>> =
             picks.iter().map(|pick| pick.source).zip(1..).collect();
-        let mut sets = BTreeMap::new();
-        let (mut sources, mut set) = (Vec::new(), Vec::new());
+        let mut sources = Vec::new();
         for (open, candidates) in self.elements() {
             sources.clear();
-            set.clear();
             for (source, _) in Candidates::new(candidates)?.all() {
                 if let Some(&rank) = ranks.get(&source) {
                     sources.extend_from_slice(&source.to_be_bytes());
                     sources.extend_from_slice(&rank.to_be_bytes());
-                    set.push(rank);
                 }
             }
-            if asks && !set.is_empty() {
+            if !sources.is_empty() {
                 out.row(&Self::ASKING, open.list, Asking { quilt, sources: Rest(&sources) });
             }
-            if set.len() > 1 {
-                set.sort_unstable();
-                match sets.get_mut(&set) {
-                    Some(sum) => *sum += open.weight,
-                    None => _ = sets.insert(set.clone(), open.weight),
-                }
-            }
         }
-        Ok(sets)
+        Ok(())
     }
 }
 
@@ -244,7 +224,10 @@ impl Group for Covers {
         };
         out.row(&Self::JUDGED, key, judged);
         let is_quilt = failed.is_empty();
-        let sets = self.place(key as u32, &picks, is_quilt && self.told.patches, out)?;
+        if is_quilt && self.told.patches {
+            self.ask(key as u32, &picks, out)?;
+        }
+        let sets = self.cover.shared(&picks);
         for (rank, pick) in (1..).zip(&picks) {
             let row = DrawnOn {
                 quilt: key,

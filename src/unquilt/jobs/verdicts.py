@@ -1,0 +1,81 @@
+"""Quilts of a finished run by other limits (see `analyses.judging`), as a table that is judged as it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from unquilt.analyses.judging import change_limits, judge
+from unquilt.analyses.quilt_parameters import QuiltParameters
+from unquilt.errors import RunError
+from unquilt.flow.kept import Kept, Split
+from unquilt.runs import Run
+from unquilt.tables import SOURCES, VERDICTS, Table
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What verdicts are judged by again; with `quilts_only`, others are left out."""
+
+    sources: Kept
+    made: Mapping[str, Any]
+    limits: QuiltParameters
+    quilts_only: bool = False
+
+    def judge(self, verdicts: pa.Table) -> pa.Table:
+        """Verdicts of documents that follow each other."""
+        first, last = (verdicts["doc"][end].as_py() if verdicts.num_rows else 0 for end in (0, -1))
+        found = judge(verdicts, self.sources.between(first, last), self.made, self.limits)
+        return found.filter(found["quilt"]) if self.quilts_only else found
+
+
+@dataclass(frozen=True)
+class JudgedSplit(Split):
+    """A row group of verdicts, judged again."""
+
+    judge: Judge | None = None
+
+    def read(self, columns: Sequence[str]) -> pa.Table:
+        assert self.judge is not None
+        return self.judge.judge(super().read(VERDICTS.schema.names)).select(list(columns))
+
+
+@dataclass(frozen=True)
+class JudgedTable(Kept):
+    """The verdicts of a run, judged again."""
+
+    judge: Judge | None = None
+
+    def splits(self) -> list[Split]:
+        return [
+            JudgedSplit(split.path, split.row_group, split.rows, split.numbered, self.judge)
+            for split in super().splits()
+        ]
+
+    @property
+    def rows(self) -> int:
+        return sum(split.read(["doc"]).num_rows for split in self.splits())
+
+    def between(self, first: int, last: int, columns: Sequence[str] | None = None) -> pa.Table:
+        assert self.judge is not None
+        return self.judge.judge(super().between(first, last)).select(list(columns or VERDICTS.schema.names))
+
+
+def judge_run(run: Run, asked: Mapping[str, Any], *, quilts_only: bool = False) -> JudgedTable:
+    """The verdicts of a run by the limits that it was made with, but for those that are `asked` for."""
+    verdicts, sources = (_table(run, table) for table in (VERDICTS, SOURCES))
+    made = run.manifest["parameters"]
+    by = Judge(sources, made, change_limits(made, asked), quilts_only)
+    return JudgedTable(verdicts.name, verdicts.paths, verdicts.numbered, verdicts.known, by)
+
+
+def _table(run: Run, table: Table) -> Kept:
+    if run.manifest["analysis"] != "quilts":
+        raise RunError(f"{run.path} is a run of {run.manifest['analysis']}, not of quilts: it has no verdicts")
+    if table.name not in run.tables:
+        reason = "it was made by an older unquilt" if run.complete else "it is not complete"
+        raise RunError(f"{run.path} has no table {table.name}, as {reason}; run unquilt quilts again")
+    return Kept.of(table.name, run.path / f"{table.name}.parquet").checked(table)

@@ -1,0 +1,103 @@
+"""Quilts of a finished run by other limits: what a run made with these limits finds, or a refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import twin
+from drawn import as_table
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from quilting import PLAIN, local, run_quilts
+from test_quilts import LARGEST, SHARES, SIGMAS, corpora
+from twin import Document
+
+import unquilt
+from unquilt.errors import ParameterError, RunError
+from unquilt.runs import Run
+
+LOOSE: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.0} | PLAIN
+limits_of_all = st.fixed_dictionaries(
+    {},
+    optional={
+        "c": st.integers(1, 3),
+        "sigma": st.sampled_from(SIGMAS),
+        "min_share": st.sampled_from(SHARES),
+        "max_largest": st.sampled_from(LARGEST),
+        "max_attributed": st.sampled_from((1.0, 0.5, 0.0)),
+    },
+)
+
+
+def quilts(verdicts: pa.Table) -> list[dict[str, Any]]:
+    return verdicts.filter(verdicts["quilt"]).to_pylist()
+
+
+@given(corpora(), limits_of_all)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_limits_give_what_the_twin_says(
+    tmp_path_factory: pytest.TempPathFactory, corpus: list[Document], limits: dict[str, Any]
+) -> None:
+    run = unquilt.quilts(as_table(corpus), tmp_path_factory.mktemp("any") / "run", **LOOSE)
+    found = unquilt.judge(run, **limits)
+    expected = twin.quilts(corpus, **LOOSE | limits).verdicts
+    assert [tuple(row.values()) for row in quilts(found)] == [row for row in expected if row[-2]]
+    if limits.get("min_share", 0) == 0:
+        assert [tuple(row.values()) for row in found.to_pylist()] == expected
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"sigma": 0.6, "c": 2},
+        {"max_largest": 0.7, "max_attributed": 0.2},
+        {"min_share": 0.3},
+        {"min_share": 0.34, "max_attributed": 0.3, "sigma": 0.4},
+        {"min_share": 1 / 3, "max_largest": 0.6, "c": 2},
+    ],
+    ids=str,
+)
+def test_hundreds_of_corpora_are_judged_as_if_computed_again(
+    limits: dict[str, Any], packed_corpus: Run, tmp_path: Path
+) -> None:
+    loose = run_quilts(packed_corpus, tmp_path / "loose", local(packed_corpus), **LOOSE)
+    again = run_quilts(packed_corpus, tmp_path / "again", local(packed_corpus), **LOOSE | limits)
+    run = unquilt.read(loose.path)
+    run.manifest["parameters"] = unquilt.QuiltParameters(**LOOSE).to_dict()
+    found = unquilt.judge(run, **limits)
+    assert quilts(found) == quilts(again.verdicts)
+    assert 0 < len(quilts(found)) < len(quilts(loose.verdicts))
+
+
+def pages() -> pa.Table:
+    return pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
+
+
+def test_looser_limits_find_more() -> None:
+    run = unquilt.quilts(pages(), k=3, c=2)
+    assert [row["doc"] for row in quilts(unquilt.judge(run, c=1, max_largest=1))] == [0, 1, 2]
+    assert unquilt.judge(run.path) == run.verdicts
+
+
+@pytest.mark.parametrize(
+    ("limits", "complaint"),
+    [
+        ({"min_share": 0.01}, "no sources below its min_share of 0.02; for 0.01, make a new run"),
+        ({"min_share": 0.1, "c": 1, "max_largest": 1.0}, "make a new run: it has no sources of 2 documents"),
+        ({"sigma": 2}, "sigma must be a number between 0 and 1, not 2"),
+        ({"k": 4}, "k cannot be changed without a new run; what can: c, sigma, min_share"),
+    ],
+)
+def test_what_cannot_be_said_is_refused(limits: dict[str, Any], complaint: str) -> None:
+    run = unquilt.quilts(pages(), k=3, c=2)
+    with pytest.raises(ParameterError, match=complaint):
+        unquilt.judge(run, **limits)
+
+
+def test_other_runs_have_no_verdicts(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="is a run of ingest, not of quilts: it has no verdicts"):
+        unquilt.judge(unquilt.ingest(pages(), tmp_path / "corpus"))
