@@ -153,6 +153,9 @@ class TestWhatIsSaid:
             assert "nidf 0.3,0.7, min-df 2, " in shown
             assert "filled up   " in shown
             assert cells(succeed("show", run, "kept"))[1][:2] == ["0", "a"]
+            heading, *rows = cells(succeed("show", run, "clusters"))
+            assert heading[:6] == ["cluster", "documents", "least", "median", "least_cosine", "kept"]
+            assert ["1", "2", "1.000", "1.000", "1.000", "1"] in [row[:6] for row in rows]
 
     def test_a_lexicon_of_few_words_is_warned_of(self, tmp_path: Path) -> None:
         few = [{"id": str(i), "text": " ".join(draw(Random(i), 30))} for i in range(9)]

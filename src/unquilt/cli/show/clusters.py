@@ -64,10 +64,12 @@ def show_clusters(asked: Request) -> None:
 
 
 def _sum_up(folder: Folder) -> pa.Table:
-    """Cluster, documents, least and median similarity if they are known, and the document that is kept."""
-    columns = ["cluster", "documents", "least", "median", "kept"]
+    """Cluster, documents, least and median similarity if they are known (of I-Match also the least cosine), and the
+    document that is kept."""
+    columns = ["cluster", "documents", "least", "median", "least_cosine", "kept"]
     if SIMILARITY.name in folder.tables and "kept" in folder.columns(SIMILARITY.name):
-        return _read(folder, SIMILARITY.name, columns)
+        found = _read(folder, SIMILARITY.name, columns)
+        return found if found["least_cosine"].null_count < len(found) else found.drop_columns(["least_cosine"])
     members = _read(folder, CLUSTERS.name, ["doc", "cluster", "keep"])
     counted = members.group_by("cluster").aggregate([("doc", "count")]).rename_columns(["cluster", "documents"])
     kept = members.filter(members["keep"]).select(["cluster", "doc"]).rename_columns(["cluster", "kept"])
