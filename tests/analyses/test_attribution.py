@@ -71,6 +71,17 @@ def test_a_link_to_a_copy_is_a_link() -> None:
     assert found == {number: "page", number + 1: "domain", number + 2: None}
 
 
+@pytest.mark.parametrize(("foreign", "kinds"), [("none", [None, "page"]), ("host", ["domain", "page"])])
+def test_a_link_to_the_own_site_leads_to_a_page_only(foreign: str, kinds: list[str | None]) -> None:
+    """A menu links to all of a site; with hosts told apart, another host of the domain is another site."""
+    sources = {"http://a.site.com/1": "<p>a b c d", "http://b.site.com/2": "<p>e f g h"}
+    links = "<a href='http://b.site.com/2'></a><a href='http://c.site.com/'></a>"
+    pages = sources | {"http://www.site.com/": f"<p>a b c d . e f g h {links}"}
+    table = pa.table({"url": list(pages), "html": list(pages.values())})
+    run = unquilt.quilts(table, k=3, c=2, sigma=0.5, foreign=foreign, **PLAIN)
+    assert linked(run) == kinds
+
+
 def test_documents_without_links_or_urls() -> None:
     run = unquilt.quilts(pa.table({"text": ["a b c", "a b c d"]}), k=3, c=1, sigma=0, **PLAIN)
     assert linked(run) == [None, None]
