@@ -14,6 +14,7 @@ from quilting import stop_after_rehearsal
 import unquilt
 from unquilt.analyses.neardups import compare
 from unquilt.cli import cli
+from unquilt.cli.show.summary import view_of
 
 
 def draw(random: Random, words: int = 120) -> list[str]:
@@ -246,6 +247,11 @@ class TestShow:
         ):
             result = invoke("show", made / "run", *wrong)
             assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.output
+
+    def test_runs_of_before_there_was_a_list_of_what_is_kept(self) -> None:
+        view = view_of("neardups")
+        assert view.results({"tables": {"clusters": {}}}) == ["clusters"]
+        assert view.results({"tables": {"clusters": {}, "kept": {}}}) == ["clusters", "kept"]
 
     def test_a_run_that_is_not_complete(self, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch:

@@ -12,6 +12,7 @@ from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.output import count
 from unquilt.errors import damaged
 from unquilt.runs.manifest import MANIFEST
+from unquilt.tables import KEPT
 
 MOST_FILLED = 0.5
 """Above this share of filled signatures people are warned."""
@@ -22,6 +23,10 @@ _COUNTED = ("below_min_words", "filled", "lexicon_words", "lexicon_rarer", "comp
 
 class NeardupView(View):
     """A run of neardups."""
+
+    def results(self, facts: Facts) -> Sequence[str]:
+        """Runs of before there was a table `kept` are whole without it."""
+        return [name for name in super().results(facts) if name != KEPT.name or name in facts["tables"]]
 
     def check(self, folder: Folder) -> None:
         super().check(folder)
