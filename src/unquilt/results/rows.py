@@ -27,7 +27,6 @@ from unquilt.results.sorting import check_keys, read_keys, sort_all, take_first
 from unquilt.tables import DOCUMENTS
 
 Read = Callable[[Sequence[str]], pa.Table]
-Piece = Callable[[], Iterator[pa.Table]]
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,13 @@ def name_column(column: str, part: str) -> str:
     ('url', 'source_url')
     """
     return part if column == "doc" else f"{column}_{part}"
+
+
+class Piece(NamedTuple):
+    """A piece of the rows: `read` gives them, and they are chosen from so many `rows` of the table."""
+
+    rows: int
+    read: Callable[[], Iterator[pa.Table]]
 
 
 class _Field(NamedTuple):
@@ -126,7 +132,7 @@ class TableRows:
         """The same in pieces that can be read one by one: each of at least so many rows of the table, which are chosen
         from. There is but one if rows are sorted, or counted for a limit."""
         if self._keys or self._limit is not None or self._about is not None:
-            return [self.__iter__]
+            return [Piece(self._table.rows, self.__iter__)]
         readers = list(self._readers())
         sizes = [split.rows for split in self._table.splits()]
         found: list[Piece] = []
@@ -134,7 +140,7 @@ class TableRows:
         for number, count in enumerate(sizes, start=1):
             size += count
             if size >= rows or number == len(sizes):
-                found.append(partial(self._read_piece, readers[begin:number]))
+                found.append(Piece(size, partial(self._read_piece, readers[begin:number])))
                 begin, size = number, 0
         return found
 

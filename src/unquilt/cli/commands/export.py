@@ -80,4 +80,6 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
         emit(json_line({"path": str(made.path), "rows": made.rows, "format": made.format, "parts": made.parts}))
     elif not quiet and made.path is not None:
         parts = f", {count(made.parts, 'part')}" if made.parts is not None else ""
-        emit(f"{made.rows:,} {what.name()} in {printable(output)} ({made.format}{parts})")
+        noun = "kept document" if what.kept else "dropped document" if what.dropped else "row"
+        whose = "" if what.kept or what.dropped else f" of {what.table}"
+        emit(f"{count(made.rows, noun)}{whose} in {printable(output)} ({made.format}{parts})")

@@ -123,16 +123,16 @@ def export(
     place = choose_place(str(output).rstrip("/") or output, inputs)
     refuse_existing(place, overwrite=overwrite, folder=into_folder)
     pieces = rows.pieces(PART_ROWS if into_folder else 1)
-    with (progress or Silent()).stage("export", len(pieces)) as step:
+    with (progress or Silent()).stage("export", sum(piece.rows for piece in pieces)) as step:
         if into_folder:
             return _write_parts(rows, pieces, place, written, _identify(folder, what, written), step)
         with one_file(place) as file, written.writer(file, rows.schema) as sink:
             count = 0
             for piece in pieces:
-                for batch in piece():
+                for batch in piece.read():
                     sink.write(batch)
                     count += batch.num_rows
-                step(1)
+                step(piece.rows)
     return Exported(place, count, written.name)
 
 
@@ -153,10 +153,11 @@ def _write_parts(
         for number, piece in enumerate(pieces):
             name = f"part-{number:05}.{written.name}"
             known = folder.find(name)
+            done = known is not None
             if known is None:
-                known = folder.note(name, _write_part(piece(), folder.making / name, written, rows.schema))
+                known = folder.note(name, _write_part(piece.read(), folder.making / name, written, rows.schema))
             parts.append(known)
-            step(1)
+            step(piece.rows, before=done)
         folder.complete(parts)
     return Exported(place, sum(part["rows"] for part in parts), written.name, sum(1 for part in parts if part["rows"]))
 
