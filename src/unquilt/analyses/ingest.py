@@ -9,5 +9,12 @@ DECLARATION = Job(
     name="ingest",
     results=(DOCUMENTS,),
     others=(REJECTS,),
-    labels={"index": "looking where to cut", "read": "reading", "write": "writing the corpus"},
+    labels={
+        "find": "finding files",
+        "look": "telling kinds of files",
+        "fingerprint": "fingerprinting files",
+        "index": "looking where to cut",
+        "read": "reading",
+        "write": "writing the corpus",
+    },
 )

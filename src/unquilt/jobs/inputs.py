@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.corpus.find.addresses import find_root
-from unquilt.corpus.find.inputs import STDIN, Source, find, identified, named, spool
+from unquilt.corpus.find.inputs import STDIN, Source, Watch, find, identified, named, nobody, spool
 from unquilt.corpus.find.pieces import check
 from unquilt.corpus.options import Fields, Reading
 from unquilt.corpus.readers.parquet import choose_columns, is_binary, is_text
@@ -85,7 +85,15 @@ def find_inputs(inputs: Inputs, output: Path, how: How) -> Iterator[Found]:
         if STDIN in map(str, paths):
             spooled = spool(sys.stdin.buffer, Path(folder))
         with Workers(how.settings.threads) as workers:
-            sources = find(paths, spooled, workers.map, Path(folder), how.reading.limits.bounds, how.reading.base_url)
+            sources = find(
+                paths,
+                spooled,
+                workers.map,
+                Path(folder),
+                how.reading.limits.bounds,
+                how.reading.base_url,
+                how.progress.stage,
+            )
             if alias:
                 sources = [replace(source, alias=alias) for source in sources]
             if os.access(output, os.F_OK):  # a link in a folder of inputs may lead there
@@ -93,12 +101,12 @@ def find_inputs(inputs: Inputs, output: Path, how: How) -> Iterator[Found]:
             check(sources, how.reading, workers.map, Path(folder))
         made = any(source.url for source in sources)
         root = find_root([str(path) for path in paths if str(path) != STDIN]) if made else ""
-        yield replace(know(sources), url_root=root)
+        yield replace(know(sources, how.progress.stage), url_root=root)
 
 
-def know(sources: Sequence[Source]) -> Found:
+def know(sources: Sequence[Source], watch: Watch = nobody) -> Found:
     """Fingerprints sources as they are now, so that a change during a run, or before it is resumed, is noticed."""
-    seen = identified(sources)
+    seen = identified(sources, watch)
     return Found(seen, [InputRecord(each.name, each.size, each.seen.sha256) for each in seen if each.seen])
 
 

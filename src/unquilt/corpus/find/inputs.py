@@ -16,7 +16,8 @@ import os
 import shutil
 import stat
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
@@ -40,6 +41,17 @@ LOOKS = 64
 """How many files a process looks at before it answers."""
 
 
+Watch = Callable[[str, int, str], AbstractContextManager[Callable[[int], object]]]
+"""Begins a stage of so many units (0: nobody knows how many) of a sort ("B" for bytes), and gives a function to call
+with the units done."""
+
+
+@contextmanager
+def nobody(name: str, total: int, unit: str) -> Iterator[Callable[[int], object]]:  # noqa: ARG001
+    """Watches nothing."""
+    yield lambda units: None  # noqa: ARG005
+
+
 class Candidate(NamedTuple):
     """A file to look at: where it is, what it is called in tables if not by its path, whether the user named it; the
     folder that the user named, if it was found in one."""
@@ -60,6 +72,7 @@ def find(
     notes: Path | None = None,
     bounds: Bounds | None = None,
     base_url: str = NO_URLS,
+    watch: Watch = nobody,
 ) -> list[Source]:
     """The files that the inputs mean, in the order given; folders and globs sorted by name, component by component.
 
@@ -72,7 +85,7 @@ def find(
     To tell the kind of a file one has to look into it, which is done in processes that may be lost (see `guard`):
     `each` calls a function in them, `bounds` is what one file may cost, and `notes` is a folder for their notes.
 
-    `base_url` says how files that are one page each get a URL (see `addresses`).
+    `base_url` says how files that are one page each get a URL (see `addresses`). `watch` is told how far this is.
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
     that the user named and that is empty, of no known kind, or an archive, compressed or Parquet by its name only. In
@@ -82,12 +95,16 @@ def find(
     if not given:
         raise InputError("no input: name files, folders, globs, or - for standard input")
     found: dict[tuple[int, int] | str, Candidate] = {}
-    for item in given:
-        for candidate in _expand(str(item), stdin):
-            found.setdefault(_identity(candidate.path), candidate)
-    candidates = list(found.values())
-    looks = each_guarded(each, look, candidates, bounds or Limits().bounds, notes, LOOKS)
-    sources = [_judged(candidate, seen) for candidate, seen in zip(candidates, looks, strict=True)]
+    with watch("find", 0, "") as step:
+        for item in given:
+            for candidate in _expand(str(item), stdin, step):
+                found.setdefault(_identity(candidate.path), candidate)
+    candidates, sources = list(found.values()), list[Source]()
+    with watch("look", len(candidates), "") as step:
+        looks = each_guarded(each, look, candidates, bounds or Limits().bounds, notes, LOOKS)
+        for candidate, seen in zip(candidates, looks, strict=True):
+            sources.append(_judged(candidate, seen))
+            step(1)
     places = [addresses.Whereabouts(each.root or str(Path(each.path).parent), each.path) for each in candidates]
     root = addresses.find_root([str(item) for item in given if str(item) != STDIN])
     return addresses.give_urls(sources, places, root, base_url)
@@ -108,19 +125,19 @@ def _identity(path: str) -> tuple[int, int] | str:
     return (there.st_dev, there.st_ino) if there.st_ino else str(Path(path).absolute())
 
 
-def _expand(item: str, stdin: Path | None) -> Iterator[Candidate]:
+def _expand(item: str, stdin: Path | None, step: Callable[[int], object]) -> Iterator[Candidate]:
     if item == STDIN:
         if stdin is None:
             raise InputError("-: standard input must be spooled to a file first")
         yield _named(str(stdin), alias=STDIN)
     elif _exists(item):
-        yield from _folder(item) if Path(item).is_dir() else [_named(item)]
+        yield from _folder(item, step) if Path(item).is_dir() else [_named(item)]
     elif glob.has_magic(item):
         matches = _matches(item)
         if not matches:
             raise InputError(f"{spell_path(item)}: no file matches")
         for match in matches:
-            yield from _folder(str(match)) if match.is_dir() else [_named(str(match))]
+            yield from _folder(str(match), step) if match.is_dir() else [_named(str(match))]
     else:
         raise InputError(f"{spell_path(item)}: no such file or folder")
 
@@ -148,7 +165,7 @@ def _matches(pattern: str) -> list[Path]:
     )
 
 
-def _folder(folder: str) -> Iterator[Candidate]:
+def _folder(folder: str, step: Callable[[int], object]) -> Iterator[Candidate]:
     if _is_ours(Path(folder)):
         raise InputError(f"{spell_path(folder)}: a folder that unquilt made; a corpus is given to an analysis alone")
     paths: list[Path] = []
@@ -161,6 +178,7 @@ def _folder(folder: str) -> Iterator[Candidate]:
         left_out["hidden name"] += sum(name.startswith(".") for name in (*folders, *names))
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths += [Path(where, name) for name in names if not name.startswith(".")]
+        step(len(names))
         left_out["link to a folder"] += sum(Path(where, name).is_symlink() for name in folders)
     empty = True
     for path in sorted(paths, key=lambda path: path.parts):
@@ -313,9 +331,14 @@ def _look_at(source: Source) -> Seen:
         _fail(error, source.path)
 
 
-def identified(sources: Sequence[Source]) -> list[Source]:
+def identified(sources: Sequence[Source], watch: Watch = nobody) -> list[Source]:
     """The sources with their fingerprints."""
-    return [replace(source, seen=_look_at(source)) for source in sources]
+    found: list[Source] = []
+    with watch("fingerprint", sum(source.size for source in sources), "B") as step:
+        for source in sources:
+            found.append(replace(source, seen=_look_at(source)))
+            step(source.size)
+    return found
 
 
 def unchanged(sources: Sequence[Source]) -> None:
