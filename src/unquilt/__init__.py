@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from unquilt.analyses.sweep import SweepParameters
     from unquilt.api import (
         AnalysisCall,
+        Detector,
         Fields,
         Filter,
         How,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         ingest,
         judge,
         label,
+        merge_runs,
         read,
         words,
     )
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DetectParameters",
+    "Detector",
     "DiscoverParameters",
     "Fields",
     "Filter",
@@ -83,6 +86,7 @@ __all__ = [
     "ingest",
     "judge",
     "label",
+    "merge_runs",
     "read",
     "words",
 ]

@@ -27,12 +27,14 @@ from unquilt.jobs import How, Inputs
 from unquilt.parameters import ParameterInfo
 from unquilt.results.run import ReadableRun as Run
 from unquilt.settings import Settings
+from unquilt.stores.detectors import Detector
 from unquilt.stores.filters import Filter
 from unquilt.stores.labels import LabelSet
 from unquilt.stores.lexicons import Lexicon
 from unquilt.tables import VERDICTS
 
 __all__ = [
+    "Detector",
     "Fields",
     "Filter",
     "How",
@@ -49,6 +51,7 @@ __all__ = [
     "ingest",
     "judge",
     "label",
+    "merge_runs",
     "read",
     "words",
 ]
@@ -231,6 +234,19 @@ def label(inputs: Inputs, output: str | Path, *, how: How | None = None, **param
     from unquilt.jobs.labels import LabelParameters, build_labels
 
     return build_labels(LabelParameters.from_dict(parameters), inputs, output, how)[0]
+
+
+def merge_runs(
+    runs: Sequence[str | Path], output: str | Path | None = None, *, how: How | None = None, **parameters: Any
+) -> Run:
+    """Puts runs of `detect` together, as if their documents had been one corpus: all tables but `objects`.
+
+    `parameters` are thresholds: `page_threshold` and `neighbourhood_threshold`; without them, mean + σ of the whole.
+    """
+    from unquilt.analyses.detect import ThresholdParameters
+    from unquilt.jobs import merging
+
+    return Run.of(merging.merge_runs(ThresholdParameters.from_dict(parameters), runs, output, how))
 
 
 def read(path: str | Path) -> Run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from math import isqrt
 from pathlib import Path
 from random import Random
@@ -144,3 +145,68 @@ def test_files_that_are_no_set(labels: LabelSet, tmp_path: Path) -> None:
         LabelSet.load(tmp_path / "none")
     with pytest.raises(ParameterError, match="labels is missing"):
         unquilt.DetectParameters()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}], ids=str)
+def test_parts_that_are_merged_are_the_whole(
+    asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
+) -> None:
+    """Also where parts share neighbourhoods, and however the corpus is split."""
+    pages, how = draw_pages(Random(4), 200), How(settings=settings)
+    whole = unquilt.detect(tabulate(pages), tmp_path / "whole", labels=str(labels.path), **asked)
+    cuts = [0, 1, 77, 150, 200]
+    parts = [
+        unquilt.detect(tabulate(pages[begin:end]), tmp_path / f"part{begin}", labels=str(labels.path)).path
+        for begin, end in pairwise(cuts)
+    ]
+    merged = unquilt.merge_runs(parts, tmp_path / "merged", how=how, **asked)
+    for table in ("contents", "targets", "neighbourhoods", "shares", "path_lengths"):
+        ours, others = (getattr(run, table).to_pylist() for run in (merged, whole))
+        for row in [*ours, *others]:
+            row.pop("id", None)  # which tells the row of the table that a page was read from
+        assert ours == others, table
+    for name in ("recursive", "without_url", "matched", "above_page", "bad_neighbourhoods", "documents"):
+        assert merged.manifest["summary"][name] == whole.manifest["summary"][name]
+    again = unquilt.merge_runs(
+        [unquilt.merge_runs(parts[:2], tmp_path / "two").path, *parts[2:]], tmp_path / "again", **asked
+    )
+    assert read_files(again) == read_files(merged)
+
+
+def test_runs_that_cannot_be_merged(labels: LabelSet, tmp_path: Path) -> None:
+    pages = tabulate([Page(REFERENCE, "http://a.com/1")])
+    other = unquilt.label(pages, tmp_path / "other.labels")
+    one, two = (
+        unquilt.detect(pages, tmp_path / name, labels=str(by.path)) for name, by in (("1", labels), ("2", other))
+    )
+    with pytest.raises(InputError, match="other labels"):
+        unquilt.merge_runs([one.path, two.path], tmp_path / "run")
+    with pytest.raises(InputError, match="no run of unquilt reuse detect"):
+        unquilt.merge_runs([unquilt.discover(pages, tmp_path / "3").path], tmp_path / "run")
+    with pytest.raises(InputError, match="no runs to merge"):
+        unquilt.merge_runs([], tmp_path / "run")
+
+
+def test_a_detector_says_what_detection_does(labels: LabelSet, tmp_path: Path) -> None:
+    pages = draw_pages(Random(5), 60)
+    html = ["".join(f"<p>{part}" for part in page.text.split("\n\n")) for page in pages]
+    table = pa.table({"id": [str(n) for n in range(120)], "text": [page.text for page in pages] + [None] * 60})
+    table = table.append_column("html", pa.array([None] * 60 + html))
+    run = unquilt.detect(table, tmp_path / "run", labels=str(labels.path))
+    detector = unquilt.Detector.load(labels.path)
+    rows = run.contents.to_pylist()
+    asked = [*((page.text, "text") for page in pages), *((page, "html") for page in html)]
+    for row, (content, media) in zip(rows, asked, strict=True):
+        for form in (content, content.encode()):
+            found = detector.page(form, "http://a.com/", media)
+            ours = (found.chunks, found.stop_chunks, len(found.labelled), found.file)
+            assert ours == (row["chunks"], row["stop_chunks"], row["matched"], row["file"])
+            assert [twin_reuse.sha1(" ".join(found.text[c.begin : c.end].split())) for c in found.labelled] == [
+                chunk.sha1 for chunk in found.labelled
+            ]
+    assert detector.page("").contains == 0
+    assert detector.page(REFERENCE).target is True
+    assert detector.page("Something else.").target is None
+    with pytest.raises(ParameterError, match="media must be one of html, text"):
+        detector.page("", media="pdf")

@@ -15,7 +15,7 @@ corpus, and mean + σ of whole numbers is found without a rounding (`find_thresh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
 from typing import Any
@@ -145,6 +145,38 @@ def judge(
     return tables, statistics | {"above_page": above_page, "above_neighbourhood": above_place}
 
 
+@dataclass(frozen=True)
+class DetectedPart:
+    """What was detected in a part of a corpus, and how many documents the parts before it have."""
+
+    contents: Kept
+    neighbourhoods: Kept
+    path_lengths: Kept
+    offset: int
+
+
+def merge(verbs: Verbs, parts: Sequence[DetectedPart], given: ThresholdParameters) -> Outcome:
+    """The results for parts of a corpus as those of the whole: sums add up, verdicts are given anew.
+
+    All but `objects`: on how many sites a chunk stands does not follow from the numbers of the parts.
+    """
+    shifted = [verbs.map(part.contents, Kernel("shifted contents", offset=part.offset))[0] for part in parts]
+    (contents,) = verbs.group(shifted, Kernel("gathered contents"))
+    counters = verbs.fold(contents, "detection")
+    table = verbs.keep(contents, CONTENTS)
+    prefixes = [verbs.map(part.neighbourhoods, Kernel("shifted sums", offset=part.offset))[0] for part in parts]
+    tables, statistics = judge(verbs, table, prefixes, counters, given)
+    paths = [verbs.map(part.path_lengths, Kernel("path counts"))[0] for part in parts]
+    (lengths,) = verbs.group(paths, Kernel("histograms"))
+    return Outcome([table, *tables, verbs.keep(lengths, PATH_LENGTHS)], statistics)
+
+
+MERGE_LABELS = {
+    "shifted contents": "reading parts",
+    "gathered contents": "putting parts together",
+    "shifted sums": "reading parts",
+    "path counts": "reading parts",
+}
 DECLARATION = Analysis(
     name="detect",
     parameters=DetectParameters,
@@ -153,7 +185,7 @@ DECLARATION = Analysis(
     results=(TARGETS, NEIGHBOURHOODS, OBJECTS, OCCURRENCES),
     on_request=(OBJECTS, OCCURRENCES),
     others=(CONTENTS, SHARES, PATH_LENGTHS, NEIGHBOURHOOD_SUMS, FOUND_OBJECTS),
-    labels=OBJECT_LABELS | VERDICT_LABELS | {"contents": "looking for labelled chunks"},
+    labels=OBJECT_LABELS | VERDICT_LABELS | MERGE_LABELS | {"contents": "looking for labelled chunks"},
     example="""
     >>> import pyarrow as pa, tempfile
     >>> ours = pa.table({"id": ["ours"], "text": ["A paragraph of ours.\\n\\nAnother one."]})

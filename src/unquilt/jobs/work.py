@@ -59,7 +59,7 @@ def analyse(
     others = know([unread(path) for path in files.values()])
     with find_inputs(inputs, output, how) if corpus is None else _as_found(corpus) as found:
         asked = given.to_dict() | analysis.say(read) | (found.describe(how.reading) if corpus is None else {})
-        with _open(analysis.name, asked, [*found.records, *others.records], output, how) as run:
+        with open_run(analysis.name, asked, [*found.records, *others.records], output, how) as run:
             if not run.complete:
                 if corpus is None:
                     with _abandoning(run):
@@ -121,7 +121,7 @@ def _as_found(corpus: Run) -> Iterator[Found]:
     yield Found((), [InputRecord(str(corpus.path), measures(corpus)["bytes"], manifest["fingerprint"])])
 
 
-def _open(
+def open_run(
     name: str, parameters: Mapping[str, Any], records: Sequence[InputRecord], output: str | Path, how: How
 ) -> Run:
     return Run.open(
@@ -136,7 +136,7 @@ def _open(
 
 
 def _ingest(found: Found, output: str | Path, how: How) -> Run:
-    with _open("ingest", found.describe(how.reading), found.records, output, how) as run:
+    with open_run("ingest", found.describe(how.reading), found.records, output, how) as run:
         if not run.complete:
             with _abandoning(run), engine(run, Scale(0, 0), how) as verbs:
                 read_into(verbs, run, found.sources, how.reading, how.progress)

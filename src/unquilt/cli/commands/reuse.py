@@ -11,6 +11,7 @@ COMMANDS = {
     "label": ("unquilt.cli.commands.reuse_label:label", "Make a set of labels: what to look for."),
     "info": ("unquilt.cli.commands.reuse_label:info", "Say what is in a set of labels."),
     "detect": ("unquilt.cli.commands.reuse_detect:detect", "Find labelled content, and the sites that live off it."),
+    "merge": ("unquilt.cli.commands.reuse_merge:merge", "Put the results for parts of a corpus together."),
 }
 EXAMPLES = """\b
 Examples:

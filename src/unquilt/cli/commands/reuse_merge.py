@@ -1,0 +1,38 @@
+"""`unquilt reuse merge`: put the results for parts of a corpus together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from unquilt.analyses.detect import ThresholdParameters
+from unquilt.cli.options import Asked, given_parameters, parameter_options, running_options
+
+EXAMPLES = """\b
+Examples:
+  unquilt reuse detect crawl-1/ --labels ours.labels -o part-1
+  unquilt reuse detect crawl-2/ --labels ours.labels -o part-2
+  unquilt reuse merge part-1 part-2 -o whole
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
+@parameter_options(ThresholdParameters)
+@running_options
+def merge(runs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+    """Put runs of unquilt reuse detect together, as if their documents had been one corpus.
+
+    What documents contain and the sums of neighbourhoods add up exactly, also where parts share neighbourhoods; means,
+    thresholds and verdicts are computed anew. Documents are numbered in the order of the runs, which must have been
+    made with the same labels. Only the table objects cannot be put together: on how many sites a chunk stands does not
+    follow from the numbers of the parts.
+    """
+    from unquilt.cli.show.summary import conclude, is_complete
+    from unquilt.jobs.merging import merge_runs
+
+    before = is_complete(output)
+    merge_runs(ThresholdParameters.from_dict(given_parameters(values)), list(runs), output, asked.how())
+    conclude(output, asked, before=before)

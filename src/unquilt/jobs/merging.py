@@ -1,0 +1,74 @@
+"""Merging runs of detection: parts of a corpus that were looked at apart become one result, that of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from unquilt.analyses.detect import DetectedPart, ThresholdParameters, merge
+from unquilt.engines.tasks import Scale
+from unquilt.errors import InputError
+from unquilt.flow.kept import Kept
+from unquilt.jobs.corpora import measures
+from unquilt.jobs.how import How
+from unquilt.jobs.places import choose_place
+from unquilt.jobs.work import engine, open_run
+from unquilt.runs import InputRecord, Run
+from unquilt.runs.storage import shown
+from unquilt.tables import CONTENTS, NEIGHBOURHOODS, PATH_LENGTHS, Table
+
+_MERGED = "merged_labels"
+"""The parameter of a merged run that has the digest of the labels."""
+_SUMMED = ("documents", "words", "bytes", "rejects", "recursive", "without_url", "chunks", "matched")
+
+
+def merge_runs(
+    given: ThresholdParameters, runs: Sequence[str | Path], output: str | Path | None = None, how: How | None = None
+) -> Run:
+    """Merges finished runs of detection with the same labels; documents are numbered in the order of the runs."""
+    how = how or How()
+    if not runs:
+        raise InputError("there are no runs to merge")
+    parts = [_open(path) for path in runs]
+    for run in parts[1:]:
+        if _labels(run) != _labels(parts[0]):
+            raise InputError(f"{shown(run.path)} was detected with other labels than {shown(parts[0].path)}")
+    output = choose_place(output, [run.path for run in parts])
+    summaries = [measures(run) for run in parts]
+    summary: dict[str, Any] = {name: sum(each.get(name, 0) for each in summaries) for name in _SUMMED}
+    records = [InputRecord(str(run.path), measures(run)["bytes"], run.manifest["fingerprint"]) for run in parts]
+    offsets = [sum(each["documents"] for each in summaries[:number]) for number in range(len(parts))]
+    opened = [_part(run, offset) for run, offset in zip(parts, offsets, strict=True)]
+    with open_run("detect", given.to_dict() | {_MERGED: _labels(parts[0])}, records, output, how) as run:
+        if not run.complete:
+            with engine(run, Scale(summary["documents"], summary["words"]), how) as verbs:
+                outcome = merge(verbs, opened, given)
+            rows = {table.name: table.rows for table in outcome.tables}
+            run.finish(summary | outcome.statistics | rows, results=rows)
+    return run
+
+
+def _open(path: str | Path) -> Run:
+    run = Run.read(path)
+    if run.manifest["analysis"] != "detect":
+        raise InputError(f"{shown(path)} is no run of unquilt reuse detect")
+    if not run.complete:
+        raise InputError(f"{shown(path)} is a run that was not finished; run it again first")
+    return run
+
+
+def _labels(run: Run) -> str:
+    """The digest of the labels, which are the last input; what was merged keeps that of its parts."""
+    digest: str = run.manifest["parameters"].get(_MERGED) or run.manifest["inputs"][-1]["sha256"]
+    return digest
+
+
+def _part(run: Run, offset: int) -> DetectedPart:
+    table = partial(_table, run)
+    return DetectedPart(table(CONTENTS), table(NEIGHBOURHOODS), table(PATH_LENGTHS), offset)
+
+
+def _table(run: Run, table: Table) -> Kept:
+    return Kept.of(table.name, run.path / f"{table.name}.parquet").checked(table)
