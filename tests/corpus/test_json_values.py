@@ -145,7 +145,7 @@ def test_the_same_on_both_engines(tmp_path: Path, settings: Settings) -> None:
 
 def test_fields_of_another_name_are_told(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps([{"title": "t", "body": "some words"}], indent=1))
-    with pytest.raises(InputError, match="it has the fields title, body; pass how="):
+    with pytest.raises(InputError, match="it has the fields title, body; pass fields="):
         unquilt.ingest(tmp_path / "a.json")
 
 
