@@ -254,13 +254,6 @@ def test_next_to_nothing(texts: list[str], tmp_path: Path) -> None:
     assert read_rates(run) == rate(twin.sweep(pages, **GRID))
 
 
-@pytest.mark.parametrize("texts", [[], [None]], ids=repr)
-def test_of_no_documents_there_is_no_share(texts: list[str | None], settings: Settings, tmp_path: Path) -> None:
-    table = pa.table({"id": [str(i) for i in range(len(texts))], "text": pa.array(texts, pa.string())})
-    run = unquilt.sweep(table, tmp_path / "run", how=How(settings=settings), **GRID)
-    assert run.sweep.num_rows == 0
-
-
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
 def test_real_pages_are_the_same_everywhere(spark_settings: Settings, tmp_path: Path) -> None:
     corpus = unquilt.ingest(DEBIAN, tmp_path / "corpus")
