@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import filter as filters
-from benchmarks import ingest, medium, neardups, phrases, reading, scale, shapes, threshold
+from benchmarks import ingest, medium, neardups, phrases, reading, reuse, scale, shapes, threshold
 from benchmarks.record import Record, command
 
 
@@ -28,6 +28,7 @@ BENCHMARKS = {
     "shapes": shapes.measure,
     "scale": scale.measure,
     "filter": filters.measure,
+    "reuse": reuse.measure,
     "million": scale.measure_neardups,
 }
 

@@ -100,7 +100,7 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     documents, and 37 for each labelled chunk that is found.
     """
     about = labels.about
-    side = verbs.side("labels", lambda: bytes(labels.mapped))
+    side = verbs.side("labels", lambda: memoryview(labels.mapped))
     cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length, "site": given.site}
     kernel = Kernel("contents", labels=side, occurrences=given.occurrences, **cutting)
     contents, prefixes, chunks, files, paths, *occurrences = verbs.map(corpus, kernel)

@@ -104,7 +104,7 @@ class Local(Engine):
                 step(1)
         blocks.close()
 
-    def side(self, name: str, make: Callable[[], bytes]) -> Side:
+    def side(self, name: str, make: Callable[[], bytes | memoryview]) -> Side:
         descriptor, path = tempfile.mkstemp(prefix=f"{name}-", dir=self._spill.name)
         with self._spilling(), os.fdopen(descriptor, "wb") as file:
             file.write(make())

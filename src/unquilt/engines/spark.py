@@ -102,7 +102,7 @@ class Spark(Engine):
                 yield pa.ipc.open_file(file).read_all()
             path.unlink()
 
-    def side(self, name: str, make: Callable[[], bytes]) -> Side:
+    def side(self, name: str, make: Callable[[], bytes | memoryview]) -> Side:
         """Spark takes the file to each executor, once, when a task there first asks for it."""
         descriptor, path = tempfile.mkstemp(prefix=f"{name}-", dir=self._run.spill)
         with storing(Path(path)), os.fdopen(descriptor, "wb") as file:

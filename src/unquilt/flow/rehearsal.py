@@ -26,7 +26,7 @@ class Rehearsal(Verbs):
         check_table(rows.fields, table, rows.stage.kernel)
         return Kept.without_rows(table)
 
-    def side(self, name: str, make: Callable[[], bytes]) -> Side:  # noqa: ARG002
+    def side(self, name: str, make: Callable[[], bytes | memoryview]) -> Side:  # noqa: ARG002
         return Side(name, "")
 
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:  # noqa: ARG002

@@ -103,7 +103,7 @@ class Verbs(ABC):
         return table
 
     @abstractmethod
-    def side(self, name: str, make: Callable[[], bytes]) -> Side:
+    def side(self, name: str, make: Callable[[], bytes | memoryview]) -> Side:
         """A file of what `make` returns, for kernels that take a side. It is there for as long as the engine is.
 
         Its size is bounded by parameters, never by the number of documents: each machine holds a copy.
