@@ -263,6 +263,7 @@ def quilts(
     foreign: str = "domain",
     collapse: str = "near",
     min_share: float = TUNED.min_share,
+    min_grams: int = TUNED.min_grams,
     max_largest: float = TUNED.max_largest,
     max_attributed: float = 1.0,
 ) -> Found:
@@ -282,7 +283,7 @@ def quilts(
         candidates = {
             e: patch & grams[e] for e in members if e != d and is_foreign(sites[d], sites[e], foreign, pooled)
         }
-        picks = cover(candidates, min_share, len(patch))
+        picks = [pick for pick in cover(candidates, min_share, len(patch)) if pick[1] >= min_grams]
         held: list[set[Gram]] = [candidates[pick[0]] for pick in picks]
         covered = len(set().union(*held)) / max(1, len(grams[d]))
         largest = max(map(len, held), default=0) / max(1, len(set().union(*held)))
@@ -353,7 +354,7 @@ def sweep(
     rows = []
     for one in itertools.product(sorted(k), sorted(m), sorted(c), sorted(sigma)):
         limits: dict[str, Any] = dict(zip(("k", "m", "c", "sigma"), one, strict=True))
-        published: dict[str, Any] = {"foreign": "none", "min_share": 0.0, "max_largest": 1.0}
+        published: dict[str, Any] = {"foreign": "none", "min_share": 0.0, "min_grams": 1, "max_largest": 1.0}
         found = quilts(documents, collapse=collapse, **limits, **published | others)
         rows.append((*one, len(found.quilts), len(found.sources), kept))
     return rows

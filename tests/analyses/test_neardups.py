@@ -473,7 +473,7 @@ def test_near_duplicates_on_several_hosts_are_one_source(small_row_groups: Any, 
         page(" ".join(others), "there.com"),
         page(edited, "elsewhere.com"),
     ]
-    asked: dict[str, Any] = {"k": 5, "c": 1, "sigma": 0.3, "foreign": "domain", "max_largest": 1.0}
+    asked: dict[str, Any] = {"k": 5, "c": 1, "sigma": 0.3, "foreign": "domain", "min_grams": 1, "max_largest": 1.0}
     corpus = small_row_groups(as_table(pages), tmp_path / "corpus")
     near = unquilt.quilts(corpus.path, tmp_path / "near", **asked)
     assert near.manifest["parameters"]["collapse"] == "near"

@@ -40,6 +40,8 @@ ASKED = [  # every mode twice, with other numbers each time
 ]
 for asked, largest in zip(ASKED, (0.6, 1.0, 1.0, 0.8) * len(ASKED), strict=False):
     asked["max_largest"] = largest
+for asked, least in zip(ASKED, (1, 1, 2, 1, 3) * len(ASKED), strict=False):
+    asked["min_grams"] = least
 for asked in ASKED[::3]:
     asked["max_attributed"] = 0.4
 
@@ -110,6 +112,7 @@ def test_other_corpora_every_time(seed: int, tmp_path: Path, small_row_groups: C
         "collapse": random.choice(COLLAPSE),
         "min_share": random.choice(SHARES),
         "max_largest": random.choice((1.0, 0.7, 0.5)),
+        "min_grams": random.choice((1, 1, 2, 4)),
         "max_attributed": random.choice((1.0, 0.5, 0.0)),
     }
     run = run_quilts(corpus, tmp_path / "run", local(corpus, memory=20_000, partitions=seed % 7 + 1), **asked)
@@ -143,6 +146,7 @@ asked_of_all = st.fixed_dictionaries(
         "collapse": st.sampled_from(COLLAPSE),
         "min_share": st.sampled_from(SHARES),
         "max_largest": st.sampled_from(LARGEST),
+        "min_grams": st.sampled_from((1, 1, 2, 4)),
     }
 )
 
@@ -261,7 +265,7 @@ def test_numbers_beyond_all_documents_are_numbers_too(name: str, tmp_path: Path)
         unquilt.QuiltParameters(**{name: 2**64})
     except ParameterError:
         return
-    run = unquilt.quilts(pages, tmp_path / "run", collapse="none", sigma=0, max_largest=1, **{"c": 1, name: 2**64})
+    run = unquilt.quilts(pages, tmp_path / "run", collapse="none", sigma=0, min_grams=1, max_largest=1, **{"c": 1, name: 2**64})
     assert run.quilts.num_rows == (2 if name == "m" else 0)
 
 
@@ -287,7 +291,7 @@ def test_results_without_a_folder_leave_no_trace() -> None:
     """Neither files nor, where warnings are errors, a word on the way out."""
     program = (
         "import pyarrow as pa, tempfile, unquilt\n"
-        "run = unquilt.quilts(pa.table({'text': ['a b c d e', 'a b c d e f']}), c=1, max_largest=1)\n"
+        "run = unquilt.quilts(pa.table({'text': ['a b c d e', 'a b c d e f']}), c=1, min_grams=1, max_largest=1)\n"
         "print(run.quilts.num_rows, run.path)"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
@@ -310,7 +314,7 @@ def test_every_document_has_a_verdict() -> None:
         "http://crumbs.com/": f"{fourth} 0 1 2 3 4 5 6 7 8 9 10 11 12 {second}",
     }
     table = pa.table({"url": list(pages), "text": list(pages.values())})
-    asked: dict[str, Any] = {"k": 3, "c": 2, "sigma": 0.5, "max_largest": 0.8, "min_share": 0.05}
+    asked: dict[str, Any] = {"k": 3, "c": 2, "sigma": 0.5, "max_largest": 0.8, "min_share": 0.05, "min_grams": 1}
     run = unquilt.quilts(table, **asked | {"collapse": "none"})
     found = {list(pages)[row["doc"]]: row["why"] for row in run.verdicts.to_pylist()}
     assert found == dict.fromkeys(sources, "max_largest, c") | {
@@ -334,9 +338,9 @@ def test_a_mirror_does_not_make_a_site_foreign_to_itself() -> None:
     pages = [" . ".join(sections), *sections]
     sites = [f"http://{site}.com/{page}" for site in ("one", "two") for page in range(5)]
     table = pa.table({"url": sites, "text": [*pages, *pages]})
-    assert unquilt.quilts(table, k=3, c=2).quilts.num_rows == 0
+    assert unquilt.quilts(table, k=3, c=2, min_grams=1).quilts.num_rows == 0
     elsewhere = table.set_column(0, "url", pa.array([sites[0], *(f"http://{i}.com/" for i in range(9))]))
-    assert unquilt.quilts(elsewhere, k=3, c=2).quilts["url"].to_pylist() == [sites[0]]
+    assert unquilt.quilts(elsewhere, k=3, c=2, min_grams=1).quilts["url"].to_pylist() == [sites[0]]
 
 
 @given(corpora(), asked_of_all)

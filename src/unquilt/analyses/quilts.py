@@ -8,7 +8,8 @@
 
 The cover: again and again the document that covers the most uncovered patch grams is taken; ties go to the one that
 shares more patch grams with d in all, then to the lower number. It ends when no candidate covers anything more or,
-beyond the paper, when the next source would newly cover less than a share `min_share` of pg(d).
+beyond the paper, when the next source would newly cover less than a share `min_share` of pg(d), or fewer than
+`min_grams` of them: five words in common here and there are no source, however short the page is.
 
 Beyond the paper, too: only documents on another server (`foreign`) are candidates (as published, every patch gram has a
 source, so that covered(d) = patchfrac(d)); a page that one source explains, such as another version or an excerpt of
@@ -70,7 +71,7 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     statistics = verbs.fold(lists, "grams")
     (elements,) = verbs.group([lists], Kernel("elements", same_site=False))
     statistics |= verbs.fold(elements, "lists")
-    limits = {name: getattr(given, name) for name in ("c", "sigma", "min_share", "max_largest", "patches")}
+    limits = {name: getattr(given, name) for name in ("c", "sigma", "min_share", "min_grams", "max_largest", "patches")}
     judged, drawn_on, *asking = verbs.group([documents, elements], Kernel("covers", **limits))
     statistics |= verbs.fold(judged, "covers")
     sources, attributed = attribute(verbs, corpus, standing.table, drawn_on, given)
@@ -152,7 +153,7 @@ DECLARATION = Analysis(
     example="""
     >>> import pyarrow as pa
     >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
-    >>> run = quilts(pages, k=3, c=2)
+    >>> run = quilts(pages, k=3, c=2, min_grams=1)
     >>> run.quilts.select(["id", "covered", "sources", "largest"]).to_pylist()
     [{'id': 'z', 'covered': 0.8, 'sources': 2, 'largest': 0.5}]
     >>> run.verdicts.select(["doc", "why"]).to_pylist()

@@ -41,7 +41,8 @@ VERDICTS = Table(
     see="every document: its numbers, and why it is or is not a quilt",
     notes="`why` is one word for a document without sources: `short` (fewer than k words, so it has no grams), "
     "`nothing shared` (no gram is in 2 to m documents), `own site` (all that it shares is on its own site, see "
-    "`--foreign`) or `min_share` (no source covers enough). Else it names the limits that the document fails, "
+    "`--foreign`) or `min_share` (no source covers enough: see `--min-share` and `--min-grams`). Else it names the "
+    "limits that the document fails, "
     "separated by `, ` and in this order: `sigma`, `max_largest`, `c`, `max_attributed`.",
     first=("doc", "quilt", "why", "covered", "sources", "largest", "attributed", "patchfrac", "words"),
     identified=("doc",),

@@ -169,7 +169,8 @@ def explain(folder: Folder, facts: Row) -> Iterator[str]:
         left = facts["patch_grams"] - round(facts["covered"] * facts["grams"])
         if left:
             own = [] if asked["foreign"] == "none" else [f"on its own {name_site(asked)}"]
-            small = [f"in sources below {facts['limits']['min_share']:.0%}"] if facts["limits"]["min_share"] else []
+            share, grams = facts["limits"]["min_share"], asked.get("min_grams", 1)
+            small = [f"in sources that would add less than {share:.0%}, or {grams} grams"] if share or grams > 1 else []
             rest = f"{left:,} of its {count(facts['patch_grams'], 'patch gram')} are not covered"
             yield f"{rest}: they are only {' or '.join(own + small)}."
     if facts.get("url") is None and asked.get("foreign", "none") != "none" and facts["why"] != "collapsed":
@@ -212,7 +213,8 @@ def explain_no_source(facts: Row, asked: Row) -> str:
         case _:
             least = facts["limits"]["min_share"]
             where = "other page" if asked["foreign"] == "none" else f"page on another {site}"
-            return f"{shared}, but no {where} has {least:.0%} of these (--min-share)."
+            grams = asked.get("min_grams", 1)
+            return f"{shared}, but no {where} has {least:.0%} of these, and {grams} (--min-share, --min-grams)."
 
 
 def _list_limits(facts: Row, failed: list[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ _LEFT_OUT = {
     "too_short": "have fewer than {k} words",
     "nothing_shared": "share nothing (or only what more than {m} documents have)",
     "own_site_only": "share text on their own {site} only",
-    "below_min_share": "have no source that covers {min_share:.0%} of what they share",
+    "below_min_share": "have no source that covers {min_share:.0%} of what they share, and {min_grams} grams",
     "below_sigma": "have less than {sigma:.0%} from sources",
     "above_max_largest": "are explained by one source (more than {max_largest:.0%} of it)",
     "below_c": "have fewer than {c} sources",

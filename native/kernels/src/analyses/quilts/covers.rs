@@ -16,7 +16,7 @@ use crate::{row, told};
 
 told! {
     /// What makes a quilt, and whether its patches will be asked for.
-    pub struct Limits { c: u64, sigma: f64, min_share: f64, max_largest: f64, patches: bool }
+    pub struct Limits { c: u64, sigma: f64, min_share: f64, min_grams: u64, max_largest: f64, patches: bool }
 }
 
 row! {
@@ -149,7 +149,9 @@ impl Covers {
             sum += open.weight;
         }
         cover.add(sum, Candidates::new(same)?.all());
-        let picks = cover.greedy(self.told.min_share, patch_grams);
+        let mut picks = cover.greedy(self.told.min_share, patch_grams);
+        // What sources newly cover never rises: those that cover too little are the last.
+        picks.truncate(picks.partition_point(|pick| pick.new >= self.told.min_grams));
         self.cover = cover;
         Ok(picks)
     }
