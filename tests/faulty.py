@@ -178,8 +178,8 @@ def without_progress(err: str) -> list[str]:
 
 
 def refuse(*inputs: object, output: Path, options: Sequence[object] = (), stdin: bytes = b"") -> str:
-    """The one line by which `ingest` refuses inputs; nothing is left behind."""
-    ended = invoke("ingest", *inputs, "-o", output, *options, stdin=stdin)
+    """The one line by which `ingest` refuses inputs, whatever progress there was before; nothing is left behind."""
+    ended = invoke("ingest", *inputs, "-o", output, "-q", *options, stdin=stdin)
     assert (ended.code, ended.out) == (1, "")
     (said,) = ended.err.splitlines()
     assert not output.exists()

@@ -95,7 +95,7 @@ def work(source: str, folder: Path, *, after: int | None = None, seconds: float 
             if after is not None:
                 sys.addaudithook(Crash(folder, after))
             how = How(settings=Settings(threads=2, memory=1 << 26))
-            unquilt.quilts(source, folder, how=how, k=3, c=2, sigma=0.2, foreign="ip")
+            unquilt.quilts(source, folder, how=how, k=3, c=2, sigma=0.2, min_grams=1, foreign="ip")
             status = 0
         except Exception:  # noqa: BLE001
             traceback.print_exc()

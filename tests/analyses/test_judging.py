@@ -78,7 +78,7 @@ def pages() -> pa.Table:
 
 
 def test_looser_limits_find_more() -> None:
-    run = unquilt.quilts(pages(), k=3, c=2)
+    run = unquilt.quilts(pages(), k=3, c=2, min_grams=1)
     assert [row["doc"] for row in quilts(unquilt.judge(run, c=1, max_largest=1))] == [0, 1, 2]
     assert unquilt.judge(run.path) == run.verdicts
 
@@ -93,7 +93,7 @@ def test_looser_limits_find_more() -> None:
     ],
 )
 def test_what_cannot_be_said_is_refused(limits: dict[str, Any], complaint: str) -> None:
-    run = unquilt.quilts(pages(), k=3, c=2)
+    run = unquilt.quilts(pages(), k=3, c=2, min_grams=1)
     with pytest.raises(ParameterError, match=complaint):
         unquilt.judge(run, **limits)
 

@@ -265,7 +265,9 @@ def test_numbers_beyond_all_documents_are_numbers_too(name: str, tmp_path: Path)
         unquilt.QuiltParameters(**{name: 2**64})
     except ParameterError:
         return
-    run = unquilt.quilts(pages, tmp_path / "run", collapse="none", sigma=0, min_grams=1, max_largest=1, **{"c": 1, name: 2**64})
+    run = unquilt.quilts(
+        pages, tmp_path / "run", collapse="none", sigma=0, min_grams=1, max_largest=1, **{"c": 1, name: 2**64}
+    )
     assert run.quilts.num_rows == (2 if name == "m" else 0)
 
 

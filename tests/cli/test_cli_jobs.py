@@ -18,6 +18,8 @@ from unquilt.runs import Run
 
 HOSTILE_ID = "evil \x1b[2J\u202e id"
 HOSTILE_URL = "http://evil.example/\x1b]0;title\x07\u2066" + "long/" * 1000
+TINY = ("-k", 3, "-c", 2, "--min-grams", 1)
+"""For pages of a few words."""
 PAGES = [
     {"id": "x", "text": "a b c d"},
     {"id": "y", "text": "d e f g"},
@@ -60,7 +62,9 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     write(folder / "pages.jsonl", PAGES, "{broken", '{"id": "no text"}', "[]")
     assert invoke("ingest", folder / "pages.jsonl", "-o", folder / "corpus").exit_code == 0
-    assert invoke("quilts", folder / "corpus", "-o", folder / "run", "-k", 3, "-c", 2).exit_code == 0
+    assert (
+        invoke("quilts", folder / "corpus", "-o", folder / "run", "-k", 3, "-c", 2, "--min-grams", "1").exit_code == 0
+    )
     return folder
 
 
@@ -85,13 +89,13 @@ class TestJobs:
 
     def test_quilts_from_a_corpus(self, pages):
         succeed("ingest", "pages.jsonl", "-o", "corpus")
-        out = succeed("quilts", "corpus", "-o", "run", "-k", "3", "-c", "2")
+        out = succeed("quilts", "corpus", "-o", "run", *TINY)
         assert "1 quilt, 2 sources; 1 near-duplicate collapsed\n" in out
         assert "unquilt show run sources" in out
         assert unquilt.read("run").quilts.column("id").to_pylist() == ["z"]
 
     def test_quilts_from_files(self, pages):
-        out = succeed("quilts", pages, "-o", "run", "-k", "3", "-c", "2")
+        out = succeed("quilts", pages, "-o", "run", *TINY)
         assert "The tables are in run, as Parquet: clusters, patches, " in out
         assert succeed("show", "run", "rejects") == "rejects has no rows.\n"
 
@@ -133,7 +137,7 @@ class TestJobs:
         assert succeed("ingest", "pages.jsonl", "-o", "corpus", "--quiet") == ""
 
     def test_json(self, pages):
-        facts = json.loads(succeed("quilts", "pages.jsonl", "-o", "run", "-k", "3", "-c", "2", "--json", "-q"))
+        facts = json.loads(succeed("quilts", "pages.jsonl", "-o", "run", *TINY, "--json", "-q"))
         assert facts["complete"] is True
         assert (facts["documents"], facts["words"], facts["rejects"], facts["copies"]) == (4, 19, 0, 1)
         assert facts["tables"]["quilts"] == {"rows": 1, "files": ["run/quilts.parquet"]}
@@ -148,7 +152,9 @@ class TestJobs:
     def test_the_domains_that_count_most(self, pages):
         sites = [page | {"url": f"http://{page['id'][0]}.example/"} for page in PAGES[:3]]
         write(pages, [*sites, *({"id": f"z{i}", "text": f"a b c {i}"} for i in range(3))])
-        out = succeed("quilts", pages, "-o", "run", "-k", "3", "-c", "1", "--sigma", "0.3", "--max-largest", 1)
+        out = succeed(
+            "quilts", pages, "-o", "run", "-k", "3", "-c", "1", "--min-grams", "1", "--sigma", "0.3", "--max-largest", 1
+        )
         quilting = "pages without URL (3 of 3 documents), x.example (1 of 1 document), y.example (1 of 1 document)"
         assert f"\nMost quilts are on {quilting}\n" in out
         assert "\nThey draw most on x.example (4 quilts), z.example (2 quilts), y.example (1 quilt)\n" in out
@@ -170,7 +176,7 @@ class TestJobs:
                 "There are no quilts: all that is shared is in more than 50 documents",
             ),
             (
-                ["a b c d e f", "a b c d e g"],
+                [f"{' '.join(f'w{i}' for i in range(40))} {other}" for other in ("one thing", "and quite another end")],
                 "There are no quilts: most documents with sources fail --max-largest (now ",
             ),
         ],
@@ -279,14 +285,14 @@ class TestShow:
     def test_a_run_that_is_not_complete(self, pages, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr("unquilt.analyses.quilts.stand", stop_after_rehearsal(stand))
-            assert invoke("quilts", "pages.jsonl", "-o", "run", "-k", "3", "-c", "2").exit_code == 1
+            assert invoke("quilts", "pages.jsonl", "-o", "run", *TINY).exit_code == 1
         out = succeed("show", "run")
         assert "NOT COMPLETE: still running, or interrupted" in out
         assert "documents   4\n" in out
         assert "quilts      not computed yet\n" in out
         assert json.loads(succeed("show", "run", "--json"))["complete"] is False
         assert "there are: documents, rejects" in invoke("show", "run", "quilts").stderr
-        succeed("quilts", "pages.jsonl", "-o", "run", "-k", "3", "-c", "2")
+        succeed("quilts", "pages.jsonl", "-o", "run", *TINY)
 
     def test_a_corpus_that_is_not_complete(self, pages, monkeypatch):
         def fail(*_, **__):
@@ -320,7 +326,7 @@ class TestHostile:
     @pytest.mark.parametrize("width", ["40", "120", ""])
     def test_nothing_from_data_acts_on_the_terminal(self, hostile, width):
         out = hostile.with_name(f"run\x1b[31m {width}")
-        arguments = ("quilts", hostile, "-o", out, "-k", "3", "-c", "2", "--foreign", "none")
+        arguments = ("quilts", hostile, "-o", out, *TINY, "--foreign", "none")
         tables = ("quilts", "sources", "documents", "rejects")
         for command in (arguments, ("show", out), *(("show", out, name) for name in tables)):
             result = invoke(*command, env={"COLUMNS": width})

@@ -75,7 +75,7 @@ def test_the_table_of_the_paper(corpus: Path, tmp_path: Path) -> None:
 
 def test_the_curves_mark_the_pivot(corpus: Path, tmp_path: Path) -> None:
     shown = succeed("sweep", corpus, "-o", tmp_path / "run", *GRID, env={"COLUMNS": "60"})
-    for title in ("k: words in a gram", "m: most documents", "c: fewest sources", "σ: least patch fraction"):
+    for title in ("k: words in a gram", "m: most documents", "c: fewest sources", "σ: least share of the grams"):
         _, _, curve = shown.partition(f"\n{title}")
         lines = curve.splitlines()[1:12]
         assert all(len(line) <= 60 for line in lines)
@@ -95,7 +95,7 @@ def test_the_figures_are_drawn(corpus: Path, tmp_path: Path) -> None:
     picture = ElementTree.parse(svg).getroot()
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
     texts = " ".join(picture.itertext())
-    assert "σ: least patch fraction of a quilt" in texts
+    assert "σ: least share of the grams that sources cover" in texts
     assert "0.25" in texts
     assert "Share of 5 documents; sources are any other document" in texts
     content = png.read_bytes()

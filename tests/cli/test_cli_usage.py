@@ -54,7 +54,7 @@ def place(tmp_path_factory):
     texts = {"x": "a b c d", "y": "d e f g", "z": "a b c d e f g"}
     pages.write_text("".join(json.dumps({"id": name, "text": text}) + "\n" for name, text in texts.items()))
     unquilt.ingest(pages, folder / "corpus")
-    unquilt.quilts(folder / "corpus", folder / "run", k=3, c=2)
+    unquilt.quilts(folder / "corpus", folder / "run", k=3, c=2, min_grams=1)
     (folder / "other").mkdir()
     (folder / "other" / "letter.txt").write_text("Dear Anna")
     return folder
@@ -107,7 +107,11 @@ WRONG = {
     "occupied": ("quilts {corpus} -o {other}", 1, "holds something else (first entry: letter.txt)"),
     "occupied demo": ("demo --pages 10 -o {other}", 1, "holds something else than a demo"),
     "run as input": ("quilts {run} -o {new}", 1, "is a run of quilts, not a corpus"),
-    "another run": ("quilts {corpus} -o {run} -k 3", 1, "holds another run: c was 2 and is now 4; choose another"),
+    "another run": (
+        "quilts {corpus} -o {run} -k 3 --min-grams 1",
+        1,
+        "holds another run: c was 2 and is now 4; choose another",
+    ),
     "no run": ("show {nothing}", 1, "no such folder"),
     "not a run": ("show {other}", 1, "is not a run folder"),
     "runs within": ("show {place}", 1, "but these in it are: "),

@@ -151,7 +151,7 @@ def test_fault_25_pages_without_or_with_few_words(tmp_path: Path) -> None:
     assert not found.rejects
     for options in ([], ["--as-published"]):
         output = tmp_path / f"run{len(options)}"
-        ended = invoke("quilts", tmp_path / "corpus", "-o", output, "-c", 1, *options)
+        ended = invoke("quilts", tmp_path / "corpus", "-o", output, "-c", 1, "--min-grams", "1", *options)
         assert ended.code == 0
         quilts = unquilt.read(output).quilts.to_pylist()
         published = [(6, 7, 3, 3, 1.0, 1), (7, 7, 3, 3, 1.0, 1)]

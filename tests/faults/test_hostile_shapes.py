@@ -125,7 +125,8 @@ def test_identical_pages_on_hosts_with_addresses_of_their_own(tmp_path: Path) ->
         ip=[address(i) for i in range(number)] + [address(7), address(number)],
     )
     found = run(table, tmp_path / "run", k=2, foreign="ip")
-    assert [row["source"] for row in found.sources.to_pylist()] == [number, number + 1, 0, 0]
+    # The page on site 7 is no source of the first one, a copy of which is there, too.
+    assert [row["source"] for row in found.sources.to_pylist()] == [number + 1, 0, 0]
     assert found.standing.nbytes < 60 * number
 
 

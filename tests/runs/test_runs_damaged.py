@@ -22,7 +22,7 @@ from unquilt.runs import Run
 
 TEXTS = {"x": "aaaa bbbb cccc dddd north", "y": "dddd eeee ffff gggg south", "z": "aaaa bbbb cccc dddd eeee ffff gggg"}
 TEXTS |= {"copy": TEXTS["z"]}
-ASKED: dict[str, Any] = {"k": 3, "c": 2, "foreign": "none"}
+ASKED: dict[str, Any] = {"k": 3, "c": 2, "min_grams": 1, "foreign": "none"}
 REMOVED = object()
 OTHERS = (
     REMOVED,
@@ -52,7 +52,7 @@ READERS = (
     "show run sources --json",
     "show run quilts --doc z",
     "show run patches --doc z",
-    "quilts corpus -o run -k 3 -c 2 --foreign none",
+    "quilts corpus -o run -k 3 -c 2 --min-grams 1 --foreign none",
 )
 CORPUS_READERS = (
     "show corpus",

@@ -117,6 +117,6 @@ def test_an_analysis_of_a_damaged_corpus_ends(corpus: Run, tmp_path: Path) -> No
             with pytest.raises(RunError, match=r"part-00000\.parquet is damaged: could not verify page integrity"):
                 analysis(corpus.path, tmp_path / analysis.__name__)
         with pytest.raises(RunError, match="is damaged: "):
-            list(folders.rows(folders.Folder.open(corpus.path).table("documents"), ["text"]))
+            list(folders.Folder.open(corpus.path).documents(range(3), ["text"]))
     finally:
         part.write_bytes(content)

@@ -12,7 +12,13 @@ FOREIGN = ("none", "host", "domain", "ip")
 COLLAPSE = ("none", "exact", "near")
 LIMITS = ("c", "sigma", "min_share", "max_largest", "max_attributed")
 """What a finished run can be judged by again, see `judging`."""
-PUBLISHED: dict[str, Any] = {"foreign": "none", "collapse": "none", "min_share": 0.0, "min_grams": 1, "max_largest": 1.0}
+PUBLISHED: dict[str, Any] = {
+    "foreign": "none",
+    "collapse": "none",
+    "min_share": 0.0,
+    "min_grams": 1,
+    "max_largest": 1.0,
+}
 """What the paper does where our defaults go beyond it."""
 
 

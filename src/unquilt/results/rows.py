@@ -53,7 +53,7 @@ def name_column(column: str, part: str) -> str:
     return part if column == "doc" else f"{column}_{part}"
 
 
-class Piece(NamedTuple):
+class RowsPiece(NamedTuple):
     """A piece of the rows: `read` gives them, and they are chosen from so many `rows` of the table."""
 
     rows: int
@@ -128,19 +128,19 @@ class TableRows:
             found = sort_all(self._read(needed), self._schema(needed), self._keys)
         return self._complete(found)
 
-    def pieces(self, rows: int) -> list[Piece]:
+    def pieces(self, rows: int) -> list[RowsPiece]:
         """The same in pieces that can be read one by one: each of at least so many rows of the table, which are chosen
         from. There is but one if rows are sorted, or counted for a limit."""
         if self._keys or self._limit is not None or self._about is not None:
-            return [Piece(self._table.rows, self.__iter__)]
+            return [RowsPiece(self._table.rows, self.__iter__)]
         readers = list(self._readers())
         sizes = [split.rows for split in self._table.splits()]
-        found: list[Piece] = []
+        found: list[RowsPiece] = []
         begin, size = 0, 0
         for number, count in enumerate(sizes, start=1):
             size += count
             if size >= rows or number == len(sizes):
-                found.append(Piece(size, partial(self._read_piece, readers[begin:number])))
+                found.append(RowsPiece(size, partial(self._read_piece, readers[begin:number])))
                 begin, size = number, 0
         return found
 

@@ -142,11 +142,9 @@ def left_out(facts: Facts) -> Iterator[str]:
     counts, asked = facts["left_out"], facts["parameters"]
     if not counts:
         return
-    words = {"site": name_sites(asked["foreign"])}
-    named = [
-        f"{counts[name]:,} {what.format(**asked, **words)}" for name, what in _LEFT_OUT.items() if counts.get(name)
-    ]
-    judged = facts["tables"]["verdicts"]["rows"]
+    words = {"min_grams": 1, "site": name_sites(asked["foreign"])} | asked
+    named = [f"{counts[name]:,} {what.format(**words)}" for name, what in _LEFT_OUT.items() if counts.get(name)]
+    judged = sum(counts.values()) + facts["tables"]["quilts"]["rows"]
     if named:
         yield f"Of {count(judged, 'document')} judged, {', '.join(named)}"
 

@@ -43,7 +43,7 @@ LONGEST_BEGINNING = 1024
 
 _GAP = re.compile(rb"[\s,]*+")
 _BETWEEN = re.compile(rb"[\s,:0-9eE+\-.truefalsnINity]*+")
-_STRING = re.compile(rb'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+')
+_STRING = re.compile(rb'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*')
 _TOKEN = re.compile(rb'[^\s,\[\]{}"]++')
 _SCALAR = re.compile(rb"-?[0-9]{1,4000}(?:\.[0-9]{1,4000})?(?:[eE][+-]?[0-9]{1,4000})?|true|false|null|NaN|-?Infinity")
 _OPENING = re.compile(rb'\{\s*+"(?:[^"\\\n]|\\.){0,200}+"\s*+:')
@@ -148,7 +148,7 @@ class _Scanner:
         if self._more() and self._data.startswith(codecs.BOM_UTF8):
             self._drop(len(codecs.BOM_UTF8))
         self._pass_gap()
-        self._in_array = not _BEGINS.match(self._data)  # most likely, if the first bytes are broken
+        self._in_array = assumed = not _BEGINS.match(self._data)  # most likely, if the first bytes are broken
         while True:
             self._pass_gap()
             if self._stream.faults and self._stream.faults[0].offset <= self._base:
@@ -156,8 +156,11 @@ class _Scanner:
                 self._pass_hole()
             elif not self._data:
                 break
-            elif self._data[0] == (_END_OF_ARRAY if self._in_array else _BRACKET):
-                self._in_array = not self._in_array
+            elif self._data[0] == _BRACKET and (assumed or not self._in_array):
+                self._in_array, assumed = True, False
+                self._drop(1)
+            elif self._data[0] == _END_OF_ARRAY and self._in_array:
+                self._in_array = False
                 self._drop(1)
             elif self._data[0] == _END_OF_ARRAY:
                 yield Warned(self._name, "an array of records ends that did not begin; is the file complete?")

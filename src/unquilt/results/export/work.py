@@ -22,7 +22,7 @@ from unquilt.results.export.formats import FileFormat
 from unquilt.results.export.places import PartFolder, list_inputs, one_file, refuse_existing
 from unquilt.results.folders import RunFolder
 from unquilt.results.keeping import FIELDS, KeptDocuments
-from unquilt.results.rows import Piece, Selection, TableRows
+from unquilt.results.rows import RowsPiece, Selection, TableRows
 from unquilt.tables import DOCUMENTS, QUILTS
 
 STDOUT = "-"
@@ -146,7 +146,12 @@ def _identify(folder: RunFolder, what: Export, written: FileFormat) -> dict[str,
 
 
 def _write_parts(
-    rows: TableRows, pieces: Sequence[Piece], place: Path, written: FileFormat, identity: dict[str, object], step: Step
+    rows: TableRows,
+    pieces: Sequence[RowsPiece],
+    place: Path,
+    written: FileFormat,
+    identity: dict[str, object],
+    step: Step,
 ) -> Exported:
     with PartFolder(place, identity) as folder:
         parts = []
