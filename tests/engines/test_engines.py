@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 import twin
 from drawn import Packed
-from quilting import ASKED, DEBIAN, PLAIN, local, measure, read_files, read_found, run_quilts
+from quilting import ASKED, DEBIAN, local, measure, read_files, read_found, run_quilts
 
 import unquilt
+from unquilt.analyses.quilts import PUBLISHED
 from unquilt.demo import write_jsonl
 from unquilt.engines.tasks import Scale
 from unquilt.errors import ParameterError
@@ -101,9 +102,7 @@ def test_real_pages_are_the_same_everywhere(spark_settings: Settings, tmp_path: 
     corpus = unquilt.ingest(DEBIAN, tmp_path / "corpus")
     files = []
     for settings in (spark_settings, Settings(threads=2, memory=1 << 27), Settings(threads=1, memory=1 << 30)):
-        run = unquilt.quilts(
-            corpus.path, tmp_path / f"{len(files)}", how=How(settings=settings), foreign="host", **PLAIN
-        )
+        run = unquilt.quilts(corpus.path, tmp_path / f"{len(files)}", how=How(settings=settings), **PUBLISHED)
         files.append(read_files(run))
     assert run.quilts.num_rows > 100
     assert files[0] == files[1] == files[2]

@@ -144,7 +144,7 @@ def left_out(facts: Facts) -> Iterator[str]:
         return
     words = {"min_grams": 1, "site": name_sites(asked["foreign"])} | asked
     named = [f"{counts[name]:,} {what.format(**words)}" for name, what in _LEFT_OUT.items() if counts.get(name)]
-    judged = sum(counts.values()) + facts["tables"]["quilts"]["rows"]
+    judged = facts["documents"] - (facts["copies"] or 0)
     if named:
         yield f"Of {count(judged, 'document')} judged, {', '.join(named)}"
 
