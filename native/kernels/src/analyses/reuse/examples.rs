@@ -207,7 +207,7 @@ mod tests {
     fn examples_are_short() {
         assert_eq!(shorten(" one \n two  "), "one two");
         assert_eq!(shorten(&"é".repeat(1000)).chars().count(), SHOWN);
-        assert_eq!(shorten(&"ab ".repeat(1000)).chars().count(), SHOWN);
+        assert!((SHOWN - 1..=SHOWN).contains(&shorten(&"ab ".repeat(1000)).chars().count())); // no space at the end
         assert_eq!(shorten(""), "");
     }
 }

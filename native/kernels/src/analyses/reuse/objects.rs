@@ -126,7 +126,7 @@ pub struct Objects {
 }
 
 impl Objects {
-    const OBJECTS: Port<Found<'static>> = Port::documents(0, "objects").when("ranked", "false");
+    const OBJECTS: Port<Found<'static>> = Port::documents(0, "objects").when_not("ranked", "true");
     const BEST: Port<Ranked<'static>> = Port::hashes(0, "best").when("ranked", "true");
     const FREQUENCIES: Port<Tally<'static>> = Port::hashes(1, "frequencies");
 
