@@ -1,8 +1,8 @@
 # Two commands do everything on a machine with Python 3.11+, Rust and make:
 #   make demo    sets up, makes a small synthetic web and finds the quilts in it
-#   make test    sets up (Spark and Java included) and runs all tests
+#   make test    sets up (Spark, Java and a browser included) and runs all tests
 # and while you work, `make check` says in about a minute whether you may go on.
-# Everything is installed into .venv; only Java, where it is missing, is installed on the system.
+# Everything is installed into .venv; only Java and Chromium, where they are missing, are installed on the system.
 
 PYTHON ?= $(firstword $(shell command -v python3 python 2>/dev/null))
 BIN := .venv/bin
@@ -19,7 +19,7 @@ LEAST_PYTHON := 3.11
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format bench fuzz docs clean tools java pages
+.PHONY: help demo test check lint format bench fuzz docs clean tools java browser pages
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,7 +27,7 @@ help: ## say what can be made
 demo: .venv/core ## set up (without Spark) and run unquilt on a small synthetic web
 	$(BIN)/unquilt demo -o demo-run
 
-test: .venv/dev java pages ## set up (Spark and Java included) and run all tests, Rust and Python
+test: .venv/dev java browser pages ## set up (Spark, Java and a browser included) and run all tests, Rust and Python
 	cargo test --quiet --release --package unquilt-kernels
 	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal
 
@@ -78,13 +78,18 @@ tools:
 
 # What tests, linters, figures, Spark and benchmarks need.
 .venv/dev: .venv/core constraints.txt pyproject.toml
-	$(DEVELOP) --extras bench,dev,plots,spark
+	$(DEVELOP) --extras bench,dev,page,plots,spark
 	@touch $@
 
 java:
 	@command -v java >/dev/null || [ -n "$$JAVA_HOME" ] || { command -v apt-get >/dev/null && apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >/dev/null; } || \
 	echo "no Java, and it could not be installed: the Spark tests will be skipped"
+
+browser:
+	@{ command -v chromium && command -v chromedriver; } >/dev/null || { command -v apt-get >/dev/null && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null; } || \
+	echo "no Chromium, and it could not be installed: the tests in a browser will be skipped"
 
 # Real pages that some tests read: made once, where the script that makes them is beside this folder.
 pages: .venv/dev

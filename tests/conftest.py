@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from browsing import Browser, open_browser
 from drawn import Packed, draw_corpus
 
 import unquilt
@@ -156,4 +157,11 @@ def make(engine: str, settings: Settings) -> Callable[[Scale, int], Callable[[Ru
 def run(tmp_path: Path) -> Iterator[Run]:
     """A run of no analysis, open for writing."""
     with Run.open(tmp_path / "run", analysis="toy", parameters={}, inputs=[]) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser that tests share; skips where there is none."""
+    with open_browser(tmp_path_factory.mktemp("browser")) as opened:
         yield opened

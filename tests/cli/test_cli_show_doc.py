@@ -23,9 +23,11 @@ from unquilt.cli import cli
 from unquilt.cli.show import page
 from unquilt.cli.show.evidence import read_texts
 from unquilt.cli.show.folders import Folder
-from unquilt.cli.show.page import NO_PATCH, Pens, mark, show_page
+from unquilt.cli.show.page import Pens, show_page
 from unquilt.demo import planted
 from unquilt.flow.kept import Kept, Split
+from unquilt.results import marks
+from unquilt.results.marks import NO_PATCH, mark
 from unquilt.runs import InputRecord, Run
 
 FILLER = " ".join(f"own{i}" for i in range(500))
@@ -371,7 +373,7 @@ SPANS = st.lists(st.tuples(st.integers(-5, 320), st.integers(-5, 320), st.intege
 
 class TestLayout:
     def test_examples_of_docstrings_run(self):
-        failed, tried = doctest.testmod(page)
+        failed, tried = doctest.testmod(marks)
         assert (failed, tried > 0) == (0, True)
 
     @given(st.integers(0, 50), SPANS)

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unquilt import words
-from unquilt.cli.show.differences import DELETED, INSERTED, Difference, DiffPens
+from unquilt.cli.show.differences import DiffPens
 from unquilt.cli.show.page import Pens, show_page
+from unquilt.results.differences import DELETED, INSERTED, Difference
 
 few = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=30)
 some = st.lists(st.sampled_from([f"w{i}" for i in range(40)]), max_size=60)

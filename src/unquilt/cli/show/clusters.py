@@ -9,13 +9,15 @@ from typing import Any
 import pyarrow as pa
 
 from unquilt.cli.show.choice import choose
-from unquilt.cli.show.differences import Difference, DiffPens
-from unquilt.cli.show.folders import Folder, find_rows
+from unquilt.cli.show.differences import DiffPens
+from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.page import show_page
 from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.show.tables import Row, print_rows
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
+from unquilt.results.differences import Difference
+from unquilt.results.finding import find_rows
 from unquilt.results.rows import Selection, name_column
 from unquilt.tables import CLUSTERS, DOCUMENTS, KEPT, SIMILARITY
 

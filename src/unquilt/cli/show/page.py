@@ -7,18 +7,18 @@ fragment: no escape codes reach the terminal but those that are written here.
 
 from __future__ import annotations
 
-import heapq
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import pyarrow as pa
 from rich.cells import cell_len
 
 from unquilt.cli.terminal.output import count, printable, use_colour
 from unquilt.columns import measure
+from unquilt.results.marks import NO_PATCH, Patch, mark
 
 CONTEXT = 2
 """Lines kept before and after a patch."""
@@ -26,14 +26,10 @@ LEAST_LEFT_OUT = 4
 """Lines that are worth leaving out."""
 MARKS = 4
 """Characters that may share a cell: a line has no more than these, however narrow they are."""
-NO_PATCH = 0
 PASTELS = (229, 153, 157, 218, 216, 183, 159, 223, 193, 117, 225, 187)
 _WIDE = "\u2e80-\u9fff\ua000-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\U0001f300-\U0003ffff"
 _TOKEN = re.compile(rf"\s*\n\s*|\s+|[{_WIDE}]|[^\s{_WIDE}]+")
 """A line break, a space, or what stays on one line if it can; scripts without spaces break anywhere."""
-
-Patch = tuple[int, int, int]
-"""Begin, end, and the rank of the source."""
 
 
 @dataclass(frozen=True)
@@ -62,31 +58,6 @@ class Pens:
         if rank == NO_PATCH:
             return "", ""
         return (f"{rank}:", "") if self.codes else (f"[{rank}:", f":{rank}]")
-
-
-def mark(length: int, patches: Iterable[Patch]) -> list[Patch]:
-    """The whole of a text in spans of one source or none; the better rank wins.
-
-    >>> mark(10, [(0, 4, 2), (3, 6, 1)])
-    [(0, 3, 2), (3, 6, 1), (6, 10, 0)]
-    """
-    waiting = sorted((max(0, begin), min(end, length), rank) for begin, end, rank in patches)
-    waiting = [patch for patch in waiting if patch[0] < patch[1]]
-    bounds = sorted({0, length, *(bound for begin, end, _ in waiting for bound in (begin, end))})
-    waiting.reverse()
-    open_: list[tuple[int, int]] = []
-    spans: list[Patch] = []
-    for begin, end in pairwise(bounds):
-        while waiting and waiting[-1][0] <= begin:
-            _, until, rank = waiting.pop()
-            heapq.heappush(open_, (rank, until))
-        while open_ and open_[0][1] <= begin:
-            heapq.heappop(open_)
-        rank = open_[0][0] if open_ else NO_PATCH
-        if spans and spans[-1][2] == rank:
-            begin = spans.pop()[0]
-        spans.append((begin, end, rank))
-    return spans
 
 
 def show_page(text: str, patches: Iterable[Patch], width: int, pens: Pens, *, full: bool = False) -> Iterator[str]:

@@ -3,29 +3,20 @@ and one site with its pages and phrases."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from unquilt import _native
 from unquilt.cli.options import usage_error
 from unquilt.cli.show.choice import choose
 from unquilt.cli.show.folders import Folder
-from unquilt.cli.show.page import Patch, Pens, show_page
+from unquilt.cli.show.page import Pens, show_page
 from unquilt.cli.show.table_views import FEW, Request, TableView
 from unquilt.cli.show.tables import Row, print_rows
 from unquilt.cli.show.views import Facts, View, read_top
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
-from unquilt.errors import ParameterError
-from unquilt.flow.kept import Kept
+from unquilt.results.phrases import MOST_LOOKED_AT, SiteInView, find_covered, read_rows
 
 MOST_NAMED = 5
-MOST_LOOKED_AT = 500
-"""Pages of a site whose phrases are counted for people: the first ones of those with most popular phrases."""
 LITTLE = 0.2
 """A site that others contribute less to repeats itself: its template, its own catalogue."""
 
@@ -36,7 +27,7 @@ class PhraseView(View):
     def facts(self, folder: Folder) -> dict[str, Any]:
         candidates = [row for row in read_top(folder, "hosts", MOST_NAMED) or () if row["candidate"]]
         number = folder.tables["hosts"].rows if "hosts" in folder.tables else 0
-        all_ = sum(row["candidate"] for row in _rows(folder.table("hosts"), ["candidate"])) if number else 0
+        all_ = sum(row["candidate"] for row in read_rows(folder.table("hosts"), ["candidate"])) if number else 0
         return {"candidates": all_, "first_candidates": candidates, "phrases": read_top(folder, "popular", MOST_NAMED)}
 
     def found(self, facts: Facts) -> Iterator[str]:
@@ -64,29 +55,6 @@ class PhraseView(View):
             f"unquilt show {where} hosts {name}": "one site: its pages, and the phrases they share",
             f"unquilt show {where} covers --doc ID": "one page, its popular phrases marked",
         }
-
-
-class Sampler:
-    """The shingles of texts as the run took them, for looking at single documents again."""
-
-    def __init__(self, folder: Folder) -> None:
-        asked = folder.run.manifest["parameters"]
-        if asked.get("key"):
-            raise ParameterError("of the key of this run only a digest is kept: phrases cannot be found again in texts")
-        self.k, self.seed, self.exact = asked["k"], asked["seed"], asked["exact"]
-
-    def shingles(self, text: str) -> set[tuple[int, int]]:
-        """Pairs of a function and a gram; one function, if all grams are taken."""
-        if self.exact:
-            return {(0, gram) for gram in _native.grams(text, self.k, circular=True)}
-        return set(enumerate(_native.sample(text, self.seed, self.k) or ()))
-
-    def places(self, text: str, ranks: Mapping[int, int]) -> Iterator[Patch]:
-        """Where grams stand in a text, each with its rank. One that goes round the end of the text is not marked."""
-        words = _native.words(text)
-        for begin, gram in enumerate(_native.gram_sequence(text, self.k)):
-            if gram in ranks and begin + self.k <= len(words):
-                yield words[begin][1], words[begin + self.k - 1][2], ranks[gram]
 
 
 class CoversView(TableView):
@@ -141,18 +109,11 @@ class CoversView(TableView):
             name = cut(_name(row["source"], pages), max(20, width - 5 - len(facts)))
             yield pens.draw(f"{row['rank']:>3}", row["rank"]) + facts + name
         yield ""
-        texts = dict(folder.documents([number, *(row["source"] for row in sources)], ["text"]))
-        if number not in texts:
+        text, patches = find_covered(folder, number, sources)
+        if text is None:
             yield "The corpus of this run is not found, so there is no text to show."
             return
-        sampler = Sampler(folder)
-        mine = sampler.shingles(texts[number]["text"])
-        ranks: dict[int, int] = {}
-        for row in sources:
-            for _, gram in mine & sampler.shingles(texts[row["source"]]["text"]):
-                ranks.setdefault(gram, row["rank"])
-        text = texts[number]["text"]
-        yield from show_page(text, [*sampler.places(text, ranks)], width, pens, full=asked.own["full"])
+        yield from show_page(text, patches, width, pens, full=asked.own["full"])
 
 
 class HostsView(TableView):
@@ -160,7 +121,7 @@ class HostsView(TableView):
 
     def show_named(self, asked: Request, name: str) -> None:
         folder = asked.folder
-        site = next((row for row in _rows(folder.table("hosts")) if row["site"] == name), None)
+        site = next((row for row in read_rows(folder.table("hosts")) if row["site"] == name), None)
         if site is None:
             raise usage_error(f"hosts has no site {printable(name)!r}; unquilt show {folder.run.path} hosts lists them")
         seen = SiteInView(folder, name)
@@ -186,46 +147,6 @@ class HostsView(TableView):
             print_rows(found)
         else:
             emit("none")
-
-
-class SiteInView:
-    """One site of a run: its pages that are kept, and the popular phrases on them."""
-
-    def __init__(self, folder: Folder, name: str) -> None:
-        self.folder, self.name = folder, name
-        self.by = folder.run.manifest["parameters"]["group"]
-
-    @cached_property
-    def pages(self) -> list[dict[str, Any]]:
-        """Its pages with what is counted of them, those with most popular phrases first."""
-        found: dict[int, Any] = {}
-        for split in self.folder.table("documents").splits():
-            part = split.read(["doc", "url", self.by])
-            for row in part.filter(pc.equal(part.column(self.by), pa.scalar(self.name))).to_pylist():
-                found[row["doc"]] = row["url"]
-        counted = _rows(self.folder.table("document_phrases"))
-        pages = [row | {"url": found[row["doc"]]} for row in counted if row["doc"] in found]
-        return sorted(pages, key=lambda row: (-row["of_84"], row["doc"]))
-
-    def phrases(self, limit: int) -> list[dict[str, Any]]:
-        """The popular phrases on most of its pages: on how many of them, on how many of all, and what they say."""
-        sampler, pages = Sampler(self.folder), Counter[int]()
-        docs = [row["doc"] for row in self.pages[:MOST_LOOKED_AT]]
-        for _, document in self.folder.documents(docs, ["text"]):
-            pages.update({gram for _, gram in sampler.shingles(document["text"])})
-        found: list[dict[str, Any]] = []
-        wanted = pa.array(list(pages), pa.int64())
-        for split in self.folder.table("popular").splits():
-            part = split.read(["phrase", "documents", "text"])
-            there = part.filter(pc.is_in(part.column("phrase"), wanted)).to_pylist()
-            found += [{"pages": pages[row.pop("phrase")]} | row for row in there]
-        return sorted(found, key=lambda row: (-row["pages"], -row["documents"], row["text"]))[:limit]
-
-
-def _rows(table: Kept, columns: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """The rows of a table, one row group in memory at a time."""
-    for split in table.splits():
-        yield from split.read(list(columns) or table.columns).to_pylist()
 
 
 def _name(number: int, pages: Mapping[int, tuple[str, str | None]]) -> str:

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from unquilt.cli.show.choice import choose
-from unquilt.cli.show.folders import Folder, find_rows
 from unquilt.cli.show.page import Pens, show_page
 from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
-from unquilt.stores.labels import BY, hash_text
-from unquilt.tables import OBJECTS, TARGETS
-
-_HASHES = {"text": "chunk_sha1", "raw": "raw_chunk_sha1"}
-_OBJECT = ("first", "sha1", "kind", "occurrences", "documents", "sites", "length", "example")
-
-
-class Marked(NamedTuple):
-    """A labelled chunk of a page: where it is there, and what is known of it."""
-
-    begin: int
-    end: int
-    object: Mapping[str, Any]
+from unquilt.results.labelled import Marked, find_labelled
+from unquilt.tables import TARGETS
 
 
 class TargetsView(TableView):
@@ -45,26 +33,6 @@ class TargetsView(TableView):
             return
         for line in _show(target, text, chunks, pages, asked.few, full=asked.own["full"]):
             emit(line)
-
-
-def find_labelled(folder: Folder, number: int) -> tuple[str | None, list[Marked]]:
-    """The text of a document, and its labelled chunks; neither, without the corpus."""
-    by = BY[folder.run.manifest.get("summary", {}).get("compared_by", 0)]
-    columns = ["text", "chunks", "chunk_sha1", "raw_chunk_sha1"]
-    page = next((row for _, row in folder.documents([number], columns)), None)
-    if page is None:
-        return None, []
-    text, spans = page["text"], page["chunks"] or []
-    hashes = (
-        [hash_text(text[span["begin"] : span["end"]], by) for span in spans]
-        if by == "words"
-        else page[_HASHES[by]] or []
-    )
-    wanted = sorted(set(hashes))
-    found = find_rows(folder.table(OBJECTS.name), "sha1", wanted, list(_OBJECT), len(wanted) * 2)
-    objects = {row["sha1"]: row for row in found if row["kind"] == "chunk"}
-    marked = zip(spans, hashes, strict=True)
-    return text, [Marked(span["begin"], span["end"], objects[sha1]) for span, sha1 in marked if sha1 in objects]
 
 
 def _describe_chunk(chunk: Marked, pages: Mapping[int, Any]) -> dict[str, Any]:

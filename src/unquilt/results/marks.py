@@ -1,0 +1,36 @@
+"""A text cut into spans, each of one source or of none: what is coloured where evidence is shown."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from itertools import pairwise
+
+NO_PATCH = 0
+Patch = tuple[int, int, int]
+"""Begin, end, and the rank of the source."""
+
+
+def mark(length: int, patches: Iterable[Patch]) -> list[Patch]:
+    """The whole of a text in spans of one source or none; the better rank wins.
+
+    >>> mark(10, [(0, 4, 2), (3, 6, 1)])
+    [(0, 3, 2), (3, 6, 1), (6, 10, 0)]
+    """
+    waiting = sorted((max(0, begin), min(end, length), rank) for begin, end, rank in patches)
+    waiting = [patch for patch in waiting if patch[0] < patch[1]]
+    bounds = sorted({0, length, *(bound for begin, end, _ in waiting for bound in (begin, end))})
+    waiting.reverse()
+    open_: list[tuple[int, int]] = []
+    spans: list[Patch] = []
+    for begin, end in pairwise(bounds):
+        while waiting and waiting[-1][0] <= begin:
+            _, until, rank = waiting.pop()
+            heapq.heappush(open_, (rank, until))
+        while open_ and open_[0][1] <= begin:
+            heapq.heappop(open_)
+        rank = open_[0][0] if open_ else NO_PATCH
+        if spans and spans[-1][2] == rank:
+            begin = spans.pop()[0]
+        spans.append((begin, end, rank))
+    return spans
