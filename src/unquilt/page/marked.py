@@ -1,0 +1,103 @@
+"""A text as HTML, with its evidence marked: each passage in the colour of its source, and with the source's number.
+
+Colour alone would leave out who cannot tell colours apart, so each mark begins with its number; colours repeat. The
+text is hostile: it is escaped, and characters that act instead of being seen (control characters, and those that turn
+the direction of writing) are shown as others that do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from unquilt.results.marks import NO_PATCH, mark
+
+COLOURS = 12
+"""As many as there are classes `s1` … in the style sheet."""
+_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage to mark: `number` is that of its source, whose colour it gets; `title` says more."""
+
+    begin: int
+    end: int
+    number: int
+    title: str = ""
+
+
+def clean(text: str) -> str:
+    """A text in which nothing acts: control characters as pictures of themselves.
+
+    >>> clean("a\\x00b\\u202ec")
+    'a␀b\ufffdc'
+    """
+    return _ACTING.sub(lambda found: _picture(found[0]), text)
+
+
+def _picture(character: str) -> str:
+    code = ord(character)
+    return chr(0x2400 + code) if code < 32 else "\u2421" if code == 127 else "\ufffd"
+
+
+def colour(number: int) -> str:
+    """The class of a source.
+
+    >>> colour(1), colour(13)
+    ('s1', 's1')
+    """
+    return f"s{(number - 1) % COLOURS + 1}"
+
+
+def mark_text(
+    text: str,
+    passages: Sequence[Passage],
+    *,
+    link: Callable[[int], str] | None = None,
+    chosen: Iterable[int] = (),
+    first: int = 0,
+) -> str:
+    """The text as HTML; where passages overlap, the one that is given first is marked.
+
+    With `link`, each mark is a link to `link(place of the passage in the list)`. The `chosen` passages stand out, and
+    the first of them has the id `here`. `first` is where the text begins in its document, whose offsets passages have.
+    """
+    patches = [(each.begin - first, each.end - first, place) for place, each in enumerate(passages, 1)]
+    standing_out, found, here = set(chosen), [], ' id="here"'
+    for begin, end, place in mark(len(text), patches):
+        piece = escape(clean(text[begin:end]))
+        if place == NO_PATCH:
+            found.append(piece)
+            continue
+        passage = passages[place - 1]
+        classes = f"patch {colour(passage.number)}"
+        attributes = f' data-patch="{place - 1}"'
+        if place - 1 in standing_out:
+            classes, attributes, here = f"{classes} chosen", f"{attributes}{here}", ""
+        if passage.title:
+            attributes += f' title="{escape(clean(passage.title))}"'
+        number = f'<span class="number">{passage.number}</span>'
+        tag, target = ("a", f' href="{escape(link(place - 1))}"') if link else ("mark", "")
+        found.append(f'<{tag} class="{classes}"{target}{attributes}>{number}{piece}</{tag}>')
+    return "".join(found)
+
+
+def draw_bar(length: int, passages: Sequence[Passage], *, link: Callable[[int], str] | None = None) -> str:
+    """Where in a text passages lie, as an image of one line: SVG, a thousand units wide."""
+    total = max(1, length)
+    parts = []
+    for begin, end, place in mark(length, [(each.begin, each.end, n) for n, each in enumerate(passages, 1)]):
+        if place != NO_PATCH:
+            x, width = begin * 1000 / total, max(1.5, (end - begin) * 1000 / total)
+            classes = f"bar {colour(passages[place - 1].number)}"
+            rect = f'<rect class="{classes}" x="{x:.1f}" y="0" width="{width:.1f}" height="20"/>'
+            parts.append(f'<a href="{escape(link(place - 1))}" tabindex="-1">{rect}</a>' if link else rect)
+    share = sum(end - begin for begin, end, place in mark(length, [(e.begin, e.end, 1) for e in passages]) if place)
+    label = f"Where the passages lie: {share / total:.0%} of the text is marked"
+    return (
+        f'<svg class="bar" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="{label}">'
+        f'<rect class="ground" x="0" y="0" width="1000" height="20"/>{"".join(parts)}</svg>'
+    )
