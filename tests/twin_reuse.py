@@ -109,6 +109,7 @@ def discover(
         weight = length * (16 * log2_256(sites) + log2_256(documents)) // 4096
         found = {"first": first, "begin": begin, "kind": kind, "end": end, "sha1": digest, "occurrences": len(rows)}
         found |= {"documents": documents, "sites": sites, "length": length, "weight": weight}
+        found["page"] = True
         found["example"] = " ".join(said.split())[:300].rstrip()
         is_stop = kind == "chunk" and auto_stop and length * 256 < 10 * log2_256(documents)
         (stopped if is_stop else objects).append(found)

@@ -26,7 +26,7 @@ from unquilt.corpus.find.pieces import Piece, pieces
 from unquilt.corpus.options import Reading
 from unquilt.corpus.read import PieceReader, make_document
 from unquilt.corpus.readers.jsonl import read_line
-from unquilt.corpus.records import Document, Frame, Page, Reject, Skipped, too_large
+from unquilt.corpus.records import ASIDE, Document, Frame, Page, Reject, Skipped, too_large
 from unquilt.corpus.sources import Source
 from unquilt.engines.workers import Workers
 from unquilt.errors import InputError
@@ -128,6 +128,8 @@ class _Desk:
 
 def _make_answer(record: Frame | Page, reading: Reading, question: Question) -> Answer | Reject | Skipped | None:
     made = make_document(record, reading)
+    if isinstance(made, Document) and made.page.media in ASIDE:
+        return Skipped(made.page.media)
     return question.answer(made) if isinstance(made, Document) else made
 
 

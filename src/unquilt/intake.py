@@ -22,7 +22,7 @@ from unquilt.corpus.readers.compression import index
 from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
 from unquilt.corpus.write.parts import ReadPiece, WritePart, is_written, read_piece, write_part
-from unquilt.corpus.write.results import PieceRead, identify, recall
+from unquilt.corpus.write.results import PieceRead, identify, others_path, recall
 from unquilt.engines.forker import preload
 from unquilt.engines.progress import Progress
 from unquilt.errors import RunError
@@ -30,7 +30,7 @@ from unquilt.flow.verbs import Verbs
 from unquilt.guard import Blame, each_guarded
 from unquilt.runs import Run
 from unquilt.runs.storage import make_folder
-from unquilt.tables import DOCUMENTS, REJECTS
+from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS
 
 preload(read_piece.__module__)
 
@@ -52,8 +52,11 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
             tasks, read = _read_pieces(verbs, run, sources, reading, progress)
             unchanged(sources)
             skipped = sum((result.skipped for result in read), Counter[str]())
+            others = sum(result.others for result in read)
             if not any(result.documents for result in read):
-                raise explain(sources, [result.rejects for result in read], skipped, reading, verbs.each, run.spill)
+                aside = Counter({"text beside pages": others} if others else {})
+                rejected = [result.rejects for result in read]
+                raise explain(sources, rejected, skipped + aside, reading, verbs.each, run.spill)
             files = _write_parts(verbs, run, tasks, read, progress)
             with run.writer(REJECTS.name, REJECTS.schema) as rejects:
                 for result in read:
@@ -62,6 +65,7 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
             stage.record(rows=totals["documents"], bytes=totals["bytes"])
         values = totals | {
             "rejects": rejects.rows,
+            **({OTHER_TEXTS.name: others} if others else {}),
             "skipped": dict(sorted(skipped.items())),
             "warnings": _warnings([warning for result in read for warning in result.warnings]),
         }
@@ -102,7 +106,7 @@ def _read_pieces(
             step(sizes[number], result.documents)
         ordered = [read[number] for number in range(len(tasks))]
         _join(verbs, tasks, ordered)
-    if sum(result.documents for result in ordered) > MOST_DOCUMENTS:
+    if sum(result.documents + result.others for result in ordered) > MOST_DOCUMENTS:
         raise RunError(f"a corpus holds at most {MOST_DOCUMENTS} documents; give the inputs in several parts")
     return tasks, ordered
 
@@ -117,23 +121,24 @@ def _task(run: Run, piece: Piece) -> ReadPiece:
 def _write_parts(
     verbs: Verbs, run: Run, tasks: Sequence[ReadPiece], read: Sequence[PieceRead], progress: Progress
 ) -> list[str]:
-    """Writes a part for each piece with documents; returns their names. What a part was made of goes at once."""
-    writes = _number(read, run.path / DOCUMENTS.name, run.spill)
-    gone = {number for number, write in writes.items() if not write.source.exists()}
-    written = {number for number in gone if is_written(writes[number], read[number].documents)}
-    for number in sorted(gone - written):  # somebody removed the part
+    """Writes a part for each piece with documents, and one for each with other texts; returns their names. What a part
+    was made of goes at once."""
+    writes = _number(read, run)
+    gone = {place for place, (write, _) in writes.items() if not write.source.exists()}
+    written = {place for place in gone if is_written(*writes[place])}
+    for number in sorted({number for number, _ in gone - written}):  # somebody removed the part
         task = tasks[number]
         for at, span in read[number].spans.items():
             task = _beginning(task, at, span.begin)
         (_,) = verbs.each(read_piece, [task])
-    left = [write for number, write in writes.items() if number not in written]
+    left = [write for place, (write, _) in writes.items() if place not in written]
     with progress.stage("write", len(writes)) as step:
         if written:
             step(len(written), before=True)
         for write, _ in zip(left, verbs.each(write_part, left), strict=True):
             write.source.unlink()
             step(1)
-    return [f"{DOCUMENTS.name}/{write.target.name}" for write in writes.values()]
+    return [f"{write.target.parent.name}/{write.target.name}" for write, _ in writes.values()]
 
 
 def _indexed(
@@ -193,15 +198,20 @@ def _beginning(task: ReadPiece, at: int, begin: int) -> ReadPiece:
     return replace(task, piece=replace(task.piece, slices=tuple(slices)))
 
 
-def _number(read: Sequence[PieceRead], folder: Path, spill: Path) -> dict[int, WritePart]:
-    """The tasks that write a part for each piece with documents, by its number; the numbers of its documents follow
-    those of the part before."""
-    make_folder(folder)
-    writes: dict[int, WritePart] = {}
+def _number(read: Sequence[PieceRead], run: Run) -> dict[tuple[int, str], tuple[WritePart, int]]:
+    """The tasks that write a part for each piece with documents, and how many these are, by the piece's number; the
+    numbers of its documents follow those of the part before. Other texts come behind all documents, so that the numbers
+    of these are the same without them."""
+    writes: dict[tuple[int, str], tuple[WritePart, int]] = {}
     first = 0
-    for number, result in enumerate(read):
-        if result.documents:
-            target = folder / f"part-{len(writes):05}.parquet"
-            writes[number] = WritePart(result.path, target, first, spill)
-        first += result.documents
+    pages = [(result.path, result.documents) for result in read]
+    others = [(others_path(result.path), result.others) for result in read]
+    for name, sources in ((DOCUMENTS.name, pages), (OTHER_TEXTS.name, others)):
+        folder, parts = run.path / name, 0
+        for number, (source, documents) in enumerate(sources):
+            if documents:
+                make_folder(folder)
+                task = WritePart(source, folder / f"part-{parts:05}.parquet", first, run.spill)
+                writes[number, name] = task, documents
+                parts, first = parts + 1, first + documents
     return writes

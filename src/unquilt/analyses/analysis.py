@@ -51,6 +51,9 @@ class Analysis(Job):
     said: Callable[[Any], Mapping[str, Any]] = field(default=lambda _: {})
     """The parameters that a file decides, such as the range of a lexicon: a manifest has those, not the defaults."""
 
+    other_texts: Callable[[Any], bool] = field(default=lambda _: False)
+    """Whether, by its parameters, it also looks at JavaScript, CSS and robots.txt: `tables.OTHER_TEXTS`."""
+
     def say(self, read: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters that the files decide which were read."""
         return {name: value for each in read.values() for name, value in self.said(each).items()}

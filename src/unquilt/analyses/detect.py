@@ -21,7 +21,15 @@ from math import isqrt
 from typing import Any
 
 from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.discover import OBJECT_LABELS, SITES, DiscoverParameters, count_objects, look_up_examples
+from unquilt.analyses.discover import (
+    OBJECT_LABELS,
+    SITES,
+    DiscoverParameters,
+    PageParameters,
+    count_objects,
+    look_up_examples,
+    looks_at_others,
+)
 from unquilt.analyses.outcome import Outcome
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
@@ -68,7 +76,7 @@ class ThresholdParameters(Parameters):
 
 
 @dataclass(frozen=True)
-class DetectParameters(ThresholdParameters):
+class DetectParameters(ThresholdParameters, PageParameters):
     """What is looked for."""
 
     labels: str = parameter("", "set of labels to look for; unquilt reuse label makes one")
@@ -114,8 +122,9 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     (lengths,) = verbs.group([paths], Kernel("histograms"))
     tables.append(verbs.keep(lengths, PATH_LENGTHS))
     everything = DiscoverParameters(chunk_threshold=0, file_threshold=0, site=given.site, auto_stop=False)
-    found, _ = count_objects(verbs, chunks, files, everything)
-    objects, _ = look_up_examples(verbs, corpus, found, about.by)
+    pages = counters.get("pages", 0)
+    found, _ = count_objects(verbs, chunks, files, everything, pages)
+    objects, _ = look_up_examples(verbs, corpus, found, about.by, pages)
     tables.append(verbs.keep(objects, OBJECTS))
     tables += [verbs.keep(rows, OCCURRENCES) for rows in occurrences]
     known = {name: counters.get(name, 0) for name in ("recursive", "without_url", "chunks", "matched")}
@@ -147,12 +156,20 @@ def judge(
 
 @dataclass(frozen=True)
 class DetectedPart:
-    """What was detected in a part of a corpus, and how many documents the parts before it have."""
+    """What was detected in a part of a corpus, how many of its documents are pages, and how many documents of the whole
+    come before these, and before the others: JavaScript, CSS and robots.txt, which come behind all pages."""
 
     contents: Kept
     neighbourhoods: Kept
     path_lengths: Kept
+    pages: int
     offset: int
+    other_offset: int
+
+    @property
+    def shift(self) -> dict[str, Any]:
+        """How documents are numbered in the whole, as kernels are told."""
+        return {"pages": self.pages, "offset": self.offset, "other_offset": self.other_offset}
 
 
 def merge(verbs: Verbs, parts: Sequence[DetectedPart], given: ThresholdParameters) -> Outcome:
@@ -160,11 +177,11 @@ def merge(verbs: Verbs, parts: Sequence[DetectedPart], given: ThresholdParameter
 
     All but `objects`: on how many sites a chunk stands does not follow from the numbers of the parts.
     """
-    shifted = [verbs.map(part.contents, Kernel("shifted contents", offset=part.offset))[0] for part in parts]
+    shifted = [verbs.map(part.contents, Kernel("shifted contents", **part.shift))[0] for part in parts]
     (contents,) = verbs.group(shifted, Kernel("gathered contents"))
     counters = verbs.fold(contents, "detection")
     table = verbs.keep(contents, CONTENTS)
-    prefixes = [verbs.map(part.neighbourhoods, Kernel("shifted sums", offset=part.offset))[0] for part in parts]
+    prefixes = [verbs.map(part.neighbourhoods, Kernel("shifted sums", **part.shift))[0] for part in parts]
     tables, statistics = judge(verbs, table, prefixes, counters, given)
     paths = [verbs.map(part.path_lengths, Kernel("path counts"))[0] for part in parts]
     (lengths,) = verbs.group(paths, Kernel("histograms"))
@@ -181,6 +198,7 @@ DECLARATION = Analysis(
     name="detect",
     parameters=DetectParameters,
     function=detect,
+    other_texts=looks_at_others,
     files={"labels": LabelSet.read},
     results=(TARGETS, NEIGHBOURHOODS, OBJECTS, OCCURRENCES),
     on_request=(OBJECTS, OCCURRENCES),

@@ -45,7 +45,14 @@ OBJECT_LABELS = {
 
 
 @dataclass(frozen=True)
-class ChunkParameters(Parameters):
+class PageParameters(Parameters):
+    """Which documents are looked at."""
+
+    pages_only: bool = parameter(False, "leave out JavaScript, CSS and robots.txt of archives")
+
+
+@dataclass(frozen=True)
+class ChunkParameters(PageParameters):
     """What a chunk is."""
 
     raw: bool = parameter(False, "compare the source of chunks, as published, instead of their text")
@@ -86,12 +93,18 @@ def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashLi
     kernel = Kernel("standings", by=given.by, min_length=given.min_length, site=given.site, stops=stops)
     chunks, files = verbs.map(corpus, kernel)
     counters = verbs.fold(chunks, "standings")
-    found, frequencies = count_objects(verbs, chunks, files, given)
+    pages = counters.get("pages", 0)
+    found, frequencies = count_objects(verbs, chunks, files, given, pages)
     counters |= verbs.fold(frequencies, "objects_counted")
     (histogram,) = verbs.group([frequencies], Kernel("histograms"))
     table = verbs.keep(histogram, FREQUENCIES)
-    objects, stopped = look_up_examples(verbs, corpus, found, given.by)
+    objects, stopped = look_up_examples(verbs, corpus, found, given.by, pages)
     return Outcome([verbs.keep(objects, OBJECTS), verbs.keep(stopped, STOP_CHUNKS), table], counters)
+
+
+def looks_at_others(given: PageParameters) -> bool:
+    """Whether JavaScript, CSS and robots.txt are looked at, too."""
+    return not given.pages_only
 
 
 def pack_stops(given: ChunkParameters, stop: HashList | None) -> bytes:
@@ -100,22 +113,23 @@ def pack_stops(given: ChunkParameters, stop: HashList | None) -> bytes:
     return pack_hashes(About(by=given.by), stops=hashes)
 
 
-def count_objects(verbs: Verbs, chunks: Rows, files: Rows, given: DiscoverParameters) -> tuple[Rows, Rows]:
-    """The objects that are wanted, by the first document of each, and how many chunks and files occur how often."""
+def count_objects(verbs: Verbs, chunks: Rows, files: Rows, given: DiscoverParameters, pages: int) -> tuple[Rows, Rows]:
+    """The objects that are wanted, by the first document of each, and how many chunks and files occur how often. The
+    first `pages` documents are pages; what occurs in others only is no better than what occurs in one."""
     wanted: dict[str, Any] = {
         name: getattr(given, name) for name in ("chunk_threshold", "file_threshold", "min_sites", "rank", "top")
     }
-    wanted |= {"auto_stop": AUTO_STOP if given.auto_stop else 0, "ranked": given.top > 0}
+    wanted |= {"auto_stop": AUTO_STOP if given.auto_stop else 0, "ranked": given.top > 0, "pages": pages}
     found, frequencies = verbs.group([chunks, files], Kernel("objects", **wanted))
     if given.top:
         (found,) = verbs.group([found], Kernel("best", top=given.top))
     return found, frequencies
 
 
-def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, by: str) -> tuple[Rows, Rows]:
+def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, by: str, pages: int) -> tuple[Rows, Rows]:
     """Objects and stop chunks with what they say."""
     table = verbs.keep(found, FOUND_OBJECTS)
-    objects, stopped = verbs.map(corpus, Kernel("examples", by=by), among=table)
+    objects, stopped = verbs.map(corpus, Kernel("examples", by=by, pages=pages), among=table)
     return objects, stopped
 
 
@@ -124,6 +138,7 @@ DECLARATION = Analysis(
     parameters=DiscoverParameters,
     function=discover,
     files={"stop": HashList.read},
+    other_texts=looks_at_others,
     results=(OBJECTS, STOP_CHUNKS),
     others=(FREQUENCIES, FOUND_OBJECTS),
     labels=OBJECT_LABELS

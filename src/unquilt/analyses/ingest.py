@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from unquilt.analyses.analysis import Job
-from unquilt.tables import DOCUMENTS, REJECTS
+from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS
 
 DECLARATION = Job(
     name="ingest",
     results=(DOCUMENTS,),
-    others=(REJECTS,),
+    others=(OTHER_TEXTS, REJECTS),
     labels={
         "find": "finding files",
         "look": "telling kinds of files",

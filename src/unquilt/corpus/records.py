@@ -6,7 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-Media = Literal["html", "text", "mail"]
+Media = Literal["html", "text", "mail", "script", "style", "robots"]
+ASIDE = frozenset(("script", "style", "robots"))
+"""Media of texts that stand beside pages: JavaScript, CSS and robots.txt. Their documents are kept in a table of their
+own (`tables.OTHER_TEXTS`), which only `reuse` looks at."""
 
 
 class Page(NamedTuple):

@@ -9,7 +9,7 @@ What is read goes into a corpus folder of its own, or into the folder `corpus` o
 
 from __future__ import annotations
 
-from unquilt.jobs.corpora import documents, measures, open_corpus
+from unquilt.jobs.corpora import documents, measures, open_corpus, other_texts
 from unquilt.jobs.how import How
 from unquilt.jobs.inputs import Inputs
 from unquilt.jobs.places import CORPUS
@@ -28,4 +28,5 @@ __all__ = [
     "judge_run",
     "measures",
     "open_corpus",
+    "other_texts",
 ]

@@ -10,7 +10,7 @@ from unquilt.flow.kept import Kept
 from unquilt.jobs.inputs import ArrowStream, Inputs, list_paths
 from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST, read_manifest
-from unquilt.tables import DOCUMENTS
+from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 
 
 def open_corpus(inputs: Inputs) -> Run | None:
@@ -36,12 +36,22 @@ def measures(run: Run) -> dict[str, Any]:
     return summary
 
 
-def documents(corpus: Run) -> Kept:
-    """The documents of a corpus folder."""
-    files = corpus.files(DOCUMENTS.name)
+def documents(corpus: Run, *, others: bool = False) -> Kept:
+    """The documents of a corpus folder; with `others`, also JavaScript, CSS and robots.txt, which come behind them and
+    go on with their numbers."""
+    tables = (DOCUMENTS.name, OTHER_TEXTS.name) if others else (DOCUMENTS.name,)
+    files = [name for name in corpus.files(DOCUMENTS.name) if name.partition("/")[0] in tables]
     found = Kept.of(DOCUMENTS.name, *(corpus.path / name for name in files)).checked(DOCUMENTS)
     known = measures(corpus) if corpus.complete else corpus.values(DOCUMENTS.name)
-    return found.check_numbering(known.get("documents", 0))
+    return found.check_numbering(sum(known.get(name, 0) for name in tables))
+
+
+def other_texts(corpus: Run) -> Kept | None:
+    """JavaScript, CSS and robots.txt of a corpus folder; None if it has none."""
+    files = [name for name in corpus.files(DOCUMENTS.name) if name.partition("/")[0] == OTHER_TEXTS.name]
+    if not files:
+        return None
+    return Kept.of(OTHER_TEXTS.name, *(corpus.path / name for name in files)).checked(OTHER_TEXTS)
 
 
 def refuse_other_corpus(corpus: Run) -> None:

@@ -78,7 +78,7 @@ def build_labels(
         if others is not None:
             corpus = open_corpus(others) or ingest(others, folder / CORPUS, how)
             summary = measures(corpus)
-            gathered.add("documents", asked, *collect_hashes(documents(corpus), asked))
+            gathered.add("documents", asked, *collect_hashes(documents(corpus, others=not given.pages_only), asked))
         about = gathered.about or asked
         _refuse_other_cuts(given, about, others is not None or not (runs or sets))
         gathered.add("lists", about, listed.hash_chunks(about.by), b"".join(listed.files), stops.hash_chunks(about.by))

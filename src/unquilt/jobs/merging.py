@@ -17,11 +17,11 @@ from unquilt.jobs.places import choose_place
 from unquilt.jobs.work import engine, open_run
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import shown
-from unquilt.tables import CONTENTS, NEIGHBOURHOODS, PATH_LENGTHS, Table
+from unquilt.tables import CONTENTS, NEIGHBOURHOODS, OTHER_TEXTS, PATH_LENGTHS, Table
 
 _MERGED = "merged_labels"
 """The parameter of a merged run that has the digest of the labels."""
-_SUMMED = ("documents", "words", "bytes", "rejects", "recursive", "without_url", "chunks", "matched")
+_SUMMED = ("documents", OTHER_TEXTS.name, "words", "bytes", "rejects", "recursive", "without_url", "chunks", "matched")
 
 
 def merge_runs(
@@ -39,11 +39,13 @@ def merge_runs(
     summaries = [measures(run) for run in parts]
     summary: dict[str, Any] = {name: sum(each.get(name, 0) for each in summaries) for name in _SUMMED}
     records = [InputRecord(str(run.path), measures(run)["bytes"], run.manifest["fingerprint"]) for run in parts]
-    offsets = [sum(each["documents"] for each in summaries[:number]) for number in range(len(parts))]
-    opened = [_part(run, offset) for run, offset in zip(parts, offsets, strict=True)]
+    pages = [each["documents"] for each in summaries]
+    others = [each.get(OTHER_TEXTS.name, 0) for each in summaries]
+    befores = [(sum(pages[:number]), sum(pages) + sum(others[:number])) for number in range(len(parts))]
+    opened = [_part(run, count, *before) for run, count, before in zip(parts, pages, befores, strict=True)]
     with open_run("detect", given.to_dict() | {_MERGED: _labels(parts[0])}, records, output, how) as run:
         if not run.complete:
-            with engine(run, Scale(summary["documents"], summary["words"]), how) as verbs:
+            with engine(run, Scale(sum(pages) + sum(others), summary["words"]), how) as verbs:
                 outcome = merge(verbs, opened, given)
             rows = {table.name: table.rows for table in outcome.tables}
             run.finish(summary | outcome.statistics | rows, results=rows)
@@ -65,9 +67,9 @@ def _labels(run: Run) -> str:
     return digest
 
 
-def _part(run: Run, offset: int) -> DetectedPart:
+def _part(run: Run, pages: int, offset: int, other_offset: int) -> DetectedPart:
     table = partial(_table, run)
-    return DetectedPart(table(CONTENTS), table(NEIGHBOURHOODS), table(PATH_LENGTHS), offset)
+    return DetectedPart(table(CONTENTS), table(NEIGHBOURHOODS), table(PATH_LENGTHS), pages, offset, other_offset)
 
 
 def _table(run: Run, table: Table) -> Kept:

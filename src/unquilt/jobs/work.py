@@ -65,8 +65,9 @@ def analyse(
                     with _abandoning(run):
                         corpus = _ingest(found, run.inner(CORPUS), replace(how, overwrite=False))
                 summary = measures(corpus)
-                with engine(run, Scale(summary["documents"], summary["words"]), how) as verbs:
-                    outcome = function(verbs, documents(corpus), given)
+                found_documents = documents(corpus, others=analysis.other_texts(given))
+                with engine(run, Scale(found_documents.rows, summary["words"]), how) as verbs:
+                    outcome = function(verbs, found_documents, given)
                 rows = {table.name: table.rows for table in outcome.tables}
                 unchanged(others.sources)
                 refuse_other_corpus(corpus)

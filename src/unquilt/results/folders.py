@@ -17,9 +17,9 @@ from typing import Any, Self
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, RunError
 from unquilt.flow.kept import Kept
-from unquilt.jobs import CORPUS, documents
+from unquilt.jobs import CORPUS, documents, other_texts
 from unquilt.runs import Run
-from unquilt.tables import DOCUMENTS
+from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 
 
 class RunFolder:
@@ -48,8 +48,14 @@ class RunFolder:
         if self.corpus is not None:
             found |= {name: _table(self.corpus, name) for name in self.corpus.tables if name not in found}
             if self.corpus.done(DOCUMENTS.name):
-                found[DOCUMENTS.name] = documents(self.corpus)
+                found[DOCUMENTS.name] = documents(self.corpus, others=self._numbers_others())
+                aside = other_texts(self.corpus)
+                found |= {} if aside is None else {OTHER_TEXTS.name: aside}
         return found
+
+    def _numbers_others(self) -> bool:
+        """Whether JavaScript, CSS and robots.txt may be among the documents that the tables of the run are about."""
+        return self.run.manifest["parameters"].get("pages_only") is False
 
     def table(self, name: str) -> Kept:
         """One table by name; a wrong name is answered with the right ones."""

@@ -1,7 +1,7 @@
 """Every table of unquilt: the one contract between stages, and with whoever reads a run.
 
     table     what is known of a table               quilts    pages stitched together, and what they draw on
-    corpus    documents and rejects                  neardups  clusters of near-duplicates
+    corpus    documents, other texts, rejects         neardups  clusters of near-duplicates
     lexicon   words                                  sweep     counts of quilts
     reuse     what occurs again and again, and where
     phrases   popular phrases, covering sets, sites
@@ -12,7 +12,7 @@ half-open, in code points of `text`. Which analysis makes which table is said by
 
 from __future__ import annotations
 
-from unquilt.tables.corpus import DOCUMENTS, REJECTS
+from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS, REJECTS
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
     CANDIDATES,
@@ -97,6 +97,7 @@ __all__ = [
     "NEIGHBOURHOOD_SUMS",
     "OBJECTS",
     "OCCURRENCES",
+    "OTHER_TEXTS",
     "PAIRS",
     "PATCHES",
     "PATH_LENGTHS",

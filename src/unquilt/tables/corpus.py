@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from unquilt.tables.table import Table, column, document, integer
@@ -25,7 +27,7 @@ DOCUMENTS = Table(
         column("ip", pa.string(), "address given with the document", null=True),
         column("path", pa.int32(), "components of the URL's path"),
         column("recursive", pa.bool_(), "whether the URL looks like a crawler that went round in circles"),
-        column("media", pa.string(), "`html`, `text` or `mail`"),
+        column("media", pa.string(), "`html`, `text` or `mail`; of other texts, `script`, `style` or `robots`"),
         column(
             "truncated",
             pa.string(),
@@ -52,6 +54,14 @@ DOCUMENTS = Table(
         *("chunks", "chunk_sha1", "raw_chunk_sha1", "file", "offset"),
     ),
     notes="Of a compressed WARC file, `offset` is the byte at which the gzip member begins in the file as it is.",
+)
+
+OTHER_TEXTS = replace(
+    DOCUMENTS,
+    name="other_texts",
+    row=("text", "texts"),
+    see="JavaScript, CSS and robots.txt of archives, which only `reuse` looks at",
+    notes="Columns are those of `documents`, whose numbers they go on from. The table is there if there are any.",
 )
 
 REJECTS = Table(

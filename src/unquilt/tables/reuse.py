@@ -19,6 +19,9 @@ _OBJECT = (
     integer("length", "its length in characters"),
     integer("weight", "how much it matters: length × (log₂ sites + log₂ documents / 16), rounded down"),
     column("notice", pa.bool_(), "whether it speaks of copyright or a licence"),
+    column(
+        "page", pa.bool_(), "whether it occurs in a page, and not only in JavaScript, CSS or robots.txt", later=True
+    ),
     column("example", pa.string(), "how it begins"),
 )
 
@@ -29,11 +32,11 @@ OBJECTS = Table(
     row=("object", "objects"),
     see="paragraphs and files that occur more than once, those that matter most first",
     first=("weight", "occurrences", "documents", "sites", "length", "kind", "example"),
-    hidden=("begin", "end", "sha1", "notice"),
-    order=("-notice", "weight"),
+    hidden=("begin", "end", "sha1", "notice", "page"),
+    order=("page", "-notice", "weight"),
     identified=("first",),
-    notes="Notices of copyright and licences come last. In a run of `detect`, these are the labelled objects that were "
-    "found, however often.",
+    notes="Notices of copyright and licences come last, and behind them what occurs in no page. In a run of `detect`, "
+    "these are the labelled objects that were found, however often.",
 )
 
 STOP_CHUNKS = Table(
@@ -43,7 +46,7 @@ STOP_CHUNKS = Table(
     row=("stop chunk", "stop chunks"),
     see="chunks left out as too short for the number of documents that have them",
     first=("documents", "sites", "length", "example"),
-    hidden=("begin", "end", "sha1", "notice", "kind", "weight"),
+    hidden=("begin", "end", "sha1", "notice", "page", "kind", "weight"),
     order=("documents", "length"),
     identified=("first",),
 )

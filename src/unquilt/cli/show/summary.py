@@ -19,7 +19,7 @@ from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed
 from unquilt.errors import RunError
 from unquilt.runs import Run
-from unquilt.tables import DOCUMENTS
+from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 
 MOST_INPUTS = 3
 MOST_KINDS = 8
@@ -86,6 +86,7 @@ def gather(folder: Folder) -> dict[str, Any]:
         "corpus": None if folder.corpus is None else str(folder.corpus.path),
         "inputs": len(manifest["inputs"]),
         "documents": summary.get("documents"),
+        "other_texts": summary.get(OTHER_TEXTS.name, 0),
         "hosts": summary["hosts"] if "hosts" in summary else folder.hosts(),
         "words": summary.get("words"),
         "bytes": summary.get("bytes"),
@@ -113,6 +114,8 @@ def conclusion(facts: Facts) -> Iterator[str]:
     yield from (f"Warning: {printable(warning)}" for warning in facts["warnings"])
     if facts["urls"]:
         yield printable(facts["urls"])
+    if facts["other_texts"] and (facts["analysis"] == "ingest" or facts["parameters"].get("pages_only") is False):
+        yield describe_others(facts)
     if facts["analysis"] == "ingest" and facts["skipped"]:
         yield f"Skipped, as they are no pages: {skipped(facts)}"
     view = view_of(facts["analysis"])
@@ -125,7 +128,8 @@ def conclusion(facts: Facts) -> Iterator[str]:
 
 
 def _is_in(folder: str, files: Sequence[str]) -> bool:
-    return any(Path(file).parent in (Path(folder), Path(folder, DOCUMENTS.name)) for file in files)
+    places = (Path(folder), Path(folder, DOCUMENTS.name), Path(folder, OTHER_TEXTS.name))
+    return any(Path(file).parent in places for file in files)
 
 
 def suggest(commands: Mapping[str, str]) -> Iterator[str]:
@@ -141,6 +145,12 @@ def rejects(facts: Facts) -> str:
         return "nothing was rejected" if number == 0 else "not known yet"
     by_reason = ", ".join(f"{n:,} {printable(reason)}" for reason, n in (reasons or {}).items())
     return f"{count(number, 'record')} rejected" + (f" ({by_reason})" if by_reason else "")
+
+
+def describe_others(facts: Facts) -> str:
+    """What there is beside pages."""
+    what = f"{count(facts['other_texts'], 'other text')} (JavaScript, CSS, robots.txt)"
+    return f"{what}, for reuse only" if facts["analysis"] == "ingest" else f"{what} looked at, too"
 
 
 def skipped(facts: Facts) -> str:
@@ -181,6 +191,8 @@ def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
     for name in ("documents", "hosts", "words"):
         unknown = "not known yet" if facts["documents"] is None else "not counted"
         yield name, unknown if facts[name] is None else count(facts[name])
+    if facts["other_texts"] and facts["analysis"] == "ingest":
+        yield "other texts", f"{count(facts['other_texts'])} (JavaScript, CSS, robots.txt), for reuse only"
     yield "rejects", rejects(facts)
     if facts["skipped"]:
         yield "skipped", skipped(facts)

@@ -82,7 +82,8 @@ def choose_columns(folder: Folder, name: str, selection: Selection) -> Selection
         if column in there and column not in known.hidden:
             columns += [column, *([name_column(column, "id")] if column in named else [])]
     columns += [name_column(column, "url") for column in named]
-    order = [column.removeprefix("-") if column.startswith("-") else f"-{column}" for column in known.order]
+    wanted = [column for column in known.order if column.removeprefix("-") in there]  # older runs have fewer
+    order = [column.removeprefix("-") if column.startswith("-") else f"-{column}" for column in wanted]
     return replace(selection, columns=selection.columns or columns, sort=selection.sort or order)
 
 

@@ -97,7 +97,14 @@ def _mail(page: Page, raw: bytes, reading: Reading) -> _Content:
     return _paragraphs(text)._replace(links=body.links, more_links=body.more_links)
 
 
-_MAKERS: dict[Media, Callable[[Page, bytes, Reading], _Content]] = {"text": _text, "html": _html, "mail": _mail}
+_MAKERS: dict[Media, Callable[[Page, bytes, Reading], _Content]] = {
+    "text": _text,
+    "html": _html,
+    "mail": _mail,
+    "script": _text,  # as published: chunks of all that is no HTML are what blank lines separate
+    "style": _text,
+    "robots": _text,
+}
 
 
 def _decoded(page: Page, raw: bytes, *, html: bool) -> bytes:

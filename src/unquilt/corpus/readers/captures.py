@@ -1,8 +1,9 @@
 """What a record of an archive is: a page, something else that is only counted, or a reject.
 
 A `response` with status 2xx is a page, if its content type is one of text; so is a `resource`, and a `conversion`,
-which is the text of a page (WET). All other records are about pages, and are only counted. Fields have the names that
-WARC gives them; `arc` translates those of its headers.
+which is the text of a page (WET). JavaScript, CSS and robots.txt are found as such (`records.ASIDE`). All other records
+are about pages, and are only counted. Fields have the names that WARC gives them; `arc` translates those of its
+headers.
 """
 
 from __future__ import annotations
@@ -19,7 +20,18 @@ from unquilt.corpus.sources import Glimpse
 
 TYPES = frozenset(("warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"))
 """Types of records."""
-MEDIA: dict[str, Media] = {"text/html": "html", "application/xhtml+xml": "html", "text/plain": "text"}
+SCRIPTS = (
+    *("text/javascript", "application/javascript", "application/x-javascript", "text/x-javascript"),
+    *("application/ecmascript", "application/x-ecmascript", "text/ecmascript", "text/x-ecmascript", "text/jscript"),
+)
+"""What servers call JavaScript."""
+MEDIA: dict[str, Media] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/plain": "text",
+    "text/css": "style",
+    **dict.fromkeys(SCRIPTS, "script"),
+}
 VAGUE = frozenset(
     ("", "application/octet-stream", "binary/octet-stream", "unknown/unknown", "text/xml", "application/xml")
 )
@@ -70,7 +82,9 @@ def _page(record: Record, response: Response, limit: int, charset: str | None) -
     if media is None and kind not in VAGUE:
         return _no_page(kind)
     if about := _NO_PAGE.match(url):
-        return Skipped("robots.txt" if about[1] else "record of the crawler")
+        if not about[1]:
+            return Skipped("record of the crawler")
+        media = "robots"
     try:
         body = http.decode(response, limit) if record.whole else Body(response.body)
     except TooLargeError:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from unquilt.corpus.extract.urls import address, is_recursive, locate_url
 from unquilt.corpus.options import MIB
-from unquilt.corpus.records import Chunks, Document, Reject, Skipped
+from unquilt.corpus.records import ASIDE, Chunks, Document, Reject, Skipped
 from unquilt.corpus.write.raw import RAW_DOCUMENTS, Batch
 from unquilt.tables.corpus import CHUNK, REJECTS, SHA1
 
@@ -21,26 +21,48 @@ BATCH_ROWS = 8192
 def batches(records: Iterable[Document | Reject | Skipped], max_repeats: int) -> Iterator[Batch]:
     """Batches that close at 8 MiB of documents or 8,192 of them (or rejects), whichever comes first.
 
-    All of a document counts, not its text alone: a URL may have 1 MB, and each letter a chunk with its SHA-1.
-    Memory: one batch and its largest document.
+    All of a document counts, not its text alone: a URL may have 1 MB, and each letter a chunk with its SHA-1. Texts
+    that stand beside pages close batches of their own, so that those of pages are the same without them.
+    Memory: one batch of either, and the largest document.
     """
-    documents: list[Document] = []
+    pages, others = _Gathering(), _Gathering()
     rejects: list[Reject] = []
     skipped: Counter[str] = Counter()
-    size = 0
     for record in records:
         if isinstance(record, Document):
-            documents.append(record)
-            size += _size(record)
+            (others if record.page.media in ASIDE else pages).add(record)
         elif isinstance(record, Reject):
             rejects.append(record)
         else:
             skipped[record.what] += 1
-        if size >= BATCH_BYTES or len(documents) >= BATCH_ROWS or len(rejects) >= BATCH_ROWS:
-            yield Batch(_documents(documents, max_repeats), _rejects(rejects), skipped)
-            documents, rejects, skipped, size = [], [], Counter(), 0
-    if documents or rejects or skipped:
-        yield Batch(_documents(documents, max_repeats), _rejects(rejects), skipped)
+        if pages.full or len(rejects) >= BATCH_ROWS:
+            yield Batch(pages.take(max_repeats), _rejects(rejects), skipped, _documents([], max_repeats))
+            rejects, skipped = [], Counter()
+        if others.full:
+            yield Batch(_documents([], max_repeats), _rejects([]), Counter(), others.take(max_repeats))
+    if pages.documents or rejects or skipped or others.documents:
+        yield Batch(pages.take(max_repeats), _rejects(rejects), skipped, others.take(max_repeats))
+
+
+class _Gathering:
+    """Documents that become a batch."""
+
+    def __init__(self) -> None:
+        self.documents: list[Document] = []
+        self._size = 0
+
+    def add(self, document: Document) -> None:
+        self.documents.append(document)
+        self._size += _size(document)
+
+    @property
+    def full(self) -> bool:
+        return self._size >= BATCH_BYTES or len(self.documents) >= BATCH_ROWS
+
+    def take(self, max_repeats: int) -> pa.RecordBatch:
+        """The batch; what comes next is for another one."""
+        made, self.documents, self._size = _documents(self.documents, max_repeats), [], 0
+        return made
 
 
 def _size(document: Document) -> int:

@@ -9,6 +9,8 @@ row group is a batch of about 8 MiB of text: what one task of an analysis reads.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +22,7 @@ from unquilt.columns import measure
 from unquilt.corpus.find.inputs import unchanged
 from unquilt.corpus.find.pieces import Piece
 from unquilt.corpus.read import FINDING_SPEED, PieceReader
-from unquilt.corpus.write.results import PieceRead, note_path, vouch
+from unquilt.corpus.write.results import PieceRead, note_path, others_path, vouch
 from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Guard, Inquest, Place
 from unquilt.parquet import opened, seal_footer
@@ -71,8 +73,9 @@ def read_piece(task: ReadPiece) -> PieceRead:
         guard = Guard(task.note, task.piece.reading.limits.bounds, task.inquest)
     reader = PieceReader(task.piece, guard)
     read = _read_into(task, reader, guard)
-    if reader.seen != read.documents + read.rejects.num_rows + read.skipped.total():
-        kept = f"{read.documents} documents, {read.rejects.num_rows} rejects and {read.skipped.total()} skipped"
+    if reader.seen != read.documents + read.others + read.rejects.num_rows + read.skipped.total():
+        documents = read.documents + read.others
+        kept = f"{documents} documents, {read.rejects.num_rows} rejects and {read.skipped.total()} skipped"
         raise EngineError(f"{task.piece.name}: {reader.seen} records were seen, but {kept}: a fault of unquilt")
     if task.identity:
         unchanged([part.source for part in task.piece.slices])
@@ -81,32 +84,70 @@ def read_piece(task: ReadPiece) -> PieceRead:
 
 
 def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
-    documents = words = size = 0
     rejects = []
     skipped: Counter[str] = Counter()
     # What cannot be read raises an InputError; so any OSError is about the target.
-    with (
-        created(task.target, spill=task.spill or task.target.parent) as file,
-        pa.ipc.new_file(file, UNNUMBERED) as writer,
-    ):
+    with _written(task, task.target) as pages, _written(task, others_path(task.target), on_demand=True) as others:
         for batch in reader.batches():
             rejects.append(batch.rejects)
             skipped.update(batch.skipped)
-            if batch.documents.num_rows == 0:
-                continue
-            texts = batch.documents.column("text")
-            counts, sequences = guard.run(_MEASURING, partial(measure, texts), texts.nbytes / FINDING_SPEED)
-            columns = dict(zip(batch.documents.schema.names, batch.documents.columns, strict=True))
-            columns |= {"words": counts, "sequence": sequences}
-            measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
-            writer.write_batch(measured)
-            documents += batch.documents.num_rows
-            words += sum(counts.to_pylist())
-            size += batch.documents.column("text").nbytes
+            pages.write(batch.documents, guard)
+            others.write(batch.others, guard)
     table = pa.Table.from_batches(rejects, schema=rejects[0].schema) if rejects else REJECTS.schema.empty_table()
     return PieceRead(
-        task.target, documents, words, size, table.cast(REJECTS.schema), skipped, reader.spans, reader.warnings
+        task.target,
+        pages.documents,
+        pages.words,
+        pages.size,
+        table.cast(REJECTS.schema),
+        skipped,
+        reader.spans,
+        reader.warnings,
+        others.documents,
     )
+
+
+class _Written:
+    """An Arrow file of documents in the making, and what is in it."""
+
+    def __init__(self, stack: ExitStack, target: Path, spill: Path) -> None:
+        self._stack, self._target, self._spill = stack, target, spill
+        self._writer: pa.ipc.RecordBatchFileWriter | None = None
+        self.documents = self.words = self.size = 0
+
+    def begin(self) -> pa.ipc.RecordBatchFileWriter:
+        """The file, which is there, whole, when the stack is left."""
+        if self._writer is None:
+            file = self._stack.enter_context(created(self._target, spill=self._spill))
+            self._writer = self._stack.enter_context(pa.ipc.new_file(file, UNNUMBERED))
+        return self._writer
+
+    def write(self, found: pa.RecordBatch, guard: Guard) -> None:
+        """Measures texts, and writes them."""
+        if found.num_rows == 0:
+            return
+        texts = found.column("text")
+        counts, sequences = guard.run(_MEASURING, partial(measure, texts), texts.nbytes / FINDING_SPEED)
+        columns = dict(zip(found.schema.names, found.columns, strict=True))
+        columns |= {"words": counts, "sequence": sequences}
+        measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
+        self.begin().write_batch(measured)
+        self.documents += found.num_rows
+        self.words += sum(counts.to_pylist())
+        self.size += texts.nbytes
+
+
+@contextmanager
+def _written(task: ReadPiece, target: Path, *, on_demand: bool = False) -> Iterator[_Written]:
+    """A file for documents; `on_demand`, there is none if there are no documents, nor one of an earlier reading."""
+    with ExitStack() as stack:
+        file = _Written(stack, target, task.spill or target.parent)
+        if on_demand:
+            with storing(target):
+                target.unlink(missing_ok=True)
+        else:
+            file.begin()
+        yield file
 
 
 @dataclass(frozen=True)

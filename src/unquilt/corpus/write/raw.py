@@ -18,10 +18,11 @@ RAW_DOCUMENTS = pa.schema([field for field in DOCUMENTS.schema if field.name not
 
 
 class Batch(NamedTuple):
-    """Some documents (`RAW_DOCUMENTS`), the rejects (`REJECTS`) met while reading them, and how many records were no
-    documents, by what they were; each may be empty.
+    """Some documents (`RAW_DOCUMENTS`), the rejects (`REJECTS`) met while reading them, how many records were no
+    documents, by what they were, and texts that stand beside pages (`RAW_DOCUMENTS`); each may be empty.
     """
 
     documents: pa.RecordBatch
     rejects: pa.RecordBatch
     skipped: Counter[str]
+    others: pa.RecordBatch

@@ -40,6 +40,8 @@ class PieceRead:
     skipped: Counter[str]
     spans: dict[int, Span]
     warnings: list[Warned]
+    others: int = 0
+    """Texts that stand beside pages; they are in a file of their own (`others_path`), if there are any."""
 
 
 def identify(piece: Piece, fingerprint: str) -> str:
@@ -61,12 +63,19 @@ def note_path(target: Path) -> Path:
     return target.with_suffix(".done")
 
 
+def others_path(target: Path) -> Path:
+    """Where the texts of a piece lie that stand beside its pages."""
+    return target.with_suffix(".others")
+
+
 def vouch(read: PieceRead, identity: str, spill: Path) -> None:
     """Write the note of a piece whose file is complete."""
     facts = {
         "identity": identity,
         "size": read.path.stat().st_size,
         "documents": read.documents,
+        "others": read.others,
+        "others_size": others_path(read.path).stat().st_size if read.others else 0,
         "words": read.words,
         "bytes": read.bytes,
         "skipped": dict(read.skipped),
@@ -85,8 +94,9 @@ def recall(target: Path, identity: str) -> PieceRead | None:
         noted = pa.ipc.open_file(pa.py_buffer(read_own(note_path(target)))).read_all()
         facts: dict[str, Any] = json.loads(noted.schema.metadata[_FACTS])
         rejects = noted.replace_schema_metadata(None).cast(REJECTS.schema)
-        intact = not target.exists() or target.stat().st_size == facts["size"]
-        if facts["identity"] == identity and intact and not target.is_symlink():
+        sizes = {target: facts["size"], others_path(target): facts["others_size"]}
+        intact = all(not path.exists() or path.stat().st_size == size for path, size in sizes.items())
+        if facts["identity"] == identity and intact and not any(path.is_symlink() for path in sizes):
             return PieceRead(
                 target,
                 int(facts["documents"]),
@@ -96,5 +106,6 @@ def recall(target: Path, identity: str) -> PieceRead | None:
                 Counter(facts["skipped"]),
                 {int(part): Span(*span) for part, span in facts["spans"].items()},
                 [Warned(*warning) for warning in facts["warnings"]],
+                int(facts["others"]),
             )
     return None

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::analyses::reuse::chunks::{is_trivial, spans, Cutter, Sameness};
 use crate::analyses::reuse::histograms::Tally;
 use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, Share, Summed, SCALE};
-use crate::analyses::reuse::standings::{open, split, Site, Stands, MISPLACED, SPOILED};
+use crate::analyses::reuse::standings::{is_page, open, split, Site, Stands, MISPLACED, SPOILED};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
@@ -28,6 +28,7 @@ columns! {
         raw_sha1: Binary<'a>,
         host: Strings<'a>,
         domain: Strings<'a>,
+        media: Strings<'a>,
         url: Strings<'a>,
         path: Numbers<'a>,
         recursive: Numbers<'a>,
@@ -87,6 +88,7 @@ impl Map for Contents {
         for row in 0..pages.doc.len() {
             let (number, flagged) = (pages.doc.at(row), pages.recursive.at(row) != 0);
             let host = pages.host.bytes(row);
+            out.count("pages", u64::from(is_page(pages.media.bytes(row))));
             if host.is_some() {
                 *paths.entry((pages.path.at(row), flagged)).or_default() += 1;
             }

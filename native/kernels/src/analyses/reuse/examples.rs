@@ -37,7 +37,8 @@ const NOTICE: &[&str] = &[
 ];
 
 told! {
-    pub struct Cutting { by: Sameness }
+    /// How chunks are compared, and how many of the documents, from the first, are pages.
+    pub struct Cutting { by: Sameness, pages: u64 }
 }
 
 columns! {
@@ -79,6 +80,7 @@ row! {
         length: u64,
         weight: u64,
         notice: bool,
+        page: bool,
         example: &'a [u8],
     }
 }
@@ -117,6 +119,7 @@ fn shorten(text: &str) -> String {
 
 pub struct Examples {
     cutter: Cutter,
+    pages: u64,
 }
 
 impl Examples {
@@ -132,8 +135,8 @@ impl Map for Examples {
     type Reads<'a> = ChunkedPages<'a>;
     type Beside<'a> = ObjectColumns<'a>;
 
-    fn new(Cutting { by }: Cutting) -> Result<Self, WrongParameter> {
-        Ok(Self { cutter: Cutter::new(by, 0) })
+    fn new(Cutting { by, pages }: Cutting) -> Result<Self, WrongParameter> {
+        Ok(Self { cutter: Cutter::new(by, 0), pages })
     }
 
     fn batch<'a>(&mut self, pages: ChunkedPages<'a>, objects: ObjectColumns<'a>, out: &mut Output) -> Done {
@@ -156,6 +159,7 @@ impl Map for Examples {
                     length: objects.length.at(at),
                     weight: objects.weight.at(at),
                     notice: is_notice(said),
+                    page: doc < self.pages,
                     example: example.as_bytes(),
                 };
                 out.row(if objects.stop.at(at) == 0 { &Self::OBJECTS } else { &Self::STOPS }, doc, object);

@@ -11,8 +11,20 @@ use crate::text::fingerprint::Fingerprinter;
 use crate::{columns, row, told};
 
 told! {
-    /// How many documents come before.
-    pub struct Shift { offset: u64 }
+    /// How many of a part's documents are pages; how many pages of other parts come before these, and how many
+    /// documents before the others (JavaScript, CSS, robots.txt), which come behind all pages.
+    pub struct Shift { pages: u64, offset: u64, other_offset: u64 }
+}
+
+impl Shift {
+    /// The number in the whole of a document of the part.
+    fn renumber(&self, doc: u64) -> u64 {
+        if doc < self.pages {
+            self.offset + doc
+        } else {
+            self.other_offset + (doc - self.pages)
+        }
+    }
 }
 
 row! {
@@ -30,7 +42,7 @@ row! {
 
 /// Map: what documents contain, renumbered.
 pub struct ShiftedContents {
-    offset: u64,
+    shift: Shift,
 }
 
 impl ShiftedContents {
@@ -45,8 +57,8 @@ impl Map for ShiftedContents {
     type Reads<'a> = Contained<'a>;
     type Beside<'a> = ();
 
-    fn new(Shift { offset }: Shift) -> Result<Self, WrongParameter> {
-        Ok(Self { offset })
+    fn new(shift: Shift) -> Result<Self, WrongParameter> {
+        Ok(Self { shift })
     }
 
     fn batch<'a>(&mut self, pages: Contained<'a>, (): (), out: &mut Output) -> Done {
@@ -60,7 +72,7 @@ impl Map for ShiftedContents {
                 share: pages.share.at(row),
                 file: pages.file.at(row) != 0,
             };
-            out.row(&Self::CONTENTS, self.offset + pages.doc.at(row), content);
+            out.row(&Self::CONTENTS, self.shift.renumber(pages.doc.at(row)), content);
         }
         Ok(())
     }
@@ -98,7 +110,7 @@ impl Group for GatheredContents {
 
 /// Map: the sums of neighbourhoods, by prefix, to be added up again.
 pub struct ShiftedSums {
-    offset: u64,
+    shift: Shift,
 }
 
 impl ShiftedSums {
@@ -113,8 +125,8 @@ impl Map for ShiftedSums {
     type Reads<'a> = SumColumns<'a>;
     type Beside<'a> = ();
 
-    fn new(Shift { offset }: Shift) -> Result<Self, WrongParameter> {
-        Ok(Self { offset })
+    fn new(shift: Shift) -> Result<Self, WrongParameter> {
+        Ok(Self { shift })
     }
 
     fn batch<'a>(&mut self, sums: SumColumns<'a>, (): (), out: &mut Output) -> Done {
@@ -123,7 +135,7 @@ impl Map for ShiftedSums {
             let prefix = sums.prefix.bytes(row).unwrap_or_default();
             let [documents, chunks, matched, contained] =
                 [sums.documents, sums.chunks, sums.matched, sums.contained].map(|column| column.at(row));
-            let (level, first) = (sums.level.at(row), self.offset + sums.first.at(row));
+            let (level, first) = (sums.level.at(row), self.shift.renumber(sums.first.at(row)));
             let summed = Summed { prefix, level, first, documents, chunks, matched, contained };
             out.row(&Self::PREFIXES, print.bytes(prefix), summed);
         }

@@ -24,7 +24,8 @@ choice! {
 told! {
     /// Which objects there are: those that occur more often than this, on at least so many sites; with `ranked`, only
     /// the best of them, `top` in all. `auto_stop` is how many characters a chunk needs for each doubling of the
-    /// documents that have it, or it is a stop chunk; 0 for none.
+    /// documents that have it, or it is a stop chunk; 0 for none. The first `pages` documents are pages: what occurs in
+    /// others only ranks behind all that occurs in one.
     pub struct Wanted {
         chunk_threshold: u64,
         file_threshold: u64,
@@ -33,6 +34,7 @@ told! {
         rank: Rank,
         ranked: bool,
         top: u64,
+        pages: u64,
     }
 }
 
@@ -71,6 +73,11 @@ row! {
 pub fn weigh(length: u64, sites: u64, documents: u64) -> u64 {
     let doublings = 16 * u128::from(log2_256(sites)) + u128::from(log2_256(documents));
     u64::try_from(u128::from(length) * doublings / (16 * 256)).unwrap_or(u64::MAX)
+}
+
+/// The place of an object among others: the greater, the better.
+fn score(page: bool, points: u64) -> u64 {
+    (u64::from(page) << 63) | points.min(u64::MAX >> 1)
 }
 
 /// Whether so short a text in so many documents carries no signal.
@@ -133,7 +140,7 @@ impl Objects {
     fn close(&mut self, key: u64, count: &Count, out: &mut Output) {
         let Count { kind, rest, first, length, occurrences, documents, sites, .. } = *count;
         *self.frequencies.entry((occurrences, kind)).or_default() += 1;
-        let Wanted { chunk_threshold, file_threshold, min_sites, auto_stop, rank, ranked, top } = self.wanted;
+        let Wanted { chunk_threshold, file_threshold, min_sites, auto_stop, rank, ranked, top, pages } = self.wanted;
         let least = if kind == FILE { file_threshold } else { chunk_threshold };
         if occurrences <= least || sites < min_sites {
             return;
@@ -147,7 +154,8 @@ impl Objects {
         sha1[8..].copy_from_slice(&rest);
         let weight = weigh(length, sites, documents);
         if ranked && !stop {
-            let score = if rank == Rank::Weight { weight } else { occurrences };
+            let points = if rank == Rank::Weight { weight } else { occurrences };
+            let score = score(u64::from(first) < pages, points);
             let counts = [occurrences, documents, sites, length];
             self.best.push(Reverse(Candidate { score, sha1: Reverse(sha1), kind, first, counts }));
             if self.best.len() as u64 > top {

@@ -30,6 +30,7 @@ columns! {
         raw_sha1: Binary<'a>,
         host: Strings<'a>,
         domain: Strings<'a>,
+        media: Strings<'a>,
         recursive: Numbers<'a>,
     }
 }
@@ -38,6 +39,11 @@ row! {
     /// Of the first 8 bytes of a SHA-1: the others, and the site, the document and the length of one of those that have
     /// it.
     pub struct Stands<'a> { rest: &'a [u8; 12], site: u64, doc: u32, length: u32 }
+}
+
+/// Whether a document of this kind is a page, and not JavaScript, CSS or robots.txt. These come behind all pages.
+pub fn is_page(media: Option<&[u8]>) -> bool {
+    !matches!(media, Some(b"script" | b"style" | b"robots"))
 }
 
 /// The key of a hash, and the rest of it.
@@ -94,6 +100,7 @@ impl Map for Standings {
 
     fn batch<'a>(&mut self, pages: Chunked<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pages.doc.len() {
+            out.count("pages", u64::from(is_page(pages.media.bytes(row))));
             if pages.recursive.at(row) != 0 {
                 out.count("recursive", 1);
                 continue;
