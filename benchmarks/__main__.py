@@ -30,6 +30,7 @@ BENCHMARKS = {
     "filter": filters.measure,
     "reuse": reuse.measure,
     "million": scale.measure_neardups,
+    "million-phrases": scale.measure_phrases,
 }
 
 if __name__ == "__main__":

@@ -71,12 +71,21 @@ def measure(record: Record, sizes: tuple[int, ...] = SIZES) -> None:
 
 def measure_neardups(record: Record, count: int = SIZES[-1]) -> None:
     """Near-duplicates of so many generated pages."""
+    _memory(record, "neardups", count, "near_duplicates")
+
+
+def measure_phrases(record: Record, count: int = SIZES[-1]) -> None:
+    """Popular phrases and covering sets of so many generated pages."""
+    _memory(record, "phrases", count, "popular")
+
+
+def _memory(record: Record, analysis: str, count: int, found: str) -> None:
     taken, memory = command(
-        "neardups", str(generated(count)), "-o", str(_fresh("near")), "--memory", "4GB", "--threads", "2", "--quiet"
+        analysis, str(generated(count)), "-o", str(_fresh(analysis)), "--memory", "4GB", "--threads", "2", "--quiet"
     )
-    found = uq.read(WORK / "near").manifest["summary"]["near_duplicates"]
-    record.add(f"{count:,} pages: neardups", taken, "s", note=f"{found:,} near-duplicates, with similarity")
-    record.add(f"{count:,} pages: peak memory of neardups with --memory 4GB", memory / 1e9, "GB", floor="6")
+    rows = uq.read(WORK / analysis).manifest["summary"][found]
+    record.add(f"{count:,} pages: {analysis}", taken, "s", note=f"{rows:,} {found.replace('_', ' ')}")
+    record.add(f"{count:,} pages: peak memory of {analysis} with --memory 4GB", memory / 1e9, "GB", floor="6")
     record.add("… for each page", memory / count, "B")
 
 

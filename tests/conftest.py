@@ -62,9 +62,14 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests on Spark are marked, and come first: of the processes that share tests (`--dist worksteal`), the first
     begins at the beginning and gives away from its end, so that it alone needs a session."""
-    for item in items:
+    once: set[str] = set()
+    for item in list(items):
         if _needs_spark(item):
             item.add_marker("spark")
+            test = item.nodeid.partition("[")[0]
+            if item.get_closest_marker("spark_once") and test in once:
+                items.remove(item)
+            once.add(test)
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 

@@ -49,6 +49,7 @@ def read_neighbourhoods(run: Run) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.spark_once
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}], ids=str)
 def test_random_pages_give_what_the_twin_says(
@@ -147,6 +148,7 @@ def test_files_that_are_no_set(labels: LabelSet, tmp_path: Path) -> None:
         unquilt.DetectParameters()
 
 
+@pytest.mark.spark_once
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}], ids=str)
 def test_parts_that_are_merged_are_the_whole(

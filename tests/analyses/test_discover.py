@@ -72,6 +72,7 @@ ASKED: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.spark_once
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 def test_random_pages_give_what_the_twin_says(asked: dict[str, Any], settings: Settings, tmp_path: Path) -> None:

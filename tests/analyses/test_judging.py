@@ -37,7 +37,7 @@ def quilts(verdicts: pa.Table) -> list[dict[str, Any]]:
 
 
 @given(corpora(), limits_of_all)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_limits_give_what_the_twin_says(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[Document], limits: dict[str, Any]
 ) -> None:

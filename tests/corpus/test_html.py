@@ -183,7 +183,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join) | st.text())
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_any_page_is_its_paragraphs(source: str) -> None:
     chunks_of(source, "http://example.org/a/b")
 

@@ -66,6 +66,7 @@ def interrupt(pages: Path, folder: Path, settings: Settings, stage: str, at: int
         unquilt.ingest(pages, folder, how=unquilt.How(settings, progress=Interrupting(stage, at)))
 
 
+@pytest.mark.spark_once
 @pytest.mark.parametrize(("stage", "at"), [("read", 1), ("read", 4), ("write", 1), ("write", FILES)])
 def test_what_was_done_is_not_done_again(
     pages: Path, tmp_path: Path, settings: Settings, engine: str, stage: str, at: int
