@@ -95,6 +95,8 @@ class ReadableRun(Run):
         dropped: bool = False,
         ids: bool = False,
         evidence: bool = False,
+        without: str | Sequence[str] = (),
+        keep_first: bool = False,
         columns: Sequence[str] = (),
         where: str | None = None,
         sort: str | Sequence[str] = (),
@@ -106,8 +108,9 @@ class ReadableRun(Run):
 
         `output` is a file whose name ends with the format (.jsonl, .csv, .txt, each also .gz or .zst; .parquet), a
         folder (a name that ends with /), or - for standard output. A file is there when it is complete, or not at all.
-        `ids` gives these alone, `evidence` adds text, sources and copied passages to `quilts`; the rest is as in
-        `table`.
+        `ids` gives these alone, `evidence` adds text, sources and copied passages to `quilts`; `without="objects"`
+        writes the documents without the paragraphs and files that a run of reuse found (`keep_first`: all but the first
+        of each); the rest is as in `table`.
 
         >>> import tempfile, unquilt as uq
         >>> run = uq.neardups(pa.table({"id": ["a", "b"], "text": ["one two three"] * 2}))
@@ -116,7 +119,8 @@ class ReadableRun(Run):
         (1, '{"id":"a","url":null,"ip":null,"text":"one two three"}\\n')
         """
         selection = Selection(columns, where, sort, limit)
-        what = Export(table, kept, dropped, ids, evidence, selection)
+        taken = (without,) if isinstance(without, str) else tuple(without)
+        what = Export(table, kept, dropped, ids, evidence, taken, keep_first, selection)
         return export(RunFolder(self), what, output, format=format, overwrite=overwrite)
 
     def _rows(self, name: str, selection: Selection, *, names: bool) -> TableRows:

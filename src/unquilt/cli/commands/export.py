@@ -17,6 +17,7 @@ Examples:
   unquilt export near --kept -o kept/                    # the same as a folder of Parquet files, which resumes
   unquilt export near --dropped --ids -o dropped.txt     # the ids of those that went, a line each
   unquilt export near kept -o kept.csv                   # each page: kept or not, in favour of which
+  unquilt export copied --without objects -o clean.jsonl.gz   # the corpus without repeated paragraphs
   unquilt export run quilts --evidence -o quilts.jsonl   # quilts with text, sources and copied passages
   unquilt export run sources -o sources.csv --columns quilt_url,source_url,new_grams
   unquilt export run quilts -o - --where "host = 'news.example'" | jq .url
@@ -33,6 +34,13 @@ Examples:
 @click.option("--dropped", is_flag=True, help="The documents that are not kept.")
 @click.option("--ids", is_flag=True, help="Only the ids.")
 @click.option("--evidence", is_flag=True, help="Of quilts: also the text, the sources, and what was copied from each.")
+@click.option(
+    "--without",
+    multiple=True,
+    type=click.Choice(["objects", "stop_chunks"]),
+    help="All documents, without the repeated paragraphs and files that unquilt reuse found (can be repeated).",
+)
+@click.option("--keep-first", is_flag=True, help="With --without: leave each of them where it first stands.")
 @selection_options
 @number_option("limit", "Rows to write, at most (default all).", at_least=1)
 @click.option(
@@ -50,9 +58,9 @@ Examples:
 def export(run: str, table: str | None, output: str, limit: int | None, **asked: Any) -> None:
     """Write the documents that are kept, or a TABLE, of RUN to files: JSON lines, CSV, plain lines or Parquet.
 
-    Ids and URLs stand beside the numbers of documents. With --kept and --dropped, what is written are documents, with
-    id, url, ip and text unless --columns says otherwise: unquilt and others can read these again. Rows are in the order
-    of the table, which for documents is that of the inputs, unless --sort says otherwise.
+    Ids and URLs stand beside the numbers of documents. With --kept, --dropped and --without, documents are written,
+    with id, url, ip and text unless --columns says otherwise: unquilt and others can read these again. Rows are in the
+    order of the table, which for documents is that of the inputs, unless --sort says otherwise.
 
     A file gets its name when it is complete. So does a folder, which is made of parts: if it is interrupted, the same
     command goes on behind the parts that are done.
@@ -66,7 +74,7 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
     if output == "-" and as_json:
         raise usage_error("--json describes files; on standard output there are rows only")
     selection = read_selection({name: asked[name] for name in NAMES}, limit)
-    wishes = {name: asked[name] for name in ("kept", "dropped", "ids", "evidence")}
+    wishes = {name: asked[name] for name in ("kept", "dropped", "ids", "evidence", "without", "keep_first")}
     what = Export(table or "", **wishes, selection=selection)
     made = write(
         Folder.open(run),
@@ -82,4 +90,6 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
         parts = f", {count(made.parts, 'part')}" if made.parts is not None else ""
         noun = "kept document" if what.kept else "dropped document" if what.dropped else "row"
         whose = "" if what.kept or what.dropped else f" of {what.table}"
+        if what.without:
+            noun, whose = "document", f" without {' and '.join(name.replace('_', ' ') for name in what.without)}"
         emit(f"{count(made.rows, noun)}{whose} in {printable(output)} ({made.format}{parts})")

@@ -23,6 +23,7 @@ from unquilt.results.export.places import PartFolder, list_inputs, one_file, ref
 from unquilt.results.folders import RunFolder
 from unquilt.results.keeping import FIELDS, KeptDocuments
 from unquilt.results.rows import RowsPiece, Selection, TableRows
+from unquilt.results.trimming import TrimmedDocuments
 from unquilt.tables import DOCUMENTS, QUILTS
 
 STDOUT = "-"
@@ -32,14 +33,17 @@ PART_ROWS = 100_000
 
 @dataclass(frozen=True)
 class Export:
-    """What to export: the documents that a run keeps (`kept`) or drops (`dropped`), or any `table` with ids and URLs;
-    `ids` alone; of quilts, also their `evidence`."""
+    """What to export: the documents that a run keeps (`kept`) or drops (`dropped`), or all `without` what is repeated
+    in them (`keep_first`: but where it first stands), or any `table` with ids and URLs; `ids` alone; of quilts, also
+    their `evidence`."""
 
     table: str = ""
     kept: bool = False
     dropped: bool = False
     ids: bool = False
     evidence: bool = False
+    without: tuple[str, ...] = ()
+    keep_first: bool = False
     selection: Selection = field(default_factory=Selection)
 
     def open(self, folder: RunFolder) -> TableRows:
@@ -51,6 +55,14 @@ class Export:
             if selection.columns:
                 raise ParameterError("ids are one column; leave out either them or the columns")
             selection = replace(selection, columns=("id",))
+        if self.keep_first and not self.without:
+            raise ParameterError("say what is taken out of documents but where it first stands: without objects")
+        if self.without:
+            if self.table not in ("", DOCUMENTS.name) or self.evidence or self.kept or self.dropped:
+                raise ParameterError(
+                    "what is written without objects are all documents: leave out table, kept and dropped"
+                )
+            return TrimmedDocuments(folder, self.without, selection, keep_first=self.keep_first)
         if self.kept or self.dropped:
             if self.table not in ("", DOCUMENTS.name) or self.evidence:
                 raise ParameterError("kept and dropped are documents: leave out the table")
@@ -74,6 +86,8 @@ class Export:
 
     def name(self) -> str:
         """What rows are called."""
+        if self.without:
+            return f"documents without {' and '.join(self.without)}"
         return "kept documents" if self.kept else "dropped documents" if self.dropped else self.table
 
 
