@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from unquilt.demo.dice import Dice
-from unquilt.demo.language import MEAN_SENTENCE, draw_sentences, draw_words, join_paragraphs, table
+from unquilt.demo.language import MEAN_SENTENCE, draw_sentences, join_paragraphs, replace_word
 from unquilt.demo.layout import BLOCK, World, role
 from unquilt.demo.sites import Site, choose_site
 from unquilt.demo.texts import article_body, article_sentences
@@ -43,13 +43,13 @@ def find_sources(world: World, dice: Dice, number: int, count: int) -> list[int]
 
 
 def change_words(world: World, dice: Dice, text: str) -> str:
-    """A near-copy: one to seven words of 500 are replaced by others."""
+    """A near-copy: one to seven words of 500 are replaced by others of their kind."""
     words = text.split(" ")
-    for drawn in draw_words(table(world.seed), dice, 1 + dice.below(max(1, world.words // 70))):
-        new = drawn.strip("“,”")
-        place = dice.below(len(words))
-        while not words[place].isalpha() or words[place].lower() == new.lower():
+    for _ in range(1 + dice.below(max(1, world.words // 70))):
+        new = None
+        while new is None:
             place = dice.below(len(words))
+            new = replace_word(dice, words[place])
         words[place] = new
     return " ".join(words)
 
@@ -64,7 +64,7 @@ def quilt_body(world: World, number: int, kind: str) -> tuple[str, list[int]]:
     count = max(2, min(dice.between(fewest, most), copied // _SHORTEST))
     sources = find_sources(world, dice, number, count)
     passages = _cut_passages(dice, [article_body(world, source).split() for source in sources], copied)
-    glue = draw_sentences(table(world.seed), dice, max(8, length - copied - world.words // 10))
+    glue = draw_sentences(dice, max(8, length - copied - world.words // 10))
     return _stitch(passages, glue), sources
 
 
@@ -106,7 +106,7 @@ def slice_pool(world: World, who: int) -> tuple[tuple[str, ...], tuple[int, ...]
     before = max(_FIRST_ARTICLES, 4 * who * who * BLOCK)
     drawn = dict.fromkeys(dice.below(before) for _ in range(_ATTEMPTS * _SLICED))
     articles = [number for number in drawn if role(world, number).kind == "article"]
-    short = [number for number in articles if len(article_sentences(world, number)) < _SHORT // MEAN_SENTENCE]
+    short = [number for number in articles if len(article_body(world, number).split()) < _SHORT]
     chosen = sorted((short or articles)[:_SLICED])
     return tuple(sentence for number in chosen for sentence in article_sentences(world, number)), tuple(chosen)
 

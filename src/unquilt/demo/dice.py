@@ -36,6 +36,12 @@ class Dice:
         """The next `count` numbers below 65,536."""
         return struct.unpack(f"<{count}H", self.take(2 * count))
 
+    def small(self, count: int, bits: int) -> tuple[int, ...]:
+        """The next `count` numbers below 2^bits; as quick as `shorts`, since all are cut at once."""
+        mask = int.from_bytes(struct.pack("<H", (1 << bits) - 1) * count, "little")
+        cut = int.from_bytes(self.take(2 * count), "little") & mask
+        return struct.unpack(f"<{count}H", cut.to_bytes(2 * count, "little"))
+
     def below(self, bound: int) -> int:
         """A number in 0 … bound - 1; the bias is under bound / 2^32."""
         if not self._pool:

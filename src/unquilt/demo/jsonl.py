@@ -1,6 +1,6 @@
 """Demo pages as a JSONL file: one line of id, url, ip and text for each page.
 
-One process writes about 5,500 pages of 500 words a second, 3,300 with gzip at its fastest level.
+One process writes about 5,000 pages of 500 words a second, 3,000 with gzip at its fastest level.
 """
 
 from __future__ import annotations

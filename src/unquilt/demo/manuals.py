@@ -13,7 +13,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from unquilt.demo.dice import Dice
-from unquilt.demo.language import MEAN_SENTENCE, Table, draw_sentences, draw_title, table
+from unquilt.demo.language import MEAN_SENTENCE, draw_sentences, draw_title
 from unquilt.demo.layout import World
 
 _PARAGRAPH = 5  # sentences
@@ -27,34 +27,33 @@ _LEFT_OUT = 16  # chances in 100 that a sentence is missing in one version
 def manual_texts(world: World, block: int, family: int, size: int) -> tuple[str, tuple[str, ...]]:
     """The name of a manual and the texts of its versions."""
     dice = Dice(world.seed, "manual", block, family)
-    language = table(world.seed)
     length = world.words * dice.between(68, 150) // 100
     paragraphs: list[list[str]] = [[] for _ in range(size)]
     for _ in range(max(1, length // (_PARAGRAPH * MEAN_SENTENCE))):
-        for version, text in enumerate(_live(dice, language, size)):
+        for version, text in enumerate(_live(dice, size)):
             if text:
                 paragraphs[version].append(text)
-    return draw_title(language, dice), tuple("\n\n".join(texts) for texts in paragraphs)
+    return draw_title(dice), tuple("\n\n".join(texts) for texts in paragraphs)
 
 
-def _live(dice: Dice, language: Table, size: int) -> list[str]:
+def _live(dice: Dice, size: int) -> list[str]:
     """One paragraph through all versions."""
-    now = _write(dice, language, _PARAGRAPH)
+    now = _write(dice, _PARAGRAPH)
     life: list[str] = []
     for version in range(size):
         if version and dice.below(100) < _REWRITE:
-            now = [] if dice.below(100) < _GONE else _write(dice, language, _PARAGRAPH)
+            now = [] if dice.below(100) < _GONE else _write(dice, _PARAGRAPH)
         elif version:
-            now = [new for old in now for new in _reword(dice, language, old)]
+            now = [new for old in now for new in _reword(dice, old)]
         life.append(" ".join(sentence for sentence in now if dice.below(100) >= _LEFT_OUT))
     return life
 
 
-def _write(dice: Dice, language: Table, sentences: int) -> list[str]:
-    return draw_sentences(language, dice, sentences * MEAN_SENTENCE)
+def _write(dice: Dice, sentences: int) -> list[str]:
+    return draw_sentences(dice, sentences * MEAN_SENTENCE)
 
 
-def _reword(dice: Dice, language: Table, old: str) -> list[str]:
+def _reword(dice: Dice, old: str) -> list[str]:
     if dice.below(100) >= _REWORD:
         return [old]
-    return [] if dice.below(100) < _GONE else _write(dice, language, 1)
+    return [] if dice.below(100) < _GONE else _write(dice, 1)

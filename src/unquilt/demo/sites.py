@@ -15,7 +15,7 @@ from functools import lru_cache
 from math import isqrt
 
 from unquilt.demo.dice import Dice
-from unquilt.demo.language import draw_sentences, draw_words, table
+from unquilt.demo.language import draw_headings, draw_sentences
 from unquilt.demo.layout import BLOCK, World
 
 _FIRST_NAMES = """
@@ -108,13 +108,12 @@ def slice_site(dice: Dice, block: int) -> Site:
 def template(world: World, number: int) -> tuple[str, str]:
     """What stands above and below the text of every page of a host: about a tenth of a page."""
     dice = Dice(world.seed, "template", number)
-    language = table(world.seed)
     size = max(10, world.words * dice.between(3, 9) // 100)
-    header = " | ".join(word.strip(",").capitalize() for word in draw_words(language, dice, size // 2))
+    header = " | ".join(draw_headings(dice, size // 2))
     notices = {dice.below(len(_NOTICES)) for _ in range(max(1, world.words // 250))}
     lines = [_NOTICES[notice] for notice in sorted(notices)]
     lines.append(f"© {1998 + number % 27} All rights reserved.")
-    return header, " ".join(draw_sentences(language, dice, size - size // 2)) + "\n\n" + " ".join(lines)
+    return header, " ".join(draw_sentences(dice, size - size // 2)) + "\n\n" + " ".join(lines)
 
 
 def wrap_page(world: World, where: Site, title: str, body: str) -> str:

@@ -11,11 +11,10 @@ from unquilt.demo.dice import Dice
 from unquilt.demo.language import (
     MEAN_SENTENCE,
     draw_chinese,
+    draw_goods,
+    draw_offer,
     draw_sentences,
-    draw_title,
-    draw_words,
     join_paragraphs,
-    table,
 )
 from unquilt.demo.layout import World
 
@@ -31,7 +30,7 @@ def draw_length(world: World, dice: Dice) -> int:
 def article_sentences(world: World, number: int) -> list[str]:
     """The sentences of an article."""
     dice = Dice(world.seed, "article", number)
-    return draw_sentences(table(world.seed), dice, draw_length(world, dice))
+    return draw_sentences(dice, draw_length(world, dice))
 
 
 def article_body(world: World, number: int) -> str:
@@ -47,17 +46,15 @@ def chinese_body(world: World, number: int) -> str:
 
 def listing_body(world: World, number: int, site: int) -> str:
     """Goods and prices, with the same words of the shop after each."""
-    language = table(world.seed)
-    offer = draw_title(language, Dice(world.seed, "offer", site))
+    offer = draw_offer(Dice(world.seed, "offer", site))
     dice = Dice(world.seed, "listing", number)
-    names = draw_words(language, dice, world.words // 4 // 3 * 3)
-    goods = (" ".join(names[begin : begin + 3]).title().rstrip(",") for begin in range(0, len(names), 3))
+    goods = draw_goods(dice, world.words // 12)
     return "\n\n".join(f"{name}: {dice.between(1, 999)}.{dice.below(100):02d}. {offer}." for name in goods)
 
 
 @lru_cache(maxsize=4)
 def _farm_phrases(world: World, block: int) -> list[str]:
-    return draw_sentences(table(world.seed), Dice(world.seed, "farm", block), _FARM_PHRASES * world.words)
+    return draw_sentences(Dice(world.seed, "farm", block), _FARM_PHRASES * world.words)
 
 
 def farm_body(world: World, number: int, block: int) -> str:
