@@ -55,18 +55,18 @@ class Word(NamedTuple):
 class Found(NamedTuple):
     """The tables:
 
-    quilts (doc, id, url, words, grams, patch_grams, patchfrac, covered, sources, largest, attributed)
-    sources (quilt, rank, source, new_grams, all_grams, linked, linked_grams)
+    quilts (doc, id, url, words, grams, patch_grams, patchfrac, covered, sources, largest, sections, attributed)
+    sources (quilt, rank, source, new_grams, all_grams, linked, linked_grams, section_grams)
     patches (quilt, begin, end, source, source_begin, source_end, words)
     clusters (doc, cluster, keep)
-    verdicts (doc, words, grams, patch_grams, patchfrac, covered, sources, largest, attributed, quilt, why)
+    verdicts (doc, words, grams, patch_grams, patchfrac, covered, sources, largest, sections, attributed, quilt, why)
     """
 
-    quilts: list[tuple[int, str, str | None, int, int, int, float, float, int, float, float]]
-    sources: list[tuple[int, int, int, int, int, str | None, int]]
+    quilts: list[tuple[int, str, str | None, int, int, int, float, float, int, float, float, float]]
+    sources: list[tuple[int, int, int, int, int, str | None, int, int]]
     patches: list[tuple[int, int, int, int, int, int, int]]
     clusters: list[tuple[int, int, bool]]
-    verdicts: list[tuple[int, int, int, int, float, float, int, float, float, bool, str | None]]
+    verdicts: list[tuple[int, int, int, int, float, float, int, float, float, float, bool, str | None]]
 
 
 Gram = tuple[str, ...]
@@ -253,6 +253,21 @@ def linked(page: Document, source: Sequence[Document], foreign: str) -> str | No
     return "domain" if any(f".{host}".endswith(f".{copy.domain}") for host in hosts for copy in copies) else None
 
 
+def name_sites(source: Sequence[Document], foreign: str) -> set[int | str]:
+    """The domains, or hosts if these are told apart, that the copies of a source are on."""
+    sites = (copy.host if foreign == "host" else copy.domain for copy in source[:100] if copy.url is not None)
+    return {site for site in sites if site is not None}
+
+
+def add_sections(sources: Sequence[tuple[tuple[int, int, int], set[int | str], bool]]) -> int:
+    """The most grams that two or more sources on one site add of which a third is in the page."""
+    added: dict[int | str, list[int]] = defaultdict(list)
+    for (_, new, _), sites, part in sources:
+        for site in sites if part else ():
+            added[site].append(new)
+    return max((sum(news) for news in added.values() if len(news) > 1), default=0)
+
+
 def quilts(
     documents: Sequence[Document],
     *,
@@ -265,6 +280,7 @@ def quilts(
     min_share: float = TUNED.min_share,
     min_grams: int = TUNED.min_grams,
     max_largest: float = TUNED.max_largest,
+    max_sections: float = TUNED.max_sections,
     max_attributed: float = 1.0,
 ) -> Found:
     """SPEC 3.1."""
@@ -290,22 +306,37 @@ def quilts(
         links = [linked(document, [documents[copy] for copy in members[e]], foreign) for e, *_ in picks]
         named = [grams_ if link else set() for grams_, link in zip(held, links, strict=True)]
         attributed = len(set().union(*named)) / max(1, len(patch))
+        sites_of = [name_sites([documents[copy] for copy in members[e]], foreign) or {e} for e, *_ in picks]
+        parts = [len(grams_) * 3 >= len(grams[e]) for grams_, (e, *_) in zip(held, picks, strict=True)]
+        added = [add_sections([*zip(picks, sites_of, parts, strict=True)][:rank]) for rank in range(1, len(picks) + 1)]
+        sections = (added[-1] if added else 0) / max(1, len(set().union(*held)))
         failed = {
             "sigma": covered < sigma,
             "max_largest": largest > max_largest,
             "c": len(picks) < c,
+            "max_sections": sections > max_sections,
             "max_attributed": attributed > max_attributed,
         }
         why = ", ".join(limit for limit, fails in failed.items() if fails) or None
         if not picks:
             found_elsewhere = "min_share" if any(candidates.values()) else "own site"
             why = "short" if not grams[d] else "nothing shared" if not patch else found_elsewhere
-        numbers = (len(sequences[d]), len(grams[d]), len(patch), share, covered, len(picks), largest, attributed)
+        numbers = (
+            len(sequences[d]),
+            len(grams[d]),
+            len(patch),
+            share,
+            covered,
+            len(picks),
+            largest,
+            sections,
+            attributed,
+        )
         found.verdicts.append((d, *numbers, why is None, why))
         if why is None:
             found.quilts.append((d, document.id, document.url, *numbers))
             for rank, (pick, link) in enumerate(zip(picks, links, strict=True), 1):
-                found.sources.append((d, rank, *pick, link, len(set().union(*named[:rank]))))
+                found.sources.append((d, rank, *pick, link, len(set().union(*named[:rank])), added[rank - 1]))
             here = words(document.text)
             for rank, i, j, count in locate(document.text, [documents[e].text for e, *_ in picks], patch, k):
                 source = picks[rank][0]
@@ -355,6 +386,7 @@ def sweep(
     for one in itertools.product(sorted(k), sorted(m), sorted(c), sorted(sigma)):
         limits: dict[str, Any] = dict(zip(("k", "m", "c", "sigma"), one, strict=True))
         published: dict[str, Any] = {"foreign": "none", "min_share": 0.0, "min_grams": 1, "max_largest": 1.0}
+        published["max_sections"] = 1.0
         found = quilts(documents, collapse=collapse, **limits, **published | others)
         rows.append((*one, len(found.quilts), len(found.sources), kept))
     return rows

@@ -27,6 +27,7 @@ limits_of_all = st.fixed_dictionaries(
         "sigma": st.sampled_from(SIGMAS),
         "min_share": st.sampled_from(SHARES),
         "max_largest": st.sampled_from(LARGEST),
+        "max_sections": st.sampled_from((1.0, 0.5, 0.0)),
         "max_attributed": st.sampled_from((1.0, 0.5, 0.0)),
     },
 )
@@ -56,6 +57,7 @@ def test_any_limits_give_what_the_twin_says(
         {"sigma": 0.6, "c": 2},
         {"max_largest": 0.7, "max_attributed": 0.2},
         {"min_share": 0.3},
+        {"min_share": 0.25, "max_sections": 0.5},
         {"min_share": 0.34, "max_attributed": 0.3, "sigma": 0.4},
         {"min_share": 1 / 3, "max_largest": 0.6, "c": 2},
     ],

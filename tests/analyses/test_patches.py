@@ -38,7 +38,16 @@ def find(texts: Sequence[str], **parameters: Any) -> list[tuple[int, str, int, s
     [
         {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "host", "min_grams": 1, "max_largest": 1.0},
         {"k": 1, "m": 3, "c": 2, "sigma": 0.0} | PUBLISHED,
-        {"k": 3, "m": 50, "c": 1, "sigma": 0.5, "min_share": 0.25, "min_grams": 2, "max_largest": 0.9},
+        {
+            "k": 3,
+            "m": 50,
+            "c": 1,
+            "sigma": 0.5,
+            "min_share": 0.25,
+            "min_grams": 2,
+            "max_largest": 0.9,
+            "max_sections": 1.0,
+        },
     ],
     ids=str,
 )

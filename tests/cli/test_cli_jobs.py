@@ -226,8 +226,8 @@ class TestShow:
 
     def test_a_table_of_quilts(self, made):
         assert succeed("show", made / "run", "quilts").splitlines() == [
-            "doc  id  covered  sources  largest  attributed  words  url  patchfrac  patch_grams  grams",
-            "  2  z     0.800        2    0.500       0.000      7  -        0.800            4      5",
+            "doc  id  covered  sources  largest  sections  attributed  words  url  patchfrac  patch_grams  grams",
+            "  2  z     0.800        2    0.500     0.000       0.000      7  -        0.800            4      5",
         ]
 
     def test_sources_have_names(self, made):
@@ -256,7 +256,9 @@ class TestShow:
         out = succeed("show", made / "run", "quilts", env={"COLUMNS": "30"})
         *table, note = out.splitlines()
         assert all(len(line) <= 30 for line in table)
-        assert note.startswith("Too narrow for largest, attributed, words, url, patchfrac, patch_grams, grams;")
+        assert note.startswith(
+            "Too narrow for largest, sections, attributed, words, url, patchfrac, patch_grams, grams;"
+        )
 
     def test_a_run_that_was_moved_with_its_corpus(self, made, tmp_path, monkeypatch):
         for name in ("corpus", "run"):
@@ -326,7 +328,7 @@ class TestHostile:
     @pytest.mark.parametrize("width", ["40", "120", ""])
     def test_nothing_from_data_acts_on_the_terminal(self, hostile, width):
         out = hostile.with_name(f"run\x1b[31m {width}")
-        arguments = ("quilts", hostile, "-o", out, *TINY, "--foreign", "none")
+        arguments = ("quilts", hostile, "-o", out, *TINY, "--foreign", "none", "--max-sections", 1)
         tables = ("quilts", "sources", "documents", "rejects")
         for command in (arguments, ("show", out), *(("show", out, name) for name in tables)):
             result = invoke(*command, env={"COLUMNS": width})

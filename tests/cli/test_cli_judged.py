@@ -86,10 +86,11 @@ class TestWhy:
 
     def test_each_number_is_beside_its_limit(self, run):
         lines = succeed("show", run, "quilts", "--doc", "http://few.example/").splitlines()
-        assert [line.split()[:5] for line in lines[3:7]] == [
+        assert [line.split()[:5] for line in lines[3:8]] == [
             ["covered", lines[3].split()[1], "passed", "(at", "least"],
             ["sources", "3", "FAILED", "(at", "least"],
             ["largest", lines[5].split()[1], "passed", "(at", "most"],
+            ["sections", "0.000", "passed", "(at", "most"],
             ["attributed", "0.000", "passed", "(at", "most"],
         ]
 

@@ -22,6 +22,8 @@ STITCHED = {
     "framed": "paragraphs of 4 to 12 pages in the menus and notices of its site",
     "digest": "the beginnings of 5 to 15 pages, with a link to each",
     "three": "paragraphs of 3 pages",
+    "one-site": "paragraphs of 4 to 12 pages of one site",
+    "collection": "4 to 12 short pages of as many sites, each as a whole",
 }
 NOT_STITCHED = {
     "version": "one page, a third of its sentences replaced",
@@ -31,6 +33,7 @@ NOT_STITCHED = {
     "reply": "a mail that quotes one page and answers below each quotation",
     "section": "a section of a long page that is elsewhere",
     "full": "a long page whose sections are pages of another site",
+    "print": "a chapter whose sections are pages of another site, each below the menu of that site, some edited since",
     "licence": "a page of its own with a licence below that thirty pages have in part",
     "reference": "an entry of a reference made of stock phrases",
     "contents": "headings of twenty pages",
@@ -72,10 +75,21 @@ class Planter:
             first += 1
         return " ".join(taken)
 
+    def edit(self, text: str, changes: float) -> str:
+        """The text with such a share of its words replaced."""
+        return " ".join("indeed" if self.rng.random() < changes else word for word in text.split(" "))
+
+    def withdraw(self, count: int, words: int = 250) -> list[Page]:
+        """Pages of at least so many words, no longer among those that passages are taken from."""
+        long = [page for page in self.base if count_words(page.text) >= words]
+        pages = self.rng.sample(long, count)
+        self.base = [page for page in self.base if page not in pages]
+        return pages
+
     def add(self, kind: str, text: str, site: str = "", html: str | None = None) -> None:
         name = f"{self.name}/{kind}/{len(self.made)}"
         url = f"http://{site or name.replace('/', '-')}.example/{len(self.made)}"
-        self.made.append(Page(name, url, text, html, kind in STITCHED, kind))
+        self.made.append(Page(name, url, text, html, None if kind == "base" else kind in STITCHED, kind))
 
     def stitch(self, low: int, high: int, words: tuple[int, int]) -> list[str]:
         pages = self.rng.sample(self.base, self.rng.randint(low, high))
@@ -91,8 +105,7 @@ class Planter:
         self.add("glued", "\n\n".join(f"{self.say(10)} {passage}" for passage in self.stitch(4, 12, (50, 120))))
 
     def edited(self) -> None:
-        words = "\n\n".join(self.stitch(4, 12, (50, 120))).split(" ")
-        self.add("edited", " ".join("indeed" if self.rng.random() < 0.04 else word for word in words))
+        self.add("edited", self.edit("\n\n".join(self.stitch(4, 12, (50, 120))), 0.04))
 
     def framed(self) -> None:
         site, frame = f"{self.name}-framed-{len(self.made)}", self.say(50)
@@ -143,6 +156,30 @@ class Planter:
             for site in (one, other) if both else (other,):
                 self.add("section", f"{said}\n\n{text}", site)
 
+    def print(self) -> None:
+        chapter = self.withdraw(1, 600)[0]
+        sentences = split_sentences(chapter.text)
+        size = -(-len(sentences) // self.rng.randint(5, 12))
+        sections = [" ".join(sentences[i : i + size]) for i in range(0, len(sentences), size)]
+        site, menu = f"{self.name}-manual-{len(self.made)}", self.say(self.rng.randint(10, 120))
+        changes = self.rng.choice((0, 0.02))
+        self.add("print", f"{self.say(20)}\n\n" + "\n\n".join(self.edit(section, changes) for section in sections))
+        for section in sections:
+            self.add("section", f"{menu}\n\n{section}", site)
+
+    def one_site(self) -> None:
+        pages, site = self.withdraw(self.rng.randint(4, 12)), f"{self.name}-shelf-{len(self.made)}"
+        self.add("one-site", "\n\n".join(self.take(page, self.rng.randint(40, 120)) for page in pages))
+        for page in pages:
+            self.add("base", page.text, site)
+
+    def collection(self) -> None:
+        sites = self.withdraw(self.rng.randint(4, 12))
+        posts = [self.take(page, self.rng.randint(80, 200)) for page in sites]
+        self.add("collection", "\n\n".join(posts))
+        for post in posts:
+            self.add("base", post)
+
     def licence(self) -> None:
         clauses = split_sentences(self.say(250))
         for _ in range(10):
@@ -162,6 +199,7 @@ class Planter:
 
 
 TIMES = {"framed": 4, "digest": 8, "three": 6, "section": 4, "licence": 1, "reference": 2, "contents": 6, "merged": 6}
+TIMES |= {"one-site": 6, "collection": 6}
 
 
 def plant(name: str, base: Sequence[Page], own: Iterator[str], rng: Random, times: int = 10) -> list[Page]:
@@ -169,7 +207,9 @@ def plant(name: str, base: Sequence[Page], own: Iterator[str], rng: Random, time
     planter = Planter(name, base, own, rng)
     given = {page.id for page in planter.base}
     for kind in (*STITCHED, *NOT_STITCHED):
-        make: Callable[[], None] = getattr(planter, kind, lambda: None)  # long pages come with their sections
+        make: Callable[[], None] = getattr(
+            planter, kind.replace("-", "_"), lambda: None
+        )  # long pages come with their sections
         for _ in range(TIMES.get(kind, times)):
             make()
     left = {page.id for page in planter.base}

@@ -52,8 +52,8 @@ def test_quilts_are_what_people_call_stitched_together(verdicts: Verdicts) -> No
     found = set(verdicts.quilts)
     chosen_on = judge([page for page in verdicts.pages if part_of(page) in CHOSEN_ON], found)
     held_back = judge([page for page in verdicts.pages if part_of(page) not in CHOSEN_ON], found)
-    assert chosen_on.precision >= 0.85, chosen_on
-    assert held_back.precision >= 0.90, held_back
+    assert chosen_on.precision >= 0.92, chosen_on
+    assert held_back.precision >= 0.96, held_back
     assert chosen_on.recall >= 0.90, chosen_on
     assert held_back.recall >= 0.85, held_back
 
@@ -65,9 +65,9 @@ def test_of_the_first_hundred_at_least_ninety_are_right(verdicts: Verdicts) -> N
 
 
 def test_kinds(verdicts: Verdicts) -> None:
-    """Nearly all of each kind of quilt is found but those of three sources; of the others, only print views are."""
+    """Nearly all of each kind of quilt is found but those of three sources; of the others, hardly any."""
     planted = [page for page in verdicts.pages if page.id.startswith("in-")]
     found = Counter(page.kind for page in planted if page.id in set(verdicts.quilts))
     all_of = Counter(page.kind for page in planted)
-    assert all(found[kind] >= 0.9 * all_of[kind] for kind in STITCHED if kind != "three"), found
-    assert sum(found[kind] for kind in NOT_STITCHED if kind != "full") <= 2, found
+    assert all(found[kind] >= 0.85 * all_of[kind] for kind in STITCHED if kind != "three"), found
+    assert sum(found[kind] for kind in NOT_STITCHED) <= 2, found

@@ -1,9 +1,11 @@
 """Verdicts on other limits: which documents of a finished run would be quilts, without computing it again.
 
-A verdict has what the limits are held against, so σ, c, `max_largest` and `max_attributed` may be any. A cover made
-with a larger `min_share` is the beginning of the one that was made, since what sources newly cover never rises: its
-numbers follow from the rows of `sources`. These are there for the quilts of the run. Only documents that pass the other
-limits as they were counted can pass them with fewer sources, which cover less, and of which the first holds more.
+A verdict has what the limits are held against, so σ, c, `max_largest`, `max_sections` and `max_attributed` may be any.
+A cover made with a larger `min_share` is the beginning of the one that was made, since what sources newly cover never
+rises: its numbers follow from the rows of `sources`. These are there for the quilts of the run. Only documents that
+pass the other limits as they were counted can pass them with fewer sources, which cover less, and of which the first
+holds more. (That is not so of `max_sections`: a page that the run left out for its sections stays out with a larger
+`min_share`.)
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.quilt_parameters import LIMITS, QuiltParameters
+from unquilt.analyses.quilt_parameters import LIMITS, PUBLISHED, QuiltParameters
 from unquilt.errors import ParameterError
 from unquilt.tables import VERDICTS
 
@@ -27,7 +29,7 @@ def change_limits(made: Mapping[str, Any], asked: Mapping[str, Any]) -> QuiltPar
     for name in asked:
         if name not in LIMITS:
             raise ParameterError(f"{name} cannot be changed without a new run; what can: {', '.join(LIMITS)}")
-    changed = QuiltParameters.from_dict({name: made[name] for name in LIMITS} | dict(asked))
+    changed = QuiltParameters.from_dict({name: made.get(name, PUBLISHED.get(name)) for name in LIMITS} | dict(asked))
     if changed.min_share < made["min_share"]:
         smaller = f"this run has no sources below its min_share of {made['min_share']:g}"
         raise ParameterError(f"{smaller}; for {changed.min_share:g}, make a new run")
@@ -46,6 +48,7 @@ def judge(verdicts: pa.Table, sources: pa.Table, made: Mapping[str, Any], limits
         "sigma": pc.less(verdicts["covered"], limits.sigma),
         "max_largest": pc.greater(verdicts["largest"], limits.max_largest),
         "c": pc.less(verdicts["sources"], limits.c),
+        "max_sections": pc.greater(pc.fill_null(verdicts["sections"], 0), limits.max_sections),
         "max_attributed": pc.greater(verdicts["attributed"], limits.max_attributed),
     }
     words = [pc.if_else(fails, f", {limit}", "") for limit, fails in failed.items()]
@@ -68,6 +71,7 @@ def _end_covers(verdicts: pa.Table, sources: pa.Table, limits: QuiltParameters) 
         pc.and_(pc.greater_equal(verdicts["covered"], limits.sigma), pc.greater_equal(verdicts["sources"], limits.c)),
         pc.less_equal(verdicts["largest"], limits.max_largest),
     )
+    concerned = pc.and_(concerned, pc.less_equal(pc.fill_null(verdicts["sections"], 0), limits.max_sections))
     known = pc.is_in(verdicts["doc"], value_set=pc.unique(sources["quilt"]))
     unknown = verdicts.filter(pc.and_(concerned, pc.invert(known))).num_rows
     if unknown:
@@ -76,7 +80,8 @@ def _end_covers(verdicts: pa.Table, sources: pa.Table, limits: QuiltParameters) 
     place = pc.index_in(sources["quilt"], value_set=verdicts["doc"].combine_chunks())
     share = _divide(sources["new_grams"], verdicts["patch_grams"].take(place))
     picked = sources.filter(pc.greater_equal(share, limits.min_share))
-    sums = [("new_grams", "sum"), ("new_grams", "count"), ("all_grams", "max"), ("linked_grams", "max")]
+    sums = [("new_grams", "sum"), ("new_grams", "count"), ("all_grams", "max")]
+    sums += [("linked_grams", "max"), ("section_grams", "max")]
     found = picked.group_by("quilt").aggregate(sums)
     at = pc.index_in(verdicts["doc"], value_set=found["quilt"].combine_chunks())
 
@@ -88,6 +93,7 @@ def _end_covers(verdicts: pa.Table, sources: pa.Table, limits: QuiltParameters) 
         "covered": _divide(covered, verdicts["grams"]),
         "sources": counted("new_grams_count"),
         "largest": _divide(counted("all_grams_max"), pc.max_element_wise(covered, 1)),
+        "sections": _divide(counted("section_grams_max"), pc.max_element_wise(covered, 1)),
         "attributed": _divide(counted("linked_grams_max"), pc.max_element_wise(verdicts["patch_grams"], 1)),
         "why": pc.if_else(pc.equal(covered, 0), pa.scalar("min_share"), verdicts["why"]),
     }

@@ -10,7 +10,7 @@ from unquilt.parameters import Parameters, parameter
 
 FOREIGN = ("none", "host", "domain", "ip")
 COLLAPSE = ("none", "exact", "near")
-LIMITS = ("c", "sigma", "min_share", "max_largest", "max_attributed")
+LIMITS = ("c", "sigma", "min_share", "max_largest", "max_sections", "max_attributed")
 """What a finished run can be judged by again, see `judging`."""
 PUBLISHED: dict[str, Any] = {
     "foreign": "none",
@@ -18,6 +18,7 @@ PUBLISHED: dict[str, Any] = {
     "min_share": 0.0,
     "min_grams": 1,
     "max_largest": 1.0,
+    "max_sections": 1.0,
 }
 """What the paper does where our defaults go beyond it."""
 
@@ -35,6 +36,12 @@ class QuiltParameters(Parameters):
     min_share: float = parameter(0.02, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
     min_grams: int = parameter(16, "fewest patch grams that a source newly covers", at_least=1, at_most=2**32)
     max_largest: float = parameter(0.5, "most of the covered grams that one source holds", at_least=0, at_most=1)
+    max_sections: float = parameter(
+        0.5,
+        "most of the covered grams that sections add: pages of one site, a third or more of each in it",
+        at_least=0,
+        at_most=1,
+    )
     max_attributed: float = parameter(1.0, "most of the patch grams that linked sources cover", at_least=0, at_most=1)
     patches: bool = parameter(True, "find where each source's patches begin and end")
     key: str = parameter("", keys.MEANING)

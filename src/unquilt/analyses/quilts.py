@@ -25,6 +25,9 @@ many copies, those on the first sixteen different servers count.)
 Their grams are exactly those that the sources cover. A patch is verified word by word in both texts: what only
 fingerprints promised is no patch, and counted (`collisions`).
 
+    sections(d)   the largest share of the covered grams that sources on one site (a domain; with `foreign` host, a
+                  host), two or more, add of which at least a third of the grams are in pg(d); above `max_sections`, d
+                  is left out: it is no quilt, but a long page (a print view, a chapter) whose sections are pages there
     linked(d, s)  "page" if d links to the page s or one of its copies, "domain" if to some page on one of their domains
                   that is not on d's own site
     attributed(d) the share of pg(d) that linked sources cover; above `max_attributed`, d is left out
@@ -72,10 +75,10 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     (elements,) = verbs.group([lists], Kernel("elements", same_site=False))
     statistics |= verbs.fold(elements, "lists")
     limits = {name: getattr(given, name) for name in ("c", "sigma", "min_share", "min_grams", "max_largest", "patches")}
-    judged, drawn_on, *asking = verbs.group([documents, elements], Kernel("covers", **limits))
+    judged, drawn_on, sizes, *asking = verbs.group([documents, elements], Kernel("covers", **limits))
     statistics |= verbs.fold(judged, "covers")
-    sources, attributed = attribute(verbs, corpus, standing.table, drawn_on, given)
-    verdicts, found = verbs.group([attributed, judged], Kernel("verdicts", most=given.max_attributed))
+    sources, attributed = attribute(verbs, corpus, standing.table, sizes, drawn_on, given)
+    verdicts, found = verbs.group([attributed, judged], Kernel("verdicts", **late_limits(given)))
     statistics |= verbs.fold(verdicts, "judging")
     kept_verdicts = verbs.keep(verdicts, VERDICTS)
     kept_quilts = verbs.keep(look_up(verbs, found, corpus, ("id", "url")), QUILTS)
@@ -86,25 +89,30 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
         located = locate(verbs, corpus, asking[0], gram_names[0], words)
         confirmed = verbs.fold(located, "confirmed").get("confirmed_grams", 0)
         statistics["collisions"] = statistics.get("covered_grams", 0) - confirmed
-        if given.max_attributed < 1:
+        if given.max_sections < 1 or given.max_attributed < 1:
             located = look_up(verbs, located, kept_quilts, ())  # those of quilts that are not left out
         tables.append(verbs.keep(located, PATCHES))
     return Outcome([*standing.tables, *tables], standing.counters | statistics)
 
 
-def attribute(
-    verbs: Verbs, corpus: Kept, standing: Kept | None, drawn_on: Rows, given: QuiltParameters
-) -> tuple[Rows, Rows]:
-    """Each source of a quilt with what the quilt links to, and of all documents with sources the share of the patch
-    grams that linked sources cover.
+def late_limits(given: QuiltParameters) -> dict[str, Any]:
+    """The limits that depend on where sources are: known when their names have travelled to the page."""
+    return {name: getattr(given, name) for name in ("max_sections", "max_attributed")}
 
-    Shuffles about 30 bytes a document and 60 a source; of a source with more than a hundred copies, the URLs of the
+
+def attribute(
+    verbs: Verbs, corpus: Kept, standing: Kept | None, sizes: Rows, drawn_on: Rows, given: QuiltParameters
+) -> tuple[Rows, Rows]:
+    """Each source of a quilt with what the quilt links to, and of all documents with sources the largest share that
+    sections of one site add, and the share of the patch grams that linked sources cover.
+
+    Shuffles about 40 bytes a document and 60 a source; of a source with more than a hundred copies, the URLs of the
     first hundred. Links are read where they are.
     """
-    (names,) = verbs.map(corpus, Kernel("names"), beside=standing)
-    (sources,) = verbs.group([names, drawn_on], Kernel("named"))
+    (names,) = verbs.map(corpus, Kernel("names", site=name_sites(given.foreign)), beside=standing)
+    (sources,) = verbs.group([names, sizes, drawn_on], Kernel("named"))
     named = verbs.keep(sources, NAMED)
-    linked = Kernel("linked", most=given.max_attributed, own=name_sites(given.foreign))
+    linked = Kernel("linked", **late_limits(given), own=name_sites(given.foreign))
     by_rank, attributed = verbs.map(corpus, linked, among=named)
     return by_rank, attributed
 

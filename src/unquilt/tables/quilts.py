@@ -26,6 +26,12 @@ _COUNTED = (
     column("covered", pa.float64(), "share of the grams that the sources cover", later=True),
     integer("sources", "how many sources cover the patch grams"),
     column("largest", pa.float64(), "largest share of the covered grams that one source holds", later=True),
+    column(
+        "sections",
+        pa.float64(),
+        "largest share of them that one site's sources add with a third or more in it",
+        later=True,
+    ),
     column("attributed", pa.float64(), "share of the patch grams that linked sources cover", later=True),
 )
 
@@ -43,8 +49,8 @@ VERDICTS = Table(
     "`nothing shared` (no gram is in 2 to m documents), `own site` (all that it shares is on its own site, see "
     "`--foreign`) or `min_share` (no source covers enough: see `--min-share` and `--min-grams`). Else it names the "
     "limits that the document fails, "
-    "separated by `, ` and in this order: `sigma`, `max_largest`, `c`, `max_attributed`.",
-    first=("doc", "quilt", "why", "covered", "sources", "largest", "attributed", "patchfrac", "words"),
+    "separated by `, ` and in this order: `sigma`, `max_largest`, `c`, `max_sections`, `max_attributed`.",
+    first=("doc", "quilt", "why", "covered", "sources", "largest", "sections", "attributed", "patchfrac", "words"),
     identified=("doc",),
 )
 
@@ -58,7 +64,10 @@ QUILTS = Table(
     ),
     row=("quilt", "quilts"),
     see="the quilts",
-    first=("doc", "id", "covered", "sources", "largest", "attributed", "words", "url", "patchfrac", "patch_grams"),
+    first=(
+        *("doc", "id", "covered", "sources", "largest", "sections", "attributed", "words", "url"),
+        *("patchfrac", "patch_grams"),
+    ),
     order=("sources", "-largest"),  # the surest first: of judged pages, this order has the most right ones at the top
 )
 
@@ -82,6 +91,7 @@ SOURCES = Table(
             later=True,
         ),
         integer("linked_grams", "patch grams that the linked sources up to this one cover", later=True),
+        integer("section_grams", "the most that sections of one site, up to this source, add", later=True),
     ),
     key_columns=2,
     row=("source", "sources"),
@@ -91,7 +101,7 @@ SOURCES = Table(
     "A link to the quilt's own site (its domain; its host with `--foreign host`) leads to a page only. "
     "If copies of a source were collapsed, a link to any of the first hundred of them counts, too.",
     first=("quilt", "rank", "source", "new_grams", "all_grams"),
-    hidden=("linked_grams",),
+    hidden=("linked_grams", "section_grams"),
     identified=("quilt", "source"),
 )
 
@@ -102,6 +112,7 @@ NAMED = Table(
         integer("patch_grams", "patch grams of the quilt"),
         column("shared", pa.large_binary(), "how many of the new grams later sources have, too"),
         integer("is_quilt", "1 if the document fails no limit, as far as its links do not matter, else 0"),
+        integer("source_grams", "how many distinct grams the source has"),
         column("names", pa.large_binary(), "fingerprints of the source's URLs and domains"),
     ),
     key_columns=2,

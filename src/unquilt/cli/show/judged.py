@@ -28,6 +28,7 @@ OF_LIMITS = (
     ("covered", "sigma", "at least"),
     ("sources", "c", "at least"),
     ("largest", "max_largest", "at most"),
+    ("sections", "max_sections", "at most"),
     ("attributed", "max_attributed", "at most"),
 )
 """What is held against which limit."""

@@ -20,10 +20,16 @@ _LEFT_OUT = {
     "below_sigma": "have less than {sigma:.0%} from sources",
     "above_max_largest": "are explained by one source (more than {max_largest:.0%} of it)",
     "below_c": "have fewer than {c} sources",
+    "above_max_sections": "are put together from whole pages of one site (more than {max_sections:.0%} of it)",
     "too_attributed": "link to their sources (more than {max_attributed:.0%} of it)",
 }
 """Documents that are no quilts, by the first limit that they fail, as the summary counts them."""
-_OPTIONS = {"below_sigma": "--sigma", "above_max_largest": "--max-largest", "below_c": "-c"}
+_OPTIONS = {
+    "below_sigma": "--sigma",
+    "above_max_largest": "--max-largest",
+    "below_c": "-c",
+    "above_max_sections": "--max-sections",
+}
 """What to change for those that have sources."""
 
 

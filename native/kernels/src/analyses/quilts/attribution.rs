@@ -8,7 +8,8 @@
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
-use crate::analyses::quilts::covers::DrawnOn;
+use crate::analyses::quilts::covers::{DrawnOn, SourceSize};
+use crate::analyses::quilts::sections::SectionTally;
 use crate::analyses::quilts::sites::SiteName;
 use crate::documents::standing::{Stand, Standing};
 use crate::flow::columns::{Along, Binary, Lines, Numbers, Strings};
@@ -26,16 +27,22 @@ const MOST_COPIES: usize = 100;
 
 columns! {
     /// Where documents live.
-    pub struct Addresses<'a> { doc: Numbers<'a>, url: Strings<'a>, domain: Strings<'a> }
+    pub struct Addresses<'a> { doc: Numbers<'a>, url: Strings<'a>, host: Strings<'a>, domain: Strings<'a> }
 }
 
 row! {
-    /// Of a document that is kept: one of its copies, and the fingerprints of the URL and of the domain of that copy.
-    pub struct Name { copy: u32, page: u64, domain: u64 }
+    /// Of a document that is kept: one of its copies, and the fingerprints of the URL, of the domain and of the site of
+    /// that copy.
+    pub struct Name { copy: u32, page: u64, domain: u64, site: u64 }
+}
+
+told! {
+    /// What sites are.
+    pub struct Naming { site: SiteName }
 }
 
 /// Map, beside the standing of documents: the names of each document to the one that is kept for it.
-pub struct Names;
+pub struct Names(Naming);
 
 impl Names {
     const NAMES: Port<Name> = Port::documents(0, "names");
@@ -45,12 +52,12 @@ impl Map for Names {
     const NAME: &'static str = "names";
     const PORTS: &'static [PortInfo] = &[Self::NAMES.info()];
     const KEEPS: &'static str = "nothing";
-    type Told = ();
+    type Told = Naming;
     type Reads<'a> = Addresses<'a>;
     type Beside<'a> = Option<Stand<'a>>;
 
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
+    fn new(told: Naming) -> Result<Self, WrongParameter> {
+        Ok(Self(told))
     }
 
     fn batch<'a>(&mut self, pages: Addresses<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
@@ -62,7 +69,12 @@ impl Map for Names {
             let (Some(url), Some(domain)) = (LinkTarget::parse(&pages.url.at(row)), pages.domain.bytes(row)) else {
                 continue;
             };
-            let name = Name { copy, page: print.bytes(url.page().as_bytes()), domain: print.bytes(domain) };
+            let site = match self.0.site {
+                SiteName::Host => pages.host.bytes(row).unwrap_or(domain),
+                SiteName::Domain => domain,
+            };
+            let (page, domain, site) = (print.bytes(url.page().as_bytes()), print.bytes(domain), print.bytes(site));
+            let name = Name { copy, page, domain, site };
             out.row(&Self::NAMES, u64::from(kept), name);
         }
         Ok(())
@@ -71,15 +83,15 @@ impl Map for Names {
 
 row! {
     /// Of a quilt: a source with its rank, how many patch grams it adds and how many it has, how many the quilt has in
-    /// all, which of the added ones later sources have, too; whether it fails no limit so far; and the names of the
-    /// source.
+    /// all, which of the added ones later sources have, too; whether it fails no limit so far; how many grams the source
+    /// has in all, and its names.
     pub struct NamedSource<'a> {
         rank: u64, source: u64, new_grams: u64, all_grams: u64, patch_grams: u64, shared: &'a [u8], is_quilt: u64,
-        names: &'a [u8],
+        source_grams: u64, names: &'a [u8],
     }
 }
 
-/// Group by source, of its names and the quilts that draw on it: to each quilt its source with the names.
+/// Group by source, of its names, its size and the quilts that draw on it: to each quilt its source with the names.
 #[derive(Default)]
 pub struct Named {
     names: Vec<u8>,
@@ -92,7 +104,7 @@ impl Named {
 impl Group for Named {
     const NAME: &'static str = "named";
     const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Name>(), shape::<DrawnOn<'static>>()];
+    const TABLES: &'static [Shape] = &[shape::<Name>(), shape::<SourceSize>(), shape::<DrawnOn<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SOURCES.info()];
     const KEEPS: &'static str = "the names of a hundred copies of one source";
     type Told = ();
@@ -103,19 +115,31 @@ impl Group for Named {
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.names.clear();
+        let mut source_grams = 0;
         while let Some((table, tail)) = rows.next() {
             if table == 0 {
-                let Name { page, domain, .. } = Name::take(tail)?;
-                if self.names.len() < MOST_COPIES * 16 {
-                    self.names.extend_from_slice(&page.to_be_bytes());
-                    self.names.extend_from_slice(&domain.to_be_bytes());
+                let Name { page, domain, site, .. } = Name::take(tail)?;
+                if self.names.len() < MOST_COPIES * 24 {
+                    [page, domain, site].iter().for_each(|print| self.names.extend_from_slice(&print.to_be_bytes()));
                 }
-                continue;
+            } else if table == 1 {
+                source_grams = SourceSize::take(tail)?.grams;
+            } else {
+                let DrawnOn { quilt, rank, new_grams, all_grams, patch_grams, shared, is_quilt } = DrawnOn::take(tail)?;
+                let (source, names) = (key, &self.names[..]);
+                let row = NamedSource {
+                    rank,
+                    source,
+                    new_grams,
+                    all_grams,
+                    patch_grams,
+                    shared,
+                    is_quilt,
+                    source_grams,
+                    names,
+                };
+                out.row(&Self::SOURCES, quilt, row);
             }
-            let DrawnOn { quilt, rank, new_grams, all_grams, patch_grams, shared, is_quilt } = DrawnOn::take(tail)?;
-            let names = &self.names;
-            let row = NamedSource { rank, source: key, new_grams, all_grams, patch_grams, shared, is_quilt, names };
-            out.row(&Self::SOURCES, quilt, row);
         }
         Ok(())
     }
@@ -137,35 +161,39 @@ columns! {
         patch_grams: Numbers<'a>,
         shared: Binary<'a>,
         is_quilt: Numbers<'a>,
+        source_grams: Numbers<'a>,
         names: Binary<'a>,
     }
 }
 
 told! {
-    /// Quilts of which linked sources cover more than this share are left out.
-    pub struct MostAttributed { most: f64 }
+    /// Quilts are left out if the sections of one site add more than this share of what is covered, or if linked
+    /// sources cover more than this share of the patch grams.
+    pub struct LateLimits { max_sections: f64, max_attributed: f64 }
 }
 
 told! {
     /// The same, and what a document's own site is: a link that leads there names nothing but the page it leads to.
-    pub struct Attributing { most: f64, own: SiteName }
+    pub struct Attributing { max_sections: f64, max_attributed: f64, own: SiteName }
 }
 
 row! {
     /// Of a quilt: a source, what the quilt links to (the page, its domain, or neither), and how many of its patch
-    /// grams the linked sources up to this one cover.
+    /// grams, by the sources up to this one, the linked ones cover and the sections of one site add.
     pub struct LinkedSource<'a> {
         rank: u64, source: u64, new_grams: u64, all_grams: u64, linked: Option<&'a [u8]>, linked_grams: u64,
+        section_grams: u64,
     }
 }
 
 row! {
-    /// Of a document: the share of its patch grams that linked sources cover.
-    pub struct Attributed { attributed: f64 }
+    /// Of a document: the largest share of what is covered that the sections of one site add, and the share of its patch
+    /// grams that linked sources cover.
+    pub struct Attributed { sections: f64, attributed: f64 }
 }
 
-/// Map, beside the sources of documents: the share of a document's patch grams that linked sources cover; of those that
-/// are quilts with this share, too, each source with what the quilt links to.
+/// Map, beside the sources of documents: the shares that sections add and that linked sources cover; of those that are
+/// quilts with these shares, too, each source with what the quilt links to.
 pub struct Linked(Attributing);
 
 impl Linked {
@@ -188,7 +216,8 @@ impl Map for Linked {
     fn batch<'a>(&mut self, pages: Linking<'a>, sources: NamedSources<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(sources.quilt);
         let mut targets = Targets::default();
-        let (mut kinds, mut linked_grams) = (Vec::new(), Vec::new());
+        let mut sections = SectionTally::default();
+        let (mut kinds, mut linked_grams, mut section_grams) = (Vec::new(), Vec::new(), Vec::new());
         for row in 0..pages.doc.len() {
             let quilt = pages.doc.at(row);
             let drawn_on = along.rows(quilt);
@@ -214,18 +243,29 @@ impl Map for Linked {
             (1..linked_grams.len()).for_each(|place| linked_grams[place] += linked_grams[place - 1]);
             let all_linked = linked_grams.last().copied().unwrap_or(0);
             let attributed = all_linked as f64 / sources.patch_grams.at(drawn_on.start) as f64;
-            out.row(&Self::ATTRIBUTED, quilt, Attributed { attributed });
-            if attributed > self.0.most || sources.is_quilt.at(drawn_on.start) == 0 {
+            sections.clear();
+            section_grams.clear();
+            section_grams.extend(drawn_on.clone().map(|row| {
+                let (new, all) = (sources.new_grams.at(row), sources.all_grams.at(row));
+                let sites = unpack(sources.names.at(row)).map(|[.., site]| site);
+                sections.add(sources.source.at(row), new, all, sources.source_grams.at(row), sites)
+            }));
+            let covered: u64 = drawn_on.clone().map(|row| sources.new_grams.at(row)).sum();
+            let in_sections = section_grams.last().copied().unwrap_or(0) as f64 / covered as f64;
+            out.row(&Self::ATTRIBUTED, quilt, Attributed { sections: in_sections, attributed });
+            let left_out = in_sections > self.0.max_sections || attributed > self.0.max_attributed;
+            if left_out || sources.is_quilt.at(drawn_on.start) == 0 {
                 continue;
             }
-            for (row, (kind, &linked_grams)) in drawn_on.zip(kinds.iter().zip(&linked_grams)) {
+            for (place, row) in drawn_on.enumerate() {
                 let source = LinkedSource {
                     rank: sources.rank.at(row),
                     source: sources.source.at(row),
                     new_grams: sources.new_grams.at(row),
                     all_grams: sources.all_grams.at(row),
-                    linked: kind.map(str::as_bytes),
-                    linked_grams,
+                    linked: kinds[place].map(str::as_bytes),
+                    linked_grams: linked_grams[place],
+                    section_grams: section_grams[place],
                 };
                 out.row(&Self::SOURCES, quilt, source);
             }
@@ -245,6 +285,12 @@ fn add_shared_with_linked(mut shared: &[u8], kinds: &[Option<&str>], linked_gram
             linked_grams[place] += weight;
         }
     }
+}
+
+/// The fingerprints of page, domain and site of each copy of a source, as [`Named`] packs them.
+fn unpack(names: &[u8]) -> impl Iterator<Item = [u64; 3]> + '_ {
+    let (prints, _) = names.as_chunks::<8>();
+    prints.as_chunks::<3>().0.iter().map(|name| name.map(u64::from_be_bytes))
 }
 
 /// What a page links to: fingerprints of pages, and of hosts and the domains they lie under.
@@ -277,15 +323,10 @@ impl Targets {
 
     /// Whether a page of these names is linked to, or at least its domain.
     fn linked(&self, names: &[u8]) -> Option<&'static str> {
-        let number =
-            |bytes: &[u8; 16], begin: usize| bytes[begin..].first_chunk().map(|half| u64::from_be_bytes(*half));
-        let there = |found: &HashSet<u64, _>, begin: usize| {
-            names.as_chunks().0.iter().any(|name| number(name, begin).is_some_and(|name| found.contains(&name)))
-        };
-        if there(&self.pages, 0) {
+        if unpack(names).any(|[page, ..]| self.pages.contains(&page)) {
             Some("page")
         } else {
-            there(&self.domains, 8).then_some("domain")
+            unpack(names).any(|[_, domain, _]| self.domains.contains(&domain)).then_some("domain")
         }
     }
 }
@@ -297,7 +338,10 @@ mod tests {
     fn name(url: &str, domain: &str) -> Vec<u8> {
         let print = Fingerprinter::plain();
         let page = LinkTarget::parse(url).map(|url| url.page()).unwrap_or_default();
-        [page, domain.to_owned()].iter().flat_map(|name| print.bytes(name.as_bytes()).to_be_bytes()).collect()
+        [page, domain.to_owned(), domain.to_owned()]
+            .iter()
+            .flat_map(|name| print.bytes(name.as_bytes()).to_be_bytes())
+            .collect()
     }
 
     #[test]

@@ -37,6 +37,11 @@ row! {
 }
 
 row! {
+    /// Of a document that others may draw on: how many distinct grams it has.
+    pub struct SourceSize { grams: u64 }
+}
+
+row! {
     /// Of a list: a quilt that asks for its grams, on behalf of these sources: their documents and ranks, four bytes
     /// each.
     pub struct Asking<'a> { quilt: u32, sources: Rest<'a> }
@@ -64,7 +69,8 @@ fn share(part: u64, whole: u64) -> f64 {
 }
 
 impl Limits {
-    /// The limits that a document fails, in words for programs; none for a quilt, as far as its links do not matter.
+    /// The limits that a document fails, in words for programs; none for a quilt, as far as sections and links do not
+    /// matter.
     ///
     /// Without sources it can be none, and one word says why it has none; else all limits that it fails are named.
     fn failed(&self, counted: &Counted) -> Vec<&'static str> {
@@ -107,7 +113,8 @@ struct Open {
 impl Covers {
     const JUDGED: Port<Judged<'static>> = Port::documents(0, "judged");
     const SOURCES: Port<DrawnOn<'static>> = Port::documents(1, "sources");
-    const ASKING: Port<Asking<'static>> = Port::hashes(2, "asking").when("patches", "true");
+    const SIZES: Port<SourceSize> = Port::documents(2, "sizes");
+    const ASKING: Port<Asking<'static>> = Port::hashes(3, "asking").when("patches", "true");
 
     /// Reads the document; returns its size.
     fn read(&mut self, rows: &mut dyn Rows) -> Result<Size, Damaged> {
@@ -193,7 +200,8 @@ impl Group for Covers {
     const NAME: &'static str = "covers";
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::JUDGED.info(), Self::SOURCES.info(), Self::ASKING.info()];
+    const PORTS: &'static [PortInfo] =
+        &[Self::JUDGED.info(), Self::SOURCES.info(), Self::SIZES.info(), Self::ASKING.info()];
     const KEEPS: &'static str = "the elements of one document, at most as many as it has patch grams";
     type Told = Limits;
 
@@ -225,6 +233,9 @@ impl Group for Covers {
             failed: failed.as_bytes(),
         };
         out.row(&Self::JUDGED, key, judged);
+        if patch_grams > 0 {
+            out.row(&Self::SIZES, key, SourceSize { grams });
+        }
         let is_quilt = failed.is_empty();
         if is_quilt && self.told.patches {
             self.ask(key as u32, &picks, out)?;

@@ -6,13 +6,13 @@ use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::row;
 
-use super::attribution::MostAttributed;
+use super::attribution::LateLimits;
 
 row! {
     /// Of any document: what was counted, whether it is a quilt, and if not, which limits it fails.
     pub struct Verdict<'a> {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, sources: u64, largest: f64,
-        attributed: f64, quilt: bool, why: Option<&'a [u8]>,
+        sections: f64, attributed: f64, quilt: bool, why: Option<&'a [u8]>,
     }
 }
 
@@ -20,7 +20,7 @@ row! {
     /// Of a quilt: what was counted.
     pub struct Quilt {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, sources: u64, largest: f64,
-        attributed: f64,
+        sections: f64, attributed: f64,
     }
 }
 
@@ -33,12 +33,14 @@ const COUNTERS: &[(&str, &str)] = &[
     ("sigma", "below_sigma"),
     ("max_largest", "above_max_largest"),
     ("c", "below_c"),
+    ("max_sections", "above_max_sections"),
     ("max_attributed", "too_attributed"),
 ];
 
-/// Group by document, of what was counted and, if it has sources, how much of it is attributed: the verdict.
+/// Group by document, of what was counted and, if it has sources, how much of it are sections of one site and how much
+/// is attributed: the verdict.
 pub struct Verdicts {
-    most: f64,
+    told: LateLimits,
     counts: [u64; COUNTERS.len()],
 }
 
@@ -46,12 +48,18 @@ impl Verdicts {
     const VERDICTS: Port<Verdict<'static>> = Port::documents(0, "verdicts");
     const QUILTS: Port<Quilt> = Port::documents(1, "quilts");
 
-    fn judge(&mut self, doc: u64, judged: Judged<'_>, attributed: f64, out: &mut Output) {
+    fn judge(&mut self, doc: u64, judged: Judged<'_>, late: Attributed, out: &mut Output) {
         let Judged { words, grams, patch_grams, patchfrac, covered, sources, largest, failed } = judged;
+        let Attributed { sections, attributed } = late;
         let mut why = failed.to_vec();
-        if attributed > self.most {
-            why.extend_from_slice(if why.is_empty() { b"" } else { b", " });
-            why.extend_from_slice(b"max_attributed");
+        for (fails, limit) in [
+            (sections > self.told.max_sections, "max_sections"),
+            (attributed > self.told.max_attributed, "max_attributed"),
+        ] {
+            if fails {
+                why.extend_from_slice(if why.is_empty() { b"" } else { b", " });
+                why.extend_from_slice(limit.as_bytes());
+            }
         }
         let quilt = why.is_empty();
         let first = why.split(|&byte| byte == b',').next().unwrap_or_default();
@@ -59,11 +67,22 @@ impl Verdicts {
             self.counts[place] += 1;
         }
         let why = (!quilt).then_some(&why[..]);
-        let verdict =
-            Verdict { words, grams, patch_grams, patchfrac, covered, sources, largest, attributed, quilt, why };
+        let verdict = Verdict {
+            words,
+            grams,
+            patch_grams,
+            patchfrac,
+            covered,
+            sources,
+            largest,
+            sections,
+            attributed,
+            quilt,
+            why,
+        };
         out.row(&Self::VERDICTS, doc, verdict);
         if quilt {
-            let row = Quilt { words, grams, patch_grams, patchfrac, covered, sources, largest, attributed };
+            let row = Quilt { words, grams, patch_grams, patchfrac, covered, sources, largest, sections, attributed };
             out.row(&Self::QUILTS, doc, row);
         }
     }
@@ -75,19 +94,19 @@ impl Group for Verdicts {
     const TABLES: &'static [Shape] = &[shape::<Attributed>(), shape::<Judged<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::VERDICTS.info(), Self::QUILTS.info()];
     const KEEPS: &'static str = "one row";
-    type Told = MostAttributed;
+    type Told = LateLimits;
 
-    fn new(MostAttributed { most }: MostAttributed, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { most, counts: [0; COUNTERS.len()] })
+    fn new(told: LateLimits, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { told, counts: [0; COUNTERS.len()] })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let mut attributed = 0.0;
+        let mut late = Attributed { sections: 0.0, attributed: 0.0 };
         while let Some((table, tail)) = rows.next() {
             if table == 0 {
-                attributed = Attributed::take(tail)?.attributed;
+                late = Attributed::take(tail)?;
             } else {
-                self.judge(key, Judged::take(tail)?, attributed, out);
+                self.judge(key, Judged::take(tail)?, late, out);
             }
         }
         Ok(())

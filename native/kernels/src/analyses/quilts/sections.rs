@@ -1,0 +1,74 @@
+//! Whether a page is a long one whose sections are pages of another site: a print view, a chapter, a whole manual.
+//!
+//! Of what a quilt is stitched from, little is in it: a paragraph of a page here, three sentences there. Of the pages
+//! that are the sections of a long one, all is, but for the menu of their site. So a *section* of a page is a source of
+//! which at least a third is in the page. Short pages of many sites in one are no such page, but a collection: only
+//! sections of the same site count together, two at least: what a single source holds is another
+//! limit.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use crate::text::fingerprint::Fingerprinter;
+use crate::text::slots::Multiply;
+
+/// A source of which at least one part in this many is in the page is a section of it: sections on real sites come with
+/// menus, and of true sources of judged pages hardly one in ten gives so much (see docs/quilts.md).
+const PART: u64 = 3;
+
+/// What the sections of a page add.
+#[derive(Default)]
+pub struct SectionTally {
+    /// By site: how many there are, and what they add.
+    by_site: HashMap<u64, (u64, u64), BuildHasherDefault<Multiply>>,
+    most: u64,
+}
+
+impl SectionTally {
+    pub fn clear(&mut self) {
+        self.by_site.clear();
+        self.most = 0;
+    }
+
+    /// Takes a source that has `all` of the page's patch grams, `grams` in all, and adds `new` ones to the cover; its
+    /// copies are on sites of these fingerprints, and if there are none, it is a site of its own. Returns the most
+    /// grams that two or more sections of one site have added by now.
+    pub fn add(&mut self, source: u64, new: u64, all: u64, grams: u64, sites: impl Iterator<Item = u64>) -> u64 {
+        if all * PART >= grams {
+            let mut sites: Vec<u64> = sites.collect();
+            if sites.is_empty() {
+                sites.push(Fingerprinter::plain().bytes(&source.to_le_bytes()));
+            }
+            sites.sort_unstable();
+            sites.dedup();
+            for site in sites {
+                let (count, sum) = self.by_site.entry(site).or_default();
+                *count += 1;
+                *sum += new;
+                if *count > 1 {
+                    self.most = self.most.max(*sum);
+                }
+            }
+        }
+        self.most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_of_one_site_add_up() {
+        let mut sections = SectionTally::default();
+        let mut add =
+            |source, new, all, grams, sites: &[u64]| sections.add(source, new, all, grams, sites.iter().copied());
+        assert_eq!(add(1, 50, 60, 181, &[7]), 0, "less than a third of it is in the page");
+        assert_eq!(add(2, 50, 60, 180, &[7, 7]), 0, "one alone are no sections");
+        assert_eq!(add(3, 40, 40, 40, &[8]), 0);
+        assert_eq!(add(4, 20, 20, 40, &[8, 9]), 60);
+        assert_eq!(add(5, 15, 15, 15, &[7]), 65);
+        assert_eq!(add(6, 15, 15, 15, &[]), 65, "without a URL, a site of its own");
+        assert_eq!(add(7, 60, 60, 60, &[]), 65);
+    }
+}
