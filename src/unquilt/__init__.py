@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from unquilt.analyses.detect import DetectParameters
     from unquilt.analyses.discover import DiscoverParameters
     from unquilt.analyses.neardups import NeardupParameters
+    from unquilt.analyses.passages import PassageParameters
     from unquilt.analyses.phrases import PhraseParameters
     from unquilt.analyses.quilts import QuiltParameters
     from unquilt.analyses.sweep import SweepParameters
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     detect: AnalysisCall
     discover: AnalysisCall
     neardups: AnalysisCall
+    passages: AnalysisCall
     phrases: AnalysisCall
     quilts: AnalysisCall
     sweep: AnalysisCall
@@ -73,6 +75,7 @@ __all__ = [
     "Lexicon",
     "Limits",
     "NeardupParameters",
+    "PassageParameters",
     "PhraseParameters",
     "QuiltParameters",
     "Reading",

@@ -88,6 +88,7 @@ class _Declaration:
     is_range: bool = False
     unit: str = ""
     usual: str = ""
+    is_pair: bool = False
 
 
 def parameter(
@@ -103,15 +104,17 @@ def parameter(
     is_range: bool = False,
     unit: str = "",
     usual: str = "",
+    is_pair: bool = False,
 ) -> T:
     """Declare a field of a `Parameters` class: its default, what it means, and what it may be.
 
-    The bounds and choices hold for each item of a tuple; `is_range` says that a tuple is the two ends of a range.
+    The bounds and choices hold for each item of a tuple; `is_range` says that a tuple is the two ends of a range,
+    `is_pair` that it has two items, or none.
     `symbol` is the paper's letter for the parameter, `unit` is `bytes` or `seconds`. `usual` says in words what the
     default stands for, where that is a value that means "as usual", such as 0 threads.
     """
     constraint = Constraint(at_least, above, at_most, below, None if one_of is None else tuple(one_of))
-    declaration = _Declaration(meaning, symbol, constraint, is_range, unit, usual)
+    declaration = _Declaration(meaning, symbol, constraint, is_range, unit, usual, is_pair)
     return dataclasses.field(default=default, metadata={_DECLARATION: declaration})
 
 
@@ -125,7 +128,8 @@ class ParameterInfo:
     """One parameter, described: enough to build a command line option or a line of the reference from it.
 
     `type` is the type of one value; `many` says that the parameter is a tuple of such values, `is_range` that these are
-    the two ends of a range, `optional` that it may be None; `unit` and `usual` are as in `parameter`.
+    the two ends of a range, `is_pair` that they are two or none, `optional` that it may be None; `unit` and `usual` are
+    as in `parameter`.
     """
 
     name: str
@@ -139,6 +143,7 @@ class ParameterInfo:
     is_range: bool = False
     unit: str = ""
     usual: str = ""
+    is_pair: bool = False
 
     @property
     def allowed(self) -> str:
@@ -155,6 +160,8 @@ class ParameterInfo:
             return self._validate_one(value, self.name)
         if isinstance(value, str | bytes) or not isinstance(value, Sequence):
             raise ParameterError(f"{self.name} must be {self.allowed}, not {_shown(value)}")
+        if self.is_pair and len(value) not in (0, 2):
+            raise ParameterError(f"{self.name} must have two items, not {_shown(value)}")
         return tuple(self._validate_one(item, f"item {i} of {self.name}") for i, item in enumerate(value, 1))
 
     def _validate_one(self, value: object, subject: str) -> Scalar:
@@ -278,6 +285,7 @@ def _describe_field(field: dataclasses.Field[Any], hint: Any) -> ParameterInfo:
         is_range=declaration.is_range,
         unit=declaration.unit,
         usual=declaration.usual,
+        is_pair=declaration.is_pair,
     )
     return dataclasses.replace(info, default=info.validate(field.default))
 

@@ -38,7 +38,7 @@ class VocabularyParameters(Parameters):
 
 def vocabulary(verbs: Verbs, corpus: Kept, given: VocabularyParameters) -> Outcome:
     """Counts the documents that each word is in."""
-    (counts,) = verbs.map(corpus, Kernel("document words"))
+    (counts,) = verbs.map(corpus, Kernel("document words", all=False))
     (sums,) = verbs.group([counts], Kernel("word sums"))
     return Outcome([verbs.keep(sums, VOCABULARY)], {"edition": given.edition})
 

@@ -122,7 +122,7 @@ class TestMaps:
         with pytest.raises(
             PlanError, match="kernel document words reads nothing beside its table, and other was given"
         ):
-            verbs.map(texts, Kernel("document words"), beside=other)
+            verbs.map(texts, Kernel("document words", all=False), beside=other)
 
     def test_maps_and_groups_are_not_mixed_up(self, verbs: Verbs, tmp_path: Path) -> None:
         texts = kept(tmp_path, TEXTS)
@@ -130,7 +130,7 @@ class TestMaps:
         with pytest.raises(PlanError, match="use group"):
             verbs.map(texts, Kernel("lists", m=2, patches=False))
         with pytest.raises(PlanError, match="use map"):
-            verbs.group([rows], Kernel("document words"))
+            verbs.group([rows], Kernel("document words", all=False))
 
 
 class TestGroups:
@@ -142,7 +142,7 @@ class TestGroups:
         message = r"kernel elements wants list \(rest\), weight \(number\) as table 1, and grams have doc \(doc\), "
         with pytest.raises(PlanError, match=message):
             verbs.group([grams[0]], Kernel("elements", same_site=False))
-        (words,) = verbs.map(kept(tmp_path, TEXTS, "texts"), Kernel("document words"))
+        (words,) = verbs.map(kept(tmp_path, TEXTS, "texts"), Kernel("document words", all=False))
         with pytest.raises(PlanError, match=r"kernel buckets wants rows that end in doc \(doc\)"):
             verbs.group([words], Kernel("buckets"))
 

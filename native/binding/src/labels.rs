@@ -4,10 +4,11 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
-use unquilt_kernels::analyses::reuse::chunks::{is_trivial, spans, Cutter, Sameness};
+use unquilt_kernels::analyses::reuse::chunks::{is_trivial, Cutter, Sameness};
 use unquilt_kernels::flow::contract::{Told, Value};
 use unquilt_kernels::store::labels::{pack, Hash, Labels as Set, Meaning};
 use unquilt_kernels::store::sections::Unreadable;
+use unquilt_kernels::text::points::spans;
 
 use crate::columns::Buffers;
 use crate::filters::{unreadable, Held};

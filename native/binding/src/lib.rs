@@ -185,6 +185,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("DamagedRowsError", module.py().get_type::<DamagedRowsError>())?;
     module.add_function(wrap_pyfunction!(run_map, module)?)?;
     module.add_function(wrap_pyfunction!(texts::words, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::sentences, module)?)?;
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;
     module.add_function(wrap_pyfunction!(texts::gram_columns, module)?)?;
     module.add_function(wrap_pyfunction!(texts::measure, module)?)?;

@@ -4,11 +4,13 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use unquilt_kernels::reading::paragraphs::paragraphs;
 use unquilt_kernels::sketches::lexicon::pack_column;
 use unquilt_kernels::sketches::minwise::{Sampler, Sketcher};
 use unquilt_kernels::sketches::rabin::{is_primitive, primitives};
 use unquilt_kernels::text::fingerprint::Slide;
 use unquilt_kernels::text::grams::{circle, distinct_all};
+use unquilt_kernels::text::sentences::Sentences;
 use unquilt_kernels::text::sequences::measure_all;
 use unquilt_kernels::text::unicode;
 use unquilt_kernels::text::words as kernel;
@@ -31,6 +33,26 @@ pub fn words(text: &str) -> Vec<(String, usize, usize)> {
         found.push((unicode::fold(&text[begin..end]), begins, to_points(end)));
     });
     found
+}
+
+/// The sentences of `text` as (begin, end) in code points; `chunks`, in code points too, always end one. Without any,
+/// chunks are what lies between blank lines.
+#[pyfunction]
+#[pyo3(signature = (text, chunks = None))]
+pub fn sentences(text: &str, chunks: Option<Vec<(usize, usize)>>) -> PyResult<Vec<(usize, usize)>> {
+    let chunks = chunks.unwrap_or_else(|| {
+        let found = paragraphs(text);
+        found.begins.iter().zip(&found.ends).map(|(&begin, &end)| (begin as usize, end as usize)).collect()
+    });
+    let found = Sentences::default().of(text, chunks.into_iter());
+    let found = found.ok_or_else(|| PyValueError::new_err("chunks must be in the text, one behind the other"))?;
+    let (mut at, mut points) = (0, 0);
+    let mut to_points = |offset: usize| {
+        points += text[at..offset].chars().count();
+        at = offset;
+        points
+    };
+    Ok(found.into_iter().map(|range| (to_points(range.start), to_points(range.end))).collect())
 }
 
 const MOST_WORDS: usize = 1 << 20;

@@ -2,6 +2,7 @@
 
 pub mod cover;
 pub mod neardups;
+pub mod passages;
 pub mod phrases;
 pub mod postings;
 pub mod quilts;

@@ -1,6 +1,7 @@
 //! All kernels, by name: a new one is one more line here.
 
 use crate::analyses::neardups::{banding, buckets, words};
+use crate::analyses::passages::{borders, diagonals, pages, pairs, reaches, seeds, signatures, slices, stops};
 use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
 use crate::analyses::reuse::{contents, examples, histograms, merging, neighbourhoods, objects, standings};
@@ -74,6 +75,21 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<draws::DrawnStanding>(),
     Entry::group::<hosts::PhrasePages>(),
     Entry::group::<hosts::PhraseHosts>(),
+    Entry::map::<signatures::SentenceTokens>(),
+    Entry::map::<signatures::GramPlaces>(),
+    Entry::group::<pages::StopSentences>(),
+    Entry::group::<pages::MarkedPages>(),
+    Entry::group::<seeds::WindowLists>(),
+    Entry::group::<seeds::Seeds>(),
+    Entry::group::<diagonals::Diagonals>(),
+    Entry::group::<diagonals::Chains>(),
+    Entry::group::<reaches::Reaches>(),
+    Entry::group::<reaches::Extended>(),
+    Entry::map::<slices::PassageSlices>(),
+    Entry::map::<borders::Borders>(),
+    Entry::group::<pairs::PassagePairs>(),
+    Entry::group::<stops::StopGroups>(),
+    Entry::map::<stops::StopTexts>(),
     Entry::map::<shares::Postings>(),
     Entry::group::<shares::Shares>(),
     Entry::group::<shares::Totals>(),

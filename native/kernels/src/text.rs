@@ -2,6 +2,8 @@
 
 pub mod fingerprint;
 pub mod grams;
+pub mod points;
+pub mod sentences;
 pub mod sequences;
 pub mod slots;
 pub mod unicode;

@@ -41,12 +41,13 @@ class LexiconParameters(Parameters):
         check_nidf(self.nidf)
 
 
-def count_words(verbs: Verbs, corpus: Kept) -> Kept:
-    """The table `words`: each word and the number of documents that it is in.
+def count_words(verbs: Verbs, corpus: Kept, *, all_words: bool = False) -> Kept:
+    """The table `words`: each word and the number of documents that it is in; with `all_words`, also those that can be
+    no features of I-Match.
 
     One pass over the texts and one group of about 30 bytes for each word and each batch that it occurs in.
     """
-    (counts,) = verbs.map(corpus, Kernel("document words"))
+    (counts,) = verbs.map(corpus, Kernel("document words", all=all_words))
     (sums,) = verbs.group([counts], Kernel("word sums"))
     return verbs.keep(sums, WORDS)
 

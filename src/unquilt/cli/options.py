@@ -165,6 +165,8 @@ def _option(info: ParameterInfo) -> Callable[[Command], Command]:
     text = f"{info.help[:1].upper()}{info.help[1:]}{_notes(info)}."
     if info.type is bool:
         return click.option(f"{names[0]}/--no-{names[0][2:]}", info.name, default=None, help=text)
+    if info.is_pair:
+        return click.option(*names, info.name, nargs=2, metavar="A B", default=None, help=text)
     return click.option(*names, info.name, type=_kind(info), default=None, help=text)
 
 

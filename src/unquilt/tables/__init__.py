@@ -5,6 +5,7 @@
     lexicon   words                                  sweep     counts of quilts
     reuse     what occurs again and again, and where
     phrases   popular phrases, covering sets, sites
+    passages  what two documents share, and where
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
 half-open, in code points of `text`. Which analysis makes which table is said by the analyses (`analyses.catalogue`).
@@ -28,6 +29,15 @@ from unquilt.tables.neardups import (
     SIMILARITY,
     TREES,
     UNSETTLED,
+)
+from unquilt.tables.passages import (
+    MARKS,
+    PASSAGE_PAIRS,
+    PASSAGE_RUNS,
+    PASSAGE_SLICES,
+    PASSAGES,
+    STOP_GROUPS,
+    STOP_RUNS,
 )
 from unquilt.tables.phrases import (
     ASKED_PHRASES,
@@ -91,6 +101,7 @@ __all__ = [
     "HISTOGRAM",
     "HOSTS",
     "KEPT",
+    "MARKS",
     "MEMBERS",
     "NAMED",
     "NEIGHBOURHOODS",
@@ -99,6 +110,10 @@ __all__ = [
     "OCCURRENCES",
     "OTHER_TEXTS",
     "PAIRS",
+    "PASSAGES",
+    "PASSAGE_PAIRS",
+    "PASSAGE_RUNS",
+    "PASSAGE_SLICES",
     "PATCHES",
     "PATH_LENGTHS",
     "POPULAR",
@@ -114,6 +129,8 @@ __all__ = [
     "SOURCE_HOSTS",
     "STANDING",
     "STOP_CHUNKS",
+    "STOP_GROUPS",
+    "STOP_RUNS",
     "SWEEP",
     "TARGETS",
     "TREES",

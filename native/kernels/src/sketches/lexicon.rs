@@ -32,29 +32,35 @@ pub struct Terms {
     print: Fingerprinter,
     seen: Distinct,
     folded: Vec<u8>,
+    all: bool,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { print: Fingerprinter::plain(), seen: Distinct::default(), folded: Vec::new() }
+        Self::new(false)
     }
 }
 
 impl Terms {
+    /// With `all`, every word is one.
+    pub fn new(all: bool) -> Self {
+        Self { print: Fingerprinter::plain(), seen: Distinct::default(), folded: Vec::new(), all }
+    }
+
     /// Calls `emit(fingerprint, word)` for each distinct word of `text` that has at least four characters (or is one of
     /// a script without spaces) and at most one digit; the word is as it stands in the text where it first occurs.
     pub fn distinct(&mut self, text: &str, mut emit: impl FnMut(u64, &str)) {
-        let Self { print, seen, folded } = self;
+        let Self { print, seen, folded, all } = self;
         seen.clear();
         words(text, print, |begin, end, fingerprint| {
             let word = &text[begin..end];
             // Many words are short; they need not be remembered.
-            if word.len() < LEAST_CHARACTERS && word.is_ascii() {
+            if !*all && word.len() < LEAST_CHARACTERS && word.is_ascii() {
                 return;
             }
             let before = seen.count();
             seen.insert(fingerprint);
-            if seen.count() > before && is_term(word, folded) {
+            if seen.count() > before && (*all || is_term(word, folded)) {
                 emit(fingerprint, word);
             }
         });

@@ -7,18 +7,24 @@ use crate::flow::columns::Texts;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
-use crate::row;
 use crate::sketches::lexicon::Terms;
 use crate::text::slots::mixed;
 use crate::text::unicode;
+use crate::{row, told};
 
 row! {
     /// Of a word's fingerprint: the word, and in how many documents it is.
     pub struct WordCount<'a> { word: &'a [u8], df: u64 }
 }
 
+told! {
+    pub struct Counting {
+        /// Whether all words are counted, or only those that can be features of I-Match.
+        all: bool,
+    }
+}
+
 /// Map: in how many documents of the batch each word stands, keyed by the word's fingerprint.
-#[derive(Default)]
 pub struct DocumentWords {
     terms: Terms,
     tally: WordTally,
@@ -32,12 +38,12 @@ impl Map for DocumentWords {
     const NAME: &'static str = "document words";
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "the distinct words of a batch";
-    type Told = ();
+    type Told = Counting;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = ();
 
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
+    fn new(Counting { all }: Counting) -> Result<Self, WrongParameter> {
+        Ok(Self { terms: Terms::new(all), tally: WordTally::default() })
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, (): (), out: &mut Output) -> Done {

@@ -9,6 +9,7 @@ use sha1::{Digest, Sha1};
 use crate::choice;
 use crate::store::labels::Hash;
 use crate::text::fingerprint::Fingerprinter;
+use crate::text::points::PointPlaces;
 use crate::text::unicode::{self, Class};
 use crate::text::words::words;
 
@@ -58,7 +59,7 @@ impl Cutter {
         raws: &[u8],
         mut each: impl FnMut(Chunk<'a>),
     ) -> Option<u64> {
-        let mut places = Places::new(text);
+        let mut places = PointPlaces::new(text);
         let hashes = if self.by == Sameness::Raw { raws } else { texts }.as_chunks::<20>().0;
         let mut passed = 0;
         for (number, (begin, end)) in spans.enumerate() {
@@ -91,46 +92,6 @@ impl Cutter {
             unicode::append_folded(folded, &text[begin..end]);
         });
         Sha1::digest(folded).into()
-    }
-}
-
-/// Begin and end of chunks as the corpus has them: 32-bit integers, two of them for each chunk.
-pub fn spans(packed: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    packed.as_chunks::<8>().0.iter().map(|pair| {
-        let number = u64::from_le_bytes(*pair);
-        ((number & 0xffff_ffff) as usize, (number >> 32) as usize)
-    })
-}
-
-/// Where code points are in the bytes of a text, asked for in ascending order.
-struct Places<'a> {
-    text: &'a str,
-    even: bool,
-    point: usize,
-    byte: usize,
-}
-
-impl<'a> Places<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, even: text.is_ascii(), point: 0, byte: 0 }
-    }
-
-    /// The byte at which the code point of this number begins. None beyond the end, and for a place that was passed.
-    fn find(&mut self, point: usize) -> Option<usize> {
-        if self.even {
-            return (point <= self.text.len()).then_some(point);
-        }
-        let more = point.checked_sub(self.point)?;
-        let mut rest = self.text[self.byte..].char_indices();
-        self.byte = match more {
-            0 => self.byte,
-            _ => rest.nth(more).map_or_else(
-                || (self.text[self.byte..].chars().count() == more).then_some(self.text.len()),
-                |(at, _)| Some(self.byte + at),
-            )?,
-        };
-        self.point = point;
-        Some(self.byte)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::analyses::reuse::chunks::{is_trivial, spans, Cutter, Sameness};
+use crate::analyses::reuse::chunks::{is_trivial, Cutter, Sameness};
 use crate::analyses::reuse::histograms::Tally;
 use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, Share, Summed, SCALE};
 use crate::analyses::reuse::standings::{is_page, open, split, Site, Stands, MISPLACED, SPOILED};
@@ -10,6 +10,7 @@ use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels, Meaning};
+use crate::text::points::spans;
 use crate::{columns, row, told};
 
 told! {

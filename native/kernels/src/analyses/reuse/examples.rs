@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::analyses::reuse::chunks::{spans, Cutter, Sameness};
+use crate::analyses::reuse::chunks::{Cutter, Sameness};
 use crate::analyses::reuse::objects::{CHUNK, FILE};
 use crate::analyses::reuse::standings::MISPLACED;
 use crate::flow::columns::{Along, Binary, Numbers, Strings};
@@ -10,6 +10,7 @@ use crate::flow::contract::{Port, PortInfo, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::Hash;
+use crate::text::points::spans;
 use crate::{columns, row, told};
 
 /// How many characters of an object are shown.

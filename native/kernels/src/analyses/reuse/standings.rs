@@ -1,12 +1,13 @@
 //! Map: the hash of every chunk and of every file, with the document and the site where it stands.
 
-use crate::analyses::reuse::chunks::{is_trivial, spans, Cutter, Sameness};
+use crate::analyses::reuse::chunks::{is_trivial, Cutter, Sameness};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels, Meaning};
 use crate::text::fingerprint::Fingerprinter;
+use crate::text::points::spans;
 use crate::{choice, columns, row, told};
 
 choice! {

@@ -1,0 +1,218 @@
+//! From windows to seeds: the places at which two documents have the same windows.
+
+use super::{WindowPlace, IN_A, IN_B};
+use crate::documents::servers::foreign;
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::{Damaged, FieldCodec, Rest};
+use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
+use crate::flow::rows::{put_varint, take_bytes, take_varint};
+use crate::text::fingerprint::Fingerprinter;
+use crate::{row, told};
+
+/// Of a window that repeats itself in a document, so many places are seeds.
+const MOST_TIMES: usize = 16;
+
+told! {
+    /// Windows in more documents are passed over.
+    pub struct Sharing { max_df: usize }
+}
+
+row! {
+    /// Of a list: the documents that have a window and where, the places of all relative to the first; and the first.
+    pub struct ListedWindow<'a> { list: Rest<'a>, first: u32 }
+}
+
+/// Group by window: the list of its places, relative to the first of them. Windows one behind the other that the same
+/// documents have have the same list.
+pub struct WindowLists {
+    max_df: usize,
+    list: Vec<u8>,
+    print: Fingerprinter,
+    shared: u64,
+    common: u64,
+}
+
+impl WindowLists {
+    const LISTS: Port<ListedWindow<'static>> = Port::hashes(0, "lists");
+
+    /// Puts the list together; returns the number of documents, as far as it was counted, and the first place.
+    fn read(&mut self, rows: &mut dyn Rows) -> Result<(usize, u32), Damaged> {
+        self.list.clear();
+        let (mut documents, mut times, mut last, mut first) = (0, 0, None, 0);
+        while let Some((_, tail)) = rows.next() {
+            let WindowPlace { doc, unit, side, servers } = WindowPlace::take(tail)?;
+            if last.replace(doc) == Some(doc) {
+                times += 1;
+            } else {
+                (documents, times) = (documents + 1, 1);
+            }
+            if documents > self.max_df {
+                break;
+            }
+            if times > MOST_TIMES {
+                continue;
+            }
+            if self.list.is_empty() {
+                first = unit;
+            }
+            let difference = i64::from(unit) - i64::from(first);
+            doc.put(&mut self.list);
+            put_varint(&mut self.list, ((difference << 1) ^ (difference >> 63)) as u64);
+            self.list.push(side);
+            put_varint(&mut self.list, servers.0.len() as u64);
+            self.list.extend_from_slice(servers.0);
+        }
+        Ok((documents, first))
+    }
+}
+
+impl Group for WindowLists {
+    const NAME: &'static str = "window lists";
+    const KEY: Key = Key::Hash;
+    const TABLES: &'static [Shape] = &[shape::<WindowPlace<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::LISTS.info()];
+    const KEEPS: &'static str = "the places of a window in max_df documents";
+    type Told = Sharing;
+
+    fn new(Sharing { max_df }: Sharing, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { max_df, list: Vec::new(), print: Fingerprinter::plain(), shared: 0, common: 0 })
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        if rows.left() == Some(1) {
+            return Ok(());
+        }
+        let (documents, first) = self.read(rows)?;
+        self.common += u64::from(documents > self.max_df);
+        if (2..=self.max_df).contains(&documents) {
+            self.shared += 1;
+            out.row(&Self::LISTS, self.print.bytes(&self.list), ListedWindow { list: Rest(&self.list), first });
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        out.count("shared_windows", self.shared);
+        out.count("common_windows", self.common);
+    }
+}
+
+row! {
+    /// Of a pair of documents: how many windows in a row they share, from which unit of each on, and how many documents
+    /// share these windows.
+    pub struct Seed { a: u32, b: u32, i: u32, j: u32, windows: u32, documents: u32 }
+}
+
+/// A document of a list, and its places there.
+pub struct Listed<'a> {
+    pub doc: u32,
+    pub side: u8,
+    pub servers: &'a [u8],
+    pub places: Vec<i64>,
+}
+
+impl<'a> Listed<'a> {
+    /// Which of two documents comes first in a pair; none if they are not to be compared. The first is that of
+    /// collection A, or the lower one.
+    pub fn pair<'b>(&'b self, other: &'b Listed<'a>) -> Option<(&'b Listed<'a>, &'b Listed<'a>)> {
+        let in_both = |a: &Self, b: &Self| a.side & IN_A != 0 && b.side & IN_B != 0;
+        let (a, b) = if in_both(self, other) {
+            (self, other)
+        } else if in_both(other, self) {
+            (other, self)
+        } else {
+            return None;
+        };
+        foreign(a.servers, b.servers).then_some((a, b))
+    }
+}
+
+fn unpack(mut list: &[u8]) -> Option<Vec<Listed<'_>>> {
+    let mut found: Vec<Listed<'_>> = Vec::new();
+    while !list.is_empty() {
+        let doc = u32::take(&mut list, 0)?;
+        let packed = take_varint(&mut list)?;
+        let place = (packed >> 1) as i64 ^ -((packed & 1) as i64);
+        let side = u8::take(&mut list, 0)?;
+        let length = take_varint(&mut list)?;
+        let servers = take_bytes(&mut list, length as usize)?;
+        match found.last_mut() {
+            Some(last) if last.doc == doc => last.places.push(place),
+            _ => found.push(Listed { doc, side, servers, places: vec![place] }),
+        }
+    }
+    Some(found)
+}
+
+/// The key at which the seeds of two documents meet.
+pub fn pair_key(print: &Fingerprinter, a: u32, b: u32) -> u64 {
+    print.bytes(&(u64::from(a) << 32 | u64::from(b)).to_be_bytes())
+}
+
+/// Group by list: to each pair of its documents, the windows that they share. Of windows that repeat themselves, the
+/// first in one document goes with the first in the other, the second with the second; where one has fewer, these are
+/// taken again from the first on.
+pub struct Seeds {
+    print: Fingerprinter,
+    lists: u64,
+    squares: u64,
+}
+
+impl Seeds {
+    const SEEDS: Port<Seed> = Port::hashes(0, "seeds");
+
+    fn send(&self, documents: &[Listed<'_>], stretches: &[(i64, u32)], out: &mut Output) {
+        let count = documents.len() as u32;
+        for (at, one) in documents.iter().enumerate() {
+            for other in &documents[at + 1..] {
+                let Some((a, b)) = one.pair(other) else { continue };
+                let key = pair_key(&self.print, a.doc, b.doc);
+                for time in 0..a.places.len().max(b.places.len()) {
+                    let (i, j) = (a.places[time % a.places.len()], b.places[time % b.places.len()]);
+                    for &(first, windows) in stretches {
+                        let (i, j) = ((first + i) as u32, (first + j) as u32);
+                        out.row(&Self::SEEDS, key, Seed { a: a.doc, b: b.doc, i, j, windows, documents: count });
+                    }
+                }
+            }
+            out.relieve();
+        }
+    }
+}
+
+impl Group for Seeds {
+    const NAME: &'static str = "seeds";
+    const KEY: Key = Key::Hash;
+    const TABLES: &'static [Shape] = &[shape::<ListedWindow<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::SEEDS.info()];
+    const KEEPS: &'static str = "one list and its windows";
+    type Told = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { print: Fingerprinter::plain(), lists: 0, squares: 0 })
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut lists = Stretches::new(rows, Beginning::AllBut(4));
+        while lists.begin() {
+            let mut stretches: Vec<(i64, u32)> = Vec::new();
+            while let Some(tail) = lists.tail() {
+                let first = i64::from(ListedWindow::take(tail)?.first);
+                match stretches.last_mut() {
+                    Some((begin, windows)) if *begin + i64::from(*windows) == first => *windows += 1,
+                    _ => stretches.push((first, 1)),
+                }
+            }
+            let documents = unpack(lists.beginning()).ok_or(Damaged("ListedWindow"))?;
+            self.send(&documents, &stretches, out);
+            self.lists += 1;
+            self.squares += (documents.len() * documents.len()) as u64;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        out.count("window_lists", self.lists);
+        out.count("window_list_squares", self.squares);
+    }
+}

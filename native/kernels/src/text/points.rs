@@ -1,0 +1,41 @@
+//! Where chunks and code points lie in the bytes of a text.
+
+/// Begin and end of chunks as the corpus has them: 32-bit integers, two of them for each chunk.
+pub fn spans(packed: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    packed.as_chunks::<8>().0.iter().map(|pair| {
+        let number = u64::from_le_bytes(*pair);
+        ((number & 0xffff_ffff) as usize, (number >> 32) as usize)
+    })
+}
+
+/// Where code points are in the bytes of a text, asked for in ascending order.
+pub struct PointPlaces<'a> {
+    text: &'a str,
+    even: bool,
+    point: usize,
+    byte: usize,
+}
+
+impl<'a> PointPlaces<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self { text, even: text.is_ascii(), point: 0, byte: 0 }
+    }
+
+    /// The byte at which the code point of this number begins. None beyond the end, and for a place that was passed.
+    pub fn find(&mut self, point: usize) -> Option<usize> {
+        if self.even {
+            return (point <= self.text.len()).then_some(point);
+        }
+        let more = point.checked_sub(self.point)?;
+        let mut rest = self.text[self.byte..].char_indices();
+        self.byte = match more {
+            0 => self.byte,
+            _ => rest.nth(more).map_or_else(
+                || (self.text[self.byte..].chars().count() == more).then_some(self.text.len()),
+                |(at, _)| Some(self.byte + at),
+            )?,
+        };
+        self.point = point;
+        Some(self.byte)
+    }
+}

@@ -1,0 +1,286 @@
+"""Passages: runs of sentences that two documents share, located in both (Zhang, Zhang, Yu and Huang, SIGIR 2010).
+
+    sentences(d)   the sentences of d, in order; a paragraph always ends one
+    set(s)         the signatures of a sentence: one hash of its words that are not too common (`imatch`), its shingles
+                   of n words (`shingles`; a shorter sentence is one), or the chains of words that follow frequent words
+                   (`spotsigs`)
+    match(s, t)    iff the Jaccard coefficient of set(s) and set(t) is at least τ; with `imatch`, iff they are equal
+    diagonal       sentences of a and b one behind the other that match one by one, as many as there are
+    passage        a diagonal of at least γ sentences. With `max_gap` g, diagonals at most g sentences apart in both
+                   documents are one passage; γ counts the sentences that match
+
+A sentence in more than `max_df` documents is a stop sentence: a passage needs at least one other, but stop sentences
+extend it and count towards its length. Runs of stop sentences alone are listed once, in `stop_runs`. Where γ sentences
+in a row occur in a document again, they are matched in order: first with first, second with second; where one document
+has fewer of them, these are taken again from the first on; and of more than 16 places, the first 16 begin diagonals.
+
+Beyond the paper: borders are then moved outwards word by word as far as both texts agree (`refine`; at most 100 words).
+A sentence that is cut at a border counts towards γ if at least n of its words agree; so γ - 1 whole ones can be enough,
+since what is copied rarely begins and ends with a sentence. With `grams`, diagonals are made of k words in a row that
+both documents share, wherever sentences end; γ and gaps are then counted in words. Only documents on different sites
+are compared (`foreign`), or those of one collection with those of another (`between`). The published system asks for
+more than γ sentences; here γ are enough. In a corpus of fewer than 20 documents no word counts as too common: idf says
+nothing there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unquilt import _native
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
+from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.quilt_parameters import FOREIGN
+from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
+from unquilt.columns import buffers
+from unquilt.errors import InputError, ParameterError
+from unquilt.flow.kept import Kept
+from unquilt.flow.kernels import Kernel, Side
+from unquilt.flow.verbs import Rows, Verbs
+from unquilt.parameters import Parameters, parameter
+from unquilt.stores.lexicons import check_nidf, df_range
+from unquilt.tables import (
+    MARKS,
+    PASSAGE_PAIRS,
+    PASSAGE_RUNS,
+    PASSAGE_SLICES,
+    PASSAGES,
+    STOP_GROUPS,
+    STOP_RUNS,
+    WORDS,
+)
+
+SIGNATURES = ("imatch", "grams")
+OWN = {
+    "nidf": ("imatch",),
+    "tau": ("shingles", "spotsigs"),
+    "antecedents": ("spotsigs",),
+    "spot_distance": ("spotsigs",),
+    "chain": ("spotsigs",),
+    "k": ("grams",),
+}
+"""The parameters that only some signatures know."""
+USUAL = {"gamma": {"grams": 30}, "max_gap": {"grams": 30}}
+"""Defaults that depend on the signature; else 3 sentences and no gap."""
+FEW_DOCUMENTS = 20
+"""In a smaller corpus, a word of most documents need not be a common one."""
+
+
+@dataclass(frozen=True)
+class PassageParameters(Parameters):
+    """What makes two sentences match, and how many of them make a passage."""
+
+    signature: str = parameter(
+        "imatch", "how sentences are compared; grams: by words, not sentences", one_of=SIGNATURES
+    )
+    gamma: int | None = parameter(
+        None, "fewest sentences of a passage", at_least=1, at_most=2**31, usual="3, with grams 30 words"
+    )
+    max_gap: int | None = parameter(
+        None, "most sentences that differ within a passage", at_least=0, at_most=2**31, usual="0, with grams 30 words"
+    )
+    nidf: tuple[float, ...] = parameter(
+        (0.1, 1.0), "normalised idf of words that count for imatch, as LOW:HIGH", at_least=0, at_most=1, is_range=True
+    )
+    k: int = parameter(8, "words in a gram, for grams", at_least=1, at_most=2**20)
+    n: int = parameter(4, "words in a shingle, for shingles and for similarity", at_least=1, at_most=2**20)
+    max_df: int = parameter(
+        1000, "most documents of a sentence (or gram) that makes a passage on its own", at_least=1, at_most=2**32 - 1
+    )
+    foreign: str = parameter("domain", "compare documents of different hosts, domains, ips; or all", one_of=FOREIGN)
+    between: tuple[str, ...] = parameter(
+        (),
+        "compare documents whose id, URL or file begins with A with those of B only; * stands for anything",
+        is_pair=True,
+    )
+    refine: bool = parameter(True, "move the borders of passages word by word")
+
+    def check(self) -> None:
+        """Refuse what would have no effect."""
+        check_nidf(self.nidf)
+        usual = {info.name: info.default for info in self.describe()}
+        for name, signatures in OWN.items():
+            if name in usual and self.signature not in signatures and getattr(self, name) != usual[name]:
+                raise ParameterError(f"{name} has no effect with signature {self.signature}; leave it out")
+        if self.between and not all(self.between):
+            raise ParameterError("between must name two collections, none of them empty")
+
+    @property
+    def least(self) -> int:
+        """γ, in sentences or words."""
+        return USUAL["gamma"].get(self.signature, 3) if self.gamma is None else self.gamma
+
+    @property
+    def whole(self) -> int:
+        """How many sentences in a row must match as a whole: where borders are moved, one at a border need not."""
+        return max(1, self.least - 1) if self.refine else self.least
+
+    @property
+    def gap(self) -> int:
+        """The longest gap, in sentences or words."""
+        return USUAL["max_gap"].get(self.signature, 0) if self.max_gap is None else self.max_gap
+
+    @property
+    def collections(self) -> dict[str, Any]:
+        """The two collections as kernels take them."""
+        return dict(zip("ab", self.between or ("", ""), strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the manifest has it: with the values that were used."""
+        return super().to_dict() | {"gamma": self.least, "max_gap": self.gap}
+
+
+def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
+    """Finds the passages that documents share, and which pairs of documents share most.
+
+    Shuffles about 20 bytes a sentence three times (with grams, 20 bytes a word), then one row for each pair of
+    documents and each stretch of sentences that they share, then the texts of passages, once for each pair. A stretch
+    that d documents share has d²/2 pairs, d at most `max_df`; what more documents share is never paired.
+    """
+    standing = stand(verbs, corpus, foreign=given.foreign, collapse="none")
+    tables: list[Kept] = []
+    if given.signature == "grams":
+        windows, counters = _grams(verbs, corpus, given, standing.table)
+        (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
+        counters |= verbs.fold(lists, "windows")
+        (seeds,) = verbs.group([lists], Kernel("seeds"))
+        (found,) = verbs.group([seeds], Kernel("chains", window=given.k, gap=given.gap, gamma=given.least))
+    else:
+        found, stops, counters = _sentences(verbs, corpus, given, standing.table)
+        tables.append(stops)
+    located, pairs = _locate(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
+    tables = [located, pairs, *tables]
+    return Outcome([*standing.tables, *tables], standing.counters | counters)
+
+
+def _grams(verbs: Verbs, corpus: Kept, given: PassageParameters, standing: Kept | None) -> tuple[Rows, dict[str, int]]:
+    (windows,) = verbs.map(corpus, Kernel("gram places", k=given.k, **given.collections), beside=standing)
+    counters = verbs.fold(windows, "grams") if given.between else {}
+    _check_collections(counters, given)
+    return windows, counters
+
+
+def _sentences(
+    verbs: Verbs, corpus: Kept, given: PassageParameters, standing: Kept | None
+) -> tuple[Rows, Kept, dict[str, int]]:
+    """Runs of sentences that match, runs of stop sentences, and counters."""
+    lexicon, listed = _lexicon(verbs, corpus, given)
+    telling: dict[str, Any] = {"signature": given.signature, "n": given.n, "chain": 2, "distance": 1}
+    kernel = Kernel("sentence tokens", **telling, lexicon=lexicon, listed=listed, **given.collections)
+    marked, pages, *_ = verbs.map(corpus, kernel, beside=standing)
+    counters = verbs.fold(marked, "sentences")
+    _check_collections(counters, given)
+    (counted,) = verbs.group([marked], Kernel("stop sentences", max_df=given.max_df))
+    counters |= verbs.fold(counted, "stop_sentences")
+    whole = given.whole
+    window = 1 if given.gap else whole
+    packed, windows, stops = verbs.group([pages, counted], Kernel("marked pages", window=window, gamma=given.least))
+    marks = verbs.keep(packed, MARKS)
+    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
+    counters |= verbs.fold(lists, "windows")
+    (seeds,) = verbs.group([lists], Kernel("seeds"))
+    (runs,) = verbs.group([seeds], Kernel("diagonals", window=window))
+    (tokens,) = verbs.map(marks, Kernel("select", ("doc", "marks")))
+    (reaches,) = verbs.group([tokens, runs], Kernel("reaches"))
+    (tokens,) = verbs.map(marks, Kernel("select", ("doc", "marks")))
+    (found,) = verbs.group([tokens, reaches], Kernel("extended", gap=given.gap, gamma=whole))
+    (groups,) = verbs.group([stops], Kernel("stop groups"))
+    asked = verbs.keep(groups, STOP_GROUPS)
+    (texts,) = verbs.map(corpus, Kernel("stop texts"), among=asked)
+    return found, verbs.keep(texts, STOP_RUNS), counters
+
+
+def _locate(verbs: Verbs, corpus: Kept, runs: Kept, given: PassageParameters) -> tuple[Kept, Kept]:
+    """Passages with their places in both texts, and pairs of documents."""
+    how: dict[str, Any] = {"unit": "words" if given.signature == "grams" else "sentences", "refine": given.refine}
+    (sent,) = verbs.map(corpus, Kernel("passage slices", **how), among=runs)
+    slices = verbs.keep(sent, PASSAGE_SLICES)
+    found, spans = verbs.map(corpus, Kernel("passages", n=given.n, gamma=given.least, **how), among=slices)
+    (pairs,) = verbs.group([spans], Kernel("passage pairs"))
+    return verbs.keep(found, PASSAGES), verbs.keep(pairs, PASSAGE_PAIRS)
+
+
+def _lexicon(verbs: Verbs, corpus: Kept, given: PassageParameters) -> tuple[Side, bool]:
+    """The words that signatures go by, and whether it is these that count, or all others."""
+    low, high = given.nidf
+    documents = corpus.rows
+    if documents < FEW_DOCUMENTS:
+        return verbs.side("passage_words", lambda: _pack([])), False
+    least, most = df_range(documents, (low, high))
+    words = count_words(verbs, corpus, all_words=True)
+    listed = least > 1
+
+    def pack() -> bytes:
+        parts = [split.read(["word", "df"]) for split in words.splits()]
+        chosen = [
+            part.filter(pc.and_(pc.greater_equal(part["df"], least), pc.less_equal(part["df"], most)))
+            if listed
+            else part.filter(pc.greater(part["df"], most))
+            for part in parts
+        ]
+        return _pack([column for part in chosen for column in part["word"].chunks])
+
+    return verbs.side("passage_words", pack), listed
+
+
+def _pack(words: list[pa.Array]) -> bytes:
+    column = pa.chunked_array(words, pa.string())
+    return _native.pack_lexicon(buffers(column), len(column))
+
+
+def _check_collections(counters: dict[str, int], given: PassageParameters) -> None:
+    """A collection without documents is a mistake."""
+    for name, pattern in zip("ab", given.between, strict=False):
+        if counters.get(f"documents_in_{name}") == 0:  # it is not counted where an analysis is only tried
+            raise InputError(f"no document has an id, URL or file that begins with {pattern!r}; --between needs two")
+
+
+DECLARATION = Analysis(
+    name="passages",
+    parameters=PassageParameters,
+    function=passages,
+    results=(PASSAGES, PASSAGE_PAIRS, STOP_RUNS),
+    on_request=(STOP_RUNS,),
+    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, PASSAGE_SLICES, STOP_GROUPS),
+    labels=STANDING_LABELS
+    | LEXICON_LABELS
+    | {
+        "sentence tokens": "cutting texts into sentences",
+        "sentences": "cutting texts into sentences",
+        "gram places": "cutting texts into grams",
+        "grams": "cutting texts into grams",
+        "stop sentences": "counting sentences",
+        "stop_sentences": "counting sentences",
+        "marked pages": "sorting by document",
+        "marks": "sorting by document",
+        "window lists": "finding shared sentences",
+        "windows": "finding shared sentences",
+        "seeds": "finding pairs of documents",
+        "diagonals": "finding passages",
+        "chains": "finding passages",
+        "reaches": "finding passages",
+        "extended": "finding passages",
+        "select": "finding passages",
+        "passage_runs": "finding passages",
+        "passage slices": "cutting passages out of texts",
+        "passage_slices": "cutting passages out of texts",
+        "passages": "locating passages",
+        "passage pairs": "adding up pairs",
+        "stop groups": "counting stop sentences",
+        "stop_groups": "counting stop sentences",
+        "stop texts": "looking up stop sentences",
+    },
+    example="""
+    >>> import pyarrow as pa
+    >>> shared = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it."
+    >>> pages = pa.table({"id": ["x", "y"], "text": ["One day we went out. " + shared, shared + " It was sold."]})
+    >>> run = passages(pages)
+    >>> run.passages.select(["a", "b", "a_begin", "b_begin", "sentences", "similarity"]).to_pylist()
+    [{'a': 0, 'b': 1, 'a_begin': 21, 'b_begin': 0, 'sentences': 3, 'similarity': 1.0}]
+    """,
+)

@@ -1,0 +1,146 @@
+"""The tables of passages: what two documents share, where it is in each, and what very many share."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from unquilt.tables.table import Table, column, document, integer
+
+PASSAGES = Table(
+    "passages",
+    (
+        document("a", "a document; with `--between`, one of the first collection"),
+        document("b", "another document; without `--between`, the one with the higher number"),
+        integer("a_begin", "where the passage begins in `a`, in code points of its text"),
+        integer("b_begin", "where it begins in `b`"),
+        integer("a_end", "where it ends in `a`: one behind its last code point"),
+        integer("b_end", "where it ends in `b`"),
+        integer("a_sentence", "number of its first sentence in `a`, from 0; before its borders were moved"),
+        integer("b_sentence", "number of its first sentence in `b`"),
+        integer("sentences", "how many sentences match; with `--signature grams`, how many of `a` it touches"),
+        integer("words", "how many words it has in `a`"),
+        column("similarity", pa.float64(), "Jaccard coefficient of the sets of shingles of `n` words of both sides"),
+        integer("documents", "how many documents share that part of it which fewest share; 2 if nobody else has it"),
+        column("weight", pa.float64(), "words · similarity / (documents - 1)"),
+    ),
+    key_columns=4,
+    row=("passage", "passages"),
+    see="what two documents share, and where it is in each",
+    notes="`weight` is what puts a page of a book before a licence of the same length: a passage that only two "
+    "documents have counts in full, one that a hundred have for a hundredth.",
+    first=("a", "b", "words", "similarity", "documents", "sentences"),
+    hidden=("a_begin", "b_begin", "a_end", "b_end", "a_sentence", "b_sentence", "weight"),
+    order=("weight",),
+    identified=("a", "b"),
+)
+
+PASSAGE_PAIRS = Table(
+    "passage_pairs",
+    (
+        document("a", "a document"),
+        document("b", "another document that shares passages with it"),
+        integer("passages", "how many passages they share"),
+        integer("sentences", "how many sentences match in these"),
+        integer("words", "how many words of `a` are in them, each counted once"),
+        column("share_a", pa.float64(), "share of the words of `a`"),
+        column("share_b", pa.float64(), "share of the words of `b`"),
+        column("weight", pa.float64(), "sum of the weights of the passages"),
+    ),
+    key_columns=2,
+    row=("pair", "pairs"),
+    see="which documents share passages, and how much of each these are",
+    first=("a", "b", "words", "share_a", "share_b", "passages"),
+    hidden=("weight",),
+    order=("weight",),
+    identified=("a", "b"),
+)
+
+STOP_RUNS = Table(
+    "stop_runs",
+    (
+        document("doc", "the lowest of the documents that have it"),
+        integer("begin", "where it begins there, in code points of the text"),
+        integer("end", "where it ends"),
+        integer("sentences", "how many sentences it has"),
+        integer("documents", "how many documents have exactly this run"),
+        column("text", pa.string(), "what it says, white space collapsed"),
+    ),
+    key_columns=2,
+    row=("run of stop sentences", "runs of stop sentences"),
+    see="menus, notices and licences that very many documents share",
+    notes="Sentences in more than `max_df` documents make no passage on their own. Runs of at least `gamma` of them "
+    "are listed here, once each, if at least two documents have the same run. A text of more than 1,000 "
+    "characters is cut.",
+    first=("documents", "sentences", "text", "doc"),
+    hidden=("begin", "end"),
+    order=("documents", "sentences"),
+    identified=("doc",),
+)
+
+STOP_GROUPS = Table(
+    "stop_groups",
+    (
+        document("doc", "the lowest document that has a run of stop sentences"),
+        integer("first", "its first sentence there"),
+        integer("sentences", "how many sentences it has"),
+        integer("documents", "how many documents have it"),
+    ),
+    key_columns=2,
+    row=("run", "runs"),
+    see="runs whose text is looked up, on the way to stop_runs",
+    on_the_way=True,
+)
+
+MARKS = Table(
+    "marks",
+    (
+        document("doc", "a document"),
+        column("marks", pa.binary(), "its sentences, as pages.rs packs them: number, token, flags"),
+    ),
+    row=("document", "documents"),
+    see="documents as sequences of tokens, on the way to passages",
+    on_the_way=True,
+)
+
+PASSAGE_RUNS = Table(
+    "passage_runs",
+    (
+        document("a", "a document"),
+        document("b", "another document"),
+        integer("a_from", "first sentence (or word) of a passage in `a`"),
+        integer("b_from", "the same in `b`"),
+        integer("a_to", "one behind its last sentence in `a`"),
+        integer("b_to", "the same in `b`"),
+        integer("matched", "how many sentences (or words) match"),
+        integer("documents", "how many documents share that part of it which fewest share"),
+    ),
+    key_columns=4,
+    row=("run", "runs"),
+    see="passages by number of sentence, on the way to passages",
+    on_the_way=True,
+)
+
+PASSAGE_SLICES = Table(
+    "passage_slices",
+    (
+        document("b", "the second document of a pair"),
+        document("a", "the first"),
+        integer("a_sentence", "number of the first sentence in `a`"),
+        integer("b_from", "first sentence (or word) in `b`"),
+        integer("b_to", "one behind its last sentence in `b`"),
+        integer("matched", "how many sentences match"),
+        integer("documents", "how many documents share that part of it which fewest share"),
+        integer("words", "how many words `a` has in all"),
+        integer("first", "number of the first word that is sent"),
+        integer("before", "how many words are sent before the passage"),
+        integer("inside", "how many words it has"),
+        integer("begin", "where it begins in `a`"),
+        integer("end", "where it ends"),
+        integer("at", "where the text begins that is sent"),
+        column("text", pa.large_string(), "what `a` says there, and around it"),
+    ),
+    key_columns=3,
+    row=("slice", "slices"),
+    see="texts on their way from one document of a pair to the other",
+    on_the_way=True,
+)
