@@ -13,14 +13,14 @@ down, so that with `exact`, too, there are 85 of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt.jobs.corpora import documents
-from unquilt.plots import ACCENT, FAINT, INK, SCHEMA
+from unquilt.plots import ACCENT, INK, make_axis, make_figure
 from unquilt.runs import Run
 
 Row = dict[str, Any]
@@ -104,46 +104,28 @@ def plot(run: Run) -> dict[str, dict[str, Any]]:
     return {name: make(rows, whose) for name, (rows, make) in figures.items() if rows}
 
 
-def _axis(field: str, title: str, **scale: Any) -> dict[str, Any]:
-    return {"field": field, "type": "quantitative", "title": title, "scale": scale}
-
-
-def _figure(title: str, rows: Sequence[Mapping[str, Any]], **parts: Any) -> dict[str, Any]:
-    axis = {"labelColor": INK, "titleColor": INK, "gridColor": FAINT, "titleFontWeight": "normal", "titleFontSize": 13}
-    return {
-        "$schema": SCHEMA,
-        "title": {"text": title, "anchor": "start", "offset": 14},
-        "background": "white",
-        "padding": 16,
-        "width": 560,
-        "height": 360,
-        "data": {"values": [dict(row) for row in rows]},
-        "config": {"font": "Liberation Sans, Arial, Helvetica, sans-serif", "axis": axis, "view": {"stroke": None}},
-    } | parts
-
-
 def _plot_frequencies(rows: Sequence[Row], _: str) -> dict[str, Any]:
-    x, y = (_axis(name, f"{name} (logarithmic)", type="log") for name in ("documents", "shingles"))
+    x, y = (make_axis(name, f"{name} (logarithmic)", type="log") for name in ("documents", "shingles"))
     dot = {"type": "point", "filled": True, "color": INK, "size": 22, "opacity": 0.8}
-    return _figure("How many shingles are in how many documents", rows, mark=dot, encoding={"x": x, "y": y})
+    return make_figure("How many shingles are in how many documents", rows, mark=dot, encoding={"x": x, "y": y})
 
 
 def _plot_counts(rows: Sequence[Row], _: str) -> dict[str, Any]:
-    x = _axis("popular", "popular shingles of a document, of 84", domain=[0, 84])
-    y = _axis("share", "share of documents (logarithmic)", type="log")
+    x = make_axis("popular", "popular shingles of a document, of 84", domain=[0, 84])
+    y = make_axis("share", "share of documents (logarithmic)", type="log")
     line = {"type": "line", "color": INK, "point": {"color": INK, "size": 20}}
-    return _figure("Popular shingles per document", rows, mark=line, encoding={"x": x, "y": y})
+    return make_figure("Popular shingles per document", rows, mark=line, encoding={"x": x, "y": y})
 
 
 def _plot_bubbles(rows: Sequence[Row], whose: str) -> dict[str, Any]:
     """Outer discs say how many documents there are, inner ones how much of their covering sets is foreign."""
-    x = _axis("popular", "popular shingles of a document, of 84", domain=[0, 86])
-    y = _axis("sources", "sources that cover them")
+    x = make_axis("popular", "popular shingles of a document, of 84", domain=[0, 86])
+    y = make_axis("sources", "sources that cover them")
     most = max(row["documents"] for row in rows)
     inner = [row | {"inner": row["documents"] * row["foreign"]} for row in rows]
     area = {"type": "quantitative", "legend": None, "scale": {"domain": [0, most], "range": [0, 500]}}
     disc = {"type": "point", "opacity": 1}
-    return _figure(
+    return make_figure(
         f"Covering sets of {whose}: discs by documents, filled as far as they are foreign",
         inner,
         encoding={"x": x, "y": y},
@@ -156,13 +138,13 @@ def _plot_bubbles(rows: Sequence[Row], whose: str) -> dict[str, Any]:
 
 def _plot_sites(rows: Sequence[Row], _: str) -> dict[str, Any]:
     spread = [row | {"low": row["mean"] - row["deviation"], "high": row["mean"] + row["deviation"]} for row in rows]
-    x = _axis("mean", "mean of popular shingles of a page, ± deviation", zero=False)
-    y = _axis("pages", "pages of the site (logarithmic)", type="log")
+    x = make_axis("mean", "mean of popular shingles of a page, ± deviation", zero=False)
+    y = make_axis("pages", "pages of the site (logarithmic)", type="log")
     colour = {"condition": {"test": "datum.candidate", "value": ACCENT}, "value": INK}
     bars = {"x": x | {"field": "low"}, "x2": {"field": "high"}, "y": y, "color": colour}
     dots = {"x": x, "y": y, "color": colour}
     named = {"x": x, "y": y, "text": {"field": "site"}, "color": colour}
-    return _figure(
+    return make_figure(
         "Sites of many popular phrases; candidates in red, named",
         spread,
         layer=[

@@ -125,6 +125,26 @@ def _plot_curve(name: str, rows: Sequence[Row], pivot: Row, highest: float) -> d
     }
 
 
+def make_axis(field: str, title: str, **scale: Any) -> dict[str, Any]:
+    """An axis of numbers, for `encoding`."""
+    return {"field": field, "type": "quantitative", "title": title, "scale": scale}
+
+
+def make_figure(title: str, rows: Sequence[Row], **parts: Any) -> dict[str, Any]:
+    """A figure of these rows, with `mark` and `encoding`, or `layer`."""
+    axis = {"labelColor": INK, "titleColor": INK, "gridColor": FAINT, "titleFontWeight": "normal", "titleFontSize": 13}
+    return {
+        "$schema": SCHEMA,
+        "title": {"text": title, "anchor": "start", "offset": 14},
+        "background": "white",
+        "padding": 16,
+        "width": 560,
+        "height": 360,
+        "data": {"values": [dict(row) for row in rows]},
+        "config": {"font": "Liberation Sans, Arial, Helvetica, sans-serif", "axis": axis, "view": {"stroke": None}},
+    } | parts
+
+
 def draw(figure: dict[str, Any], folder: Path, name: str) -> list[Path]:
     """Draw a figure as `folder/name.svg` and `.png`."""
     try:

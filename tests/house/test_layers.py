@@ -37,6 +37,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "unquilt.intake": ("unquilt.analyses", *JOBS),
     "unquilt.jobs": ("unquilt.cli", "unquilt.api", "unquilt.results"),
     "unquilt.results": ("unquilt.cli", "unquilt.api"),
+    "unquilt.experiments": ("unquilt.cli", "unquilt.api"),
 }
 
 ONLY: dict[str, set[str]] = {

@@ -93,6 +93,14 @@ register(
         "DetectParameters",
     )
 )
+register(
+    Entry(
+        "reuse_experiment",
+        "Copy pages of a corpus, change the copies, and see what reuse still finds.",
+        "unquilt.analyses.reuse_experiment",
+        "",
+    )
+)
 
 
 def public_names() -> dict[str, str]:

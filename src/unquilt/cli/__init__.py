@@ -19,6 +19,7 @@ from unquilt.cli.terminal.output import emit
 
 COMMANDS = {
     "reuse": ("unquilt.cli.commands.reuse:reuse", "Find paragraphs and files that occur again and again."),
+    "experiment": ("unquilt.cli.commands.experiment:experiment", "Rerun the papers' evaluations on your own corpus."),
     "filter": ("unquilt.cli.commands.filter:filter_", "Say which known documents new ones are near-duplicates of."),
     "show": ("unquilt.cli.commands.show:show", "Look at a run or a corpus, or at one of its tables."),
     "export": ("unquilt.cli.commands.export:export", "Write what was found to files: JSON lines, CSV, Parquet."),

@@ -6,6 +6,7 @@
     reuse     what occurs again and again, and where
     phrases   popular phrases, covering sets, sites
     passages  what two documents share, and where
+    experiments  what the papers' evaluations give
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
 half-open, in code points of `text`. Which analysis makes which table is said by the analyses (`analyses.catalogue`).
@@ -14,6 +15,7 @@ half-open, in code points of `text`. Which analysis makes which table is said by
 from __future__ import annotations
 
 from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS, REJECTS
+from unquilt.tables.experiments import INJECTIONS, MUTATIONS, TOLERANCES
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
     CANDIDATES,
@@ -100,9 +102,11 @@ __all__ = [
     "FURTHER",
     "HISTOGRAM",
     "HOSTS",
+    "INJECTIONS",
     "KEPT",
     "MARKS",
     "MEMBERS",
+    "MUTATIONS",
     "NAMED",
     "NEIGHBOURHOODS",
     "NEIGHBOURHOOD_SUMS",
@@ -133,6 +137,7 @@ __all__ = [
     "STOP_RUNS",
     "SWEEP",
     "TARGETS",
+    "TOLERANCES",
     "TREES",
     "UNSETTLED",
     "VERDICTS",

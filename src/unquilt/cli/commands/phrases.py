@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unquilt.analyses.phrases import DECLARATION
 from unquilt.cli.analysis import AnalysisJob, analysis_command
-from unquilt.cli.terminal.output import printable
+from unquilt.cli.figures import draw_figures
 
 if TYPE_CHECKING:
     from unquilt.runs import Run
@@ -38,18 +38,6 @@ def phrases(job: AnalysisJob) -> None:
 
 def draw(run: Run) -> Iterator[str]:
     """Draw the figures of the paper for this corpus; says where they are."""
-    from unquilt import phrase_figures, plots
-    from unquilt.errors import MissingDependencyError
+    from unquilt import phrase_figures
 
-    folder = run.inner(plots.FOLDER)
-    figures = phrase_figures.plot(run)
-    for name in ("frequencies", "counts", "covers", "hosts"):
-        plots.remove_figure(folder, name)
-    try:
-        for name, figure in figures.items():
-            plots.draw(figure, folder, name)
-    except MissingDependencyError as error:
-        yield f"To have the figures of the paper, too: {error}"
-    else:
-        if figures:
-            yield f"Figures of {', '.join(figures)} are in {printable(str(folder))}, as SVG and PNG"
+    return draw_figures(run, phrase_figures.plot(run), ("frequencies", "counts", "covers", "hosts"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unquilt.analyses.detect import DECLARATION
 from unquilt.cli.analysis import AnalysisJob, analysis_command
+from unquilt.cli.figures import draw_reuse
 from unquilt.cli.options import usage_error
 
 EXAMPLES = """\
@@ -29,4 +30,4 @@ def detect(job: AnalysisJob) -> None:
     """
     if "labels" not in job.parameters:
         raise usage_error("--labels is missing: name the set to look for; unquilt reuse label makes one")
-    job.carry_out()
+    job.carry_out(draw_reuse)

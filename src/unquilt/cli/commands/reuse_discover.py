@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unquilt.analyses.discover import DECLARATION
 from unquilt.cli.analysis import AnalysisJob, analysis_command
+from unquilt.cli.figures import draw_reuse
 
 EXAMPLES = """\
   unquilt reuse discover crawl/*.warc.gz -o copied
@@ -25,4 +26,4 @@ def discover(job: AnalysisJob) -> None:
     as menus and headings; the table stop_chunks has these. Documents whose URLs look like a crawler that went round in
     circles are dropped.
     """
-    job.carry_out()
+    job.carry_out(draw_reuse)

@@ -1,0 +1,62 @@
+"""`unquilt experiment`: the papers' evaluations on a corpus of one's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
+from unquilt.cli.figures import draw_reuse
+from unquilt.cli.group import LazyGroup, usual_options
+from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
+from unquilt.cli.terminal.output import emit
+
+COMMANDS = {
+    "reuse": ("unquilt.cli.commands.experiment:reuse", "Copy pages, change the copies, see what reuse still finds."),
+}
+EXAMPLES = """\b
+Examples:
+  unquilt experiment reuse corpus -o experiment
+  unquilt experiment reuse crawl/*.warc.gz -o experiment --site blog.example.org/
+  unquilt show experiment tolerances
+"""
+
+
+@click.group(cls=LazyGroup, list_table=lambda: COMMANDS, epilog=EXAMPLES, invoke_without_command=True)
+@usual_options
+@click.pass_context
+def experiment(ctx: click.Context) -> None:
+    """Rerun the evaluations of the papers on a corpus of your own, as tables and figures."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help(), err=True)
+        ctx.exit(2)
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
+@parameter_options(ReuseExperimentParameters)
+@job_options
+def reuse(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+    """Copy the pages of a site many times, change the copies, and see what reuse still finds.
+
+    INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made; what
+    is read becomes a corpus beside RUN.
+
+    The tables are injections (which share of the site's files and chunks is discovered, by number of copies), mutations
+    (what detection sees after chunks were added, deleted or changed, for labels that are known and for those that are
+    discovered, with and without stop chunks) and tolerances (how much may be changed before pages, and the site, are no
+    longer found). Figures are drawn into RUN/figures.
+    """
+    from unquilt.cli.show.summary import conclude, is_complete
+    from unquilt.experiments.reuse import run_reuse
+
+    refuse_reading_options(inputs, asked)
+    before = is_complete(output)
+    given = ReuseExperimentParameters.from_dict(given_parameters(values))
+    run = run_reuse(given, list(inputs), output, asked.how())
+    for line in draw_reuse(run):
+        if not asked.quiet and not asked.as_json:
+            emit(line)
+    conclude(output, asked, before=before)

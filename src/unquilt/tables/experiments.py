@@ -1,0 +1,67 @@
+"""The tables of experiments: the papers' evaluations on a corpus of one's own."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from unquilt.tables.table import Table, column, integer
+
+_LABELS = column("labels", pa.string(), "`informed`: all chunks of the pages; `blind`: those that discovery finds")
+_STOPS = column("stop_chunks", pa.string(), "`out` if stop chunks are taken out first, else `in`")
+_CHANGE = column(
+    "operation", pa.string(), "what is done to the pages' chunks: they are `added`, `deleted` or `changed`"
+)
+
+INJECTIONS = Table(
+    "injections",
+    (
+        integer("copies", "how many times the pages are copied, each time to a site of its own"),
+        column("what", pa.string(), "`files`, `altered files` (with a head and a tail of their own) or `chunks`"),
+        integer("threshold", "what is discovered occurs more often than this"),
+        integer("there", "how many different ones the pages have"),
+        integer("discovered", "how many of these are discovered"),
+        column("share", pa.float64(), "their share"),
+    ),
+    key_columns=2,
+    row=("count", "counts"),
+    see="how many of the copied files and chunks are discovered, by number of copies",
+)
+
+MUTATIONS = Table(
+    "mutations",
+    (
+        _LABELS,
+        _STOPS,
+        _CHANGE,
+        integer("chunks", "how many chunks of each page"),
+        column("times", pa.float64(), "the same, in mean chunks per page"),
+        integer("pages", "pages that still have chunks, in the mean of all runs, rounded"),
+        column("contains", pa.float64(), "mean share of labelled chunks of a page, which is the badness of their site"),
+        column("error", pa.float64(), "standard error of that mean over all runs"),
+        column("ratio", pa.float64(), "share of labelled chunks among all chunks of the site"),
+        column("targets", pa.float64(), "share of the pages that are above the threshold for pages"),
+    ),
+    key_columns=4,
+    row=("point", "points"),
+    see="what is left of the pages' and the site's badness after chunks were added, deleted or changed",
+)
+
+TOLERANCES = Table(
+    "tolerances",
+    (
+        _LABELS,
+        _STOPS,
+        _CHANGE,
+        column(
+            "what",
+            pa.string(),
+            "`pages` by the mean share, `neighbourhood` by badness, `neighbourhood ratio` by the share of all chunks",
+        ),
+        column("threshold", pa.float64(), "that for pages, or for neighbourhoods"),
+        column("times", pa.float64(), "most mutations, in mean chunks per page, after which it is above the threshold"),
+        column("always", pa.bool_(), "whether it still is after as many as were tried"),
+    ),
+    key_columns=4,
+    row=("tolerance", "tolerances"),
+    see="how much pages and site can be changed before they are no longer found",
+)

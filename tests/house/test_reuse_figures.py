@@ -1,0 +1,47 @@
+"""The figures of reuse: their data are those of the tables, and each is drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pyarrow as pa
+import pytest
+from faulty import invoke
+
+import unquilt
+from unquilt import plots, reuse_figures
+
+TEXT = "A paragraph that is printed on more than one page, and says something."
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    urls = [f"http://s{n % 3}.example/{'a/' * (n % 4)}{n}" for n in range(12)] + [f"http://x.example/{'a/' * 9}"]
+    texts = [f"{TEXT}\n\nPage {n} alone" if n % 2 else f"Page {n}\n\nand more of {n}" for n in range(13)]
+    return unquilt.ingest(pa.table({"url": urls, "text": texts}), tmp_path / "corpus").path
+
+
+def test_data_are_those_of_the_tables(pages: Path, tmp_path: Path) -> None:
+    found = unquilt.discover(pages, tmp_path / "found")
+    assert {"occurrences": 6, "what": "chunks", "count": 1} in reuse_figures.frequencies(found)
+    labels = unquilt.label(found.path, tmp_path / "labels")
+    run = unquilt.detect(pages, tmp_path / "run", labels=str(labels.path))
+    shares = reuse_figures.shares(run, "documents")
+    assert [(row["share"], row["count"]) for row in shares if row["count"]] == [(0, 6), (0.5, 6)]
+    assert [row["cumulative"] for row in shares][:2] == [0.5, 0.5]
+    assert shares[-1]["cumulative"] == 1
+    assert reuse_figures.path_lengths(run)[-1] == {"components": 9, "what": "dropped", "count": 1}
+    assert set(reuse_figures.plot(found)) == {"frequencies"}
+    assert set(reuse_figures.plot(run)) == {"documents", "neighbourhoods", "path_lengths"}
+
+
+def test_commands_draw_them(pages: Path, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    ended = invoke("reuse", "discover", pages, "-o", tmp_path / "run")
+    assert "Figures of frequencies are in" in ended.out
+    drawn = tmp_path / "run" / plots.FOLDER / "frequencies.svg"
+    assert ElementTree.parse(drawn).getroot().tag.endswith("svg")
+    nothing = unquilt.ingest(pa.table({"text": ["*"]}), tmp_path / "nothing")
+    ended = invoke("reuse", "discover", nothing.path, "-o", tmp_path / "run", "--overwrite")
+    assert (ended.code, "Figures" in ended.out, drawn.exists()) == (0, False, False)
