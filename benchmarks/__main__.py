@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import filter as filters
-from benchmarks import ingest, medium, neardups, phrases, reading, reuse, scale, shapes, threshold
+from benchmarks import ingest, medium, neardups, page, phrases, reading, reuse, scale, shapes, threshold
 from benchmarks.record import Record, command
 
 
@@ -29,6 +29,7 @@ BENCHMARKS = {
     "scale": scale.measure,
     "filter": filters.measure,
     "reuse": reuse.measure,
+    "page": page.measure,
     "million": scale.measure_neardups,
     "million-phrases": scale.measure_phrases,
 }

@@ -74,11 +74,14 @@ class Browser:
         for key in keys:
             ActionChains(self.driver, duration=0).send_keys(key).perform()
 
-    def wait(self, condition: Any, seconds: float = 10) -> Any:
+    def wait(self, condition: Any, seconds: float = 30) -> Any:
         """Wait until `condition(browser)` is true, and return what it is."""
+        from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
         from selenium.webdriver.support.ui import WebDriverWait
 
-        return WebDriverWait(self.driver, seconds, poll_frequency=0.02).until(lambda _: condition(self))
+        between_pages = [NoSuchElementException, StaleElementReferenceException]
+        wait = WebDriverWait(self.driver, seconds, 0.02, between_pages)
+        return wait.until(lambda _: condition(self))
 
     def complaints(self) -> list[str]:
         """Errors and warnings on the console since the page was opened, or since they were last asked for."""

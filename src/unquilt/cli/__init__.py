@@ -22,6 +22,8 @@ COMMANDS = {
     "experiment": ("unquilt.cli.commands.experiment:experiment", "Rerun the papers' evaluations on your own corpus."),
     "filter": ("unquilt.cli.commands.filter:filter_", "Say which known documents new ones are near-duplicates of."),
     "show": ("unquilt.cli.commands.show:show", "Look at a run or a corpus, or at one of its tables."),
+    "serve": ("unquilt.cli.commands.serve:serve", "Look at runs on a page in the browser."),
+    "judge": ("unquilt.cli.commands.judge:judge", "Judge a random sample of what was found by hand."),
     "export": ("unquilt.cli.commands.export:export", "Write what was found to files: JSON lines, CSV, Parquet."),
     "demo": ("unquilt.cli.commands.demo:demo", "Make a small web with planted quilts, and find them."),
 }

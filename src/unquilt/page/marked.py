@@ -94,10 +94,12 @@ def draw_bar(length: int, passages: Sequence[Passage], *, link: Callable[[int], 
             x, width = begin * 1000 / total, max(1.5, (end - begin) * 1000 / total)
             classes = f"bar {colour(passages[place - 1].number)}"
             rect = f'<rect class="{classes}" x="{x:.1f}" y="0" width="{width:.1f}" height="20"/>'
-            parts.append(f'<a href="{escape(link(place - 1))}" tabindex="-1">{rect}</a>' if link else rect)
+            said = f'aria-label="to passage {place}" tabindex="-1"'
+            parts.append(f'<a href="{escape(link(place - 1))}" {said}>{rect}</a>' if link else rect)
     share = sum(end - begin for begin, end, place in mark(length, [(e.begin, e.end, 1) for e in passages]) if place)
     label = f"Where the passages lie: {share / total:.0%} of the text is marked"
+    role = "group" if link else "img"
     return (
-        f'<svg class="bar" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="{label}">'
+        f'<svg class="bar" viewBox="0 0 1000 20" preserveAspectRatio="none" role="{role}" aria-label="{label}">'
         f'<rect class="ground" x="0" y="0" width="1000" height="20"/>{"".join(parts)}</svg>'
     )

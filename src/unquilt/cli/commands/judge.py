@@ -1,0 +1,128 @@
+"""`unquilt judge`: judge a random sample of what was found, and say what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unquilt.cli.group import usual_options
+from unquilt.cli.options import number_option, usage_error
+from unquilt.cli.terminal.output import count, emit, json_line, printable
+
+if TYPE_CHECKING:
+    from unquilt.judgements.labels import LabelFile, Sample
+    from unquilt.page.shell import Shell
+
+EXAMPLES = """\b
+Examples:
+  unquilt judge run quilts --categories "spam,digest,legitimate"      # 100 of them, in the browser
+  unquilt judge run quilts --sample 50 --seed 7 --where "sources > 9" --categories "spam,other"
+  unquilt judge run hosts --judge ada                                 # under another name than that of the account
+  unquilt judge run --results                                         # shares with intervals, agreement of judges
+  unquilt judge run --export labels.csv                               # the labels, for other tools
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("run", metavar="RUN")
+@click.argument("table", metavar="[TABLE]", required=False)
+@number_option("sample", "How many rows to draw (default 100).", at_least=1)
+@number_option("seed", "Another seed draws another sample (default 1).", at_least=0)
+@click.option("--categories", metavar="TEXT", help="What a row can be, separated by commas; 2 to 9 of them.")
+@click.option("--where", metavar="SQL", help="Draw only from rows for which this is true, as with unquilt show.")
+@click.option("--judge", "name", metavar="NAME", help="Who judges (default: the name of your account).")
+@click.option("--labels", metavar="FILE", help="Where labels are kept (default: labels.sqlite beside the run).")
+@click.option("--results", is_flag=True, help="Print shares and agreement of all samples of the run.")
+@click.option("--export", "output", metavar="OUT", help="Write all labels of the run to a file: .csv or .jsonl.")
+@click.option("--json", "as_json", is_flag=True, help="With --results: print lines of JSON, for programs.")
+@number_option("port", "Port on 127.0.0.1 (default 8017, or any that is free).", at_least=1)
+@click.option("--browser/--no-browser", default=True, help="Open the page in the browser (the default), or do not.")
+@usual_options
+def judge(run: str, table: str | None, **asked: Any) -> None:
+    """Judge a random sample of the rows of a TABLE of RUN, in the browser: one key for each category.
+
+    The same command goes on where judging was left. Several people can judge the same sample under different names,
+    without seeing each other's labels. Each label is on disk before the next item is shown. --results gives the share
+    of each category with its interval (Wilson, 95 %) and, for any two judges, Cohen's kappa.
+    """
+    if (table is None) == (not asked["results"] and not asked["output"]):
+        raise usage_error("name the TABLE to draw from, or give --results or --export")
+    if asked["results"] or asked["output"]:
+        _tell(run, asked)
+        return
+    from unquilt.cli.show.serving import open_page
+
+    def prepare(shell: Shell) -> str:
+        from unquilt.judgements.labels import check_judge
+        from unquilt.judgements.preparation import prepare as draw
+        from unquilt.judgements.preparation import want_sample
+        from unquilt.page.shell import address
+
+        (name,) = shell.shelf.names
+        folder = shell.shelf.open(name)
+        given = {key: str(asked[key]) for key in ("sample", "seed", "categories", "where") if asked[key] is not None}
+        sample = draw(shell.labels, folder, want_sample(name, folder, table or "", given))
+        who = check_judge(asked["name"] or _account())
+        done = sum(1 for item in shell.labels.items(sample.name, who) if item.category)
+        drawn = f"{count(sample.items, 'item')} of {sample.population:,}"
+        where = printable(str(shell.labels.path))
+        emit(f"Sample {sample.name}: {drawn}; {done:,} judged by {printable(who)}, in {where}")
+        return address("judging", sample.name, who)
+
+    open_page([run], asked["port"], browse=asked["browser"], labels=asked["labels"], prepare=prepare)
+
+
+def _account() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "judge"
+
+
+def _tell(run: str, asked: dict[str, Any]) -> None:
+    from unquilt.judgements.labels import FILE, LabelFile
+    from unquilt.results.folders import RunFolder
+
+    folder = RunFolder.open(run)
+    file = LabelFile(Path(asked["labels"]) if asked["labels"] else folder.run.path.absolute().parent / FILE)
+    samples = [each for each in file.samples() if each.fingerprint == folder.run.manifest["fingerprint"]]
+    if asked["output"]:
+        _export(file, samples, asked["output"])
+    if asked["results"]:
+        _print_results(file, samples, as_json=asked["as_json"])
+
+
+def _export(file: LabelFile, samples: list[Sample], output: str) -> None:
+    from unquilt.judgements.results import write_labels
+
+    rows = write_labels(file, samples, Path(output))
+    emit(f"{count(rows, 'label')} in {printable(output)}")
+
+
+def _print_results(file: LabelFile, samples: list[Sample], *, as_json: bool) -> None:
+    from unquilt.cli.show.tables import print_rows
+    from unquilt.judgements.results import sum_up, tell
+
+    if not samples and not as_json:
+        emit(f"No sample of this run is in {printable(str(file.path))}; unquilt judge RUN TABLE draws one.")
+    for sample in samples:
+        outcome = sum_up(file, sample)
+        rows = list(tell(outcome))
+        if as_json:
+            for row in rows:
+                emit(json_line(row))
+            continue
+        emit(f"{sample.name}: {count(sample.items, 'item')} of {sample.population:,} rows of {sample.table}")
+        shown = ("judge", "category", "items", "labelled", "share", "low", "high")
+        if rows:
+            print_rows([{name: row[name] for name in shown} for row in rows])
+        else:
+            emit("  nothing is labelled yet")
+        for each in outcome.agreements:
+            kappa = "not defined" if each.kappa is None else f"{each.kappa:.2f}"
+            both = f"{printable(each.one)} and {printable(each.other)}"
+            emit(f"  {both}: the same for {each.same:,} of {count(each.items, 'item')}, Cohen's kappa {kappa}")

@@ -1,0 +1,39 @@
+"""The page in the browser, as commands open it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from unquilt.cli.terminal.output import emit, flush, printable
+from unquilt.errors import MissingDependencyError
+
+if TYPE_CHECKING:
+    from unquilt.page.shell import Shell
+
+PARTS = ("jinja2", "starlette", "uvicorn")
+
+
+def open_page(
+    runs: Sequence[str],
+    port: int | None,
+    *,
+    browse: bool,
+    labels: str | None,
+    prepare: Callable[[Shell], str] = lambda _: "/",
+) -> None:
+    """Serve runs until Ctrl-C; `prepare` may do something with them first, and says where on the page to begin."""
+    try:
+        from unquilt.page.server import bind, open_shell, serve
+    except ImportError as error:
+        if error.name not in PARTS:
+            raise
+        raise MissingDependencyError(f'the page needs {error.name}: pip install "unquilt[page]"') from error
+    shell = open_shell(runs, labels)
+    path = prepare(shell)
+    serve(shell, bind(port), path=path, browse=browse, ready=_announce)
+
+
+def _announce(address: str) -> None:
+    emit(f"The page is at {printable(address)} (Ctrl-C ends it)")
+    flush()

@@ -1,0 +1,153 @@
+"""What came of judging: shares by category and judge, agreement, samples side by side, and labels as files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from unquilt.errors import ParameterError
+from unquilt.judgements.agreement import find_interval, measure_agreement
+from unquilt.judgements.labels import Judged, LabelFile, Sample
+from unquilt.results.export.formats import FileFormat
+from unquilt.runs import storing
+from unquilt.runs.storage import write_atomically
+
+SAID = ("judge", "label", "note", "at")
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many items of those that a judge labelled are of a category, and the interval (Wilson, 95 %) of the share."""
+
+    category: str
+    items: int
+    labelled: int
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        return self.items / self.labelled if self.labelled else 0.0
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one judge said of a sample, in numbers."""
+
+    judge: str
+    labelled: int
+    shares: Sequence[Share]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two judges: over how many items, on how many they agree, and Cohen's κ if it is defined."""
+
+    one: str
+    other: str
+    items: int
+    same: int
+    kappa: float | None
+
+
+@dataclass(frozen=True)
+class JudgedSample:
+    """What came of a sample."""
+
+    sample: Sample
+    verdicts: Sequence[Verdict]
+    agreements: Sequence[Agreement]
+
+
+def sum_up(labels: LabelFile, sample: Sample) -> JudgedSample:
+    """Count what was said of a sample."""
+    found = labels.all_labels(sample.name)
+    judges = sorted({each.judge for each in found})
+    said = {judge: {each.position: each.category for each in found if each.judge == judge} for judge in judges}
+    verdicts = [Verdict(judge, len(said[judge]), _shares(sample, list(said[judge].values()))) for judge in judges]
+    agreements = []
+    for one, other in combinations(judges, 2):
+        both = sorted(said[one].keys() & said[other].keys())
+        ours, theirs = ([said[judge][position] for position in both] for judge in (one, other))
+        same = sum(a == b for a, b in zip(ours, theirs, strict=True))
+        agreements.append(Agreement(one, other, len(both), same, measure_agreement(ours, theirs)))
+    return JudgedSample(sample, verdicts, agreements)
+
+
+def _shares(sample: Sample, said: Sequence[str]) -> list[Share]:
+    counts = Counter(said)
+    return [
+        Share(category, counts[category], len(said), *find_interval(counts[category], len(said)))
+        for category in sample.categories
+    ]
+
+
+def tell(outcome: JudgedSample) -> Iterator[dict[str, Any]]:
+    """The same for programs: a row for each judge and category."""
+    sample = outcome.sample
+    for verdict in outcome.verdicts:
+        for share in verdict.shares:
+            yield {
+                "sample": sample.name,
+                "run": sample.run,
+                "table": sample.table,
+                "judge": verdict.judge,
+                "category": share.category,
+                "items": share.items,
+                "labelled": share.labelled,
+                "share": share.share,
+                "low": share.low,
+                "high": share.high,
+            }
+
+
+def list_labels(labels: LabelFile, samples: Sequence[Sample]) -> Iterator[dict[str, Any]]:
+    """All labels, a row each: what `unquilt judge RUN --export` writes, and `unquilt score` reads."""
+    for sample in samples:
+        for each in labels.all_labels(sample.name):
+            yield _row(sample, each)
+
+
+def _row(sample: Sample, judged: Judged) -> dict[str, Any]:
+    names = {"id": None, "url": None} | dict(judged.names)
+    about = {"sample": sample.name, "run": sample.run, "table": sample.table, "position": judged.position}
+    said = {"judge": judged.judge, "label": judged.category, "note": judged.note, "at": judged.at}
+    return about | dict(judged.key) | names | said
+
+
+def make_table(labels: LabelFile, samples: Sequence[Sample]) -> pa.Table:
+    """The same as a table; columns that only some samples have are null for the others."""
+    rows = list(list_labels(labels, samples))
+    names = dict.fromkeys(name for row in rows for name in row)
+    ordered = [*(name for name in names if name not in SAID), *SAID] if rows else ["sample", *SAID]
+    return (
+        pa.Table.from_pylist([{name: row.get(name) for name in ordered} for row in rows])
+        if rows
+        else pa.table({name: pa.array([], pa.string()) for name in ordered})
+    )
+
+
+def pack_labels(labels: LabelFile, samples: Sequence[Sample], kind: str) -> tuple[bytes, int]:
+    """The labels as the content of a file, and how many there are."""
+    table, buffer = make_table(labels, samples), BytesIO()
+    with FileFormat.of(kind).writer(buffer, table.schema) as sink:
+        sink.write(table)
+    return buffer.getvalue(), table.num_rows
+
+
+def write_labels(labels: LabelFile, samples: Sequence[Sample], path: Path) -> int:
+    """Write labels to a file whose name ends with .csv or .jsonl, which is there when it is complete."""
+    format_ = FileFormat.guess(path)
+    if format_ is None or format_.kind not in ("csv", "jsonl"):
+        raise ParameterError(f"labels are written as .csv or .jsonl, not as {path.name}")
+    content, rows = pack_labels(labels, samples, format_.name)
+    with storing(path):
+        write_atomically(path, content)
+    return rows

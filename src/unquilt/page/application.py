@@ -1,0 +1,85 @@
+"""Which address shows what; and that whatever goes wrong is told in one line on a page, never as a stack trace."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from unquilt.errors import ParameterError, RunError, StorageError, UnquiltError
+from unquilt.page.guarding import PageGuard
+from unquilt.page.shell import STATIC, Shell
+from unquilt.page.views import clusters, documents, judging, overview, pages, passages, phrases, reuse, tables
+
+View = Callable[..., Response]
+LOG = logging.getLogger("unquilt.page")
+STATUS = {ParameterError: 404, RunError: 410, StorageError: 503}
+"""Of errors; others are 500."""
+
+
+def make_application(shell: Shell) -> Starlette:
+    """The page over some runs."""
+
+    def get(path: str, view: View, **settings: str) -> Route:
+        return Route(path, partial(view, shell, **settings), methods=["GET"])
+
+    def post(path: str, view: Callable[..., Awaitable[ASGIApp]]) -> Route:
+        return Route(path, shell.token.guards(partial(view, shell)), methods=["POST"])
+
+    routes = [
+        get("/", overview.show_shelf),
+        get("/runs/{run}", overview.show_run),
+        get("/runs/{run}/find", overview.find_document),
+        get("/runs/{run}/tables/{table}", tables.show_table),
+        *(get(f"/runs/{{run}}/{table}/{{doc:int}}", pages.show_page, table=table) for table in pages.TITLES),
+        *(get(f"/runs/{{run}}/{table}/{{doc:int}}/beside", pages.show_beside, table=table) for table in pages.TITLES),
+        get("/runs/{run}/clusters/{cluster:int}", clusters.show_cluster),
+        get("/runs/{run}/pairs/{a:int}/{b:int}", passages.show_pair),
+        get("/runs/{run}/phrases", phrases.show_site),
+        get("/runs/{run}/neighbourhoods", reuse.show_tree),
+        get("/runs/{run}/documents/{doc:int}", documents.show_document),
+        get("/runs/{run}/sites", documents.show_host),
+        get("/judging", judging.list_samples),
+        post("/judging", judging.add_sample),
+        get("/judging/{sample}", judging.show_sample),
+        get("/judging/{sample}/{judge}", judging.show_item),
+        post("/judging/{sample}/{judge}", judging.add_label),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+    handlers = {
+        UnquiltError: partial(_tell, shell),
+        HTTPException: partial(_tell_missing, shell),
+        Exception: partial(_tell_unforeseen, shell),
+    }
+    return Starlette(routes=routes, middleware=[Middleware(PageGuard)], exception_handlers=handlers)
+
+
+def _tell(shell: Shell, request: Request, error: UnquiltError) -> Response:
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
+    return _answer(shell, request, status, str(error))
+
+
+def _tell_missing(shell: Shell, request: Request, error: HTTPException) -> Response:
+    what = "there is nothing under this address" if error.status_code == 404 else error.detail
+    return _answer(shell, request, error.status_code, what)
+
+
+def _tell_unforeseen(shell: Shell, request: Request, error: Exception) -> Response:
+    LOG.exception("unforeseen", exc_info=error)
+    what = f"this was not foreseen ({type(error).__name__}); the terminal in which the page was started says more"
+    return _answer(shell, request, 500, what)
+
+
+def _answer(shell: Shell, request: Request, status: int, message: str) -> Response:
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"error": message}, status)
+    return shell.show(request, "error.html", status, message=message)

@@ -1,0 +1,54 @@
+"""Rows as a file that a browser saves: CSV or JSON, sent while they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from itertools import chain
+
+import pyarrow as pa
+from starlette.responses import Response, StreamingResponse
+
+from unquilt.page.listing import Listing
+from unquilt.results.export.formats import FileFormat, write_json
+
+KINDS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+
+
+def send_rows(batches: Iterator[pa.RecordBatch], listing: Listing, kind: str) -> Response:
+    """The rows of a query, all of them; what fails before the first row is an error of the page, not a broken file."""
+    first = next(batches, None)
+    rows = chain([first], batches) if first is not None else iter(())
+    schema = pa.schema([pa.field(each.name, each.type) for each in listing.shown])
+    body = _csv(rows, schema) if kind == "csv" else _json(rows)
+    name = f"{listing.folder.run.path.name}-{listing.table}.{kind}".encode("ascii", "replace").decode().replace('"', "")
+    return StreamingResponse(
+        body, media_type=KINDS[kind], headers={"content-disposition": f'attachment; filename="{name}"'}
+    )
+
+
+def _csv(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[bytes]:
+    buffer = BytesIO()
+    with FileFormat.of("csv").writer(buffer, schema) as sink:
+        for batch in batches:
+            sink.write(pa.Table.from_batches([batch]))
+            yield _drain(buffer)
+    yield _drain(buffer)
+
+
+def _drain(buffer: BytesIO) -> bytes:
+    written = buffer.getvalue()
+    buffer.seek(0)
+    buffer.truncate()
+    return written
+
+
+def _json(batches: Iterable[pa.RecordBatch]) -> Iterator[bytes]:
+    """An array, a line for each row."""
+    before = b"[\n"
+    for batch in batches:
+        lines = write_json(batch.to_pylist()).rstrip(b"\n").replace(b"\n", b",\n")
+        if lines:
+            yield before + lines
+            before = b",\n"
+    yield b"[]\n" if before == b"[\n" else b"\n]\n"

@@ -1,0 +1,87 @@
+"""The server: on this machine alone, until Ctrl-C."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import uvicorn
+
+from unquilt.errors import StorageError
+from unquilt.judgements.labels import FILE, LabelFile
+from unquilt.page.application import make_application
+from unquilt.page.database import Database
+from unquilt.page.shelf import Shelf
+from unquilt.page.shell import Shell
+
+HOST = "127.0.0.1"
+PORT = 8017
+"""Tried first, if no other is asked for."""
+
+
+def open_shell(runs: Sequence[str | Path], labels: str | Path | None = None) -> Shell:
+    """The runs, and the labels beside the first of them unless they are said to be elsewhere.
+
+    Raises RunError for a folder that holds no run; what happens to runs later is told on the page.
+    """
+    shelf = Shelf(runs)
+    for name in shelf.names:
+        shelf.open(name)
+    beside = Path(labels) if labels else Path(runs[0]).absolute().parent / FILE
+    return Shell(shelf, Database(shelf.folders), LabelFile(beside))
+
+
+def bind(port: int | None) -> socket.socket:
+    """A socket on the loopback interface: the port that is asked for, or the usual one, or any."""
+    for wanted in (PORT, 0) if port is None else (port,):
+        opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            opened.bind((HOST, wanted))
+            opened.listen()  # whoever asks from now on waits for an answer, and is not refused
+        except OSError as error:
+            opened.close()
+            if port is not None:
+                raise StorageError(
+                    f"port {port} of {HOST} cannot be used ({error.strerror}); choose another"
+                ) from error
+            continue
+        return opened
+    raise StorageError(f"no port of {HOST} can be used")
+
+
+def serve(shell: Shell, opened: socket.socket, *, path: str = "/", browse: bool, ready: Callable[[str], None]) -> None:
+    """Answer until Ctrl-C; `ready` is told the address once somebody can be sent there."""
+    address = f"http://{HOST}:{opened.getsockname()[1]}{path}"
+    config = uvicorn.Config(
+        make_application(shell), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
+    )
+    server = _Server(config, lambda: _announce(address, browse=browse, ready=ready))
+    try:
+        server.run(sockets=[opened])
+    except KeyboardInterrupt:
+        pass  # the usual way to end it
+    finally:
+        opened.close()
+        shell.database.close()
+
+
+def _announce(address: str, *, browse: bool, ready: Callable[[str], None]) -> None:
+    ready(address)
+    if browse:
+        webbrowser.open(address)
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._tell = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._tell()

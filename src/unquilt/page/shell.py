@@ -1,0 +1,133 @@
+"""What all views share: the runs, the database, the labels, and the templates that they are shown by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote as quote_part
+from urllib.parse import urlencode, urlsplit
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from unquilt.page.database import Database
+from unquilt.page.exporting import send_rows
+from unquilt.page.guarding import Token
+from unquilt.page.listing import Listing
+from unquilt.page.marked import clean, colour
+from unquilt.page.shelf import Shelf
+
+if TYPE_CHECKING:
+    from unquilt.judgements.labels import LabelFile
+
+SCHEMES = ("http", "https")
+EXPORTS = ("csv", "json")
+
+
+@dataclass
+class Shell:
+    """Everything that a view needs to answer."""
+
+    shelf: Shelf
+    database: Database
+    labels: LabelFile
+    token: Token = field(default_factory=Token)
+
+    @cached_property
+    def templates(self) -> Environment:
+        environment = Environment(
+            loader=PackageLoader("unquilt.page"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        environment.filters |= {"clean": clean_text, "number": spell_number, "share": spell_share, "cell": spell_cell}
+        environment.globals |= {
+            "colour": colour,
+            "address": address,
+            "is_outside": is_outside,
+            "token": self.token.value,
+            "shelf": self.shelf,
+        }
+        return environment
+
+    def show(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
+        """A page made from a template."""
+        asked = dict(request.query_params)
+        page = self.templates.get_template(template).render(asked=asked, path=request.url.path, **context)
+        return HTMLResponse(page, status)
+
+    def answer(self, request: Request, listing: Listing, template: str, **context: Any) -> Response:
+        """A page about the rows of a listing, or these rows as a file, if the address asks for that."""
+        wanted = request.query_params.get("format", "")
+        if wanted in EXPORTS:
+            return send_rows(self.database.batches(listing.query()), listing, wanted)
+        return self.show(request, template, listing=listing, query=listing.query() + ";", **context)
+
+
+def clean_text(value: object) -> str:
+    """A text in which nothing acts, for a template to escape."""
+    return clean(str(value))
+
+
+def spell_number(value: object) -> str:
+    """A number for people.
+
+    >>> spell_number(1234567), spell_number(0.12345)
+    ('1,234,567', '0.123')
+    """
+    if isinstance(value, bool) or value is None:
+        return "" if value is None else "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"
+    return str(value)
+
+
+def spell_share(value: float) -> str:
+    """A share of one as a percentage."""
+    return f"{value:.1%}" if 0 < value < 0.1 or 0.9 < value < 1 else f"{value:.0%}"
+
+
+def spell_cell(value: object) -> str:
+    """Any value in a cell of a table."""
+    return clean(value) if isinstance(value, str) else spell_number(value)
+
+
+def address(*parts: object, **asked: object) -> str:
+    """An address on this page: parts of a path, quoted, and what is asked for.
+
+    >>> address("runs", "a b", "sites", name="x&y")
+    '/runs/a%20b/sites?name=x%26y'
+    """
+    path = "/" + "/".join(quote_part(str(part), safe="") for part in parts)
+    given = {name: value for name, value in asked.items() if value not in (None, "")}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def change(path: str, asked: Mapping[str, str], **changes: object) -> str:
+    """The same address with something else asked for."""
+    given = {name: value for name, value in (dict(asked) | changes).items() if value not in (None, "")}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def is_outside(url: object) -> bool:
+    """Whether a URL is one that a browser can be sent to.
+
+    >>> is_outside("https://a.example/"), is_outside("javascript:alert(1)")
+    (True, False)
+    """
+    try:
+        parts = urlsplit(str(url).strip())
+    except ValueError:
+        return False
+    return parts.scheme.lower() in SCHEMES and bool(parts.netloc)
+
+
+STATIC = Path(__file__).parent / "static"

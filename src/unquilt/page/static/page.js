@@ -1,0 +1,169 @@
+"use strict";
+// What the page can do beyond plain links and forms: it works without this file, too.
+
+const say = (text) => { document.getElementById("said").textContent = text; };
+
+// A place inside a box that scrolls comes into its middle, and the page itself stays where it is.
+const centre = (box, place) => {
+  if (!box || !place) return;
+  const offset = place.getBoundingClientRect().top - box.getBoundingClientRect().top;
+  box.scrollTop += offset - box.clientHeight / 3;
+};
+
+const bringIntoView = () => {
+  centre(document.getElementById("own"), document.getElementById("here"));
+  centre(document.getElementById("other"), document.getElementById("there"));
+  for (const box of document.querySelectorAll("[data-scroll]")) {
+    centre(box, box.querySelector(box.dataset.scroll));
+  }
+};
+
+// Passages: the other page comes beside the first.
+
+const choose = async (patch, address) => {
+  const panes = document.querySelector("[data-evidence]");
+  const beside = document.getElementById("beside");
+  beside.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(`${panes.dataset.evidence}/beside?patch=${patch}`);
+    const text = await answer.text();
+    if (!answer.ok) {
+      say(new DOMParser().parseFromString(text, "text/html").querySelector("#error")?.textContent ?? text);
+      return;
+    }
+    const found = new DOMParser().parseFromString(text, "text/html");
+    beside.replaceChildren(...found.body.childNodes);
+    for (const mark of document.querySelectorAll("#own .patch")) {
+      mark.classList.toggle("chosen", mark.dataset.patch === String(patch));
+      mark.removeAttribute("id");
+    }
+    const own = document.querySelector(`#own .patch[data-patch="${patch}"]`);
+    if (own) own.id = "here";
+    else if (address) { location.assign(address); return; }
+    history.replaceState(null, "", address);
+    centre(document.getElementById("other"), document.getElementById("there"));
+    const box = document.getElementById("own").getBoundingClientRect();
+    const place = own.getBoundingClientRect();
+    if (place.top < box.top || place.bottom > box.bottom) centre(document.getElementById("own"), own);
+    say("");
+  } catch {
+    say("The server does not answer. Is it still running?");
+  } finally {
+    beside.removeAttribute("aria-busy");
+  }
+};
+
+document.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  const link = event.target.closest?.("#own a.patch, [data-evidence] svg.bar a");
+  if (!link) return;
+  event.preventDefault();
+  const address = link.href.baseVal ?? link.href;
+  choose(new URL(address, location.href).searchParams.get("patch"), address);
+});
+
+const step = (by) => {
+  const marks = [...document.querySelectorAll("#own a.patch, .pair .pane:first-child a.patch")];
+  if (!marks.length) return;
+  const at = marks.findIndex((mark) => mark.classList.contains("chosen"));
+  const next = marks[(at + by + marks.length) % marks.length] ?? marks[0];
+  next.focus({ preventScroll: true });
+  next.click();
+};
+
+// Branches of a tree are fetched when they are opened.
+
+document.addEventListener("toggle", async (event) => {
+  const branch = event.target;
+  if (!branch.open || !branch.dataset?.branch) return;
+  const address = branch.dataset.branch;
+  delete branch.dataset.branch;
+  try {
+    const answer = await fetch(address);
+    const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+    branch.querySelector(".loading").replaceWith(...found.body.childNodes);
+  } catch {
+    branch.dataset.branch = address;
+    say("The server does not answer. Is it still running?");
+  }
+}, true);
+
+// Judging: a label counts when the server says that it is on disk.
+
+const submit = async (form, button) => {
+  if (form.dataset.busy) return;
+  form.dataset.busy = "true";
+  const fields = new URLSearchParams(new FormData(form));
+  fields.delete("token");
+  fields.set(button.name, button.value);
+  try {
+    const answer = await fetch(form.action, {
+      method: "POST",
+      body: fields,
+      headers: { "x-unquilt-token": document.querySelector("meta[name=token]").content, accept: "application/json" },
+    });
+    if (answer.status === 403) {
+      sessionStorage.setItem("said", "The server was started again; the last label was not saved. Please say it again.");
+      location.reload();
+      return;
+    }
+    const told = await answer.json();
+    if (!answer.ok) { say(told.error); return; }
+    location.assign(told.next);
+  } catch {
+    say("The server does not answer: the label is not saved. Start it again, then press the key again.");
+  } finally {
+    delete form.dataset.busy;
+  }
+};
+
+document.addEventListener("submit", (event) => {
+  const form = event.target.closest("form[data-keys]");
+  if (!form || !event.submitter) return;
+  event.preventDefault();
+  submit(form, event.submitter);
+});
+
+// Keys
+
+const typing = (element) => element?.matches?.("input, textarea, select") ?? false;
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (typing(event.target)) {
+    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Enter" && event.target.id === "note") { event.preventDefault(); event.target.blur(); }
+    return;
+  }
+  const form = document.querySelector("form[data-keys]");
+  const control = form?.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (control && !event.repeat) { event.preventDefault(); control.click(); return; }
+  if (form && event.key === "m") { event.preventDefault(); document.getElementById("note")?.focus(); return; }
+  if (event.key === "/") { event.preventDefault(); (document.getElementById("find") ?? document.getElementById("f-q"))?.focus(); return; }
+  if (event.key === "n") step(1);
+  else if (event.key === "p") step(-1);
+  else if (event.key === "j" || event.key === "k") {
+    const rows = [...document.querySelectorAll("table.rows tbody tr")].map((row) => row.querySelector("a")).filter(Boolean);
+    const at = rows.indexOf(document.activeElement);
+    rows[Math.max(0, Math.min(rows.length - 1, at + (event.key === "j" ? 1 : -1)))]?.focus();
+  }
+});
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest?.("[data-copy]");
+  if (!button) return;
+  const text = document.getElementById(button.dataset.copy).textContent;
+  try {
+    await navigator.clipboard.writeText(text);
+    say("The query is copied.");
+  } catch {
+    const place = document.getElementById(button.dataset.copy);
+    place.closest("details").open = true;
+    getSelection().selectAllChildren(place);
+    say("The query is marked: copy it with the keyboard.");
+  }
+});
+
+bringIntoView();
+const told = sessionStorage.getItem("said");
+if (told) { sessionStorage.removeItem("said"); say(told); }

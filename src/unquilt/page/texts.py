@@ -1,0 +1,50 @@
+"""Parts of the texts of documents: a text may have 50 MB, of which a page shows some, and says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow.compute as pc
+
+from unquilt.results.folders import RunFolder
+from unquilt.tables import DOCUMENTS
+
+MOST = 200_000
+"""Characters that are shown at once."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some of the text of a document: `[begin, end)` of `length` characters."""
+
+    text: str
+    begin: int
+    length: int
+
+    @property
+    def end(self) -> int:
+        return self.begin + len(self.text)
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.text) == self.length
+
+
+def read_part(folder: RunFolder, number: int, around: int = 0, most: int = MOST) -> Part | None:
+    """The text of a document, or as much of it as is shown at once: from its beginning, or with `around` in the middle.
+
+    None if there is no such document, or no corpus. Memory: a row group of the corpus, and what is returned.
+    """
+    table = folder.tables.get(DOCUMENTS.name)
+    if table is None or number < 0:
+        return None
+    first = 0
+    for split in table.splits():
+        if number < first + split.rows:
+            text = split.read(["text"]).column("text").slice(number - first, 1).combine_chunks()
+            length = pc.utf8_length(text)[0].as_py()
+            begin = 0 if length <= most else max(0, min(around - most // 2, length - most))
+            part = text if length <= most else pc.utf8_slice_codeunits(text, begin, begin + most)
+            return Part(part[0].as_py(), begin, length)
+        first += split.rows
+    return None

@@ -1,0 +1,98 @@
+"""A cluster of near-duplicates: its members, and two of them as a word-by-word difference."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unquilt.errors import ParameterError
+from unquilt.page.evidence import find_long
+from unquilt.page.listing import Listing
+from unquilt.page.marked import clean
+from unquilt.page.shell import Shell
+from unquilt.page.views.overview import views_of
+from unquilt.results.differences import DELETED, INSERTED, Difference
+from unquilt.results.folders import RunFolder
+from unquilt.results.marks import NO_PATCH, mark
+from unquilt.tables import CLUSTERS, KEPT
+
+MOST_MEMBERS = 200
+MOST_SHOWN = 60_000
+"""Characters of a difference that are shown."""
+
+
+def show_cluster(shell: Shell, request: Request) -> Response:
+    """A cluster by its number, that of its lowest document."""
+    run, number = request.path_params["run"], request.path_params["cluster"]
+    folder = shell.shelf.open(run)
+    listing = Listing(folder, CLUSTERS.name, fixed=[f't."cluster" = {number}'])
+    if request.query_params.get("format"):
+        return shell.answer(request, listing, "cluster.html")
+    context = describe_cluster(shell, folder, number, request.query_params.get("with", ""))
+    return shell.answer(request, listing, "cluster.html", run=run, views=views_of(folder), **context)
+
+
+def describe_cluster(shell: Shell, folder: RunFolder, number: int, other: str = "") -> dict[str, Any]:
+    """What the template needs to show a cluster: members, the least similar first, and one of them compared."""
+    listing = Listing(folder, CLUSTERS.name, fixed=[f't."cluster" = {number}'])
+    columns = [listing.columns[name] for name in ("doc", "keep", "id", "url") if name in listing.columns]
+    members = shell.database.rows(listing.query(columns, MOST_MEMBERS))
+    if not members:
+        raise ParameterError(f"there is no cluster {number} here; a cluster is called after its lowest document")
+    total = shell.database.value(listing.count_query())
+    kept = next((row["doc"] for row in members if row["keep"]), number)
+    similar = _similarities(folder, [row["doc"] for row in members])
+    for row in members:
+        row["similarity"] = similar.get(row["doc"])
+    members.sort(key=lambda row: (not row["keep"], row["similarity"] or 0.0, row["doc"]))
+    others = [row["doc"] for row in members if row["doc"] != kept]
+    chosen = int(other) if other.isdecimal() and int(other) in others else next(iter(others), kept)
+    return {
+        "cluster": number,
+        "members": members,
+        "total": total,
+        "kept": kept,
+        "chosen": chosen,
+        **_compare(folder, kept, chosen),
+    }
+
+
+def _similarities(folder: RunFolder, numbers: list[int]) -> dict[int, float]:
+    """How similar documents are to the one that is kept, as far as the run says."""
+    if KEPT.name not in folder.tables:
+        return {}
+    found: dict[int, float] = {}
+    for number in numbers:
+        for row in folder.tables[KEPT.name].between(number, number, ["doc", "similarity"]).to_pylist():
+            found[number] = row["similarity"]
+    return found
+
+
+def _compare(folder: RunFolder, one: int, other: int) -> dict[str, Any]:
+    """Two documents as one text, with what differs marked."""
+    nothing: dict[str, Any] = {"difference": None, "changed": (0, 0), "cut": False, "why": ""}
+    if find_long(folder, [one, other]):
+        return nothing | {"why": "One of the two is too long to be compared word by word now."}
+    texts = {number: row["text"] for number, row in folder.documents([one, other], ["text"])}
+    if one not in texts or other not in texts:
+        return nothing | {"why": "The corpus of this run is not found, so there are no texts to compare."}
+    difference = Difference.of(texts[one], texts[other])
+    html, is_cut = draw_difference(difference)
+    return {"difference": Markup(html), "changed": difference.changed, "cut": is_cut, "why": ""}  # noqa: S704
+
+
+def draw_difference(difference: Difference) -> tuple[str, bool]:
+    """Two texts as one, in HTML; and whether the end of it was left out."""
+    text, patches = difference.merge()
+    tags = {DELETED: "del", INSERTED: "ins"}
+    parts = []
+    for begin, end, rank in mark(len(text), patches):
+        if begin >= MOST_SHOWN:
+            break
+        piece = escape(clean(text[begin : min(end, MOST_SHOWN)]))
+        parts.append(piece if rank == NO_PATCH else f"<{tags[rank]}>{piece}</{tags[rank]}>")
+    return "".join(parts), len(text) > MOST_SHOWN

@@ -1,0 +1,197 @@
+"""The judging tool: samples, one item after the other with its evidence, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp
+
+from unquilt.errors import ParameterError, UnquiltError
+from unquilt.judgements.labels import Judged, Sample, check_judge
+from unquilt.judgements.preparation import DEFAULT_CATEGORIES, prepare, read_whole, want_sample
+from unquilt.judgements.results import pack_labels, sum_up
+from unquilt.page.evidence import FINDERS
+from unquilt.page.listing import Listing, name, quote
+from unquilt.page.marked import Passage, mark_text
+from unquilt.page.shell import Shell, address
+from unquilt.page.texts import read_part
+from unquilt.page.views.clusters import describe_cluster
+from unquilt.page.views.pages import describe_page
+from unquilt.page.views.passages import describe_pair
+from unquilt.page.views.phrases import describe_site
+from unquilt.page.views.tables import find_links
+from unquilt.results.folders import RunFolder
+
+MOST_SHOWN = 20_000
+"""Characters of a document that are shown for a row that has no view of its own."""
+_DOCUMENTS = ("doc", "first", "quilt", "example", "source")
+"""Columns of documents; those whose `begin` and `end` a row has come first."""
+
+
+def list_samples(shell: Shell, request: Request) -> Response:
+    """All samples, and a form for another one."""
+    outcomes = [sum_up(shell.labels, sample) for sample in shell.labels.samples()]
+    tables = {run.name: sorted(run.folder.run.tables) for run in shell.shelf if run.folder is not None}
+    return shell.show(
+        request,
+        "samples.html",
+        outcomes=outcomes,
+        tables=tables,
+        file=shell.labels.path,
+        categories=DEFAULT_CATEGORIES,
+        compared=_compare(outcomes),
+    )
+
+
+def _compare(outcomes: list[Any]) -> dict[str, Any]:
+    """Samples side by side: the categories of all of them, for the table that sets their shares beside each other."""
+    categories = dict.fromkeys(category for each in outcomes for category in each.sample.categories)
+    return {"categories": list(categories), "rows": [each for each in outcomes if each.verdicts]}
+
+
+async def add_sample(shell: Shell, _: Request, fields: dict[str, str]) -> ASGIApp:
+    """Draw a sample, and go to it."""
+
+    def make() -> Sample:
+        run = fields.get("run", "")
+        folder = shell.shelf.open(run)
+        return prepare(shell.labels, folder, want_sample(run, folder, fields.get("table", ""), fields))
+
+    sample = await run_in_threadpool(make)
+    return RedirectResponse(address("judging", sample.name), 303)
+
+
+def show_sample(shell: Shell, request: Request) -> Response:
+    """One sample: shares with intervals, agreement, and where to judge."""
+    sample = shell.labels.sample(request.path_params["sample"])
+    wanted = request.query_params.get("format", "")
+    if wanted in ("csv", "jsonl"):
+        return _send(shell, sample, wanted)
+    if judge := request.query_params.get("judge"):
+        return RedirectResponse(address("judging", sample.name, check_judge(judge)), 303)
+    run = shell.shelf.name_of(Path(sample.path))
+    return shell.show(
+        request, "sample.html", sample=sample, outcome=sum_up(shell.labels, sample), run=run, file=shell.labels.path
+    )
+
+
+def _send(shell: Shell, sample: Sample, kind: str) -> Response:
+    content, _ = pack_labels(shell.labels, [sample], kind)
+    headers = {"content-disposition": f'attachment; filename="{sample.name}-labels.{kind}"'}
+    return Response(content, media_type="application/octet-stream", headers=headers)
+
+
+def show_item(shell: Shell, request: Request) -> Response:
+    """An item with its evidence: the one that is asked for, or the first that this judge has not labelled."""
+    sample = shell.labels.sample(request.path_params["sample"])
+    judge = check_judge(request.path_params["judge"])
+    items = shell.labels.items(sample.name, judge)
+    given = request.query_params.get("item", "")
+    done = sum(1 for each in items if each.category)
+    if not given:
+        waiting = next((each for each in items if not each.category), None)
+        if waiting is None:
+            outcome = sum_up(shell.labels, sample)
+            return shell.show(request, "judged.html", sample=sample, judge=judge, outcome=outcome)
+        item = waiting
+    else:
+        position = read_whole("item", given)
+        if not 1 <= position <= len(items):
+            raise ParameterError(f"the sample has no item {position}; it has {len(items)}")
+        item = items[position - 1]
+    run = shell.shelf.name_of(Path(sample.path))
+    context: dict[str, Any] = {"kind": "row", "row": {}, "links": {}, "fault": ""}
+    try:
+        if run is None:
+            raise ParameterError(f"the run {sample.path} is not among those that are shown; start the page with it")
+        context |= _describe(shell, run, sample, item, dict(request.query_params), request.url.path)
+    except UnquiltError as error:
+        context["fault"] = str(error)
+    return shell.show(
+        request,
+        "judge.html",
+        sample=sample,
+        judge=judge,
+        item=item,
+        items=items,
+        done=done,
+        run=run,
+        **context,
+    )
+
+
+def _describe(shell: Shell, run: str, sample: Sample, item: Judged, asked: dict[str, str], path: str) -> dict[str, Any]:
+    """An item with its evidence: by the kind of its table as it is shown elsewhere, or its row and its documents."""
+    folder = shell.shelf.open(run)
+    row = _find_row(shell, folder, sample, item)
+    found: dict[str, Any] = {"row": row, "links": find_links(run, sample.table, row)}
+    number = item.key.get("doc")
+    if str(folder.run.manifest["fingerprint"]) != sample.fingerprint:
+        raise ParameterError(f"{sample.path} is another run than the one that the sample was drawn from")
+    if sample.table in FINDERS and isinstance(number, int):
+        evidence = FINDERS[sample.table](folder, number)
+        return found | {"kind": "page", "table": sample.table} | describe_page(folder, evidence, asked, path)
+    if sample.table in ("clusters", "similarity") and "cluster" in row:
+        return found | {"kind": "cluster"} | describe_cluster(shell, folder, row["cluster"], asked.get("with", ""))
+    if sample.table == "hosts":
+        return found | {"kind": "site"} | describe_site(shell, folder, row["site"])
+    if sample.table in ("pairs", "passages") and "a" in row and "b" in row:
+        return found | {"kind": "pair"} | describe_pair(shell, folder, row["a"], row["b"], asked, path)
+    return found | {"kind": "row", "texts": _texts(folder, row)}
+
+
+def _texts(folder: RunFolder, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The documents that a row names, as far as they can be read: the passage that it is about, or the beginning."""
+    found = []
+    numbers = {column: row[column] for column in _DOCUMENTS if isinstance(row.get(column), int)}
+    for column, number in list(numbers.items())[:2]:
+        begin, end = (row.get("begin"), row.get("end")) if column in _DOCUMENTS[:3] else (None, None)
+        part = read_part(folder, number, begin or 0, MOST_SHOWN)
+        if part is None:
+            continue
+        marks = [Passage(begin, end, 1)] if isinstance(begin, int) and isinstance(end, int) else []
+        html = mark_text(part.text, marks, chosen=[0] if marks else [], first=part.begin)
+        id_, url = folder.pages([number]).get(number, (None, None))
+        text = Markup(html)  # noqa: S704 - escaped where it is marked
+        found.append({"doc": number, "id": id_, "url": url, "text": text})
+    return found
+
+
+def _find_row(shell: Shell, folder: RunFolder, sample: Sample, item: Judged) -> dict[str, Any]:
+    listing = Listing(folder, sample.table)
+    conditions = []
+    for column, value in item.key.items():
+        own = f"t.{name(column)}"
+        hashed = column in listing.columns and not listing.columns[column].is_plain
+        wanted = f"unhex({quote(value)})" if hashed else quote(value)
+        conditions.append(f"{own} IS NULL" if value is None else f"{own} = {wanted}")
+    rows = shell.database.rows(Listing(folder, sample.table, fixed=conditions).query(limit=1))
+    if not rows:
+        raise ParameterError("this item is no longer in the run that it was drawn from")
+    return rows[0]
+
+
+async def add_label(shell: Shell, request: Request, fields: dict[str, str]) -> ASGIApp:
+    """Keep a label, or take the last one back. The answer comes when it is on disk."""
+    judge = check_judge(request.path_params["judge"])
+
+    def save() -> str:
+        sample = shell.labels.sample(request.path_params["sample"])
+        here = address("judging", sample.name, judge)
+        if fields.get("undo"):
+            position = shell.labels.undo(sample.name, judge)
+            return here if position is None else address("judging", sample.name, judge, item=position)
+        position = read_whole("item", fields.get("item", ""))
+        shell.labels.label(sample, position, judge, fields.get("category", ""), fields.get("note", ""))
+        return here
+
+    target = await run_in_threadpool(save)
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"next": target})
+    return RedirectResponse(target, 303)

@@ -1,0 +1,97 @@
+"""The runs on the shelf, and one of them: what was asked of what, and what came out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from unquilt.analyses.catalogue import find_table
+from unquilt.errors import ParameterError
+from unquilt.page.shell import Shell, address
+from unquilt.results.choice import find_meant
+from unquilt.results.folders import RunFolder
+from unquilt.tables import DOCUMENTS
+
+SITES = "sites"
+"""The hosts of a corpus, as a table."""
+VIEWS: dict[str, tuple[tuple[str, str], ...]] = {
+    "quilts": (("quilts", "Quilts"), ("source_domains", "Sources by domain"), ("quilting_domains", "Quilting domains")),
+    "neardups": (("similarity", "Clusters"),),
+    "phrases": (("hosts", "Sites"), ("popular", "Phrases"), ("covers", "Covers")),
+    "discover": (("objects", "Objects"),),
+    "detect": (("targets", "Targets"), ("neighbourhoods", "Neighbourhoods"), ("objects", "Objects")),
+    "passages": (("pairs", "Pairs"), ("passages", "Passages")),
+}
+"""What people look at first in a run of an analysis: tables, and what they are called here."""
+
+
+def views_of(folder: RunFolder) -> list[tuple[str, str]]:
+    """The tables of a run that have a view of their own, as far as they are there, and those that all runs have."""
+    wanted = VIEWS.get(folder.run.manifest["analysis"], ())
+    found = [(table, label) for table, label in wanted if table in folder.tables]
+    if DOCUMENTS.name in folder.tables:
+        found += [(DOCUMENTS.name, "Documents"), (SITES, "Hosts")]
+    return found
+
+
+def show_shelf(shell: Shell, request: Request) -> Response:
+    """All runs."""
+    return shell.show(request, "shelf.html", runs=[_sum_up(run.folder, run) for run in shell.shelf])
+
+
+def _sum_up(folder: RunFolder | None, run: Any) -> dict[str, Any]:
+    facts: dict[str, Any] = {"run": run, "views": [], "documents": None, "complete": False, "created": ""}
+    if folder is None:
+        return facts
+    documents = folder.tables.get(DOCUMENTS.name)
+    views = [(table, label, _rows(folder, table)) for table, label in views_of(folder)]
+    return facts | {
+        "views": views,
+        "documents": documents.rows if documents is not None else None,
+        "complete": folder.run.complete,
+        "created": folder.run.manifest.get("created", "")[:10],
+    }
+
+
+def _rows(folder: RunFolder, table: str) -> int | None:
+    return folder.tables[table].rows if table in folder.tables else None
+
+
+def show_run(shell: Shell, request: Request) -> Response:
+    """One run: its parameters, its tables, what it counted."""
+    name = request.path_params["run"]
+    folder = shell.shelf.open(name)
+    manifest = folder.run.manifest
+    tables = []
+    for table in sorted(folder.tables):
+        known = find_table(table)
+        tables.append({"name": table, "rows": folder.tables[table].rows, "see": known.see if known else ""})
+    return shell.show(
+        request,
+        "run.html",
+        run=name,
+        folder=folder,
+        views=views_of(folder),
+        tables=tables,
+        parameters=manifest["parameters"],
+        summary=manifest.get("summary", {}),
+        inputs=manifest["inputs"],
+        versions=manifest["versions"],
+        created=manifest.get("created", ""),
+        complete=folder.run.complete,
+    )
+
+
+def find_document(shell: Shell, request: Request) -> Response:
+    """Go to the document that an id, a number or a URL means."""
+    name = request.path_params["run"]
+    folder = shell.shelf.open(name)
+    given = request.query_params.get("q", "").strip()
+    if DOCUMENTS.name not in folder.tables:
+        raise ParameterError(f"the corpus of {name} is not found, so its documents cannot be looked up")
+    found = find_meant(folder.tables[DOCUMENTS.name], given) if given else []
+    if len(found) == 1:
+        return RedirectResponse(address("runs", name, "documents", found[0]), 303)
+    return RedirectResponse(address("runs", name, "tables", DOCUMENTS.name, q=given), 303)

@@ -1,0 +1,118 @@
+"""Pages with their evidence marked: quilts, covers and targets; and the other page of a passage, beside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unquilt.page.evidence import FINDERS, Evidence, find_beside
+from unquilt.page.listing import Listing
+from unquilt.page.marked import draw_bar, mark_text
+from unquilt.page.shell import Shell, change
+from unquilt.page.texts import Part, read_part
+from unquilt.page.views.overview import views_of
+from unquilt.results.folders import RunFolder
+from unquilt.tables import COVER_SOURCES, PATCHES, SOURCES, TARGETS
+
+TITLES = {"quilts": "Quilt", "covers": "Page with popular phrases", "targets": "Target"}
+
+
+def show_page(shell: Shell, request: Request, table: str) -> Response:
+    """A page with its passages marked and, if one was chosen, the other page beside it."""
+    run, number = request.path_params["run"], request.path_params["doc"]
+    folder = shell.shelf.open(run)
+    evidence = FINDERS[table](folder, number)
+    listing = _rows_behind(folder, table, number)
+    if request.query_params.get("format"):
+        return shell.answer(request, listing, "page.html")
+    asked = dict(request.query_params)
+    context = describe_page(folder, evidence, asked, request.url.path)
+    return shell.answer(
+        request,
+        listing,
+        "page.html",
+        run=run,
+        table=table,
+        title=TITLES[table],
+        views=views_of(folder),
+        **context,
+    )
+
+
+def show_beside(shell: Shell, request: Request, table: str) -> Response:
+    """Only the other page of a passage, for a script to put beside the first."""
+    run, number = request.path_params["run"], request.path_params["doc"]
+    folder = shell.shelf.open(run)
+    evidence = FINDERS[table](folder, number)
+    place = evidence.choose(request.query_params.get("patch"))
+    if place is None:
+        return shell.show(request, "beside.html", beside=None, run=run)
+    part = read_part(folder, number, evidence.passages[place].begin)
+    return shell.show(request, "beside.html", run=run, **_beside(folder, evidence, place, part))
+
+
+def describe_page(folder: RunFolder, evidence: Evidence, asked: dict[str, str], path: str) -> dict[str, Any]:
+    """What the template needs to show evidence; also used by judging."""
+    place = evidence.choose(asked.get("patch"))
+    around = _at(asked.get("at", "")) if place is None else evidence.passages[place].begin
+    part = read_part(folder, evidence.doc, around)
+    id_, url = folder.pages([evidence.doc]).get(evidence.doc, (None, None))
+
+    def link(chosen: int) -> str:
+        return change(path, asked, patch=chosen, at="")
+
+    text = bar = ""
+    if part is not None:
+        chosen = [place] if place is not None else []
+        text = mark_text(part.text, evidence.passages, link=link, chosen=chosen, first=part.begin)
+        bar = draw_bar(part.length, evidence.passages, link=link)
+    return {
+        "evidence": evidence,
+        "id": id_,
+        "url": url,
+        "part": part,
+        "text": Markup(text),  # noqa: S704 - escaped where it is marked
+        "bar": Markup(bar),  # noqa: S704
+        "steps": steps_through(part, path, asked),
+        "place": place,
+        **(_beside(folder, evidence, place, part) if place is not None else {"beside": None}),
+    }
+
+
+def steps_through(part: Part | None, path: str, asked: dict[str, str]) -> dict[str, str]:
+    """Where the part of a long text before and after the one that is shown is found; none if it is shown whole."""
+    if part is None or part.is_whole:
+        return {}
+    step = len(part.text)
+    found = {}
+    if part.begin > 0:
+        found["before"] = change(path, asked, at=max(0, part.begin - step // 2), patch="")
+    if part.end < part.length:
+        found["after"] = change(path, asked, at=part.end + step // 2, patch="")
+    return found
+
+
+def _beside(folder: RunFolder, evidence: Evidence, place: int, part: Part | None) -> dict[str, Any]:
+    beside = find_beside(folder, evidence, place, part)
+    html = ""
+    if beside.part is not None:
+        chosen = [0] if beside.passages else []
+        html = mark_text(beside.part.text, beside.passages, chosen=chosen, first=beside.part.begin)
+        html = html.replace(' id="here"', ' id="there"')
+    return {"beside": beside, "beside_text": Markup(html)}  # noqa: S704 - escaped where it is marked
+
+
+def _at(given: str) -> int:
+    return int(given) if given.isascii() and given.isdecimal() and len(given) < 12 else 0
+
+
+def _rows_behind(folder: RunFolder, table: str, number: int) -> Listing:
+    """The rows that a page shows: what can be taken away from it."""
+    if table == "quilts":
+        behind = PATCHES.name if PATCHES.name in folder.tables else SOURCES.name
+        return Listing(folder, behind, fixed=[f't."quilt" = {number}'])
+    behind = COVER_SOURCES.name if table == "covers" else TARGETS.name
+    return Listing(folder, behind, fixed=[f't."doc" = {number}'])

@@ -1,0 +1,78 @@
+"""Two documents that share passages: both texts side by side, and where they agree as a dot plot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from unquilt.errors import ParameterError
+from unquilt.page.figures import draw_dots
+from unquilt.page.listing import Listing
+from unquilt.page.marked import Passage, mark_text
+from unquilt.page.shell import Shell, change
+from unquilt.page.texts import read_part
+from unquilt.page.views.overview import views_of
+from unquilt.results.folders import RunFolder
+
+TABLE = "passages"
+MOST = 500
+"""Passages of one pair that are marked."""
+
+
+def show_pair(shell: Shell, request: Request) -> Response:
+    """The passages of two documents."""
+    run, a, b = (request.path_params[name] for name in ("run", "a", "b"))
+    folder = shell.shelf.open(run)
+    listing = list_pair(folder, a, b)
+    if request.query_params.get("format"):
+        return shell.answer(request, listing, "pair.html")
+    context = describe_pair(shell, folder, a, b, dict(request.query_params), request.url.path)
+    return shell.answer(request, listing, "pair.html", run=run, views=views_of(folder), **context)
+
+
+def list_pair(folder: RunFolder, a: int, b: int) -> Listing:
+    """The passages of two documents, in the order of the first."""
+    return Listing(folder, TABLE, fixed=[f't."a" = {a}', f't."b" = {b}'], order="a_begin")
+
+
+def describe_pair(shell: Shell, folder: RunFolder, a: int, b: int, asked: dict[str, str], path: str) -> dict[str, Any]:
+    """What the template needs to show a pair."""
+    rows = shell.database.rows(list_pair(folder, a, b).query(limit=MOST))
+    if not rows:
+        raise ParameterError(f"documents {a} and {b} share no passage in this run")
+    given = asked.get("patch", "")
+    place = int(given) if given.isdecimal() and int(given[:9]) < len(rows) else 0
+    chosen = rows[place]
+    sides: list[dict[str, Any]] = []
+    for side, number in (("a", a), ("b", b)):
+        part = read_part(folder, number, chosen[f"{side}_begin"])
+        passages = [Passage(row[f"{side}_begin"], row[f"{side}_end"], n) for n, row in enumerate(rows, 1)]
+        id_, url = folder.pages([number]).get(number, (None, None))
+        html = ""
+        if part is not None:
+            html = mark_text(
+                part.text,
+                passages,
+                link=lambda n: change(path, asked, patch=n),
+                chosen=[place],
+                first=part.begin,
+            ).replace(' id="here"', f' id="here-{side}"')
+        text = Markup(html)  # noqa: S704 - escaped where it is marked
+        sides.append({"doc": number, "id": id_, "url": url, "part": part, "text": text})
+    lengths = tuple(side["part"].length if side["part"] else 1 for side in sides)
+    names = tuple(side["url"] or side["id"] or f"document {side['doc']}" for side in sides)
+    dots = [
+        (row["a_begin"], row["a_end"], row["b_begin"], row["b_end"], change(path, asked, patch=n))
+        for n, row in enumerate(rows)
+    ]
+    plot = draw_dots(dots, (lengths[0], lengths[1]), (names[0], names[1]))
+    return {
+        "pair": (a, b),
+        "sides": sides,
+        "rows": rows,
+        "place": place,
+        "plot": Markup(plot),  # noqa: S704 - escaped where it is drawn
+    }

@@ -1,0 +1,157 @@
+"""The page in a real browser: every view opens, by mouse and by keyboard; nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from browsing import NARROW, WIDE, Browser
+from looking import addresses, find_first
+from serving import Served, free_port
+
+from unquilt.judgements.labels import LabelFile
+
+pytestmark = pytest.mark.slow
+
+
+def check(browser: Browser, served: Served, path: str) -> None:
+    """Open a view, and expect no complaint of any kind."""
+    browser.open(served.address + path)
+    assert browser.find("h1").text
+    assert browser.complaints() == [], path
+    assert {urlsplit(url).netloc for url in browser.requests()} == {f"127.0.0.1:{served.port}"}
+    assert browser.barriers() == [], path
+    levels = [int(element.tag_name[1]) for element in browser.find_all("h1, h2, h3, h4")]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels)), path
+
+
+def test_every_view_opens_without_complaints(browser: Browser, served: Served, web: Path) -> None:
+    for number, path in enumerate(["/", "/runs/quilts", "/judging", *addresses(web)]):
+        browser.resize(NARROW if number % 2 else WIDE)
+        browser.prefer("dark" if number % 3 else "light")
+        check(browser, served, path)
+        wide = browser.ask("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{path} is wider than the window"
+
+
+def test_a_patch_is_clicked_and_the_source_stands_beside_it(browser: Browser, served: Served, web: Path) -> None:
+    browser.resize(WIDE)
+    quilt = find_first(web, "quilts/quilts", "doc")
+    browser.open(f"{served.address}/runs/quilts/quilts/{quilt}")
+    assert "Choose a marked passage" in browser.find("#beside").text
+    patch = browser.find_all("#own a.patch")[2]
+    text, number = patch.text, patch.get_attribute("data-patch")
+    patch.click()
+    there = browser.wait(lambda page: next(iter(page.find_all("#there")), None))
+    words = [word.strip(".,;:!?“”\"'").casefold() for word in text.split()][1:-1]
+    beside = [word.strip(".,;:!?“”\"'").casefold() for word in there.text.split()]
+    assert [word for word in words if word in beside] == words
+    box, place = (
+        browser.ask("return arguments[0].getBoundingClientRect()", e) for e in (browser.find("#other"), there)
+    )
+    assert box["top"] <= place["top"] < box["bottom"]
+    assert f"patch={number}" in browser.driver.current_url
+    browser.open(browser.driver.current_url)  # the address is one to share
+    assert browser.find("#there").text == there_text(browser)
+    assert browser.find("#here").get_attribute("data-patch") == number
+    browser.press("n")
+    browser.wait(lambda page: f"patch={number}" not in page.driver.current_url)
+    assert browser.complaints() == []
+
+
+def there_text(browser: Browser) -> str:
+    return str(browser.find("#beside mark.chosen").text)
+
+
+def test_a_filter_is_set_by_keyboard(browser: Browser, served: Served, web: Path) -> None:
+    browser.resize(WIDE)
+    browser.open(f"{served.address}/runs/quilts/tables/quilts")
+    all_ = int(browser.find("h1 .count").text)
+    field = browser.find("#f-sources-min")
+    field.send_keys("7\n")
+    browser.wait(lambda page: "sources.min=7" in page.driver.current_url)
+    few = int(browser.find("h1 .count").text)
+    assert 0 < few < all_
+    browser.press("j")
+    focused = browser.driver.switch_to.active_element
+    assert "/runs/quilts/quilts/" in focused.get_attribute("href")
+    outline = browser.ask("return getComputedStyle(arguments[0]).outlineStyle", focused)
+    assert outline == "solid"
+    browser.press("\n")
+    browser.wait(lambda page: "/runs/quilts/quilts/" in page.driver.current_url)
+    browser.press("/")
+    assert browser.driver.switch_to.active_element.get_attribute("id") == "find"
+
+
+def test_a_branch_is_opened(browser: Browser, served: Served) -> None:
+    browser.resize(WIDE)
+    browser.open(f"{served.address}/runs/targets/neighbourhoods")
+    branches = len(browser.find_all(".tree .tree"))
+    browser.find(".tree summary").click()
+    browser.wait(lambda page: len(page.find_all(".tree .tree")) > branches)
+    assert browser.complaints() == []
+
+
+@contextmanager
+def process(run: Path, labels: Path, port: int) -> Iterator[subprocess.Popen[str]]:
+    """`unquilt judge`, until it is killed."""
+    command = [sys.executable, "-m", "unquilt", "judge", str(run), "quilts", "--sample", "20", "--categories", "a,b,c"]
+    command += ["--judge", "ada", "--labels", str(labels), "--port", str(port), "--no-browser"]
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert started.stdout is not None
+    try:
+        for line in started.stdout:
+            if line.startswith("The page is at"):
+                break
+        yield started
+    finally:
+        os.kill(started.pid, signal.SIGKILL)
+        started.wait()
+        started.stdout.close()
+
+
+def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, web: Path, tmp_path: Path) -> None:
+    """Twenty items by keyboard; the server is killed after each of the first few labels, and in between."""
+    browser.resize(WIDE)
+    file, port = tmp_path / "labels.sqlite", free_port()
+    address = f"http://127.0.0.1:{port}/judging/quilts-quilts/ada"
+    said: list[str] = []
+
+    def judge(key: str) -> None:
+        done = len(said)
+        browser.wait(lambda page: page.find("#count").text == f"{done} judged")
+        browser.press(key)
+        said.append("abc"[int(key) - 1])
+        last = len(said) == 20
+        browser.wait(lambda page: page.find_all("#done") if last else page.find("#count").text == f"{done + 1} judged")
+
+    for keys in ("1", "2", "3"):
+        with process(web / "quilts", file, port):
+            browser.open(address)
+            judge(keys)
+        assert [item.category for item in LabelFile(file).items("quilts-quilts", "ada")][: len(said)] == said
+    browser.press("1")  # nobody answers
+    browser.wait(lambda page: "not saved" in page.find("#said").text)
+    assert sum(bool(item.category) for item in LabelFile(file).items("quilts-quilts", "ada")) == len(said)
+    with process(web / "quilts", file, port):
+        browser.press("1")  # of a page that was opened before the server was started again
+        browser.wait(lambda page: "was not saved" in page.find("#said").text)
+        browser.press("m")
+        browser.press(*"why\n")
+        judge("2")
+        browser.press("u")
+        browser.wait(lambda page: page.find("#count").text == "3 judged")
+        said.pop()
+        while len(said) < 20:
+            judge(str(len(said) % 3 + 1))
+        assert browser.barriers() == []
+    assert [item.category for item in LabelFile(file).items("quilts-quilts", "ada")] == said

@@ -1,0 +1,193 @@
+"""FAULTS 39: hostile content is escaped everywhere, and only our own pages may change anything."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from serving import Served, serving
+
+import unquilt as uq
+from unquilt.errors import StorageError
+from unquilt.page.server import bind
+
+pytestmark = pytest.mark.slow
+
+EVIL = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "</textarea></title><svg onload=alert(1)>",
+    "javascript:alert(1)",
+    "'; DROP TABLE x; --",
+    "{{ 7 * 7 }}",
+    "\u202egnp.exe\x00\x1b[31m",
+)
+
+
+class Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+@pytest.fixture(scope="module")
+def evil(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pages that copy from each other, with hostile ids, URLs, hosts and texts, and runs over them."""
+    folder = tmp_path_factory.mktemp("evil")
+    passages = [" ".join(f"w{number}x{word}" for word in range(40)) for number in range(8)]
+    own = [f"{EVIL[number % len(EVIL)]} {passages[number]}" for number in range(8)]
+    quilt = "\n\n".join(passages[:6]) + " ".join(EVIL)
+    rows = [
+        {
+            "id": f"{EVIL[number % len(EVIL)]}{number}",
+            "url": f"http://h{number}.example/{EVIL[0]}?{EVIL[1]}",
+            "text": text,
+        }
+        for number, text in enumerate([*own, *own, quilt])
+    ]
+    rows += [{"id": "js", "url": "javascript:alert(1)", "text": passages[7]}]
+    corpus = folder / "corpus"
+    uq.ingest(pa.Table.from_pylist(rows), corpus)
+    uq.quilts(corpus, folder / "quilts", collapse="none", max_largest=1.0)
+    uq.neardups(corpus, folder / "near")
+    uq.phrases(corpus, folder / "phrases", min_pages=1)
+    uq.discover(corpus, folder / "objects")
+    return folder
+
+
+def test_hostile_content_is_escaped_wherever_it_can_appear(evil: Path) -> None:
+    runs = [evil / name for name in ("quilts", "near", "phrases", "objects")]
+    seen, waiting = set(), ["/", "/judging"]
+    with serving(runs, evil / "labels.sqlite") as served:
+        served.post("/judging", {"run": "quilts", "table": "quilts", "categories": "<b>,'x'", "sample": 3})
+        served.post("/judging/quilts-quilts/%3Cscript%3E", {"item": 1, "category": "<b>", "note": EVIL[0]})
+        while waiting and len(seen) < 150:
+            path = waiting.pop(0)
+            kind = re.sub(r"\d+", "0", path)
+            if path in seen or sum(re.sub(r"\d+", "0", each) == kind for each in seen) > 3:
+                continue
+            seen.add(path)
+            answer = served.get(path)
+            assert answer.status == 200, (path, answer.text)
+            tags = Tags()
+            tags.feed(answer.text)
+            for tag, attributes in tags.found:
+                assert tag not in ("img", "script", "svg", "iframe", "object", "style") or not any(
+                    name.startswith("on") for name in attributes
+                ), path
+                assert "style" not in attributes
+                if tag == "script":
+                    assert attributes == {"src": "/static/page.js", "defer": None}
+                if tag == "img":
+                    assert attributes["src"] == "/static/icon.svg"
+                href = attributes.get("href") or ""
+                if href and not href.startswith(("/", "?", "#")):
+                    assert href.startswith("http://h"), href
+                    assert attributes["rel"] == "noreferrer noopener nofollow external"
+                elif tag == "a" and href and "download" not in attributes:
+                    target = href.partition("#")[0]
+                    waiting.append(target if href.startswith("/") else path.partition("?")[0] + target)
+            assert "\u202e" not in answer.text
+            assert "\x00" not in answer.text
+            assert "49" not in re.findall(r"\{\{.*?\}\}", answer.text)
+    kinds = {re.sub(r"\d+", "0", path.partition("?")[0]) for path in seen}
+    assert {
+        "/runs/quilts/quilts/0",
+        "/runs/quilts/documents/0",
+        "/runs/near/clusters/0",
+        "/judging/quilts-quilts",
+    } <= kinds
+
+
+def test_answers_forbid_everything_from_elsewhere(served: Served) -> None:
+    for path in ("/", "/static/page.js", "/runs/quilts/tables/quilts", "/nothing"):
+        headers = served.get(path).headers
+        policy = headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["x-frame-options"] == "DENY"
+    assert served.get("/static/page.js").headers["content-type"].startswith("text/javascript")
+
+
+def test_strange_hosts_are_refused(served: Served) -> None:
+    for host in ("evil.example", f"evil.example:{served.port}", "127.0.0.1.evil.example", "", "[::1]"):
+        assert served.get("/", host=host).status == 403, host
+    for host in ("localhost", f"localhost:{served.port}", "127.0.0.1"):
+        assert served.get("/", host=host).status == 200, host
+
+
+FIELDS = {"run": "quilts", "table": "quilts", "sample": "2", "seed": "99", "categories": "a,b"}
+
+
+class TestPosts:
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"origin": "http://evil.example"},
+            {"origin": "null"},
+            {"sec_fetch_site": "cross-site"},
+            {"sec_fetch_site": "same-site"},
+            {"host": "evil.example"},
+        ],
+    )
+    def test_of_other_sites_are_refused_even_with_the_token(self, served: Served, headers: dict[str, str]) -> None:
+        assert served.post("/judging", FIELDS, **headers).status == 403
+
+    def test_without_the_token_are_refused(self, served: Served) -> None:
+        assert served.post("/judging", FIELDS, token=None).status == 403
+        assert served.post("/judging", FIELDS, token="wrong").status == 403
+        assert served.post("/judging", FIELDS | {"token": "wrong"}, token=None).status == 403
+        assert served.post("/judging/x/ada", {"item": 1}, token=None).status == 403
+        assert not [each for each in served.shell.labels.samples() if each.seed == 99]
+
+    def test_of_our_own_pages_are_accepted(self, served: Served) -> None:
+        token = re.search(r'name="token" value="([^"]+)"', served.get("/judging").text)[1]
+        answer = served.post("/judging", FIELDS | {"token": token}, token=None, origin=served.address)
+        assert answer.status == 303
+
+    def test_that_are_too_long_are_refused(self, served: Served) -> None:
+        assert served.post("/judging", FIELDS | {"where": "x" * 200_000}, token=None).status == 403
+
+    def test_other_methods_are_refused(self, served: Served) -> None:
+        assert served._ask("PUT", "/judging", "", {}).status == 403
+
+
+def test_only_this_machine_is_listened_to() -> None:
+    opened = bind(None)
+    try:
+        assert opened.getsockname()[0] == "127.0.0.1"
+        with socket.socket() as other, pytest.raises(ConnectionRefusedError):
+            other.connect(("127.0.0.2", opened.getsockname()[1]))
+    finally:
+        opened.close()
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(StorageError, match="cannot be used"):
+            bind(taken.getsockname()[1])
+
+
+def test_what_is_not_foreseen_is_told_without_a_traceback(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr(served.shell.database, "rows", fail)
+    answer = served.get("/runs/quilts/tables/quilts")
+    assert answer.status == 500
+    assert "not foreseen (ZeroDivisionError)" in answer.text
+    assert "secret" not in answer.text
+    told = served.get("/runs/quilts/tables/quilts", accept="application/json")
+    assert "not foreseen" in json.loads(told.text)["error"]

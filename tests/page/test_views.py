@@ -1,0 +1,200 @@
+"""Every view answers, exports what it shows, and says what is wrong in one line."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from looking import addresses, find_first
+from serving import Served, serving
+
+import unquilt as uq
+from unquilt.runs import Run
+
+pytestmark = pytest.mark.slow
+
+
+def test_every_view_answers_and_takes_away_what_it_shows(served: Served, web: Path) -> None:
+    for path in addresses(web):
+        answer = served.get(path)
+        assert answer.status == 200, (path, answer.text[-2000:])
+        assert "<h1" in answer.text
+        query = unescape(re.search(r'<pre id="query"[^>]*>(.*?)</pre>', answer.text, re.DOTALL)[1])
+        joined = "&" if "?" in path else "?"
+        rows = json.loads(served.get(f"{path}{joined}format=json").text)
+        own = duckdb.sql(query.rstrip(";")).to_arrow_table().to_pylist()
+        assert rows == own, path
+        lines = served.get(f"{path}{joined}format=csv")
+        assert lines.headers["content-disposition"].startswith("attachment")
+        assert rows
+        assert lines.text.splitlines()[0].split(",") == list(rows[0])
+
+
+def test_all_tables_of_all_runs_can_be_listed(served: Served, web: Path) -> None:
+    for run in ("quilts", "near", "phrases", "objects", "targets"):
+        page = served.get(f"/runs/{run}")
+        tables = re.findall(rf'href="(/runs/{run}/tables/\w+)"', page.text)
+        assert len(tables) > 3
+        for path in set(tables):
+            assert served.get(path).status == 200, path
+
+
+class TestFilters:
+    def listed(self, served: Served, asked: str) -> list[dict[str, Any]]:
+        answer = served.get(f"/runs/quilts/tables/quilts?{asked}&format=json")
+        assert answer.status == 200, answer.text
+        return list(json.loads(answer.text))
+
+    def test_they_choose_as_unquilt_show_does(self, served: Served, web: Path) -> None:
+        run = uq.read(web / "quilts")
+        host = run.table("quilts", names=True, columns=["host"]).column("host")[0].as_py()
+        for asked, where in (
+            (f"host={host}", f"host = '{host}'"),
+            ("sources.min=6&patchfrac.max=0.9", "sources >= 6 AND patchfrac <= 0.9"),
+            ("q=BEST", "contains(lower(id), 'best') OR contains(lower(url), 'best')"),
+            ("where=words+%3E+500", "words > 500"),
+        ):
+            wanted = run.table("quilts", where=where, columns=["doc"]).column("doc").to_pylist()
+            assert sorted(row["doc"] for row in self.listed(served, asked)) == wanted
+            assert wanted
+
+    def test_rows_are_sorted_and_come_in_pages(self, served: Served) -> None:
+        shares = [row["patchfrac"] for row in self.listed(served, "sort=-patchfrac")]
+        assert shares == sorted(shares, reverse=True)
+        page = served.get("/runs/quilts/tables/documents?sort=-words&page=2").text
+        assert 'rel="prev"' in page
+        assert "51 to 100 of 600" in page
+
+    @pytest.mark.parametrize(
+        "asked",
+        [
+            "nothing=1",
+            "patchfrac.min=many",
+            "id.min=3",
+            "page=0",
+            "page=x",
+            "sort=nothing",
+            "where=drop+table+x",
+            "where=1;select+1",
+            "where=getenv('HOME')+%3D+'x'",
+            "where=(select+1)%3D1",
+            "host=%00",
+            "patchfrac.min=inf",
+        ],
+    )
+    def test_what_cannot_be_asked_is_refused_in_one_line(self, served: Served, asked: str) -> None:
+        answer = served.get(f"/runs/quilts/tables/quilts?{asked}")
+        assert answer.status == 404
+        assert 'id="error"' in answer.text
+        assert "Traceback" not in answer.text
+
+
+def test_documents_are_found_by_id_number_and_url(served: Served, web: Path) -> None:
+    row = uq.read(web / "corpus").table("documents", columns=["doc", "id", "url"]).slice(17, 1).to_pylist()[0]
+    for given in (row["id"], "doc=17", row["url"]):
+        answer = served.get(f"/runs/quilts/find?q={given}")
+        assert (answer.status, answer.headers["location"]) == (303, "/runs/quilts/documents/17")
+    assert "/tables/documents?q=nobody" in served.get("/runs/quilts/find?q=nobody").headers["location"]
+
+
+def test_a_document_page_has_what_all_runs_say(served: Served, web: Path) -> None:
+    quilt = find_first(web, "quilts/quilts", "doc")
+    page = served.get(f"/runs/near/documents/{quilt}").text
+    assert "quilts: quilts" in page
+    assert "phrases: document phrases" in page
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/nothing",
+        "/runs/none",
+        "/runs/quilts/tables/none",
+        "/runs/quilts/quilts/999999999",
+        "/runs/quilts/documents/999999999",
+        "/runs/quilts/clusters/999999",
+        "/runs/near/quilts/0",
+        "/runs/near/clusters/999999999",
+        "/runs/phrases/phrases?site=none",
+        "/runs/quilts/sites?name=none",
+        "/runs/quilts/neighbourhoods",
+        "/runs/targets/neighbourhoods?under=none/",
+        "/judging/none",
+        "/judging/none/ada",
+        "/static/../application.py",
+    ],
+)
+def test_what_is_not_there_is_said_in_one_line(served: Served, path: str) -> None:
+    answer = served.get(path)
+    assert answer.status in (404, 410), answer.text
+    assert "Traceback" not in answer.text
+    assert 'id="error"' in answer.text
+
+
+class TestRunsThatChange:
+    @pytest.fixture
+    def copies(self, web: Path, tmp_path: Path) -> Path:
+        for name in ("corpus", "quilts"):
+            shutil.copytree(web / name, tmp_path / name)
+        return tmp_path
+
+    def test_a_run_that_goes_away_is_told_and_comes_back(self, copies: Path) -> None:
+        with serving([copies / "quilts"], copies / "labels.sqlite") as served:
+            assert served.get("/runs/quilts/tables/quilts").status == 200
+            (copies / "quilts").rename(copies / "away")
+            answer = served.get("/runs/quilts/tables/quilts")
+            assert answer.status == 410
+            assert "no longer there" in answer.text
+            assert "no longer there" in served.get("/").text
+            (copies / "away").rename(copies / "quilts")
+            assert served.get("/runs/quilts/tables/quilts").status == 200
+
+    def test_a_table_that_goes_away_is_told(self, copies: Path) -> None:
+        with serving([copies / "quilts"], copies / "labels.sqlite") as served:
+            assert served.get("/runs/quilts/tables/quilts").status == 200
+            (copies / "quilts" / "quilts.parquet").unlink()
+            answer = served.get("/runs/quilts/tables/quilts")
+            assert answer.status in (404, 410)
+            assert "Traceback" not in answer.text
+
+    def test_a_run_that_is_replaced_is_read_again(self, copies: Path) -> None:
+        with serving([copies / "quilts"], copies / "labels.sqlite") as served:
+            before = served.get("/runs/quilts/tables/quilts?format=json").text
+            uq.quilts(copies / "corpus", copies / "quilts", sigma=0.95, how=uq.How(overwrite=True))
+            after = served.get("/runs/quilts/tables/quilts?format=json").text
+            assert len(json.loads(after)) < len(json.loads(before))
+
+    def test_a_run_that_is_not_finished_says_so(self, tmp_path: Path) -> None:
+        with Run.open(tmp_path / "begun", analysis="quilts", parameters={}, inputs=[]):
+            pass
+        with serving([tmp_path / "begun"], tmp_path / "labels.sqlite") as served:
+            assert "not complete" in served.get("/").text
+            assert "not complete" in served.get("/runs/begun").text
+
+    def test_a_run_whose_corpus_is_gone_still_shows_its_tables(self, copies: Path) -> None:
+        uq.quilts(copies / "corpus", copies / "own")
+        quilt = find_first(copies, "own/quilts", "doc")
+        shutil.rmtree(copies / "corpus")
+        with serving([copies / "own"], copies / "labels.sqlite") as served:
+            assert served.get("/runs/own/tables/sources").status == 200
+            assert "corpus of this run is not found" in served.get(f"/runs/own/quilts/{quilt}").text
+
+
+def test_a_document_of_fifty_megabytes_is_shown_in_parts(tmp_path: Path) -> None:
+    text = "word " * 10_000_000
+    table = pa.table({"id": ["long", "short"], "text": pa.array([text, "one two"], pa.large_string())})
+    pq.write_table(table, tmp_path / "long.parquet")
+    uq.ingest(tmp_path / "long.parquet", tmp_path / "corpus")
+    with serving([tmp_path / "corpus"], tmp_path / "labels.sqlite") as served:
+        page = served.get("/runs/corpus/documents/0").text
+        assert "This text has 50,000,000 characters; shown are 0 to 200,000." in unescape(re.sub(r"\s+", " ", page))
+        assert len(page) < 400_000
+        assert "49,800,000 to 50,000,000" in served.get("/runs/corpus/documents/0?at=50000000").text

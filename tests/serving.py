@@ -1,0 +1,81 @@
+"""A server of pages for tests: the real one, in a thread, and requests to it."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from unquilt.page.server import bind, open_shell
+from unquilt.page.shell import Shell
+
+
+@dataclass
+class Answer:
+    """What a server answered."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+
+@dataclass
+class Served:
+    """A server: its shell, its port, and requests to it."""
+
+    shell: Shell
+    port: int
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return self._ask("GET", path, None, headers)
+
+    def post(self, path: str, fields: dict[str, Any], *, token: str | None = "", **headers: str) -> Answer:
+        if token is not None:
+            headers["x-unquilt-token"] = token or self.shell.token.value
+        return self._ask("POST", path, urlencode(fields), headers)
+
+    def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body, named)
+            answer = connection.getresponse()
+            found = {name.lower(): value for name, value in answer.getheaders()}
+            return Answer(answer.status, found, answer.read().decode())
+        finally:
+            connection.close()
+
+
+def free_port() -> int:
+    """A port that nobody uses now."""
+    with bind(0) as opened:
+        return int(opened.getsockname()[1])
+
+
+@contextmanager
+def serving(runs: list[Path], labels: Path) -> Iterator[Served]:
+    """A server over some runs, on any port, for a while."""
+    import uvicorn
+
+    from unquilt.page.application import make_application
+
+    shell, opened = open_shell(runs, labels), bind(0)
+    server = uvicorn.Server(uvicorn.Config(make_application(shell), log_level="error", access_log=False))
+    thread = threading.Thread(target=server.run, args=([opened],))
+    thread.start()
+    try:
+        yield Served(shell, opened.getsockname()[1])
+    finally:
+        server.should_exit = True
+        thread.join()
+        opened.close()
+        shell.database.close()
