@@ -19,7 +19,7 @@ LEAST_PYTHON := 3.11
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format bench fuzz docs clean tools java browser pages
+.PHONY: help demo test check lint format bench fuzz docs pictures clean tools java browser pages
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ fuzz: .venv/dev java ## break files and kill readers by the thousands, for FUZZ_
 docs: .venv/core ## write the references of commands and tables anew
 	$(BIN)/python -m unquilt.cli.reference > docs/cli.md
 	$(BIN)/python -m unquilt.cli.table_reference docs/runs.md
+
+pictures: .venv/dev browser ## take the pictures of docs/look.md anew
+	$(BIN)/python tests/take_pictures.py docs/pictures
 
 clean: ## remove what was built
 	rm -rf .venv target demo-run benchmarks/work

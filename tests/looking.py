@@ -1,4 +1,4 @@
-"""Addresses of views: one of each kind, over the runs of a small web."""
+"""A small web with a run of each analysis, and addresses of views over it: one of each kind."""
 
 from __future__ import annotations
 
@@ -7,6 +7,26 @@ from typing import Any
 from urllib.parse import quote
 
 import duckdb
+
+import unquilt as uq
+from unquilt.demo import write_jsonl
+
+RUNS = ("quilts", "near", "passages", "phrases", "objects", "targets")
+
+
+def make_web(folder: Path, pages: int) -> Path:
+    """Make the corpus of a small web in a folder, and a run of each analysis over it."""
+    write_jsonl(folder / "pages.jsonl", pages, seed=1, start=0, stop=pages)
+    corpus = folder / "corpus"
+    uq.ingest(folder / "pages.jsonl", corpus)
+    uq.quilts(corpus, folder / "quilts")
+    uq.neardups(corpus, folder / "near")
+    uq.passages(corpus, folder / "passages")
+    uq.phrases(corpus, folder / "phrases", group="ip")
+    uq.discover(corpus, folder / "objects")
+    uq.label(folder / "objects", output=folder / "known.labels")
+    uq.detect(corpus, folder / "targets", labels=str(folder / "known.labels"), page_threshold=0.1)
+    return folder
 
 
 def find_first(web: Path, table: str, column: str, where: str = "true") -> Any:
@@ -22,6 +42,7 @@ def addresses(web: Path) -> list[str]:
     target = find_first(web, "targets/targets", "doc")
     site = quote(find_first(web, "phrases/hosts", "site"))
     prefix = quote(find_first(web, "targets/neighbourhoods", "prefix", "level = 1"))
+    pair = "/".join(str(find_first(web, "passages/passage_pairs", each, "passages > 1")) for each in "ab")
     return [
         "/runs/quilts/tables/quilts",
         "/runs/quilts/tables/sites",
@@ -30,6 +51,9 @@ def addresses(web: Path) -> list[str]:
         "/runs/phrases/tables/popular",
         "/runs/objects/tables/objects",
         "/runs/targets/tables/neighbourhoods",
+        "/runs/passages/tables/passage_pairs",
+        f"/runs/passages/pairs/{pair}",
+        f"/runs/passages/pairs/{pair}?patch=1",
         f"/runs/quilts/quilts/{quilt}",
         f"/runs/quilts/quilts/{quilt}?patch=0",
         f"/runs/near/clusters/{cluster}",

@@ -231,6 +231,7 @@ def _next(folder: Path, report: Report) -> Iterator[str]:
         for page in report.found["quilt"][:1]
     }
     commands = some | {
+        f"unquilt serve {where}/quilts": "all of it in the browser, each patch beside its source",
         f"unquilt show {where}/quilts quilts --limit 5": "the quilts as a table",
         f"unquilt show {where}/quilts sources --limit 10": "which pages they draw on",
         f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "only pages with more copied text",

@@ -34,8 +34,9 @@ _SAID_OF_DOCUMENTS = {
     "targets": ("doc",),
     "contents": ("doc",),
     "objects": ("first",),
-    "pairs": ("doc", "other", "a", "b"),
-    "passages": ("a", "b"),
+    "pairs": ("doc", "other"),
+    "passage_pairs": ("a", "b"),
+    "stop_runs": ("doc",),
 }
 """Tables that speak of documents, and the columns in which they do."""
 _SAID_OF_SITES = {

@@ -27,6 +27,7 @@ from unquilt.page.views.passages import describe_pair
 from unquilt.page.views.phrases import describe_site
 from unquilt.page.views.tables import find_links
 from unquilt.results.folders import RunFolder
+from unquilt.tables import PASSAGE_PAIRS, PASSAGES
 
 MOST_SHOWN = 20_000
 """Characters of a document that are shown for a row that has no view of its own."""
@@ -141,8 +142,10 @@ def _describe(shell: Shell, run: str, sample: Sample, item: Judged, asked: dict[
         return found | {"kind": "cluster"} | describe_cluster(shell, folder, row["cluster"], asked.get("with", ""))
     if sample.table == "hosts":
         return found | {"kind": "site"} | describe_site(shell, folder, row["site"])
-    if sample.table in ("pairs", "passages") and "a" in row and "b" in row:
-        return found | {"kind": "pair"} | describe_pair(shell, folder, row["a"], row["b"], asked, path)
+    if sample.table in (PASSAGE_PAIRS.name, PASSAGES.name):
+        begin = item.key.get("a_begin")
+        pair = describe_pair(shell, folder, (row["a"], row["b"]), asked, path, begin=begin)
+        return found | {"kind": "pair"} | pair
     return found | {"kind": "row", "texts": _texts(folder, row)}
 
 

@@ -22,7 +22,7 @@ VIEWS: dict[str, tuple[tuple[str, str], ...]] = {
     "phrases": (("hosts", "Sites"), ("popular", "Phrases"), ("covers", "Covers")),
     "discover": (("objects", "Objects"),),
     "detect": (("targets", "Targets"), ("neighbourhoods", "Neighbourhoods"), ("objects", "Objects")),
-    "passages": (("pairs", "Pairs"), ("passages", "Passages")),
+    "passages": (("passage_pairs", "Pairs"), ("passages", "Passages"), ("stop_runs", "Stop runs")),
 }
 """What people look at first in a run of an analysis: tables, and what they are called here."""
 

@@ -16,8 +16,8 @@ from unquilt.page.shell import Shell, change
 from unquilt.page.texts import read_part
 from unquilt.page.views.overview import views_of
 from unquilt.results.folders import RunFolder
+from unquilt.tables import PASSAGES
 
-TABLE = "passages"
 MOST = 500
 """Passages of one pair that are marked."""
 
@@ -29,22 +29,28 @@ def show_pair(shell: Shell, request: Request) -> Response:
     listing = list_pair(folder, a, b)
     if request.query_params.get("format"):
         return shell.answer(request, listing, "pair.html")
-    context = describe_pair(shell, folder, a, b, dict(request.query_params), request.url.path)
+    context = describe_pair(shell, folder, (a, b), dict(request.query_params), request.url.path)
     return shell.answer(request, listing, "pair.html", run=run, views=views_of(folder), **context)
 
 
 def list_pair(folder: RunFolder, a: int, b: int) -> Listing:
     """The passages of two documents, in the order of the first."""
-    return Listing(folder, TABLE, fixed=[f't."a" = {a}', f't."b" = {b}'], order="a_begin")
+    return Listing(folder, PASSAGES.name, fixed=[f't."a" = {a}', f't."b" = {b}'], order="a_begin")
 
 
-def describe_pair(shell: Shell, folder: RunFolder, a: int, b: int, asked: dict[str, str], path: str) -> dict[str, Any]:
-    """What the template needs to show a pair."""
-    rows = shell.database.rows(list_pair(folder, a, b).query(limit=MOST))
+def describe_pair(
+    shell: Shell, folder: RunFolder, pair: tuple[int, int], asked: dict[str, str], path: str, begin: int | None = None
+) -> dict[str, Any]:
+    """What the template needs to show a pair; the passage that begins there in the first stands out at first."""
+    a, b = pair
+    listing = list_pair(folder, a, b)
+    columns = [listing.columns[each.name] for each in PASSAGES.columns if each.name in listing.columns]
+    rows = shell.database.rows(listing.query(columns, MOST))
     if not rows:
         raise ParameterError(f"documents {a} and {b} share no passage in this run")
     given = asked.get("patch", "")
-    place = int(given) if given.isdecimal() and int(given[:9]) < len(rows) else 0
+    usual = next((n for n, row in enumerate(rows) if row["a_begin"] == begin), 0)
+    place = int(given) if given.isdecimal() and int(given[:9]) < len(rows) else usual
     chosen = rows[place]
     sides: list[dict[str, Any]] = []
     for side, number in (("a", a), ("b", b)):

@@ -31,8 +31,8 @@ FILTERS: dict[str, tuple[str, ...]] = {
     "targets": ("host", "file", "partial", "contains", "matched"),
     "neighbourhoods": ("level", "bad", "badness", "documents"),
     "documents": ("host", "domain", "words", "media"),
-    "pairs": ("a_host", "b_host", "share_a", "share_b"),
-    "passages": ("a_host", "b_host", "sentences", "similarity"),
+    "passage_pairs": ("a_host", "b_host", "words", "share_a", "share_b"),
+    "passages": ("a_host", "b_host", "words", "similarity", "documents"),
     SITES: ("domain", "documents"),
 }
 """What people filter a table by; there is an expression for everything else."""
@@ -124,6 +124,6 @@ def find_links(run: str, table: str, row: Mapping[str, Any]) -> dict[str, str]:
             found["host"] = address("runs", run, SITES, name=row["host"])
         case "neighbourhoods":
             found["prefix"] = address("runs", run, "neighbourhoods", under=row["prefix"])
-        case "pairs" | "passages" if "a" in row and "b" in row:
+        case "passage_pairs" | "passages":
             found["a"] = found["b"] = address("runs", run, "pairs", row["a"], row["b"])
     return found

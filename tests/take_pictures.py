@@ -1,0 +1,60 @@
+"""The pictures of docs/look.md, taken in a browser over the demo web: `python tests/take_pictures.py docs/pictures`."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+from browsing import Browser, open_browser
+from looking import RUNS, find_first, make_web
+from serving import Served, serving
+
+PAGES = 3_000
+SIZE = (1120, 720)
+
+
+def take_all(browser: Browser, served: Served, web: Path, folder: Path) -> None:
+    """Open one view after the other, and save what is seen."""
+    quilt = find_first(web, "quilts/quilts", "doc", "sources = 6")
+    cluster = find_first(web, "near/similarity", "cluster", "least < 0.98 ORDER BY least")
+    a, b = (find_first(web, "passages/passage_pairs", side, "passages > 2 ORDER BY weight DESC, a, b") for side in "ab")
+    site = quote(find_first(web, "phrases/hosts", "site", "candidate ORDER BY pages DESC"))
+    answer = served.post(
+        "/judging", {"run": "quilts", "table": "quilts", "sample": 20, "categories": "spam,digest,other"}
+    )
+    judging = answer.headers["location"]
+    views = {
+        "quilts": "/runs/quilts/tables/quilts?sources.min=5",
+        "quilt": f"/runs/quilts/quilts/{quilt}?patch=3",
+        "cluster": f"/runs/near/clusters/{cluster}",
+        "pair": f"/runs/passages/pairs/{a}/{b}",
+        "sites": "/runs/phrases/tables/hosts",
+        "site": f"/runs/phrases/phrases?site={site}",
+        "neighbourhoods": "/runs/targets/neighbourhoods",
+        "document": f"/runs/near/documents/{quilt}",
+        "judging": f"{judging}/ada",
+    }
+    browser.resize(SIZE)
+    for name, path in views.items():
+        browser.prefer("dark" if name in ("sites", "site") else "light")
+        browser.open(served.address + path)
+        if name == "neighbourhoods":
+            browser.find(".tree summary").click()
+            browser.wait(lambda page: page.find_all(".tree .tree"))
+        browser.save(folder / f"{name}.png")
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    folder.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        web = make_web(Path(place), PAGES)
+        labels = Path(place) / "labels.sqlite"
+        with serving([web / name for name in RUNS], labels) as served, open_browser(Path(place) / "browser") as browser:
+            take_all(browser, served, web, folder)
+
+
+if __name__ == "__main__":
+    main()
