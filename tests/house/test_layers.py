@@ -37,12 +37,9 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "unquilt.intake": ("unquilt.analyses", *JOBS),
     "unquilt.jobs": ("unquilt.cli", "unquilt.api", "unquilt.results"),
     "unquilt.results": ("unquilt.cli", "unquilt.api"),
-<<<<<<< HEAD
     "unquilt.experiments": ("unquilt.cli", "unquilt.api"),
-=======
     "unquilt.judgements": ("unquilt.cli", "unquilt.api", "unquilt.page"),
     "unquilt.page": ("unquilt.cli", "unquilt.api"),
->>>>>>> 4c0e977 (Show runs on a page in the browser, and judge samples of what was found)
 }
 
 ONLY: dict[str, set[str]] = {
