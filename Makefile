@@ -1,5 +1,5 @@
 # Two commands do everything on a machine with Python 3.11+, Rust and make:
-#   make demo    sets up, makes a small synthetic web and finds the quilts in it
+#   make demo    sets up, makes a small synthetic web, finds what is copied in it and writes a report
 #   make test    sets up (Spark, Java and a browser included) and runs all tests
 # and while you work, `make check` says in about a minute whether you may go on.
 # Everything is installed into .venv; only Java and Chromium, where they are missing, are installed on the system.
@@ -25,7 +25,7 @@ help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv/core ## set up (without Spark) and run unquilt on a small synthetic web
-	$(BIN)/unquilt demo -o demo-run
+	$(BIN)/unquilt demo -o demo-run --report
 
 test: .venv/dev java browser pages ## set up (Spark, Java and a browser included) and run all tests, Rust and Python
 	cargo test --quiet --release --package unquilt-kernels
@@ -73,10 +73,10 @@ tools:
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-# The native core and what unquilt itself needs.
+# The native core, and what unquilt itself and its pages need.
 .venv/core: .venv/made constraints.txt $(CORE)
 	$(PIP) maturin
-	$(DEVELOP)
+	$(DEVELOP) --extras page
 	@touch $@
 
 # What tests, linters, figures, Spark and benchmarks need.

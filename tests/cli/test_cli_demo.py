@@ -138,3 +138,15 @@ class TestReport:
     )
     def test_explain(self, page, why):
         assert explain_miss(page, c=4, sigma=0.5, max_largest=0.8) == why
+
+
+def test_a_report_of_all_analyses(tmp_path):
+    folder = tmp_path / "run"
+    result = invoke("--pages", 300, "-o", folder, "--report")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.endswith(f"A report of all that was found is in {folder}/report.html; open it in a browser.\n")
+    html = (folder / "report.html").read_text()
+    assert [html.count(f'<h2 id="run-{place}"') for place in range(1, 8)] == [1, 1, 1, 1, 1, 1, 0]
+    before = (folder / "report.html").stat().st_mtime_ns
+    assert invoke("--pages", 300, "-o", folder, "--report").stdout == result.stdout
+    assert (folder / "report.html").stat().st_mtime_ns == before

@@ -266,6 +266,7 @@ ASKING = {
     "neardups": "{corpus} -o {new}",
     "lexicon build": "{corpus} -o {new} --nidf 0:1",
     "show": "{run} quilts",
+    "report": "{run} -o {new}",
     "demo": "--pages 5 -o {new}",
 }
 

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 PART = 1_000
 """Pages in one file."""
 SHOWN = 3
+OTHERS = ("near", "passages", "phrases", "copied", "targets")
+"""The runs of the other analyses, which a report shows, too."""
 MOST_MISSED = 20
 INTRODUCTION = """A quilt is a page stitched together from passages of other pages. This demo made a small web in which
 the quilts are known, because it planted them, and then looked for them as if it knew nothing."""
 EXAMPLES = """\b
 Examples:
   unquilt demo
+  unquilt demo --report                            # all analyses, and what they find as one HTML file
   unquilt demo --pages 20000 --seed 7 -o larger-demo
   unquilt show demo-run/quilts quilts --limit 5
 """
@@ -36,8 +39,9 @@ Examples:
 @click.option("-o", "--output", metavar="FOLDER", default="demo-run", help="Where to put it (default demo-run).")
 @number_option("pages", "Pages of the web (default 3000).", at_least=1, default=3000)
 @number_option("seed", "Another seed makes another web (default 1).", at_least=0, default=1)
+@click.option("--report", is_flag=True, help="Run all analyses, and write what they find to FOLDER/report.html.")
 @running_options
-def demo(output: str, pages: int, seed: int, asked: Asked) -> None:
+def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None:
     """Make a small web in which some pages are quilts, find them, and compare.
 
     The pages, the corpus and the results stay in FOLDER to look at and to play with. The same command again uses what
@@ -50,16 +54,17 @@ def demo(output: str, pages: int, seed: int, asked: Asked) -> None:
     made = make_pages(folder, pages, seed, how)
     corpus = api.ingest(made, inside(folder, "corpus"), how=how)
     run = api.quilts(folder / "corpus", inside(folder, "quilts"), how=how)
-    report = hold_against(run, pages, seed)
-    reasons = explain_missed(report, run)
+    written = write_report(folder, how) if report else None
+    compared = hold_against(run, pages, seed)
+    reasons = explain_missed(compared, run)
     if asked.as_json:
-        emit(json_line(facts(report, reasons, folder)))
+        emit(json_line(facts(compared, reasons, folder)))
     elif not asked.quiet:
         told = (
             _introduce(folder, made, corpus, run),
-            _tell(report, reasons),
-            _examples(report, run),
-            _next(folder, report),
+            _tell(compared, reasons),
+            _examples(compared, run),
+            _next(folder, compared, written),
         )
         for line in chain(*told):
             emit(line)
@@ -88,6 +93,28 @@ def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
                     publish(partial, path)
             step(stop - start)
     return made
+
+
+def write_report(folder: Path, how: How) -> Path:
+    """Run the other analyses, and write a report of all of them; what is there already is used."""
+    from unquilt import api
+    from unquilt.page.report import write_report
+    from unquilt.results import RunFolder
+    from unquilt.runs.storage import inside
+
+    corpus, place = folder / "corpus", inside(folder, "report.html")
+    api.neardups(corpus, inside(folder, "near"), how=how)
+    api.passages(corpus, inside(folder, "passages"), how=how)
+    api.phrases(corpus, inside(folder, "phrases"), group="ip", how=how)
+    api.discover(corpus, inside(folder, "copied"), how=how)
+    labels = inside(folder, "copied.labels")
+    if not labels.exists():
+        api.label([folder / "copied"], labels, how=how)
+    api.detect(corpus, inside(folder, "targets"), labels=str(labels), how=how)
+    if not place.exists():
+        runs = [RunFolder.open(folder / name) for name in ("quilts", *OTHERS)]
+        return write_report(runs, place, title="Copied text in the web of the demo")
+    return place
 
 
 def hold_against(run: Run, pages: int, seed: int) -> Report:
@@ -220,7 +247,7 @@ def _examples(report: Report, run: Run) -> Iterator[str]:
         yield f"    {page.covered:.0%} of its grams come from {', '.join(map(printable, first[:SHOWN]))}{more}"
 
 
-def _next(folder: Path, report: Report) -> Iterator[str]:
+def _next(folder: Path, report: Report, written: Path | None) -> Iterator[str]:
     from unquilt.cli.show.summary import suggest
 
     where = typed(folder)
@@ -238,4 +265,9 @@ def _next(folder: Path, report: Report) -> Iterator[str]:
         f"unquilt phrases {where}/corpus -o {where}/phrases --group ip": "a site that dices sentences of others",
         f"unquilt quilts {where}/corpus -o {where}/paper --as-published": "as in the paper: mirrors are sources, too",
     }
+    if written is None:
+        commands |= {f"unquilt demo -o {where} --report": "all analyses, and one HTML file to read"}
     yield from suggest(commands)
+    if written is not None:
+        yield ""
+        yield f"A report of all that was found is in {printable(str(written))}; open it in a browser."

@@ -1,0 +1,212 @@
+"""What the report says of one run, ready for the template; of it, only `Markup` is HTML, made by `marked` and `svg`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.catalogue import ENTRIES, find_label, load
+from unquilt.page.report.figures import Figure
+from unquilt.page.report.spelling import count, cut, duration, size, value
+from unquilt.results import RunFolder, Selection, TableRows
+from unquilt.tables import DOCUMENTS, REJECTS
+from unquilt.tables.table import Table
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+EXAMPLES = 10
+"""Rows of a table, and pages with their evidence, at most."""
+_CORPUS = ("documents", "words", "bytes", "rejects")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The first rows of a table: `total` says of how many."""
+
+    name: str
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    total: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A page in the legend of an example, by its number there."""
+
+    number: int
+    name: str
+    facts: str
+
+
+@dataclass(frozen=True)
+class Other:
+    """The other document of a pair, marked as well."""
+
+    name: str
+    url: str | None
+    text: Markup
+
+
+@dataclass(frozen=True)
+class Example:
+    """A page with its evidence: `text` has it marked, `bar` shows where it lies."""
+
+    name: str
+    url: str | None
+    facts: Sequence[tuple[str, str]]
+    text: Markup
+    sources: Sequence[Line] = ()
+    bar: Markup | None = None
+    note: str = ""
+    other: Other | None = None
+
+
+@dataclass(frozen=True)
+class Content:
+    """What an analysis has to show: three sentences, figures, the first rows of tables, examples."""
+
+    says: Sequence[str]
+    figures: Sequence[Figure] = ()
+    tables: Sequence[Listed] = ()
+    examples: Sequence[Example] = ()
+    examples_are: str = ""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A parameter: `changed` says that it is not the default."""
+
+    name: str
+    value: str
+    means: str
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Section:
+    """A run: what was asked of which corpus, what came out, and how."""
+
+    place: int
+    analysis: str
+    purpose: str
+    folder: str
+    corpus: str
+    corpus_facts: Sequence[tuple[str, str]]
+    inputs: Sequence[tuple[str, str]]
+    more_inputs: int
+    asked: Sequence[Given]
+    content: Content
+    warnings: Sequence[str]
+    rejects: Listed | None
+    rejected: int | None
+    stages: Sequence[Sequence[str]]
+    total_time: str
+    made: Sequence[tuple[str, str]]
+
+
+def describe(folder: RunFolder, content: Content, place: int) -> Section:
+    """All there is to say of a finished run."""
+    manifest = folder.run.manifest
+    of_corpus = folder.corpus.manifest if folder.corpus is not None else {}
+    facts = of_corpus.get("summary", {}) | manifest.get("summary", {})
+    inputs = of_corpus.get("inputs") or manifest["inputs"]
+    entry = ENTRIES.get(manifest["analysis"])
+    stages = manifest["stages"]
+    rejects = list_rows(folder, REJECTS, "records that were left out") if REJECTS.name in folder.tables else None
+    return Section(
+        place=place,
+        analysis=manifest["analysis"],
+        purpose=entry.purpose if entry else "",
+        folder=cut(str(folder.run.path)),
+        corpus=cut(str(folder.corpus.path)) if folder.corpus is not None else "",
+        corpus_facts=list(_corpus_facts(facts)),
+        inputs=[(cut(record["path"]), size(record["size"])) for record in inputs[:EXAMPLES]],
+        more_inputs=max(0, len(inputs) - EXAMPLES),
+        asked=list(_asked(manifest)),
+        content=content,
+        warnings=[cut(warning) for warning in facts.get("warnings", [])],
+        rejects=rejects,
+        rejected=facts.get("rejects"),
+        stages=[_stage(name, stage) for name, stage in stages.items()],
+        total_time=duration(sum(stage["seconds"] for stage in stages.values())),
+        made=list(_made(manifest)),
+    )
+
+
+def _corpus_facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    known = [(name, facts[name]) for name in _CORPUS if facts.get(name) is not None]
+    return [(name, size(number) if name == "bytes" else count(number)) for name, number in known]
+
+
+def _asked(manifest: Mapping[str, Any]) -> list[Given]:
+    """Every parameter, what it means, and whether it was changed; those of files that it names are not described."""
+    name = manifest["analysis"]
+    job = load(name) if name in ENTRIES else None
+    known = {each.name: each for each in job.parameters.describe()} if isinstance(job, Analysis) else {}
+    found = []
+    for name, given in manifest["parameters"].items():
+        if isinstance(given, dict):
+            found += [Given(cut(inner), value(each), "", False) for inner, each in given.items() if each != inner]
+            continue
+        info = known.get(name)
+        default = list(info.default) if info and isinstance(info.default, tuple) else info.default if info else given
+        found.append(Given(cut(name), value(given), info.help if info else "", given != default))
+    return found
+
+
+def _stage(name: str, stage: Mapping[str, Any]) -> list[str]:
+    return [
+        find_label(name) or cut(name),
+        duration(stage["seconds"]),
+        size(stage["peak_memory"]),
+        count(stage["rows"]) if stage["rows"] else "",
+    ]
+
+
+def _made(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    machine, settings = manifest.get("machine", {}), manifest.get("settings", {})
+    found = [(name, str(version)) for name, version in manifest.get("versions", {}).items()]
+    found.append(("finished", str(manifest.get("finished") or "")[:16].replace("T", " ") + " UTC"))
+    if machine:
+        memory = size(machine.get("memory") or 0)
+        found.append(("machine", f"{machine.get('platform')}, {machine.get('cpus')} processors, {memory}"))
+    if settings:
+        engine = f"{settings.get('engine')}, {settings.get('threads')} threads, {size(settings.get('memory') or 0)}"
+        found.append(("engine", engine))
+    found.append(("fingerprint of the run", str(manifest.get("fingerprint", ""))[:16]))
+    return [(cut(name), cut(said)) for name, said in found]
+
+
+def list_rows(folder: RunFolder, table: Table, title: str, columns: Sequence[str] = ()) -> Listed | None:
+    """The first rows of a table, in the order in which people want them; None if there is no such table."""
+    if table.name not in folder.tables:
+        return None
+    rows = read_first(folder, table, columns)
+    shown = list(columns) or [name for name in table.schema.names if name not in table.hidden]
+    return Listed(
+        table.name, title, shown, [[row.get(name) for name in shown] for row in rows], folder.table(table.name).rows
+    )
+
+
+def read_first(folder: RunFolder, table: Table, columns: Sequence[str] = (), limit: int = EXAMPLES) -> list[Any]:
+    """The rows of a table that people want to see first, as dicts; with ids and URLs if these are asked for."""
+    there = set(TableRows(folder, table.name).columns)
+    order = [f"-{name}" if not name.startswith("-") else name[1:] for name in table.order if name.strip("-") in there]
+    wanted = [name for name in columns if name in there]
+    rows = TableRows(folder, table.name, Selection(columns=wanted, sort=order, limit=limit), names=False)
+    return [row for batch in rows for row in batch.to_pylist()]
+
+
+def name_page(folder: RunFolder, number: int) -> tuple[str, str | None]:
+    """What a document is called, and its URL."""
+    id_, url = folder.pages([number]).get(number, (f"document {number}", None))
+    return cut(id_), None if url is None else cut(url)
+
+
+def has_texts(folder: RunFolder) -> bool:
+    """Whether the corpus of a run is there."""
+    return DOCUMENTS.name in folder.tables

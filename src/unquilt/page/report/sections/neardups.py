@@ -1,0 +1,145 @@
+"""Runs of neardups: how large clusters are, how similar what is in them, and ten pairs, word by word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from unquilt.page.report.excerpts import compare
+from unquilt.page.report.figures import Figure
+from unquilt.page.report.section import EXAMPLES, Content, Example, has_texts, list_rows, name_page, read_first
+from unquilt.page.report.spelling import count, cut, share
+from unquilt.page.report.svg import Axis, Chart
+from unquilt.results import RunFolder
+from unquilt.results.finding import find_rows
+from unquilt.results.phrases import read_rows
+from unquilt.tables import CLUSTERS, KEPT, SIMILARITY
+
+_BARS = 20
+_MOST_MEMBERS = 1_000
+"""Documents of the clusters that are shown among which the least similar one is looked for."""
+
+
+def show_neardups(folder: RunFolder) -> Content:
+    """A run of near-duplicates."""
+    sizes = _sizes(folder)
+    listed = list_rows(
+        folder,
+        SIMILARITY,
+        "Clusters, the loosest first",
+        ["cluster_id", "documents", "least", "median", "kept_id", "kept_url"],
+    )
+    return Content(
+        _say(folder, sizes),
+        _figures(folder, sizes),
+        [listed] if listed is not None else [],
+        _examples(folder) if has_texts(folder) else [],
+        "Pairs, the least similar first: the document that is kept beside the one of its cluster that differs most",
+    )
+
+
+def _sizes(folder: RunFolder) -> Counter[int]:
+    """How many clusters have how many documents."""
+    members: Counter[int] = Counter()
+    for split in folder.table(CLUSTERS.name).splits():
+        counted = split.read(["cluster"]).column("cluster").value_counts().to_pylist()
+        members.update({each["values"]: each["counts"] for each in counted})
+    return Counter(members.values())
+
+
+def _say(folder: RunFolder, sizes: Counter[int]) -> list[str]:
+    summary, asked = folder.run.manifest["summary"], folder.run.manifest["parameters"]
+    near, documents = summary["near_duplicates"], summary["documents"]
+    clusters = sizes.total()
+    says = [
+        f"{count(clusters, 'cluster')} of near-duplicates: {count(near, 'document')} of {documents:,} "
+        f"({share(near / max(1, documents))}) could go if one document of each cluster is kept."
+    ]
+    if sizes:
+        largest = max(sizes)
+        pairs = count(sizes[2], "cluster is a pair", "clusters are pairs")
+        says.append(f"The largest cluster has {count(largest, 'document')}; {pairs}.")
+    if found := read_first(folder, SIMILARITY, limit=1) if SIMILARITY.name in folder.tables else []:
+        says.append(
+            f"The loosest cluster holds a document that shares {share(found[0]['least'])} of the {asked['k']}-word "
+            "phrases with the one that is kept."
+        )
+    return says
+
+
+def _figures(folder: RunFolder, sizes: Counter[int]) -> list[Figure]:
+    if not sizes:
+        return []
+    rows = [{"documents": size, "clusters": sizes[size]} for size in sorted(sizes)]
+    chart = Chart(
+        "Clusters by number of documents",
+        Axis("documents of a cluster (logarithmic)", 1.8, max(10, max(sizes) * 1.2), log=True),
+        Axis("clusters (logarithmic)", 0.8, max(10, max(sizes.values()) * 1.3), log=True),
+    )
+    chart.points([(row["documents"], row["clusters"]) for row in rows], size=4)
+    found = [Figure("cluster-sizes", "Sizes of clusters", "How many clusters have how many documents.", [chart], rows)]
+    if SIMILARITY.name in folder.tables:
+        found.append(_similarity(folder))
+    return found
+
+
+def _similarity(folder: RunFolder) -> Figure:
+    least: Counter[int] = Counter()
+    median: Counter[int] = Counter()
+    for row in read_rows(folder.table(SIMILARITY.name), ["least", "median"]):
+        least[min(_BARS - 1, int(row["least"] * _BARS))] += 1
+        median[min(_BARS - 1, int(row["median"] * _BARS))] += 1
+    rows = [
+        {"from": place / _BARS, "to": (place + 1) / _BARS, "least": least[place], "median": median[place]}
+        for place in range(_BARS)
+    ]
+    highest = max(1, *least.values(), *median.values())
+    chart = Chart(
+        "Clusters by similarity",
+        Axis("Jaccard coefficient with the document that is kept", 0, 1),
+        Axis("clusters", 0, highest),
+        [("one", "least similar document"), ("two", "median document")],
+    )
+    chart.bars([(row["from"], row["to"], row["least"]) for row in rows])
+    chart.points([((row["from"] + row["to"]) / 2, row["median"]) for row in rows if row["median"]], "two", 4)
+    says = "How similar the documents of a cluster are to the one that is kept. Clusters far to the left may be chains."
+    return Figure("cluster-similarity", "Similarity within clusters", says, [chart], rows)
+
+
+def _examples(folder: RunFolder) -> list[Example]:
+    clusters = read_first(folder, SIMILARITY) if SIMILARITY.name in folder.tables else []
+    numbers = [row["cluster"] for row in clusters]
+    table = folder.table(CLUSTERS.name)
+    members = find_rows(table, "cluster", numbers, ["doc", "cluster", "keep"], _MOST_MEMBERS)
+    found = []
+    for row in clusters[:EXAMPLES]:
+        docs = [each for each in members if each["cluster"] == row["cluster"]]
+        kept = next((each["doc"] for each in docs if each["keep"]), None)
+        others = [each["doc"] for each in docs if not each["keep"]]
+        if kept is not None and others:
+            found.append(_compare(folder, row, kept, _farthest(folder, others)))
+    return found
+
+
+def _farthest(folder: RunFolder, others: Sequence[int]) -> tuple[int, float | None]:
+    """The document that is least similar to the one that is kept, as far as that is known."""
+    if KEPT.name not in folder.tables:
+        return others[0], None
+    about = [row for doc in others for row in folder.about(KEPT.name, doc)]
+    known = [(row["similarity"], row["doc"]) for row in about if row["similarity"] is not None]
+    return (min(known)[1], min(known)[0]) if known else (others[0], None)
+
+
+def _compare(folder: RunFolder, row: Mapping[str, Any], kept: int, farthest: tuple[int, float | None]) -> Example:
+    other, similarity = farthest
+    texts = {number: document["text"] for number, document in folder.documents([kept, other], ["text"])}
+    text, said = compare(texts[kept], texts[other])
+    name, url = name_page(folder, kept)
+    against, its_url = name_page(folder, other)
+    facts = [
+        ("documents of the cluster", count(row["documents"])),
+        ("compared with", cut(f"{against} {its_url or ''}".strip())),
+        ("similarity of the two", "not known" if similarity is None else f"{similarity:.3f}"),
+    ]
+    return Example(name, url, facts, text, note=said)

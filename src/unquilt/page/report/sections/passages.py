@@ -1,0 +1,135 @@
+"""Runs of passages: how long passages are, how much of documents they are, and ten pairs, both texts marked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from unquilt.page.marked import Passage
+from unquilt.page.report.excerpts import bar, excerpt
+from unquilt.page.report.figures import Figure
+from unquilt.page.report.section import Content, Example, Other, has_texts, list_rows, name_page, read_first
+from unquilt.page.report.spelling import count, cut, share
+from unquilt.page.report.svg import Axis, Chart
+from unquilt.results import RunFolder
+from unquilt.results.phrases import read_rows
+from unquilt.tables import PASSAGE_PAIRS, PASSAGES, STOP_RUNS
+
+_SHARES = 20
+
+
+def show_passages(folder: RunFolder) -> Content:
+    """A run of passages."""
+    largest = _largest_shares(folder)
+    tables = [
+        list_rows(
+            folder,
+            PASSAGE_PAIRS,
+            "Documents that share passages, those that matter most first",
+            ["a_id", "a_url", "b_id", "b_url", "words", "share_a", "share_b", "passages"],
+        ),
+        list_rows(folder, STOP_RUNS, "What very many documents share", ["documents", "sentences", "text"]),
+    ]
+    return Content(
+        _say(folder, largest),
+        [figure for figure in (_lengths(folder), _shares(folder, largest)) if figure is not None],
+        [each for each in tables if each is not None and each.rows],
+        [_example(folder, row) for row in read_first(folder, PASSAGE_PAIRS)] if has_texts(folder) else [],
+        "Pairs of documents, those that matter most first; a passage has the same number and colour in both",
+    )
+
+
+def _largest_shares(folder: RunFolder) -> dict[int, float]:
+    """Each document with passages: the largest share of its words that it has in common with one other."""
+    found: dict[int, float] = {}
+    for row in read_rows(folder.table(PASSAGE_PAIRS.name), ["a", "b", "share_a", "share_b"]):
+        for side in "ab":
+            found[row[side]] = max(found.get(row[side], 0.0), row[f"share_{side}"])
+    return found
+
+
+def _say(folder: RunFolder, largest: Mapping[int, float]) -> list[str]:
+    summary = folder.run.manifest["summary"]
+    passages, pairs = (folder.table(table.name).rows for table in (PASSAGES, PASSAGE_PAIRS))
+    some = len(largest) / max(1, summary["documents"])
+    says = [
+        f"{count(len(largest), 'document')} of {summary['documents']:,} ({share(some)}) share passages: "
+        f"{count(passages, 'passage')} in {count(pairs, 'pair')} of documents."
+    ]
+    if largest:
+        half = sum(each > 0.5 for each in largest.values())
+        says.append(f"{count(half, 'document has', 'documents have')} more than half of its words from one other.")
+    for row in read_first(folder, PASSAGE_PAIRS, limit=1):
+        one, other = (name_page(folder, row[side])[0] for side in "ab")
+        says.append(
+            f"What matters most is what {cut(one, 80)} and {cut(other, 80)} share: {count(row['words'], 'word')}, "
+            f"which is {share(row['share_a'])} of the first and {share(row['share_b'])} of the second."
+        )
+    return says
+
+
+def _lengths(folder: RunFolder) -> Figure | None:
+    """How many passages have how many words, in steps of a factor of two."""
+    counted: Counter[int] = Counter()
+    for row in read_rows(folder.table(PASSAGES.name), ["words"]):
+        counted[max(1, row["words"]).bit_length() - 1] += 1
+    if not counted:
+        return None
+    steps = range(min(counted), max(counted) + 1)
+    rows = [{"from": 1 << step, "to": (2 << step) - 1, "passages": counted[step]} for step in steps]
+    chart = Chart(
+        "Passages by length",
+        Axis("words of a passage (logarithmic)", rows[0]["from"], rows[-1]["to"] + 1, log=True),
+        Axis("passages", 0, max(counted.values())),
+    )
+    chart.bars([(row["from"], row["to"] + 1, row["passages"]) for row in rows])
+    return Figure("passage-lengths", "Lengths of passages", "How many passages have how many words.", [chart], rows)
+
+
+def _shares(folder: RunFolder, largest: Mapping[int, float]) -> Figure | None:
+    """How many documents share how much of themselves with one other."""
+    if not largest:
+        return None
+    counted = Counter(min(_SHARES - 1, int(each * _SHARES)) for each in largest.values())
+    total = max(1, folder.run.manifest["summary"]["documents"])
+    rows = [
+        {"from": place / _SHARES, "to": (place + 1) / _SHARES, "documents": counted[place]} for place in range(_SHARES)
+    ]
+    chart = Chart(
+        "Documents by the share of their words that is in passages",
+        Axis("largest share of a document that is in passages with one other", 0, 1, percent=True),
+        Axis("documents, of all", 0, max(counted.values()) / total, percent=True),
+    )
+    chart.bars([(row["from"], row["to"], row["documents"] / total) for row in rows])
+    says = f"How much of documents stands in one other document, too; {count(total - len(largest))} share no passage."
+    return Figure("passage-shares", "Shares of documents", says, [chart], rows)
+
+
+def _example(folder: RunFolder, row: Mapping[str, Any]) -> Example:
+    a, b = row["a"], row["b"]
+    found = [each for each in folder.about(PASSAGES.name, a) if each["b"] == b]
+    texts = {number: document["text"] for number, document in folder.documents([a, b], ["text"])}
+    sides = [
+        [
+            Passage(each[f"{side}_begin"], each[f"{side}_end"], number, f"similarity {each['similarity']:.2f}")
+            for number, each in enumerate(found, 1)
+        ]
+        for side in "ab"
+    ]
+    facts = [
+        ("passages", count(row["passages"])),
+        ("words", count(row["words"])),
+        ("of the first", share(row["share_a"])),
+        ("of the second", share(row["share_b"])),
+    ]
+    name, url = name_page(folder, a)
+    other, its_url = name_page(folder, b)
+    return Example(
+        name,
+        url,
+        facts,
+        excerpt(texts[a], sides[0]),
+        bar=bar(texts[a], sides[0]),
+        other=Other(other, its_url, excerpt(texts[b], sides[1])),
+    )

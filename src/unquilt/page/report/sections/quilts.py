@@ -1,0 +1,202 @@
+"""Runs of quilts: how many there would be by other limits (Figure 3 of Najork, SIGIR 2012, as far as one run tells),
+how many sources they have, which sites they are on, and ten of them with their patches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unquilt.analyses.sites import SITE_TABLES, name_sites
+from unquilt.page.marked import Passage
+from unquilt.page.report.excerpts import bar, excerpt
+from unquilt.page.report.figures import Figure, reach
+from unquilt.page.report.section import Content, Example, Line, has_texts, list_rows, name_page, read_first
+from unquilt.page.report.spelling import count, cut, share
+from unquilt.page.report.svg import PANEL, Axis, Chart
+from unquilt.results import RunFolder
+from unquilt.tables import PATCHES, QUILTS, SOURCES, VERDICTS
+
+_SIGMAS = [number / 20 for number in range(1, 21)]
+_SOURCES = range(1, 21)
+_WHY = {
+    "too_short": "are too short to have a gram",
+    "nothing_shared": "share nothing with others, or only what very many have",
+    "own_site_only": "share text on their own site only",
+    "below_min_share": "have no source that is worth naming",
+    "below_sigma": "have too little from sources",
+    "above_max_largest": "are explained by one source",
+    "below_c": "have too few sources",
+    "too_attributed": "link to their sources",
+}
+_LINKED = {"page": "linked", "domain": "its site is linked", None: "not linked"}
+
+
+def show_quilts(folder: RunFolder) -> Content:
+    """A run of quilts."""
+    by = name_sites(folder.run.manifest["parameters"]["foreign"])
+    on, drawn = SITE_TABLES[by]
+    columns = ["id", "url", "covered", "sources", "largest", "attributed", "words"]
+    tables = [
+        list_rows(folder, QUILTS, "The quilts, the surest first", columns),
+        list_rows(folder, on, f"The {by}s that most quilts are on", [by, "quilts", "documents", "share"]),
+        list_rows(folder, drawn, f"The {by}s that most quilts draw on", [by, "quilts", "sources", "new_grams"]),
+    ]
+    return Content(
+        _say(folder, by),
+        _figures(folder),
+        [each for each in tables if each is not None],
+        [_example(folder, row) for row in read_first(folder, QUILTS)] if has_texts(folder) else [],
+        "Quilts, the surest first; passages in the colour, and with the number, of the source that has them",
+    )
+
+
+def _say(folder: RunFolder, by: str) -> list[str]:
+    asked, summary = folder.run.manifest["parameters"], folder.run.manifest["summary"]
+    quilts, judged = summary["quilts"], summary["documents"] - summary.get("copies", 0)
+    where = "other documents" if asked["foreign"] == "none" else f"pages of other {by}s"
+    says = [
+        f"{count(quilts, 'document')} of {judged:,} that were judged ({share(quilts / max(1, judged))}) "
+        f"{'is a quilt' if quilts == 1 else 'are quilts'}: at least {share(asked['sigma'])} of the {asked['k']}-word "
+        f"phrases of each stand on {where} as well, and it takes at least {asked['c']} of these to explain them."
+    ]
+    tables = (read_first(folder, table, limit=1) for table in SITE_TABLES[by] if table.name in folder.tables)
+    on, drawn = (rows[0] if rows else None for rows in tables) if quilts else (None, None)
+    if on and drawn:
+        most, source = (cut(row[by] or "no URL", 80) for row in (on, drawn))
+        says.append(
+            f"The {by} with the most of them is {most} ({on['quilts']:,} of {count(on['documents'], 'document')}); the "
+            f"one that most of them draw on is {source} ({count(drawn['quilts'], 'quilt')})."
+        )
+    if left := {name: summary[name] for name in _WHY if summary.get(name)}:
+        most_often = max(left, key=lambda name: left[name])
+        says.append(f"Of the documents that are no quilts, most ({left[most_often]:,}) {_WHY[most_often]}.")
+    return says
+
+
+def _figures(folder: RunFolder) -> list[Figure]:
+    asked = folder.run.manifest["parameters"]
+    found = []
+    if VERDICTS.name in folder.tables:
+        verdicts = _read(folder, VERDICTS.name, ["covered", "sources", "largest", "attributed"])
+        total = max(1, verdicts.num_rows)
+        sigma, sources = _by_sigma(verdicts, asked, total), _by_sources(verdicts, asked, total)
+        highest = reach([row["share"] for row in (*sigma, *sources)], 0.001)
+        found.append(
+            Figure(
+                "quilts-by-limits",
+                "Quilts by other limits",
+                f"The share of the documents that would be quilts if one limit were another and all others stayed (k = "
+                f"{asked['k']}, m = {asked['m']}); the dashed lines are the limits of this run. After Figure 3 of the "
+                "paper.",
+                [
+                    _curve("σ: least share that sources cover", sigma, "sigma", highest, asked["sigma"], percent=True),
+                    _curve("c: fewest sources", sources, "c", highest, asked["c"], percent=False),
+                ],
+                [{"limit": "sigma", "value": row["sigma"], "share": row["share"]} for row in sigma]
+                + [{"limit": "c", "value": row["c"], "share": row["share"]} for row in sources],
+            )
+        )
+    if folder.table(QUILTS.name).rows:
+        found.append(_count_sources(folder))
+    return found
+
+
+def _read(folder: RunFolder, name: str, columns: list[str]) -> pa.Table:
+    return pa.concat_tables([split.read(columns) for split in folder.table(name).splits()])
+
+
+def _passes(verdicts: pa.Table, asked: Mapping[str, Any], sigma: float, c: int) -> int:
+    tests = [
+        pc.greater_equal(verdicts["covered"], sigma),
+        pc.greater_equal(verdicts["sources"], c),
+        pc.less_equal(verdicts["largest"], asked.get("max_largest", 1.0)),
+        pc.less_equal(verdicts["attributed"], asked.get("max_attributed", 1.0)),
+    ]
+    passed = tests[0]
+    for test in tests[1:]:
+        passed = pc.and_(passed, test)
+    return int(pc.sum(passed).as_py() or 0)
+
+
+def _by_sigma(verdicts: pa.Table, asked: Mapping[str, Any], total: int) -> list[dict[str, float]]:
+    return [{"sigma": each, "share": _passes(verdicts, asked, each, asked["c"]) / total} for each in _SIGMAS]
+
+
+def _by_sources(verdicts: pa.Table, asked: Mapping[str, Any], total: int) -> list[dict[str, float]]:
+    return [{"c": each, "share": _passes(verdicts, asked, asked["sigma"], each) / total} for each in _SOURCES]
+
+
+def _curve(
+    label: str, rows: list[dict[str, float]], name: str, highest: float, limit: float, *, percent: bool
+) -> Chart:
+    low, high = (0.0, 1.0) if percent else (0.0, 20.0)
+    chart = Chart(
+        f"Quilts by {label}",
+        Axis(label, low, high, percent=percent),
+        Axis("quilts, of all documents", 0, highest, percent=True),
+        size=PANEL,
+    )
+    places = [(row[name], row["share"]) for row in rows]
+    chart.limit(limit, "this run")
+    chart.line(places)
+    chart.points(places)
+    return chart
+
+
+def _count_sources(folder: RunFolder) -> Figure:
+    numbers = Counter(_read(folder, QUILTS.name, ["sources"])["sources"].to_pylist())
+    rows = [{"sources": number, "quilts": numbers[number]} for number in sorted(numbers)]
+    chart = Chart(
+        "Quilts by number of sources",
+        Axis("sources of a quilt", 0, max(numbers) + 1),
+        Axis("quilts", 0, max(numbers.values())),
+    )
+    chart.bars([(number - 0.5, number + 0.5, numbers[number]) for number in sorted(numbers)])
+    says = "How many other pages a quilt is made of; those of many sources are the surest."
+    return Figure("sources-of-quilts", "Sources of quilts", says, [chart], rows)
+
+
+def _example(folder: RunFolder, row: Mapping[str, Any]) -> Example:
+    number = row["doc"]
+    sources = folder.about(SOURCES.name, number)
+    ranks = {each["source"]: each["rank"] for each in sources}
+    patches = sorted(folder.about(PATCHES.name, number), key=lambda each: (ranks[each["source"]], each["begin"]))
+    passages = [
+        Passage(
+            each["begin"],
+            each["end"],
+            ranks[each["source"]],
+            f"{each['words']} words of source {ranks[each['source']]}",
+        )
+        for each in patches
+    ]
+    text = next(document["text"] for _, document in folder.documents([number], ["text"]))
+    pages, total = folder.pages(ranks), max(1, row["patch_grams"])
+    legend = [
+        Line(
+            each["rank"],
+            cut(_name(pages, each["source"])),
+            f"adds {share(each['new_grams'] / total)}, holds {share(each['all_grams'] / total)} of what is shared; "
+            + _LINKED.get(each.get("linked"), "not linked"),
+        )
+        for each in sources
+    ]
+    facts = [
+        ("from sources", share(row["covered"])),
+        ("sources", count(row["sources"])),
+        ("largest", share(row["largest"])),
+        ("attributed", share(row["attributed"])),
+        ("words", count(row["words"])),
+    ]
+    note = "" if PATCHES.name in folder.tables else "The run was made without patches, so none are marked."
+    name, url = name_page(folder, number)
+    return Example(name, url, facts, excerpt(text, passages), legend, bar(text, passages), note)
+
+
+def _name(pages: Mapping[int, tuple[str, str | None]], number: int) -> str:
+    id_, url = pages.get(number, (f"document {number}", None))
+    return url or id_

@@ -1,0 +1,237 @@
+"""The report: one file that loads nothing, says what came out, and shows hostile pages as harmless text."""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import json
+import re
+from base64 import b64decode, b64encode
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from browsing import NARROW, WIDE, Browser
+from click.testing import CliRunner
+
+import unquilt as uq
+from unquilt.cli import cli
+from unquilt.demo import write_jsonl
+from unquilt.page.report import make_report
+from unquilt.results import RunFolder
+
+pytestmark = pytest.mark.slow
+
+ANALYSES = ("quilts", "neardups", "phrases", "discover", "detect", "sweep", "passages")
+HOSTILE = "<script>alert(1)</script></textarea><svg onload=alert(2)>\u202e\x1b[31m<img src=http://evil.example/x.png>"
+
+
+def invoke(*arguments: object):
+    return CliRunner().invoke(cli, ["report", *(str(each) for each in arguments)], prog_name="unquilt")
+
+
+class Reader(HTMLParser):
+    """Tags with their attributes, and the text between them."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def make_runs(corpus: Path, folder: Path) -> dict[str, Path]:
+    """A run of every analysis."""
+    runs = {name: folder / name for name in ANALYSES}
+    uq.quilts(corpus, runs["quilts"])
+    uq.neardups(corpus, runs["neardups"])
+    uq.phrases(corpus, runs["phrases"], group="ip")
+    uq.discover(corpus, runs["discover"])
+    labels = folder / "labels"
+    uq.label([runs["discover"]], labels)
+    uq.detect(corpus, runs["detect"], labels=str(labels))
+    uq.sweep(corpus, runs["sweep"], k=(4, 5), m=(10, 50), c=(2, 4), sigma=(0.3, 0.5))
+    uq.passages(corpus, runs["passages"])
+    return runs
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("report")
+    write_jsonl(folder / "web.jsonl", 500)
+    uq.ingest(folder / "web.jsonl", folder / "corpus")
+    return make_runs(folder / "corpus", folder)
+
+
+@pytest.fixture(scope="module")
+def html(runs: dict[str, Path]) -> str:
+    return make_report([RunFolder.open(run) for run in runs.values()])
+
+
+def test_it_loads_and_runs_nothing(html: str) -> None:
+    found = Reader(html).tags
+    assert not {tag for tag, _ in found} & {
+        "script",
+        "img",
+        "iframe",
+        "object",
+        "embed",
+        "link",
+        "form",
+        "input",
+        "base",
+    }
+    for _, attributes in found:
+        assert not [name for name in attributes if name.startswith("on") or name in ("style", "src", "srcset")]
+        target = attributes.get("href") or "#"
+        assert target.startswith(("#run-", "data:text/csv;charset=utf-8,")) or target == "#"
+
+
+def test_its_policy_allows_one_style_sheet_by_its_digest(html: str) -> None:
+    style = re.search(r"<style>(.*?)</style>", html, re.DOTALL)
+    assert style is not None
+    digest = b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert f'<meta http-equiv="Content-Security-Policy" content="{policy.replace(chr(39), "&#39;")}">' in html or (
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">' in html
+    )
+
+
+def test_every_run_has_its_sentences_figures_examples_and_stages(html: str) -> None:
+    parts = re.split(r'<h2 id="run-\d"', html)[1:]
+    assert len(parts) == len(ANALYSES)
+    for name, part in zip(ANALYSES, parts, strict=True):
+        assert 1 <= part.count('<p class="says">') <= 3, name
+        assert part.count("<figure>") == part.count('download="') >= 1, name
+        assert part.count('<svg class="chart"') >= part.count("<figure>")
+        assert (part.count("<article>") > 0) == (name != "sweep"), name
+        assert "peak memory" in part
+        assert "Nothing was rejected." in part
+        assert "<td>" in part
+    assert "<del>" in parts[1]
+    assert 'class="number">2</span>' in parts[0]
+
+
+def test_what_the_sentences_say_is_true(runs: dict[str, Path], html: str) -> None:
+    summary = uq.read(runs["quilts"]).manifest["summary"]
+    judged = summary["documents"] - summary["copies"]
+    assert f"{summary['quilts']:,} documents of {judged:,} that were judged" in html
+    near = uq.read(runs["neardups"]).manifest["summary"]["near_duplicates"]
+    assert f"{near} documents of 500" in html
+
+
+def test_the_command_writes_and_refuses(runs: dict[str, Path], tmp_path: Path, monkeypatch: Any) -> None:
+    output = tmp_path / "report.html"
+    result = invoke(runs["quilts"], "-o", output)
+    assert (result.exit_code, result.stdout.startswith("The report of 1 run is in ")) == (0, True), result.output
+    first = output.read_bytes()
+    again = invoke(runs["quilts"], "-o", output)
+    assert (again.exit_code, "exists; choose another name, or --overwrite" in again.stderr) == (1, True)
+    said = json.loads(invoke(runs["quilts"], "-o", output, "--overwrite", "--json", "--title", "A <title>").stdout)
+    assert said["bytes"] == output.stat().st_size
+    assert "<h1>A &lt;title&gt;</h1>" in output.read_text()
+    invoke(runs["quilts"], "-o", output, "--overwrite", "-q")
+    assert output.read_bytes() == first  # the same run gives the same file
+    within = invoke(runs["quilts"], "-o", runs["quilts"] / "report.html")
+    assert within.exit_code != 0
+    assert not (runs["quilts"] / "report.html").exists()
+    assert invoke(tmp_path / "none", "-o", output).stderr == f"unquilt: {tmp_path / 'none'}: no such folder\n"
+    assert invoke("-o", output).exit_code == 2
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **named: Any) -> Any:
+        if name.startswith(("jinja2", "markupsafe")):
+            raise ImportError(name)
+        return real(name, *rest, **named)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    missing = invoke(runs["quilts"], "-o", tmp_path / "other.html")
+    assert missing.stderr == 'unquilt: the report needs Jinja2: pip install "unquilt[page]"\n'
+
+
+def test_an_unfinished_run_is_refused(runs: dict[str, Path], tmp_path: Path) -> None:
+    from shutil import copytree
+
+    run = tmp_path / "run"
+    copytree(runs["quilts"], run)
+    (run / "sources.parquet").unlink()
+    result = invoke(run, "-o", tmp_path / "report.html")
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+    assert not (tmp_path / "report.html").exists()
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report about pages that try everything, in ids, URLs and texts."""
+    folder = tmp_path_factory.mktemp("hostile")
+    sentences = [
+        f"{HOSTILE} of number {n} says {n * 7919} and also {n * 104729} in a row of words {n * 31}." for n in range(60)
+    ]
+    pages = [
+        {
+            "id": f"{HOSTILE}-{n}",
+            "url": f"http://h{n % 7}.example/{'<script>alert(3)</script>' * (n % 2)}?q=\"'>{n}",
+            "text": "\n\n".join(sentences[(n * 5 + step) % 60] for step in range(0, 30, 2)),
+        }
+        for n in range(24)
+    ]
+    pages += [{"id": "javascript:alert(4)", "url": "javascript:alert(5)", "text": pages[0]["text"] + " but changed"}]
+    uq.ingest(pa.Table.from_pylist(pages), folder / "corpus")
+    runs = make_runs(folder / "corpus", folder)
+    output = folder / "report.html"
+    assert invoke(*runs.values(), "-o", output, "--title", HOSTILE).exit_code == 0
+    return output
+
+
+def test_hostile_pages_are_text(hostile: Path) -> None:
+    html = hostile.read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert(1)" in html
+    for wrong in ("<script", "<svg onload", "<img", "</textarea", "\u202e", "\x1b"):
+        assert wrong not in html
+    test_it_loads_and_runs_nothing(html)
+
+
+def test_in_a_browser(browser: Browser, hostile: Path) -> None:
+    for size in (WIDE, NARROW):
+        for scheme in ("light", "dark"):
+            browser.resize(size)
+            browser.prefer(scheme)
+            browser.open(hostile.as_uri())
+            assert browser.find("h1").text.startswith("<script>alert(1)")
+            assert browser.complaints() == []
+            assert [each for each in browser.requests() if each.startswith(("http", "javascript"))] == []
+            assert browser.ask("return document.documentElement.scrollWidth") <= size[0]
+            assert browser.ask("return getComputedStyle(document.querySelector('mark')).backgroundColor") != ""
+
+
+def test_nothing_keeps_people_from_reading_it(browser: Browser, runs: dict[str, Path], tmp_path: Path) -> None:
+    output = tmp_path / "report.html"
+    assert invoke(runs["sweep"], runs["neardups"], "-o", output).exit_code == 0
+    for scheme in ("light", "dark"):
+        browser.resize(WIDE)
+        browser.prefer(scheme)
+        browser.open(output.as_uri())
+        assert browser.barriers() == []
+
+
+def test_it_prints(browser: Browser, runs: dict[str, Path], tmp_path: Path) -> None:
+    output = tmp_path / "report.html"
+    assert invoke(runs["quilts"], "-o", output).exit_code == 0
+    browser.prefer("dark")
+    browser.open(output.as_uri())
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    white = browser.ask("return getComputedStyle(document.body).backgroundColor")
+    printed = browser.driver.execute_cdp_cmd("Page.printToPDF", {"preferCSSPageSize": True})["data"]
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert white == "rgb(255, 255, 255)"
+    assert b64decode(printed).startswith(b"%PDF")
