@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from markupsafe import Markup
 
@@ -21,16 +22,18 @@ LONGEST_COMPARED = 400_000
 Span = tuple[int, int]
 
 
-def excerpt(text: str, passages: Sequence[Passage]) -> Markup:
-    """The text with its passages marked, without what lies far from any of them."""
+def excerpt(text: str, passages: Sequence[Passage], length: int = 0) -> Markup:
+    """The text with its passages marked, without what lies far from any of them; `length` is that of the whole, where
+    the text is only the beginning of it."""
     passages = [each for each in passages if each.begin < len(text)]
     spans = _near(text, [(each.begin, each.end) for each in passages])
-    return _join(text, spans, lambda begin, end: mark_text(text[begin:end], passages, first=begin))
+    write = partial(_mark_passages, text, passages)
+    return _join(max(length, len(text)), spans, write)
 
 
-def bar(text: str, passages: Sequence[Passage]) -> Markup:
-    """Where in a text the passages lie."""
-    return Markup(draw_bar(len(text), passages))  # noqa: S704  escaped there
+def bar(length: int, passages: Sequence[Passage]) -> Markup:
+    """Where in a text of this length the passages lie."""
+    return Markup(draw_bar(length, passages))  # noqa: S704  escaped there
 
 
 def compare(one: str, other: str) -> tuple[Markup, str]:
@@ -41,10 +44,14 @@ def compare(one: str, other: str) -> tuple[Markup, str]:
     text, patches = difference.merge()
     gone, new = difference.changed
     spans = _near(text, [(begin, end) for begin, end, _ in patches])
-    found = _join(text, spans, lambda begin, end: _mark_changes(text, patches, begin, end))
+    found = _join(len(text), spans, partial(_mark_changes, text, patches))
     words = f"{count(gone, 'word')} of the first are not in the second"
     said = f"{words}, {count(new, 'word')} of the second not in the first."
     return found, said if gone or new else "The words of the two are the same."
+
+
+def _mark_passages(text: str, passages: Sequence[Passage], begin: int, end: int) -> str:
+    return mark_text(text[begin:end], passages, first=begin)
 
 
 def _mark_changes(text: str, patches: Sequence[tuple[int, int, int]], first: int, until: int) -> str:
@@ -77,7 +84,7 @@ def _next_word(text: str, place: int) -> int:
     return place if found < 0 else found + 1
 
 
-def _join(text: str, spans: Sequence[Span], write: Callable[[int, int], str]) -> Markup:
+def _join(length: int, spans: Sequence[Span], write: Callable[[int, int], str]) -> Markup:
     """The stretches, with what is left out between them said, and no more in all than is shown of a text."""
     found: list[str] = []
     reached = shown = 0
@@ -88,7 +95,7 @@ def _join(text: str, spans: Sequence[Span], write: Callable[[int, int], str]) ->
         found.append(_left_out(begin - reached))
         found.append(write(begin, end))
         reached, shown = end, shown + end - begin
-    found.append(_left_out(len(text) - reached))
+    found.append(_left_out(length - reached))
     return Markup("".join(found))  # noqa: S704  escaped piece by piece
 
 

@@ -43,15 +43,6 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Other:
-    """The other document of a pair, marked as well."""
-
-    name: str
-    url: str | None
-    text: Markup
-
-
-@dataclass(frozen=True)
 class Example:
     """A page with its evidence: `text` has it marked, `bar` shows where it lies."""
 
@@ -62,7 +53,8 @@ class Example:
     sources: Sequence[Line] = ()
     bar: Markup | None = None
     note: str = ""
-    other: Other | None = None
+    other: Example | None = None
+    """The other document of a pair."""
 
 
 @dataclass(frozen=True)

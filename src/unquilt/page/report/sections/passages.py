@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from unquilt.page.marked import Passage
-from unquilt.page.report.excerpts import bar, excerpt
+from unquilt.page.report.examples import mark_page
 from unquilt.page.report.figures import Figure
-from unquilt.page.report.section import Content, Example, Other, has_texts, list_rows, name_page, read_first
+from unquilt.page.report.section import Content, Example, has_texts, list_rows, name_page, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.page.report.svg import Axis, Chart
 from unquilt.results import RunFolder
@@ -109,27 +110,18 @@ def _shares(folder: RunFolder, largest: Mapping[int, float]) -> Figure | None:
 def _example(folder: RunFolder, row: Mapping[str, Any]) -> Example:
     a, b = row["a"], row["b"]
     found = [each for each in folder.about(PASSAGES.name, a) if each["b"] == b]
-    texts = {number: document["text"] for number, document in folder.documents([a, b], ["text"])}
-    sides = [
+    first, second = (
         [
             Passage(each[f"{side}_begin"], each[f"{side}_end"], number, f"similarity {each['similarity']:.2f}")
             for number, each in enumerate(found, 1)
         ]
         for side in "ab"
-    ]
+    )
     facts = [
         ("passages", count(row["passages"])),
         ("words", count(row["words"])),
         ("of the first", share(row["share_a"])),
         ("of the second", share(row["share_b"])),
     ]
-    name, url = name_page(folder, a)
-    other, its_url = name_page(folder, b)
-    return Example(
-        name,
-        url,
-        facts,
-        excerpt(texts[a], sides[0]),
-        bar=bar(texts[a], sides[0]),
-        other=Other(other, its_url, excerpt(texts[b], sides[1])),
-    )
+    other = mark_page(folder, b, second, ())
+    return replace(mark_page(folder, a, first, facts), other=other)

@@ -6,17 +6,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from unquilt.errors import ParameterError
-from unquilt.page.marked import Passage
-from unquilt.page.report.excerpts import bar, excerpt
+from unquilt.page.evidence import find_cover
+from unquilt.page.report.examples import show_evidence
 from unquilt.page.report.figures import Figure, reach
-from unquilt.page.report.section import Content, Example, Line, has_texts, list_rows, name_page, read_first
+from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.page.report.svg import Axis, Chart
 from unquilt.phrase_figures import bubbles, counts, frequencies, sites
 from unquilt.results import RunFolder
-from unquilt.results.phrases import find_covered
-from unquilt.tables import COVER_SOURCES, COVERS, HOSTS, POPULAR
+from unquilt.tables import COVERS, HOSTS, POPULAR
 
 _LARGEST_DISC = 11.0
 _SHINGLES = 84
@@ -154,29 +152,13 @@ def _sites(rows: Sequence[Row]) -> Figure | None:
 
 
 def _example(folder: RunFolder, row: Row) -> Example:
-    number = row["doc"]
-    sources = folder.about(COVER_SOURCES.name, number)
-    note = ""
-    try:
-        text, patches = find_covered(folder, number, sources)
-    except ParameterError as error:
-        text, patches, note = "", [], f"Phrases are not marked: {error}."
-    ranked = sorted(patches, key=lambda patch: (patch[2], patch[0]))
-    passages = [Passage(begin, end, rank, f"also in source {rank}") for begin, end, rank in ranked]
-    pages = folder.pages(each["source"] for each in sources)
-    legend = [
-        Line(
-            each["rank"],
-            cut(pages[each["source"]][1] or pages[each["source"]][0]),
-            f"adds {each['new_shingles']}, has {each['all_shingles']}; "
-            f"{'another' if each['foreign'] else 'the same'} site",
-        )
-        for each in sources
-    ]
     facts = [
         ("popular shingles", count(row["popular"])),
         ("sources", count(row["sources"])),
         ("covered by foreign ones", share(row["foreign_contribution"] / max(1, row["covered"]))),
     ]
-    name, url = name_page(folder, number)
-    return Example(name, url, facts, excerpt(text or "", passages), legend, bar(text or "", passages), note)
+    return show_evidence(folder, find_cover(folder, row["doc"]), facts, _describe)
+
+
+def _describe(facts: Mapping[str, Any]) -> str:
+    return f"adds {facts['adds']}, has {facts['has']}; {facts['site']}"

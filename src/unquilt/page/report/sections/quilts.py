@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt.analyses.sites import SITE_TABLES, name_sites
-from unquilt.page.marked import Passage
-from unquilt.page.report.excerpts import bar, excerpt
+from unquilt.page.evidence import find_quilt
+from unquilt.page.report.examples import show_evidence
 from unquilt.page.report.figures import Figure, reach
-from unquilt.page.report.section import Content, Example, Line, has_texts, list_rows, name_page, read_first
+from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.page.report.svg import PANEL, Axis, Chart
 from unquilt.results import RunFolder
-from unquilt.tables import PATCHES, QUILTS, SOURCES, VERDICTS
+from unquilt.tables import QUILTS, VERDICTS
 
 _SIGMAS = [number / 20 for number in range(1, 21)]
 _SOURCES = range(1, 21)
@@ -32,7 +32,6 @@ _WHY = {
     "below_c": "have too few sources",
     "too_attributed": "link to their sources",
 }
-_LINKED = {"page": "linked", "domain": "its site is linked", None: "not linked"}
 
 
 def show_quilts(folder: RunFolder) -> Content:
@@ -161,30 +160,6 @@ def _count_sources(folder: RunFolder) -> Figure:
 
 
 def _example(folder: RunFolder, row: Mapping[str, Any]) -> Example:
-    number = row["doc"]
-    sources = folder.about(SOURCES.name, number)
-    ranks = {each["source"]: each["rank"] for each in sources}
-    patches = sorted(folder.about(PATCHES.name, number), key=lambda each: (ranks[each["source"]], each["begin"]))
-    passages = [
-        Passage(
-            each["begin"],
-            each["end"],
-            ranks[each["source"]],
-            f"{each['words']} words of source {ranks[each['source']]}",
-        )
-        for each in patches
-    ]
-    text = next(document["text"] for _, document in folder.documents([number], ["text"]))
-    pages, total = folder.pages(ranks), max(1, row["patch_grams"])
-    legend = [
-        Line(
-            each["rank"],
-            cut(_name(pages, each["source"])),
-            f"adds {share(each['new_grams'] / total)}, holds {share(each['all_grams'] / total)} of what is shared; "
-            + _LINKED.get(each.get("linked"), "not linked"),
-        )
-        for each in sources
-    ]
     facts = [
         ("from sources", share(row["covered"])),
         ("sources", count(row["sources"])),
@@ -192,11 +167,8 @@ def _example(folder: RunFolder, row: Mapping[str, Any]) -> Example:
         ("attributed", share(row["attributed"])),
         ("words", count(row["words"])),
     ]
-    note = "" if PATCHES.name in folder.tables else "The run was made without patches, so none are marked."
-    name, url = name_page(folder, number)
-    return Example(name, url, facts, excerpt(text, passages), legend, bar(text, passages), note)
+    return show_evidence(folder, find_quilt(folder, row["doc"]), facts, _describe)
 
 
-def _name(pages: Mapping[int, tuple[str, str | None]], number: int) -> str:
-    id_, url = pages.get(number, (f"document {number}", None))
-    return url or id_
+def _describe(facts: Mapping[str, Any]) -> str:
+    return f"adds {share(facts['adds'])}, holds {share(facts['holds'])} of what is shared; {facts['linked']}"

@@ -7,21 +7,20 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
+from unquilt.page.evidence import find_target
 from unquilt.page.marked import Passage
-from unquilt.page.report.excerpts import bar, excerpt
+from unquilt.page.report.examples import mark_page, show_evidence
 from unquilt.page.report.figures import Figure, reach
-from unquilt.page.report.section import Content, Example, Line, Listed, has_texts, list_rows, name_page, read_first
-from unquilt.page.report.spelling import count, cut, share
+from unquilt.page.report.section import Content, Example, Listed, has_texts, list_rows, read_first
+from unquilt.page.report.spelling import count, share
 from unquilt.page.report.svg import PANEL, Axis, Chart
 from unquilt.results import RunFolder
-from unquilt.results.labelled import find_labelled
 from unquilt.results.phrases import read_rows
 from unquilt.tables import FREQUENCIES, NEIGHBOURHOODS, OBJECTS, PATH_LENGTHS, SHARES, STOP_CHUNKS, TARGETS
 
 Row = Mapping[str, Any]
 _UNITS = 1 << 30
 """Thresholds in a manifest are in units of 2⁻³⁰."""
-_CONTEXT = 250
 _OBJECT = ["kind", "documents", "sites", "length", "example"]
 
 
@@ -76,12 +75,7 @@ def _frequencies(folder: RunFolder) -> Figure | None:
 
 
 def _object(folder: RunFolder, row: Row) -> Example:
-    number = row["first"]
-    document = next((each for _, each in folder.documents([number], ["text"])), {"text": ""})
-    begin, end = (row["begin"], row["end"]) if row["kind"] == "chunk" else (0, len(document["text"]))
-    first = max(0, begin - _CONTEXT)
-    text = document["text"][first : end + _CONTEXT]
-    passages = [Passage(begin - first, end - first, 1)]
+    whole = row["kind"] == "file"
     facts = [
         ("kind", row["kind"]),
         ("documents", count(row["documents"])),
@@ -89,9 +83,9 @@ def _object(folder: RunFolder, row: Row) -> Example:
         ("occurrences", count(row["occurrences"])),
         ("characters", count(row["length"])),
     ]
-    name, url = name_page(folder, number)
-    note = "All of this document is the file." if row["kind"] == "file" else ""
-    return Example(name, url, facts, excerpt(text, passages), note=note)
+    passages = [Passage(0 if whole else row["begin"], row["length"] if whole else row["end"], 1)]
+    note = "All of this document is the file." if whole else ""
+    return mark_page(folder, row["first"], passages, facts, note=note)
 
 
 def show_detect(folder: RunFolder) -> Content:
@@ -183,24 +177,13 @@ def _paths(folder: RunFolder) -> Figure | None:
 
 
 def _target(folder: RunFolder, row: Row) -> Example:
-    number = row["doc"]
-    text, chunks = find_labelled(folder, number)
-    ranks = {sha1: rank for rank, sha1 in enumerate(dict.fromkeys(each.object["sha1"] for each in chunks), 1)}
-    objects = {each.object["sha1"]: each.object for each in chunks}
-    passages = [Passage(each.begin, each.end, ranks[each.object["sha1"]]) for each in chunks]
-    pages = folder.pages(each["first"] for each in objects.values())
-    legend = [
-        Line(
-            ranks[sha1],
-            cut("first in " + (pages.get(each["first"], ("", None))[1] or pages.get(each["first"], ("?", None))[0])),
-            f"{count(each['documents'], 'document')}, {count(each['sites'], 'site')}",
-        )
-        for sha1, each in objects.items()
-    ]
     facts = [
         ("labelled", share(row["contains"])),
         ("chunks", f"{row['matched']:,} of {row['chunks']:,}"),
         ("a labelled file", "yes" if row["file"] else "no"),
     ]
-    name, url = name_page(folder, number)
-    return Example(name, url, facts, excerpt(text or "", passages), legend, bar(text or "", passages))
+    return show_evidence(folder, find_target(folder, row["doc"]), facts, _describe)
+
+
+def _describe(facts: Mapping[str, Any]) -> str:
+    return f"first stands there; in {count(facts['documents'], 'document')}, {count(facts['sites'], 'site')}"
