@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from unquilt.analyses.quilts import QuiltParameters
     from unquilt.analyses.sweep import SweepParameters
     from unquilt.api import (
+        Alignment,
         AnalysisCall,
         Detector,
         Fields,
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
         Run,
         Settings,
         SignatureParameters,
+        StemRates,
+        align,
         build_filter,
         build_lexicon,
         grams,
@@ -65,6 +68,7 @@ if TYPE_CHECKING:
     sweep: AnalysisCall
 
 __all__ = [
+    "Alignment",
     "DetectParameters",
     "Detector",
     "DiscoverParameters",
@@ -82,7 +86,9 @@ __all__ = [
     "Run",
     "Settings",
     "SignatureParameters",
+    "StemRates",
     "SweepParameters",
+    "align",
     "build_filter",
     "build_lexicon",
     "grams",

@@ -15,6 +15,7 @@ from unquilt._core import (
     Prototypes,
     SpoiledSetError,
     Unzstd,
+    align,
     bucket_keys,
     chunk_hashes,
     contracts,
@@ -38,6 +39,7 @@ from unquilt._core import (
     sentences,
     shingles,
     signatures,
+    stem_rates,
     supers,
     words,
 )
@@ -55,6 +57,7 @@ __all__ = [
     "Sink",
     "SpoiledSetError",
     "Unzstd",
+    "align",
     "bucket_keys",
     "chunk_hashes",
     "contracts",
@@ -78,6 +81,7 @@ __all__ = [
     "sentences",
     "shingles",
     "signatures",
+    "stem_rates",
     "supers",
     "words",
 ]

@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from unquilt import jobs
 from unquilt._native import grams, words
+from unquilt.alignment import Alignment, StemRates, align
 from unquilt.analyses import catalogue
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
@@ -34,6 +35,7 @@ from unquilt.stores.lexicons import Lexicon
 from unquilt.tables import VERDICTS
 
 __all__ = [
+    "Alignment",
     "Detector",
     "Fields",
     "Filter",
@@ -45,6 +47,8 @@ __all__ = [
     "Run",
     "Settings",
     "SignatureParameters",
+    "StemRates",
+    "align",
     "build_filter",
     "build_lexicon",
     "grams",

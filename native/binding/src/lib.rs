@@ -1,5 +1,6 @@
 //! The Python face of the kernels: names become kernels, buffers become columns, errors become exceptions. No logic.
 
+mod alignments;
 mod columns;
 mod filters;
 mod kernels;
@@ -184,6 +185,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<kernels::Mapped>()?;
     module.add("DamagedRowsError", module.py().get_type::<DamagedRowsError>())?;
     module.add_function(wrap_pyfunction!(run_map, module)?)?;
+    module.add_function(wrap_pyfunction!(alignments::align, module)?)?;
+    module.add_function(wrap_pyfunction!(alignments::stem_rates, module)?)?;
     module.add_function(wrap_pyfunction!(texts::words, module)?)?;
     module.add_function(wrap_pyfunction!(texts::sentences, module)?)?;
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;

@@ -8,10 +8,12 @@
 //! | [`documents`] | servers, copies, connected components, similarity |
 //! | [`sketches`] | shingles and I-Match signatures |
 //! | [`store`] | files that are mapped and asked where they lie |
+//! | [`alignment`] | finds what one text took from another, reworded or not |
 //! | [`analyses`] | the kernels of each analysis |
 //!
 //! [`registry`] lists all kernels.
 
+pub mod alignment;
 pub mod analyses;
 pub mod documents;
 pub mod flow;

@@ -1,0 +1,42 @@
+//! Alignment of two texts, and rates of stems, for Python.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use unquilt_kernels::alignment::align::Aligner;
+use unquilt_kernels::alignment::fit::nats;
+use unquilt_kernels::alignment::languages::usual;
+use unquilt_kernels::alignment::rates::Rates;
+use unquilt_kernels::alignment::stems::Stems;
+use unquilt_kernels::text::fingerprint::Fingerprinter;
+
+/// Where a passage begins and ends in both texts, in code points; its score; the shares of words taken over.
+type Found = (u32, u32, u32, u32, f64, f64, f64);
+
+/// The passages that `a` took from `b`; `rates` are packed rates, those of many languages without.
+#[pyfunction]
+#[pyo3(signature = (a, b, rates = None, *, both_ways = false))]
+pub fn align(py: Python<'_>, a: &str, b: &str, rates: Option<&[u8]>, both_ways: bool) -> PyResult<Vec<Found>> {
+    let given = rates.map(Rates::unpack).transpose();
+    let given = given.map_err(|_| PyValueError::new_err("these bytes are no packed rates of stems"))?;
+    Ok(py.detach(|| {
+        let print = Fingerprinter::plain();
+        let (mut stems_a, mut stems_b) = (Stems::default(), Stems::default());
+        stems_a.read(a, &print);
+        stems_b.read(b, &print);
+        let mut aligner = Aligner::new(both_ways);
+        let passages = aligner.align(&stems_a, &stems_b, given.as_ref().unwrap_or_else(|| usual()));
+        let found = passages.iter().map(|passage| {
+            let (a, b) = (passage.a, passage.b);
+            (a.0, a.1, b.0, b.1, nats(passage.score), passage.rates.0, passage.rates.1)
+        });
+        found.collect()
+    }))
+}
+
+/// The rates of stems of some texts, packed.
+#[pyfunction]
+pub fn stem_rates<'py>(py: Python<'py>, texts: Vec<String>) -> Bound<'py, PyBytes> {
+    let packed = py.detach(|| Rates::count(texts.iter().map(String::as_str)).pack());
+    PyBytes::new(py, &packed)
+}

@@ -1,0 +1,29 @@
+//! Aligns two texts of which one may have reworded, shuffled, translated back and forth or summarised parts of the other.
+//!
+//! No model and no dictionary: two passages belong together if they share more words than chance would have it, given
+//! how often each word stands in the two texts elsewhere, and in a collection.
+//!
+//! | module | what it does |
+//! | --- | --- |
+//! | [`stems`] | words by their first letters, where they stand, and where sentences end |
+//! | [`rates`] | how often a stem stands in a collection |
+//! | [`languages`] | rates for texts without a collection |
+//! | [`pair`] | two texts, their stems numbered, how often each has which |
+//! | [`seeds`] | windows of both texts that share rare stems: where to look |
+//! | [`fit`] | from a seed to the two intervals that explain each other best |
+//! | [`sequences`] | neighbouring words that two intervals share |
+//! | [`align`] | from fits to passages: joined, their ends at those of sentences |
+//! | [`logarithms`] | arithmetic that is the same on every machine |
+//!
+//! Scores are whole numbers, in units of 2^-16 nats, so that no order of additions changes a result.
+
+pub mod align;
+pub mod fit;
+pub mod languages;
+pub mod logarithms;
+pub mod pair;
+pub mod rates;
+pub mod rules;
+pub mod seeds;
+pub mod sequences;
+pub mod stems;

@@ -1,0 +1,239 @@
+//! From fits to passages.
+//!
+//! Seeds are tried from the best on, unless most of their words are in a passage already, or in a seed that failed. A
+//! fit is a passage if the worse of its sides scores enough, and if enough neighbouring words are shared, too. Then its
+//! words of `a` are barred.
+//!
+//! In a summary, little of a long source is found again, so a fit that demands much of both sides stops early. A second
+//! fit demands less of the source; it counts where it shows a summary: its source is much longer than itself, and it is
+//! longer than the first fit. What is summarised is mostly a whole document: where a good part of the source is
+//! covered, the passage is all of it.
+
+use crate::alignment::fit::{fixed, Fit, Fitting, Manner, Rectangle};
+use crate::alignment::pair::Pair;
+use crate::alignment::rates::Rates;
+use crate::alignment::rules::Rules;
+use crate::alignment::seeds::{windows, Seed, Seeds};
+use crate::alignment::sequences::Sequences;
+use crate::alignment::stems::Stems;
+
+/// A passage of two texts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Passage {
+    /// In words.
+    pub at: Rectangle,
+    /// In code points.
+    pub a: (u32, u32),
+    pub b: (u32, u32),
+    /// In units of 2^-16 nats: that of the side that is explained worse; of passages that were joined, the sum.
+    pub score: i64,
+    /// Estimated shares of words that were taken over, of both sides.
+    pub rates: (f64, f64),
+}
+
+/// Aligns pairs of texts; keeps its buffers.
+#[derive(Default)]
+pub struct Aligner {
+    pub rules: Rules,
+    /// Whether `b` may be a summary of `a`, too, and not only `a` one of `b`.
+    pub both_ways: bool,
+    pair: Pair,
+    seeds: Seeds,
+    fitting: Fitting,
+    sequences: Sequences,
+    barred: Vec<bool>,
+    blocked: Vec<Rectangle>,
+    fits: Vec<Fit>,
+    passages: Vec<Passage>,
+}
+
+impl Aligner {
+    pub fn new(both_ways: bool) -> Self {
+        Self { both_ways, ..Self::default() }
+    }
+
+    /// The passages that `a` took from `b`, in the order of `a`.
+    pub fn align(&mut self, a: &Stems, b: &Stems, rates: &Rates) -> &[Passage] {
+        self.passages.clear();
+        self.pair.read(&a.stems, &b.stems, rates);
+        self.seeds.find(&self.pair, &self.rules);
+        self.fit_seeds();
+        self.join();
+        self.locate(a, b);
+        &self.passages
+    }
+
+    /// Whether a bound on the work left something out of the last pair.
+    pub fn bounded(&self) -> bool {
+        self.seeds.bounded
+    }
+
+    fn fit_seeds(&mut self) {
+        self.fits.clear();
+        self.blocked.clear();
+        if self.seeds.found.is_empty() {
+            return;
+        }
+        self.fitting.begin(&self.pair);
+        let (words_a, words_b) = (self.pair.a.words.len(), self.pair.b.words.len());
+        self.barred.clear();
+        self.barred.resize(words_a, false);
+        let all = windows(words_a, &self.rules) + windows(words_b, &self.rules);
+        let mut tries = self.rules.tries + all / self.rules.windows_a_try;
+        for at in 0..self.seeds.found.len() {
+            let seed = self.window(self.seeds.found[at]);
+            if self.is_known(seed) {
+                continue;
+            }
+            if tries == 0 {
+                self.seeds.bounded = true;
+                break;
+            }
+            tries -= 1;
+            match self.fit(seed).filter(|fit| self.sequences_suffice(fit)) {
+                Some(fit) => {
+                    self.barred[fit.at.a.0..fit.at.a.1].fill(true);
+                    self.blocked.push(fit.at);
+                    let at = self.completed(fit.at);
+                    self.fits.push(Fit { at, ..fit });
+                }
+                None => self.blocked.push(seed),
+            }
+        }
+    }
+
+    fn window(&self, seed: Seed) -> Rectangle {
+        let window = |begin: usize, length: usize| (begin, (begin + self.rules.window).min(length));
+        Rectangle { a: window(seed.a, self.pair.a.words.len()), b: window(seed.b, self.pair.b.words.len()) }
+    }
+
+    /// Whether most words of a seed are in a passage, or in both windows of a rectangle that was tried.
+    fn is_known(&self, seed: Rectangle) -> bool {
+        let free = self.barred[seed.a.0..seed.a.1].iter().filter(|&&barred| !barred).count();
+        let covers = |one: &Rectangle| is_mostly_in(seed.a, one.a) && is_mostly_in(seed.b, one.b);
+        2 * free < seed.a.1 - seed.a.0 || self.blocked.iter().any(covers)
+    }
+
+    /// The best fit of a seed, if it scores enough.
+    fn fit(&mut self, seed: Rectangle) -> Option<Fit> {
+        let rules = self.rules;
+        let enough = |fit: &Fit| fit.score() >= fixed(rules.score);
+        let (usual, low) = (rules.least_rate, rules.summary_rate);
+        let mut fit = |own, rate_a, rate_b| {
+            self.fitting.fit(&self.pair, seed, &self.barred, Manner { own, rate_a, rate_b }, &rules).filter(enough)
+        };
+        let mut plain = fit(rules.own, usual, usual);
+        let mut best = plain;
+        if let Some(summary) = fit(rules.own_in_summary, usual, low) {
+            if is_summary(summary.at.a, summary.at.b, plain.map(|plain| plain.at.a), &rules) {
+                best = Some(summary);
+            }
+        }
+        if self.both_ways && best == plain {
+            if let Some(summary) = fit(rules.own_in_summary, low, usual) {
+                if is_summary(summary.at.b, summary.at.a, plain.take().map(|plain| plain.at.b), &rules) {
+                    best = Some(summary);
+                }
+            }
+        }
+        best
+    }
+
+    fn sequences_suffice(&mut self, fit: &Fit) -> bool {
+        let Rules { sequences, elsewhere, evidence, sequence, .. } = self.rules;
+        let shared = self.sequences.count(&self.pair, fit.at, elsewhere);
+        shared >= sequences && fit.score() >= fixed(evidence - sequence * shared as f64)
+    }
+
+    /// The source of a summary is the whole text, if a good part of it is covered.
+    fn completed(&self, at: Rectangle) -> Rectangle {
+        let (long_a, long_b) = ((at.a.1 - at.a.0) as f64, (at.b.1 - at.b.0) as f64);
+        let (words_a, words_b) = (self.pair.a.words.len(), self.pair.b.words.len());
+        let Rules { ratio, whole, .. } = self.rules;
+        if long_b > ratio * long_a && long_b >= whole * words_b as f64 {
+            Rectangle { b: (0, words_b), ..at }
+        } else if self.both_ways && long_a > ratio * long_b && long_a >= whole * words_a as f64 {
+            Rectangle { a: (0, words_a), ..at }
+        } else {
+            at
+        }
+    }
+
+    /// Joins fits that are close to each other in both texts.
+    fn join(&mut self) {
+        let Self { rules, fits, .. } = self;
+        fits.sort_unstable_by_key(|fit| fit.at);
+        let mut joined: Vec<Fit> = Vec::with_capacity(fits.len());
+        for fit in fits.iter() {
+            match joined.iter_mut().find(|known| are_close(known, fit, rules)) {
+                Some(known) => {
+                    let score = known.score() + fit.score();
+                    known.at = hull(known.at, fit.at);
+                    known.scores = (score, score);
+                    known.rates = (known.rates.0.min(fit.rates.0), known.rates.1.min(fit.rates.1));
+                }
+                None => joined.push(*fit),
+            }
+        }
+        *fits = joined;
+    }
+
+    fn locate(&mut self, a: &Stems, b: &Stems) {
+        let least = self.rules.characters as u32;
+        for fit in &self.fits {
+            let at = Rectangle {
+                a: snap(fit.at.a, &a.breaks, self.rules.snap),
+                b: snap(fit.at.b, &b.breaks, self.rules.snap),
+            };
+            let (in_a, in_b) = (characters(at.a, a), characters(at.b, b));
+            if in_a.1 - in_a.0 >= least && in_b.1 - in_b.0 >= least {
+                self.passages.push(Passage { at, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
+            }
+        }
+    }
+}
+
+/// Whether more than three tenths of an interval are in another.
+fn is_mostly_in(one: (usize, usize), other: (usize, usize)) -> bool {
+    let common = one.1.min(other.1).saturating_sub(one.0.max(other.0));
+    10 * common > 3 * (one.1 - one.0)
+}
+
+/// Whether a fit shows a summary: its source is much longer than itself, and it is longer than the plain fit.
+fn is_summary(short: (usize, usize), long: (usize, usize), plain: Option<(usize, usize)>, rules: &Rules) -> bool {
+    let (short, long) = ((short.1 - short.0) as f64, (long.1 - long.0) as f64);
+    let plain = plain.map_or(0.0, |plain| (plain.1 - plain.0) as f64);
+    long > rules.ratio * short && short > rules.wider * plain
+}
+
+/// Whether few words stand between two fits, `later` being the later one in `a`; more may in `b` if words are taken over
+/// at a low rate.
+fn are_close(known: &Fit, later: &Fit, rules: &Rules) -> bool {
+    let (x, y) = (&known.at, &later.at);
+    let gap = if known.rates.1.min(later.rates.1) < rules.loose { rules.gap_b } else { rules.gap_a };
+    y.a.0 <= x.a.1 + rules.gap_a && x.b.0.max(y.b.0) <= x.b.1.min(y.b.1) + gap
+}
+
+fn hull(x: Rectangle, y: Rectangle) -> Rectangle {
+    Rectangle { a: (x.a.0.min(y.a.0), x.a.1.max(y.a.1)), b: (x.b.0.min(y.b.0), x.b.1.max(y.b.1)) }
+}
+
+/// An interval whose ends are moved to the nearest ends of sentences or lines, at most so many words away, to those
+/// before rather than to those behind.
+fn snap(interval: (usize, usize), breaks: &[bool], most: usize) -> (usize, usize) {
+    let nearest = |at: usize| {
+        let before = |by: usize| at.checked_sub(by).filter(|&place| breaks[place]);
+        let behind = |by: usize| Some(at + by).filter(|&place| breaks.get(place) == Some(&true));
+        (0..=most).find_map(|by| before(by).or_else(|| behind(by))).unwrap_or(at)
+    };
+    let (begin, end) = (nearest(interval.0), nearest(interval.1));
+    if begin < end {
+        (begin, end)
+    } else {
+        interval
+    }
+}
+
+fn characters(interval: (usize, usize), text: &Stems) -> (u32, u32) {
+    (text.spans[interval.0].0, text.spans[interval.1 - 1].1)
+}

@@ -1,0 +1,110 @@
+//! The constants by which texts are aligned: all of them, in one place.
+//!
+//! They were chosen on one half of the PAN 2013 training corpus, several at a time for all kinds of obfuscation, and
+//! tried on the other half (docs/passages.md). Numbers are round on purpose: none is tuned to single pairs.
+
+/// How texts are aligned.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Words of a window that is looked for in the other text, and how far one begins behind the other.
+    pub window: usize,
+    pub step: usize,
+    /// Least score of a pair of windows, in nats.
+    pub seed: f64,
+    /// Pairs of windows that are tried, and one more for each so many windows of both texts.
+    pub tries: usize,
+    pub windows_a_try: usize,
+    /// Sum of products of windows that share a stem: rarer stems go first, and it ends with what exceeds this.
+    pub products: usize,
+    pub products_a_window: usize,
+    /// Most rounds of a fit; in the last ones it no longer grows.
+    pub rounds: usize,
+    pub last_rounds: usize,
+    /// Words around an interval in which its new ends are looked for: so many, or its own length.
+    pub reach: usize,
+    pub reach_share: f64,
+    /// Words by which the other interval is extended while it grows.
+    pub margin: usize,
+    /// What counts as growth: more than this share, and more than so many words.
+    pub growth: f64,
+    /// Rate at which words are taken over: at first, and the least and greatest estimates.
+    pub rate: f64,
+    pub least_rate: f64,
+    pub greatest_rate: f64,
+    /// Least rate of the longer side of a summary.
+    pub summary_rate: f64,
+    /// The greatest score of a word, in nats.
+    pub word: f64,
+    /// Words that are added to the length of a text outside an interval.
+    pub prior: f64,
+    /// Weight of how often a word stands in its own text elsewhere; in a summary's first rounds.
+    pub own: f64,
+    pub own_in_summary: f64,
+    /// Least score of a passage, in nats: that of both sides.
+    pub score: f64,
+    /// Neighbouring stems that both intervals share, at least, one of them standing elsewhere so many times at most.
+    pub sequences: usize,
+    pub elsewhere: u32,
+    /// Least score if each of them adds so much.
+    pub evidence: f64,
+    pub sequence: f64,
+    /// A summary's source is so many times as long, and the fit of a summary is so many times that of the other.
+    pub ratio: f64,
+    pub wider: f64,
+    /// Where a summary's source covers this share of its text, it is a summary of all of it.
+    pub whole: f64,
+    /// Passages at most so many words apart in both texts are one.
+    pub gap_a: usize,
+    pub gap_b: usize,
+    /// The second gap is allowed where words are taken over at a lower rate than this.
+    pub loose: f64,
+    /// Words by which an end may move to that of a sentence.
+    pub snap: usize,
+    /// Least length of a passage in characters, on both sides.
+    pub characters: usize,
+}
+
+impl Rules {
+    pub const DEFAULT: Self = Self {
+        window: 60,
+        step: 30,
+        seed: 14.0,
+        tries: 40,
+        windows_a_try: 64,
+        products: 1 << 20,
+        products_a_window: 32,
+        rounds: 12,
+        last_rounds: 3,
+        reach: 400,
+        reach_share: 1.0,
+        margin: 30,
+        growth: 0.02,
+        rate: 0.5,
+        least_rate: 0.3,
+        greatest_rate: 0.95,
+        summary_rate: 0.1,
+        word: 4.0,
+        prior: 400.0,
+        own: 0.6,
+        own_in_summary: 0.0,
+        score: 20.0,
+        sequences: 3,
+        elsewhere: 3,
+        evidence: 30.0,
+        sequence: 1.0,
+        ratio: 3.0,
+        wider: 1.2,
+        whole: 0.15,
+        gap_a: 40,
+        gap_b: 300,
+        loose: 0.7,
+        snap: 7,
+        characters: 150,
+    };
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}

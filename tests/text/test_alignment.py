@@ -1,0 +1,174 @@
+"""Fuzzy alignment of two texts: equal to its definition, indifferent to length and nonsense, of use."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+from time import process_time
+
+import pytest
+import twin_fuzzy
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unquilt import _native
+from unquilt.alignment import StemRates, align
+from unquilt.errors import ParameterError
+
+SYLLABLES = ["ka", "lo", "mi", "ru", "te", "so", "na", "vi", "pa", "du"]
+COMMON = ["the", "of", "and", "to", "in", "is", "a", "was"]
+
+
+def make_words(random: Random, count: int, vocabulary: int) -> list[str]:
+    """Words as languages have them: some very common, most rare."""
+
+    def rare() -> str:
+        number = int(vocabulary ** random.random() * random.uniform(1, 9))
+        return "".join(SYLLABLES[int(digit)] for digit in str(number).zfill(4))
+
+    return [random.choice(COMMON) if random.random() < 0.4 else rare() for _ in range(count)]
+
+
+def as_text(words: list[str], random: Random) -> str:
+    ends = [random.choice([" "] * 9 + [". ", "\n", "! ", ".) "]) for _ in words]
+    return "".join(word + end for word, end in zip(words, ends, strict=True))
+
+
+def edit(words: list[str], share: float, random: Random) -> list[str]:
+    """Deleted, replaced, inserted and swapped words."""
+    edited: list[str] = []
+    for word in words:
+        action = random.random()
+        if action < share / 3:
+            continue
+        edited.append(make_words(random, 1, 3000)[0] if action < 2 * share / 3 else word)
+        if random.random() < share / 3:
+            edited.insert(max(0, len(edited) - 2), make_words(random, 1, 3000)[0])
+    return edited
+
+
+def make_pair(random: Random) -> tuple[str, str]:
+    """Two texts; what the first takes from the second is edited a little or a lot, or picked from all over it."""
+    source = make_words(random, random.randint(5, 500), random.choice([30, 300, 3000]))
+    own = make_words(random, random.randint(0, 300), 3000)
+    for _ in range(random.randint(0, 3)):
+        begin = random.randrange(len(source))
+        taken = edit(source[begin : begin + random.randint(10, 200)], random.choice([0, 0.1, 0.4]), random)
+        if random.random() < 0.3:
+            taken = [word for word in source if random.random() < 0.25]
+        at = random.randint(0, len(own))
+        own[at:at] = taken
+    return as_text(own, random), as_text(source, random)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.booleans(), st.booleans())
+def test_passages_are_those_of_the_definition(seed: int, counted: bool, both_ways: bool) -> None:
+    random = Random(seed)
+    a, b = make_pair(random)
+    texts = [a, b, *(as_text(make_words(random, 200, 3000), random) for _ in range(3))] if counted else []
+    packed = _native.stem_rates(texts)
+    found = _native.align(a, b, packed, both_ways=both_ways)
+    expected = twin_fuzzy.align(a, b, twin_fuzzy.rates_of(texts), both_ways=both_ways)
+    assert [each[:5] for each in found] == [each[:5] for each in expected]
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours[5:] == pytest.approx(theirs[5:], abs=1e-6)
+
+
+def test_the_pairs_that_are_drawn_have_passages() -> None:
+    found = [len(_native.align(*make_pair(Random(seed)), b"")) for seed in range(60)]
+    assert sum(map(bool, found)) > 20
+    assert max(found) > 1
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_text_has_an_answer(a: str, b: str) -> None:
+    for each in align(a, b) + align(a, a * 3):
+        assert 0 <= each.a_begin < each.a_end <= len(a)
+        assert each.b_end - each.b_begin >= 150
+
+
+def test_equal_texts_are_one_passage() -> None:
+    for words in (60, 500, 20_000):
+        text = as_text(make_words(Random(words), words, 3000), Random(1)).strip()
+        (found,) = align(text, text)
+        assert (found.a_begin, found.a_end) == (found.b_begin, found.b_end)
+        assert found.a_end - found.a_begin > 0.98 * len(text)
+        assert found.a_rate == found.b_rate == 0.95
+
+
+def test_a_reworded_passage_is_found_where_it_is() -> None:
+    random = Random(5)
+    source = make_words(random, 800, 3000)
+    for share in (0.0, 0.2, 0.4):
+        before, after = make_words(random, 300, 3000), make_words(random, 200, 3000)
+        copied = edit(source[300:450], share, random)
+        a = " ".join([*before, *copied, *after])
+        (found,) = align(a, " ".join(source))
+        begin = len(" ".join(before)) + 1
+        assert abs(found.a_begin - begin) < 100
+        assert abs(found.a_end - begin - len(" ".join(copied))) < 100
+
+
+def test_a_summary_is_one_of_the_whole_text() -> None:
+    random = Random(8)
+    source = make_words(random, 900, 3000)
+    summary = [word for at in range(0, 900, 60) for word in source[at : at + 14]]
+    own = " ".join([*make_words(random, 300, 3000), *summary])
+    (found,) = align(own, " ".join(source))
+    assert (found.b_begin, found.b_end) == (0, len(" ".join(source)))
+    assert found.b_rate < 0.4 < found.a_rate
+    assert _native.align(" ".join(source), own, both_ways=True)[0][:2] == (0, len(" ".join(source)))
+
+
+def test_texts_on_one_subject_are_no_reuse() -> None:
+    """Rare words alone do not make a passage if they are all over both texts."""
+    random = Random(3)
+    subject = make_words(random, 60, 3000)
+    texts = [make_words(random, 600, 3000) for _ in range(2)]
+    for words in texts:
+        words[::4] = random.choices(subject, k=150)
+    assert align(*map(" ".join, texts)) == []
+
+
+@pytest.mark.parametrize("text", ["", "word", "...", "\n\n", "one two three"])
+def test_next_to_nothing_has_no_passages(text: str) -> None:
+    assert align(text, text) == []
+
+
+def test_wrong_arguments() -> None:
+    with pytest.raises(ParameterError, match="signature must be fuzzy"):
+        align("a", "b", signature="grams")
+    with pytest.raises(ValueError, match="no packed rates"):
+        align("a", "b", rates=StemRates(b"12345"))
+
+
+CASES = {
+    "one word repeated": lambda n: ["word " * n, "word " * n],
+    "no rare words": lambda n: ["the of and to in is a was " * (n // 8)] * 2,
+    "equal": lambda n: [" ".join(make_words(Random(1), n, 10**4))] * 2,
+    "different": lambda n: [" ".join(make_words(Random(seed), n, 10**4)) for seed in (1, 2)],
+    "two languages": lambda n: [" ".join(make_words(Random(1), n, 10**4)), "漢字的是不了人我在有" * (n // 10)],
+    "two words in turn": lambda n: ["spam eggs " * (n // 2), "eggs spam " * (n // 2)],
+    "a few words shuffled": lambda n: [" ".join(Random(s).choices(SYLLABLES, k=n)) for s in (1, 2)],
+    "a block repeated": lambda n: [" ".join(make_words(Random(1), 300, 10**4) * (n // 300))] * 2,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_time_grows_with_length_and_not_faster(case: str) -> None:
+    """From 40,000 to 320,000 words; bounded work may even be less."""
+
+    def take(words: int) -> float:
+        a, b = CASES[case](words)
+        times = []
+        for _ in range(3):
+            begin = process_time()
+            _native.align(a, b)
+            times.append(process_time() - begin)
+        return min(times)
+
+    times = [take(words) for words in (40_000, 320_000)]
+    assert times[1] < 24 * times[0] + 0.2, [f"{each:.3f}" for each in times]
+    assert all(later < 20 for _, later in pairwise(times))

@@ -1,0 +1,217 @@
+"""Fuzzy alignment of two texts by its definition: lists, dictionaries and the mathematics library, nothing kept."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import accumulate, pairwise
+from math import ceil, exp, floor, log
+
+from unquilt import words
+
+UNIT = 2**16
+LEAST = 1e-4
+WINDOW, STEP, TRIES = 60, 30, 40
+PRIOR, OWN, WORD = 400, 0.6, 4
+STOPPED = re.compile(r"[\n\r。！？．｡…]|[.!?][\"'”’)\]»]*\s")
+
+
+def fixed(nats):
+    return floor(nats * UNIT + 0.5)
+
+
+def read(text):
+    """Stems, places, and before which words a sentence ends."""
+    found = words(text)
+    ends = [0, *(end for _, _, end in found)]
+    begins = [begin for _, begin, _ in found]
+    breaks = [at == 0 or bool(STOPPED.search(text[ends[at] : begin])) for at, begin in enumerate(begins)]
+    return [word[:5] for word, _, _ in found], [(begin, end) for _, begin, end in found], [*breaks, True]
+
+
+def rates_of(texts):
+    counts = Counter(stem for text in texts for stem in read(text)[0])
+    total = max(1, sum(counts.values()))
+    return {stem: floor((count + 0.5) / total * 2**32) / 2**32 for stem, count in counts.items()}
+
+
+def windows_of(stems):
+    last = max(0, ceil((len(stems) - WINDOW) / STEP))
+    return [set(stems[STEP * i : STEP * i + WINDOW]) for i in range(last + 1)]
+
+
+def seeds_of(a, b, rate):
+    in_a, in_b = Counter(a), Counter(b)
+    weights = {}
+    for stem in in_a.keys() & in_b.keys():
+        often = rate(stem) + 0.5 * min(in_a[stem] / (len(a) + PRIOR), in_b[stem] / (len(b) + PRIOR))
+        weights[stem] = fixed(min(WORD, max(0, -log(2 * (1 - exp(-WINDOW * often))))))
+    scored = []
+    for i, one in enumerate(windows_of(a)):
+        for j, other in enumerate(windows_of(b)):
+            score = sum(weights[stem] for stem in one & other)
+            if score >= fixed(14):
+                scored.append((-score, STEP * i, STEP * j))
+    return [(i, min(i + WINDOW, len(a)), j, min(j + WINDOW, len(b))) for _, i, j in sorted(scored)]
+
+
+def segment(scores):
+    """The segment of greatest sum: the first end, then the last begin."""
+    sums = [0, *accumulate(scores)]
+    lowest = list(accumulate(sums, min))
+    gains = [each - low for each, low in zip(sums, lowest, strict=True)]
+    end = gains.index(max(gains))
+    begin = max(i for i in range(end + 1) if sums[i] == lowest[end])
+    return begin, end, gains[end]
+
+
+def turn(text, own, other, against, q, weight, least, rate, barred):
+    """The best segment of `text` against an interval of `other`, its score, and the new q."""
+    inside, length = Counter(other[against[0] : against[1]]), against[1] - against[0]
+    there, here = Counter(other), Counter(text)
+    here_inside = Counter(text[own[0] : own[1]])
+
+    def chance(stem):
+        out = (there[stem] - inside[stem]) / (len(other) - length + PRIOR)
+        own_out = weight * (here[stem] - here_inside[stem]) / (len(text) - (own[1] - own[0]) + PRIOR)
+        return min(1 - 1e-3, max(1e-6, 1 - exp(-length * (rate(stem) + max(out, own_out)))))
+
+    def score(at):
+        if at in barred:
+            return fixed(-50)
+        if not inside[text[at]]:
+            return fixed(log(1 - q))
+        return fixed(min(WORD, log(q / chance(text[at]) + 1 - q)))
+
+    reach = max(400, own[1] - own[0])
+    low, high = max(0, own[0] - reach), min(len(text), own[1] + reach)
+    begin, end, best = segment([score(at) for at in range(low, high)])
+    if end - begin < 5:
+        return None
+    taken = text[low + begin : low + end]
+    found = sum(inside[stem] > 0 for stem in taken) / len(taken)
+    by_chance = sum(floor(chance(stem) * 2**32) for stem in taken) / 2**32 / len(taken)
+    return (low + begin, low + end), best, min(0.95, max(least, (found - by_chance) / (1 - by_chance)))
+
+
+def fit(a, b, seed, barred, weight, least_a, least_b, rate):
+    x, y = seed[:2], seed[2:]
+    qa = qb = 0.5
+    grows = True
+    for round_ in range(1, 13):
+        margin, own = (30, weight) if grows else (0, OWN)
+
+        def widen(interval, length, margin=margin):
+            return max(0, interval[0] - margin), min(length, interval[1] + margin)
+
+        first = turn(a, x, b, widen(y, len(b)), qa, own, least_a, rate, barred)
+        second = first and turn(b, y, a, widen(first[0], len(a)), qb, own, least_b, rate, ())
+        if not second:
+            return None
+        size = x[1] - x[0] + y[1] - y[0]
+        same = (x, y) == (first[0], second[0])
+        (x, score_a, qa), (y, score_b, qb) = first, second
+        if grows:
+            small = x[1] - x[0] + y[1] - y[0] <= size * 1.02 + 2
+            grows = not ((small and round_ > 1) or round_ >= 9)
+        elif same:
+            break
+    return x, y, min(score_a, score_b), qa, qb
+
+
+def length(interval):
+    return interval[1] - interval[0]
+
+
+def overlap(one, other):
+    return max(0, min(one[1], other[1]) - max(one[0], other[0]))
+
+
+def best_fit(a, b, seed, barred, rate, both_ways):
+    def tried(*manner):
+        found = fit(a, b, seed, barred, *manner, rate)
+        return found if found and found[2] >= fixed(20) else None
+
+    plain = tried(OWN, 0.3, 0.3)
+    for side, manner in enumerate([(0, 0.3, 0.1), (0, 0.1, 0.3)][: 1 + both_ways]):
+        found = tried(*manner)
+        if found:
+            short, long = length(found[side]), length(found[1 - side])
+            if long > 3 * short and short > 1.2 * (length(plain[side]) if plain else 0):
+                return found
+    return plain
+
+
+def sequences(a, b, x, y):
+    inside = Counter(a[x[0] : x[1]]) + Counter(b[y[0] : y[1]])
+    everywhere = Counter(a) + Counter(b)
+    shared = set(pairwise(a[x[0] : x[1]])) & set(pairwise(b[y[0] : y[1]]))
+    return sum(min(everywhere[stem] - inside[stem] for stem in two) <= 3 for two in shared)
+
+
+def whole(x, y, a, b, both_ways):
+    if length(y) > 3 * length(x) and length(y) >= 0.15 * len(b):
+        return x, (0, len(b))
+    if both_ways and length(x) > 3 * length(y) and length(x) >= 0.15 * len(a):
+        return (0, len(a)), y
+    return x, y
+
+
+def fits_of(a, b, rate, both_ways):
+    found, blocked, barred = [], [], set()
+    tries = TRIES + (len(windows_of(a)) + len(windows_of(b))) // 64
+    for seed in seeds_of(a, b, rate):
+        x, y = seed[:2], seed[2:]
+        free = sum(at not in barred for at in range(*x))
+        known = any(10 * overlap(x, p) > 3 * length(x) and 10 * overlap(y, q) > 3 * length(y) for p, q in blocked)
+        if 2 * free < length(x) or known:
+            continue
+        if tries == 0:
+            break
+        tries -= 1
+        best = best_fit(a, b, seed, barred, rate, both_ways)
+        shared = sequences(a, b, *best[:2]) if best else 0
+        if shared >= 3 and best[2] >= fixed(30 - shared):
+            blocked.append(best[:2])
+            barred |= set(range(*best[0]))
+            found.append((*whole(*best[:2], a, b, both_ways), *best[2:]))
+        else:
+            blocked.append((x, y))
+    return found
+
+
+def join(fits):
+    joined = []
+    for x, y, score, qa, qb in sorted(fits, key=lambda each: each[:2]):
+        for at, (p, q, other, ra, rb) in enumerate(joined):
+            gap = 300 if min(qb, rb) < 0.7 else 40
+            if x[0] - p[1] <= 40 and max(y[0], q[0]) - min(y[1], q[1]) <= gap:
+                hull = (min(x[0], p[0]), max(x[1], p[1])), (min(y[0], q[0]), max(y[1], q[1]))
+                joined[at] = (*hull, score + other, min(qa, ra), min(qb, rb))
+                break
+        else:
+            joined.append((x, y, score, qa, qb))
+    return joined
+
+
+def snap(interval, breaks):
+    def nearest(at):
+        places = [place for by in range(8) for place in (at - by, at + by)]
+        return next((place for place in places if 0 <= place < len(breaks) and breaks[place]), at)
+
+    moved = nearest(interval[0]), nearest(interval[1])
+    return moved if moved[0] < moved[1] else interval
+
+
+def align(text_a, text_b, rates=None, *, both_ways=False):
+    """(a_begin, a_end, b_begin, b_end, score, rate of a, rate of b) of each passage."""
+    (a, places_a, breaks_a), (b, places_b, breaks_b) = read(text_a), read(text_b)
+    known = rates or {}
+    found = []
+    for x, y, score, qa, qb in join(fits_of(a, b, lambda stem: max(LEAST, known.get(stem, 0)), both_ways)):
+        x, y = snap(x, breaks_a), snap(y, breaks_b)
+        in_a = places_a[x[0]][0], places_a[x[1] - 1][1]
+        in_b = places_b[y[0]][0], places_b[y[1] - 1][1]
+        if length(in_a) >= 150 and length(in_b) >= 150:
+            found.append((*in_a, *in_b, score / UNIT, qa, qb))
+    return found
