@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import json
 import sqlite3
+import subprocess
+import sys
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -218,3 +220,34 @@ class TestResults:
             assert found is None
         else:
             assert found == pytest.approx(float((observed - chance) / (1 - chance)))
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from unquilt.judgements.labels import LabelFile
+file = LabelFile(Path(sys.argv[1]))
+sample = file.samples()[0]
+done = sum(bool(item.category) for item in file.items(sample.name, "ada"))
+for position in range(done + 1, sample.items + 1):
+    file.label(sample, position, "ada", "ab"[position % 2])
+    print(position, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_no_accepted_label_is_lost_when_the_process_is_killed(folder: RunFolder, file: LabelFile) -> None:
+    sample = ask(folder, file, sample="100", categories="a,b")
+    for killed_after in (1, 2, 7, 20):
+        with subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(file.path)], stdout=subprocess.PIPE, text=True
+        ) as child:
+            assert child.stdout is not None
+            for line in child.stdout:
+                accepted = int(line)
+                if accepted >= killed_after:
+                    child.kill()
+                    break
+            accepted = max([accepted, *map(int, child.stdout.read().split())])
+        found = [item.category for item in file.items(sample.name, "ada")]
+        assert found[:accepted] == ["ab"[position % 2] for position in range(1, accepted + 1)]

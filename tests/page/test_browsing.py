@@ -22,23 +22,25 @@ from unquilt.judgements.labels import LabelFile
 pytestmark = pytest.mark.slow
 
 
-def check(browser: Browser, served: Served, path: str) -> None:
-    """Open a view, and expect no complaint of any kind."""
+def check(browser: Browser, served: Served, path: str, *, closely: bool) -> None:
+    """Open a view, and expect no complaint of any kind; `closely` has axe-core look at it, too, which takes longer."""
     browser.open(served.address + path)
     assert browser.find("h1").text
     assert browser.complaints() == [], path
     assert {urlsplit(url).netloc for url in browser.requests()} == {f"127.0.0.1:{served.port}"}
-    assert browser.barriers() == [], path
-    levels = [int(element.tag_name[1]) for element in browser.find_all("h1, h2, h3, h4")]
+    assert not closely or browser.barriers() == [], path
+    levels = browser.ask("return [...document.querySelectorAll('h1, h2, h3, h4')].map(e => Number(e.tagName[1]))")
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in pairwise(levels)), path
 
 
 def test_every_view_opens_without_complaints(browser: Browser, served: Served, web: Path) -> None:
+    """Tables look alike: two of them are looked at closely."""
     for number, path in enumerate(["/", "/runs/quilts", "/judging", *addresses(web)]):
+        closely = "/tables/" not in path or path.endswith(("/quilts", "/hosts"))
         browser.resize(NARROW if number % 2 else WIDE)
         browser.prefer("dark" if number % 3 else "light")
-        check(browser, served, path)
+        check(browser, served, path, closely=closely)
         wide = browser.ask("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{path} is wider than the window"
 
