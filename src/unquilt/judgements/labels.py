@@ -82,7 +82,7 @@ class Judged:
 
     position: int
     key: Mapping[str, Any]
-    names: Mapping[str, str | None]
+    names: Mapping[str, Any]
     judge: str = ""
     category: str = ""
     note: str = ""

@@ -122,9 +122,9 @@ def _row(sample: Sample, judged: Judged) -> dict[str, Any]:
     return about | dict(judged.key) | names | said
 
 
-def make_table(labels: LabelFile, samples: Sequence[Sample]) -> pa.Table:
+def make_table(labels: LabelFile, samples: Sequence[Sample], only: str = "") -> pa.Table:
     """The same as a table; columns that only some samples have are null for the others."""
-    rows = list(list_labels(labels, samples))
+    rows = [row for row in list_labels(labels, samples) if only in ("", row["label"])]
     names = dict.fromkeys(name for row in rows for name in row)
     ordered = [*(name for name in names if name not in SAID), *SAID] if rows else ["sample", *SAID]
     return (
@@ -134,20 +134,20 @@ def make_table(labels: LabelFile, samples: Sequence[Sample]) -> pa.Table:
     )
 
 
-def pack_labels(labels: LabelFile, samples: Sequence[Sample], kind: str) -> tuple[bytes, int]:
+def pack_labels(labels: LabelFile, samples: Sequence[Sample], kind: str, only: str = "") -> tuple[bytes, int]:
     """The labels as the content of a file, and how many there are."""
-    table, buffer = make_table(labels, samples), BytesIO()
+    table, buffer = make_table(labels, samples, only), BytesIO()
     with FileFormat.of(kind).writer(buffer, table.schema) as sink:
         sink.write(table)
     return buffer.getvalue(), table.num_rows
 
 
-def write_labels(labels: LabelFile, samples: Sequence[Sample], path: Path) -> int:
-    """Write labels to a file whose name ends with .csv or .jsonl, which is there when it is complete."""
+def write_labels(labels: LabelFile, samples: Sequence[Sample], path: Path, only: str = "") -> int:
+    """Write labels, or `only` those of one category, to a file .csv or .jsonl, which is there when it is complete."""
     format_ = FileFormat.guess(path)
     if format_ is None or format_.kind not in ("csv", "jsonl"):
         raise ParameterError(f"labels are written as .csv or .jsonl, not as {path.name}")
-    content, rows = pack_labels(labels, samples, format_.name)
+    content, rows = pack_labels(labels, samples, format_.name, only)
     with storing(path):
         write_atomically(path, content)
     return rows

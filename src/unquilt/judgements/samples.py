@@ -18,17 +18,17 @@ from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows, name_column
-from unquilt.tables import DOCUMENTS
+from unquilt.tables import DOCUMENTS, PASSAGES
 
 LARGEST = 100_000
 
 
 @dataclass(frozen=True)
 class Item:
-    """A row that was drawn: its key, and the ids and URLs of the documents in it."""
+    """A row that was drawn: its key, the ids and URLs of the documents in it, and of a passage where it ends."""
 
     key: Mapping[str, Any]
-    names: Mapping[str, str | None]
+    names: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -75,6 +75,8 @@ def _read_items(folder: RunFolder, table: str, where: str | None) -> Iterator[It
     names = [name_column(column, part) for column in documents for part in ("id", "url")]
     if table == DOCUMENTS.name:
         names = ["id", "url"]
+    if table == PASSAGES.name:
+        names += ["a_end", "b_end"]  # so that labels can be compared with: unquilt score --labels
     names = [name for name in names if name in rows.columns]
     chosen = list(dict.fromkeys([*key, *names]))
     for part in TableRows(folder, table, Selection(chosen, where)):

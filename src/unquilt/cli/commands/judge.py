@@ -22,6 +22,7 @@ Examples:
   unquilt judge run hosts --judge ada                                 # under another name than that of the account
   unquilt judge run --results                                         # shares with intervals, agreement of judges
   unquilt judge run --export labels.csv                               # the labels, for other tools
+  unquilt judge run --export right.jsonl --only right                 # of passages: truth for unquilt score --labels
 """
 
 
@@ -36,6 +37,7 @@ Examples:
 @click.option("--labels", metavar="FILE", help="Where labels are kept (default: labels.sqlite beside the run).")
 @click.option("--results", is_flag=True, help="Print shares and agreement of all samples of the run.")
 @click.option("--export", "output", metavar="OUT", help="Write all labels of the run to a file: .csv or .jsonl.")
+@click.option("--only", metavar="CATEGORY", help="With --export: only what was said to be this.")
 @click.option("--json", "as_json", is_flag=True, help="With --results: print lines of JSON, for programs.")
 @number_option("port", "Port on 127.0.0.1 (default 8017, or any that is free).", at_least=1)
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser (the default), or do not.")
@@ -91,15 +93,15 @@ def _tell(run: str, asked: dict[str, Any]) -> None:
     file = LabelFile(Path(asked["labels"]) if asked["labels"] else folder.run.path.absolute().parent / FILE)
     samples = [each for each in file.samples() if each.fingerprint == folder.run.manifest["fingerprint"]]
     if asked["output"]:
-        _export(file, samples, asked["output"])
+        _export(file, samples, asked["output"], asked["only"] or "")
     if asked["results"]:
         _print_results(file, samples, as_json=asked["as_json"])
 
 
-def _export(file: LabelFile, samples: list[Sample], output: str) -> None:
+def _export(file: LabelFile, samples: list[Sample], output: str, only: str) -> None:
     from unquilt.judgements.results import write_labels
 
-    rows = write_labels(file, samples, Path(output))
+    rows = write_labels(file, samples, Path(output), only)
     emit(f"{count(rows, 'label')} in {printable(output)}")
 
 
