@@ -59,8 +59,11 @@ def test_what_is_marked_is_shown_with_its_surroundings() -> None:
 
 def test_a_long_text_is_cut_and_says_so() -> None:
     html = str(excerpt("a " * 1_000_000, [Passage(0, 2_000_000, 1)]))
-    assert len(html) < MOST + 500
-    assert LEFT_OUT.findall(html) == [f"{2_000_000 - MOST:,}"]
+    assert len(html) < 2_000
+    assert len(LEFT_OUT.findall(html)) == 1
+    passages = [Passage(begin, begin + 500, 1) for begin in range(0, 1_000_000, 1_000)]
+    html = str(excerpt("a " * 1_000_000, passages))
+    assert len(TAG.sub("", html)) < MOST + 1_000
 
 
 def test_texts_are_compared_word_by_word() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 
 from markupsafe import Markup
 
@@ -14,6 +15,8 @@ from unquilt.results.marks import NO_PATCH, mark
 
 AROUND = 160
 """Characters kept on either side of what is marked."""
+LONG = 1_200
+"""Characters of a passage from which on only its ends are shown."""
 MOST = 4_000
 """Characters of a text that are shown."""
 _WORD = 24
@@ -67,7 +70,7 @@ def _mark_changes(text: str, patches: Sequence[tuple[int, int, int]], first: int
 def _near(text: str, marked: Sequence[Span]) -> list[Span]:
     """Stretches that are marked, with some text around each; those that come close to each other are one."""
     found = [(0, 0)]
-    for start, stop in sorted(marked):
+    for start, stop in sorted(chain.from_iterable(map(_ends, marked))):
         begin, end = found[-1]
         if start - AROUND > end + AROUND:
             found.append((_next_word(text, start - AROUND), min(len(text), _next_word(text, stop + AROUND))))
@@ -76,6 +79,13 @@ def _near(text: str, marked: Sequence[Span]) -> list[Span]:
     begin, end = found[-1]
     found[-1] = begin, max(end, min(len(text), _next_word(text, begin + 2 * AROUND)))
     return [(begin, end) for begin, end in found if begin < end]
+
+
+def _ends(span: Span) -> list[Span]:
+    """The ends of a long span, or all of a shorter one; with what is shown around them, they are a third of `LONG`."""
+    begin, end = span
+    third = LONG // 3 - AROUND
+    return [span] if end - begin <= LONG else [(begin, begin + third), (end - third, end)]
 
 
 def _next_word(text: str, place: int) -> int:

@@ -179,9 +179,17 @@ def list_rows(folder: RunFolder, table: Table, title: str, columns: Sequence[str
         return None
     rows = read_first(folder, table, columns)
     shown = list(columns) or [name for name in table.schema.names if name not in table.hidden]
+    shown = [name for name in shown if not _is_told(name, shown, rows)]
     return Listed(
         table.name, title, shown, [[row.get(name) for name in shown] for row in rows], folder.table(table.name).rows
     )
+
+
+def _is_told(name: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a column says nothing: an id beside URLs that all rows have, or URLs that none has."""
+    if name.endswith("id") and name[:-2] + "url" in columns:
+        return all(row.get(name[:-2] + "url") for row in rows)
+    return name.endswith("url") and not any(row.get(name) for row in rows)
 
 
 def read_first(folder: RunFolder, table: Table, columns: Sequence[str] = (), limit: int = EXAMPLES) -> list[Any]:

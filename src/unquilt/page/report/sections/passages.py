@@ -60,7 +60,7 @@ def _say(folder: RunFolder, largest: Mapping[int, float]) -> list[str]:
     ]
     if largest:
         half = sum(each > 0.5 for each in largest.values())
-        says.append(f"{count(half, 'document has', 'documents have')} more than half of its words from one other.")
+        says.append(f"{count(half, 'document has', 'documents have')} more than half of the words from one other.")
     for row in read_first(folder, PASSAGE_PAIRS, limit=1):
         one, other = (name_page(folder, row[side])[0] for side in "ab")
         says.append(
