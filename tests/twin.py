@@ -260,7 +260,7 @@ def name_sites(source: Sequence[Document], foreign: str) -> set[int | str]:
 
 
 def add_sections(sources: Sequence[tuple[tuple[int, int, int], set[int | str], bool]]) -> int:
-    """The most grams that two or more sources on one site add of which a third is in the page."""
+    """The most grams that two or more sections on one site add."""
     added: dict[int | str, list[int]] = defaultdict(list)
     for (_, new, _), sites, part in sources:
         for site in sites if part else ():
@@ -307,7 +307,14 @@ def quilts(
         named = [grams_ if link else set() for grams_, link in zip(held, links, strict=True)]
         attributed = len(set().union(*named)) / max(1, len(patch))
         sites_of = [name_sites([documents[copy] for copy in members[e]], foreign) or {e} for e, *_ in picks]
-        parts = [len(grams_) * 3 >= len(grams[e]) for grams_, (e, *_) in zip(held, picks, strict=True)]
+        parts = [
+            len(grams_) * 3 >= len(grams[e])
+            or (
+                link == "page"
+                and document.domain in [documents[copy].domain for copy in members[e] if documents[copy].url]
+            )
+            for grams_, (e, *_), link in zip(held, picks, links, strict=True)
+        ]
         added = [add_sections([*zip(picks, sites_of, parts, strict=True)][:rank]) for rank in range(1, len(picks) + 1)]
         sections = (added[-1] if added else 0) / max(1, len(set().union(*held)))
         failed = {

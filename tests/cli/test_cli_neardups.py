@@ -200,7 +200,7 @@ class TestShow:
             ["1", "2", "1.000", "1.000", "1", "b"],
         ]
         heading, *rows = cells(succeed("show", made / "run", "pairs"))
-        assert heading == ["doc", "id", "other", "other_id", "jaccard", "cosine", "url", "other_url"]
+        assert heading == ["doc", "id", "other", "other_id", "jaccard", "url", "other_url"]
         assert ["5", "b, later", "1", "b", "1.000"] in [row[:5] for row in rows]
 
     @pytest.mark.parametrize("table", ["clusters", "kept", "similarity", "pairs"])

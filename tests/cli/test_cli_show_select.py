@@ -63,7 +63,10 @@ class TestSelecting:
                 ("clusters", "--where", "kepe"),
                 "there are: doc, id, url, host, domain, cluster, cluster_id, cluster_url",
             ),
-            (("documents", "--doc", "p1", "--columns", "id"), "are for rows; documents --doc shows more"),
+            (
+                ("documents", "--doc", "p1", "--columns", "id"),
+                "documents --doc shows one document as a whole, so --columns cannot choose; leave out --doc",
+            ),
         ],
     )
     def test_wrong_usage_is_one_line(self, run, arguments, message):

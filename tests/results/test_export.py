@@ -24,7 +24,7 @@ from click.testing import CliRunner
 import unquilt
 from unquilt.cli import cli
 from unquilt.errors import ParameterError, RunError, StorageError
-from unquilt.results.export import work
+from unquilt.results.export import places, work
 from unquilt.results.export.formats import FORMATS, FileFormat
 from unquilt.runs import Run
 
@@ -370,3 +370,27 @@ class TestCommand:
         told = self.invoke(corpus.path, "--kept", "-o", tmp_path / "x.csv", code=2)
         assert "does not say which documents to keep" in told
         assert told.endswith("find near-duplicates first: unquilt neardups\n")
+
+
+def test_two_exports_to_one_file(run: unquilt.Run, tmp_path: Path) -> None:
+    """The second is refused while the first writes; what a killed one left is in nobody's way."""
+    out = tmp_path / "kept.jsonl"
+    (tmp_path / ".kept.jsonl.partial").write_text("left by one that was killed")
+    with places.one_file(out) as file:
+        with pytest.raises(RunError, match=r"kept\.jsonl is already being written"):
+            run.export(out, kept=True)
+        file.write(b"the first")
+    assert out.read_bytes() == b"the first"
+    run.export(out, kept=True, overwrite=True)
+    assert len(out.read_bytes().splitlines()) == len(keep_by_hand(run))
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.slow
+def test_a_reader_that_has_seen_enough(run: unquilt.Run) -> None:
+    command = [sys.executable, "-m", "unquilt", "export", str(run.path), "documents", "-o", "-"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 0)

@@ -10,6 +10,7 @@ import shutil
 import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
@@ -65,6 +66,12 @@ def make_lexicon(texts: Sequence[str]) -> Lexicon:
     return Lexicon.build(pa.table({"word": list(counts), "df": list(counts.values())}), len(texts), (0.1, 0.8))
 
 
+def test_a_set_says_the_range_of_the_lexicon_in_it(tmp_path: Path) -> None:
+    given = SignatureParameters(method="imatch", lexicon="some.lexicon")
+    made = Filter.pack(tmp_path / "set", [as_table(["one two"])], given, make_lexicon(draw_texts(Random(1), 50)))
+    assert (made.parameters.nidf, made.parameters.lexicon) == ((0.1, 0.8), "")
+
+
 def brute_force(parameters: SignatureParameters, lexicon: bytes) -> Callable[[str, str], bool]:
     """Whether two texts are near-duplicates by their definition, bucket or no bucket."""
     memo: dict[str, list[Any]] = {}
@@ -105,7 +112,8 @@ class TestAnswers:
             half = number // 2
             tables = [as_table(texts[:half]), as_table(texts[half:], [f"p{i}" for i in range(half, number)])]
             found = Filter.pack(tmp_path / "set", tables, given, lexicon)
-            assert (found.prototypes, Filter.load(tmp_path / "set").parameters) == (number, given)
+            said = given if lexicon is None else replace(given, nidf=lexicon.nidf)
+            assert (found.prototypes, Filter.load(tmp_path / "set").parameters) == (number, said)
             near = brute_force(given, packed)
             for text in [*texts, *others]:
                 expected = [f"p{i}" for i, prototype in enumerate(texts) if near(text, prototype)]

@@ -25,9 +25,10 @@ many copies, those on the first sixteen different servers count.)
 Their grams are exactly those that the sources cover. A patch is verified word by word in both texts: what only
 fingerprints promised is no patch, and counted (`collisions`).
 
-    sections(d)   the largest share of the covered grams that sources on one site (a domain; with `foreign` host, a
-                  host), two or more, add of which at least a third of the grams are in pg(d); above `max_sections`, d
-                  is left out: it is no quilt, but a long page (a print view, a chapter) whose sections are pages there
+    section(d, s) whether at least a third of the grams of s are in pg(d), or d links to the page s on its own domain
+    sections(d)   the largest share of the covered grams that sections on one site (a domain; with `foreign` host, a
+                  host), two or more, add; above `max_sections`, d is left out: it is no quilt, but a long page (a
+                  print view, a chapter) whose sections are pages there, or leads to the pages of its own site
     linked(d, s)  "page" if d links to the page s or one of its copies, "domain" if to some page on one of their domains
                   that is not on d's own site
     attributed(d) the share of pg(d) that linked sources cover; above `max_attributed`, d is left out

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import re
 import shutil
@@ -110,12 +111,13 @@ class NewFile:
     """A file in the making: open to be written and read as `file`, and called otherwise until `complete`.
 
     It is written as `.NAME.partial`; what is left there of an earlier attempt makes way, and so does a link: neither is
-    written to. With `alone`, one that is there is somebody else's at work, and a RunError. With a `spill` folder, on
+    written to. With `alone`, one that is there is somebody else's at work, and a RunError; with `locked`, only if it is
+    really being written, which a lock on it says. With a `spill` folder, on
     the same file system, it has a name of its own there: for tasks that may be tried again while an earlier try lives.
     What a killed one leaves goes with that folder.
     """
 
-    def __init__(self, path: Path, *, alone: bool = False, spill: Path | None = None) -> None:
+    def __init__(self, path: Path, *, alone: bool = False, locked: bool = False, spill: Path | None = None) -> None:
         self.path = path
         self._complete = False
         if spill is not None:
@@ -125,12 +127,16 @@ class NewFile:
             self.file: BinaryIO = os.fdopen(descriptor, "w+b")
             return
         self._partial = partial_name(path)
+        if locked and _is_locked(self._partial):
+            raise RunError(f"{shown(path)} is already being written")
         if not alone:
             self._partial.unlink(missing_ok=True)
         try:
             self.file = self._partial.open("x+b")
         except FileExistsError:
             raise RunError(f"{shown(path)} is already being written") from None
+        if locked:
+            fcntl.flock(self.file, fcntl.LOCK_EX)
 
     def complete(self, *, durable: bool = True) -> None:
         """Give the file its name: whole, and for good; one that need not survive a power cut, at once."""
@@ -149,11 +155,25 @@ class NewFile:
             remove(self._partial)
 
 
+def _is_locked(path: Path) -> bool:
+    """Whether somebody holds a lock on a file of ours; what is no regular file is nobody's."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 @contextlib.contextmanager
-def created(path: Path, *, spill: Path | None = None, durable: bool = True) -> Iterator[BinaryIO]:
+def created(path: Path, *, locked: bool = False, spill: Path | None = None, durable: bool = True) -> Iterator[BinaryIO]:
     """A `NewFile` to write to, which becomes `path` at the end of the block; if that fails, `path` is as before."""
     with storing(path):
-        new = NewFile(path, spill=spill)
+        new = NewFile(path, locked=locked, spill=spill)
         try:
             yield new.file
             new.complete(durable=durable)

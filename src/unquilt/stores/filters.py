@@ -12,7 +12,7 @@ import json
 import mmap
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
@@ -100,6 +100,8 @@ class Filter:
             base.verify()
             parameters, words = base.parameters, base._set.lexicon()
         else:
+            if lexicon is not None:  # its range is its own, and it is in the set, wherever it came from
+                parameters = replace(parameters, lexicon="", nidf=lexicon.nidf, min_df=lexicon.min_df)
             words = b"" if lexicon is None else lexicon.pack()
         ids: list[str] = []
         keys: list[bytes] = []
@@ -114,7 +116,7 @@ class Filter:
         header = {
             "prototypes": len(ids) + (0 if base is None else base.prototypes),
             "without_signature": none + (0 if base is None else base.without_signature),
-            "parameters": parameters.to_dict() | {"lexicon": ""},  # it is in the set, wherever it came from
+            "parameters": parameters.to_dict(),
             "unquilt": version("unquilt"),
             "unicode": _native.UNICODE_VERSION,
         }

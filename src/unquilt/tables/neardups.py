@@ -117,6 +117,7 @@ SIMILARITY = Table(
     ),
     row=("cluster", "clusters"),
     see="how similar the documents of a cluster are, the loosest clusters first",
+    sparse=("least_cosine", "median_cosine"),
     order=("-least", "documents"),
     notes="Cosines are of the sets of words that I-Match looks at: four characters or more, at most one digit.",
     identified=("kept",),
@@ -133,6 +134,7 @@ PAIRS = Table(
     key_columns=2,
     row=("pair", "pairs"),
     see="what holds the clusters together",
+    sparse=("cosine",),
     notes="These pairs are enough to tie each cluster together; two near-duplicates need not be among them.",
     identified=("doc", "other"),
 )

@@ -72,6 +72,8 @@ class Table:
     """The columns that matter most to people, who see them first; the others follow in their own order."""
     hidden: tuple[str, ...] = ()
     """Columns that people do not see, unless they ask for one row."""
+    sparse: tuple[str, ...] = ()
+    """Columns that some runs have no values for: people then do not see them."""
     order: tuple[str, ...] = ()
     """The columns by which people want it, largest first (a minus: smallest first); if there are none, as it is."""
     identified: tuple[str, ...] = ()
@@ -81,7 +83,13 @@ class Table:
 
     def __post_init__(self) -> None:
         names = [each.name for each in self.columns]
-        for name in (*self.first, *self.hidden, *self.identified, *(by.removeprefix("-") for by in self.order)):
+        for name in (
+            *self.first,
+            *self.hidden,
+            *self.sparse,
+            *self.identified,
+            *(by.removeprefix("-") for by in self.order),
+        ):
             if name not in names:
                 raise TypeError(f"table {self.name} has no column {name}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from unquilt.cli.group import usual_options
 from unquilt.cli.options import number_option, usage_error
 from unquilt.cli.show.selecting import NAMES, read_selection, selection_options
-from unquilt.cli.terminal.output import count, emit, json_line, printable
+from unquilt.cli.terminal.output import count, emit, json_line, naming_stdout, printable
 
 EXAMPLES = """\b
 Examples:
@@ -76,14 +77,15 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
     selection = read_selection({name: asked[name] for name in NAMES}, limit)
     wishes = {name: asked[name] for name in ("kept", "dropped", "ids", "evidence", "without", "keep_first")}
     what = Export(table or "", **wishes, selection=selection)
-    made = write(
-        Folder.open(run),
-        what,
-        output,
-        format=asked["format_"],
-        overwrite=asked["overwrite"],
-        progress=choose_progress(quiet=quiet or output == "-"),
-    )
+    with naming_stdout() if output == "-" else nullcontext():
+        made = write(
+            Folder.open(run),
+            what,
+            output,
+            format=asked["format_"],
+            overwrite=asked["overwrite"],
+            progress=choose_progress(quiet=quiet or output == "-"),
+        )
     if as_json:
         emit(json_line({"path": str(made.path), "rows": made.rows, "format": made.format, "parts": made.parts}))
     elif not quiet and made.path is not None:

@@ -77,5 +77,7 @@ def show(
         view.show_all(request)
         return
     if is_selective(chosen) and not view.one_is_rows:
-        raise usage_error(f"--columns, --where and --sort are for rows; {table} --doc shows more than that")
+        given = " and ".join(f"--{option}" for option in NAMES if chosen[option] is not None)
+        instead = f'leave out --doc for rows, as in: unquilt show {run} {table} --where "doc = 12"'
+        raise usage_error(f"{table} --doc shows one document as a whole, so {given} cannot choose; {instead}")
     view.show_one(request)

@@ -20,7 +20,7 @@ _LEFT_OUT = {
     "below_sigma": "have less than {sigma:.0%} from sources",
     "above_max_largest": "are explained by one source (more than {max_largest:.0%} of it)",
     "below_c": "have fewer than {c} sources",
-    "above_max_sections": "are put together from whole pages of one site (more than {max_sections:.0%} of it)",
+    "above_max_sections": "are print views or contents of one site (more than {max_sections:.0%} of it)",
     "too_attributed": "link to their sources (more than {max_attributed:.0%} of it)",
 }
 """Documents that are no quilts, by the first limit that they fail, as the summary counts them."""

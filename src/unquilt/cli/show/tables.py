@@ -52,7 +52,7 @@ def show_table(folder: Folder, name: str, selection: Selection, about: int | Non
     if not shown:
         emit(f"{name} has no rows{'' if rows.total == 0 else ' that fit'}.")
         return
-    left_out = print_rows(shown if selection.columns else prefer_urls(shown))
+    left_out = print_rows(shown if selection.columns else prefer_urls(drop_sparse(name, shown)))
     if len(found) > len(shown):
         all_ = rows.total
         known = f"{all_ - len(shown):,} more (--limit {all_} for all" if all_ is not None else ""
@@ -85,6 +85,13 @@ def choose_columns(folder: Folder, name: str, selection: Selection) -> Selection
     wanted = [column for column in known.order if column.removeprefix("-") in there]  # older runs have fewer
     order = [column.removeprefix("-") if column.startswith("-") else f"-{column}" for column in wanted]
     return replace(selection, columns=selection.columns or columns, sort=selection.sort or order)
+
+
+def drop_sparse(name: str, rows: Sequence[Row]) -> list[Row]:
+    """Rows without columns that this run has no values for, if the table says that some have none."""
+    known = find_table(name)
+    without = {column for column in (known.sparse if known else ()) if all(row.get(column) is None for row in rows)}
+    return [{column: value for column, value in row.items() if column not in without} for row in rows]
 
 
 def prefer_urls(rows: Sequence[Row]) -> list[dict[str, Any]]:

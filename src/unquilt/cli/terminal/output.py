@@ -28,25 +28,26 @@ _MARKS = 4
 
 def emit(line: str = "") -> None:
     """Write one line to standard output."""
-    with _naming_stdout():
+    with naming_stdout():
         if sys.stdout is not None:
             sys.stdout.write(f"{line}\n")
 
 
 def flush() -> None:
     """Write what standard output still holds."""
-    with _naming_stdout():
+    with naming_stdout():
         if sys.stdout is not None and not sys.stdout.closed:
             sys.stdout.flush()
 
 
 @contextmanager
-def _naming_stdout() -> Iterator[None]:
+def naming_stdout() -> Iterator[None]:
     """An error of standard output gets its name, as errors of files have theirs."""
     try:
         yield
     except OSError as error:
-        error.filename = STDOUT
+        if error.filename is None:
+            error.filename = STDOUT
         raise
 
 

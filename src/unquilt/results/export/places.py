@@ -62,8 +62,8 @@ def refuse_existing(place: Path, *, overwrite: bool, folder: bool) -> None:
 
 @contextmanager
 def one_file(place: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which is there at the end of the block."""
-    with created(place) as file:
+    """A file to write to, which is there at the end of the block; another export to it is refused meanwhile."""
+    with created(place, locked=True) as file:
         yield file
 
 

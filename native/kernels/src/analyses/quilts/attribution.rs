@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
 use crate::analyses::quilts::covers::{DrawnOn, SourceSize};
-use crate::analyses::quilts::sections::SectionTally;
+use crate::analyses::quilts::sections::{is_within, SectionTally};
 use crate::analyses::quilts::sites::SiteName;
 use crate::documents::standing::{Stand, Standing};
 use crate::flow::columns::{Along, Binary, Lines, Numbers, Strings};
@@ -245,10 +245,14 @@ impl Map for Linked {
             let attributed = all_linked as f64 / sources.patch_grams.at(drawn_on.start) as f64;
             sections.clear();
             section_grams.clear();
-            section_grams.extend(drawn_on.clone().map(|row| {
-                let (new, all) = (sources.new_grams.at(row), sources.all_grams.at(row));
-                let sites = unpack(sources.names.at(row)).map(|[.., site]| site);
-                sections.add(sources.source.at(row), new, all, sources.source_grams.at(row), sites)
+            let own_domain = pages.domain.bytes(row).map(|domain| Fingerprinter::plain().bytes(domain));
+            section_grams.extend(drawn_on.clone().zip(&kinds).map(|(row, &kind)| {
+                let names = sources.names.at(row);
+                let leads_there =
+                    kind == Some("page") && unpack(names).any(|[_, domain, _]| Some(domain) == own_domain);
+                let within = is_within(sources.all_grams.at(row), sources.source_grams.at(row));
+                let sites = unpack(names).map(|[.., site]| site);
+                sections.add(sources.source.at(row), sources.new_grams.at(row), within || leads_there, sites)
             }));
             let covered: u64 = drawn_on.clone().map(|row| sources.new_grams.at(row)).sum();
             let in_sections = section_grams.last().copied().unwrap_or(0) as f64 / covered as f64;

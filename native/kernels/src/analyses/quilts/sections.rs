@@ -5,6 +5,10 @@
 //! which at least a third is in the page. Short pages of many sites in one are no such page, but a collection: only
 //! sections of the same site count together, two at least: what a single source holds is another
 //! limit.
+//!
+//! The contents of a manual, the home page of a code of law and other pages that lead to the rest of their site repeat
+//! headings and first lines of it. Where the own site counts at all, such pages look like quilts, too. So a source on the
+//! page's own domain that the page links to is a section, as well, however little of it is in the page.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -30,11 +34,11 @@ impl SectionTally {
         self.most = 0;
     }
 
-    /// Takes a source that has `all` of the page's patch grams, `grams` in all, and adds `new` ones to the cover; its
-    /// copies are on sites of these fingerprints, and if there are none, it is a site of its own. Returns the most
+    /// Takes a source that adds `new` grams to the cover. Its copies are on sites of these fingerprints; if there are
+    /// none, it is a site of its own. Returns the most
     /// grams that two or more sections of one site have added by now.
-    pub fn add(&mut self, source: u64, new: u64, all: u64, grams: u64, sites: impl Iterator<Item = u64>) -> u64 {
-        if all * PART >= grams {
+    pub fn add(&mut self, source: u64, new: u64, is_section: bool, sites: impl Iterator<Item = u64>) -> u64 {
+        if is_section {
             let mut sites: Vec<u64> = sites.collect();
             if sites.is_empty() {
                 sites.push(Fingerprinter::plain().bytes(&source.to_le_bytes()));
@@ -54,6 +58,11 @@ impl SectionTally {
     }
 }
 
+/// Whether so much of a source is in a page that it is a section of it: `all` of the page's patch grams, of `grams`.
+pub fn is_within(all: u64, grams: u64) -> bool {
+    all * PART >= grams
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,14 +70,13 @@ mod tests {
     #[test]
     fn sections_of_one_site_add_up() {
         let mut sections = SectionTally::default();
-        let mut add =
-            |source, new, all, grams, sites: &[u64]| sections.add(source, new, all, grams, sites.iter().copied());
-        assert_eq!(add(1, 50, 60, 181, &[7]), 0, "less than a third of it is in the page");
-        assert_eq!(add(2, 50, 60, 180, &[7, 7]), 0, "one alone are no sections");
-        assert_eq!(add(3, 40, 40, 40, &[8]), 0);
-        assert_eq!(add(4, 20, 20, 40, &[8, 9]), 60);
-        assert_eq!(add(5, 15, 15, 15, &[7]), 65);
-        assert_eq!(add(6, 15, 15, 15, &[]), 65, "without a URL, a site of its own");
-        assert_eq!(add(7, 60, 60, 60, &[]), 65);
+        let mut add = |source, new, within, sites: &[u64]| sections.add(source, new, within, sites.iter().copied());
+        assert_eq!(add(1, 50, is_within(60, 181), &[7]), 0, "less than a third of it is in the page");
+        assert_eq!(add(2, 50, is_within(60, 180), &[7, 7]), 0, "one alone are no sections");
+        assert_eq!(add(3, 40, true, &[8]), 0);
+        assert_eq!(add(4, 20, true, &[8, 9]), 60);
+        assert_eq!(add(5, 15, true, &[7]), 65);
+        assert_eq!(add(6, 15, true, &[]), 65, "without a URL, a site of its own");
+        assert_eq!(add(7, 60, true, &[]), 65);
     }
 }
