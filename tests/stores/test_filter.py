@@ -10,8 +10,8 @@ import shutil
 import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
