@@ -7,6 +7,7 @@ To find so many quilts takes long and says nothing about the page, so the tables
 from __future__ import annotations
 
 import http.client
+import os
 import re
 import statistics
 import subprocess
@@ -53,11 +54,13 @@ def measure(record: Record, documents: int = DOCUMENTS, quilts: int = QUILTED, a
             record.add(what, page.seconds(f"/runs/quilts/tables/quilts?{query}"), "s")
         record.add("the hosts of the corpus", page.seconds("/runs/quilts/tables/sites"), "s")
         random, alone, beside = Random(2), list[float](), list[float]()
+        before = processor_time(process.pid)
         for _ in range(asked):
             number = random.randrange(quilts) * (documents // quilts)
             here = f"/runs/quilts/quilts/{number}"
             alone.append(page.seconds(here))
             beside.append(page.seconds(f"{here}/beside?patch={random.randrange(PATCHES_EACH)}"))
+        used = (processor_time(process.pid) - before) / (2 * asked)
         some = [random.randrange(documents) for _ in range(max(5, asked // 10))]
         known = [page.seconds(f"/runs/quilts/documents/{number}") for number in some]
         for what, taken, floor in (
@@ -67,6 +70,7 @@ def measure(record: Record, documents: int = DOCUMENTS, quilts: int = QUILTED, a
         ):
             record.add(f"{what}, median", statistics.median(taken), "s")
             record.add(f"{what}, 95th percentile", sorted(taken)[int(len(taken) * 0.95)], "s", floor=floor)
+        record.add("processor time of a quilt or a source, mean", used, "s", note="what it takes on a quiet machine")
         record.add("peak memory of the server", peak_of(process.pid) / 1e6, "MB", floor="below 500")
     finally:
         process.kill()
@@ -105,6 +109,12 @@ def start(run: Path) -> tuple[subprocess.Popen[str], int, float]:
 def peak_of(process: int) -> int:
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+
+
+def processor_time(process: int) -> float:
+    """Seconds of both kinds that a process has used so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def make_run(folder: Path, documents: int, quilts: int) -> Path:

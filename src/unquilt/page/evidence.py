@@ -6,8 +6,9 @@ passage the other page beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 from unquilt import _native
@@ -17,6 +18,7 @@ from unquilt.page.texts import Part, read_part
 from unquilt.results.folders import RunFolder
 from unquilt.results.labelled import find_labelled
 from unquilt.results.marks import Patch
+from unquilt.results.names import SHOWN
 from unquilt.results.phrases import find_covered
 from unquilt.tables import COVER_SOURCES, COVERS, PATCHES, QUILTS, SOURCES, TARGETS, VERDICTS
 
@@ -56,10 +58,15 @@ class Evidence:
     """What the table of the run says of it."""
     passages: Sequence[Passage]
     others: Sequence[Other]
-    sources: Sequence[SourcePage]
     all_sources: int
+    legend: Callable[[], list[SourcePage]]
     note: str = ""
     """What to tell people who miss something."""
+
+    @cached_property
+    def sources(self) -> list[SourcePage]:
+        """The other pages, the first of many, by number; looked up when they are asked for."""
+        return self.legend()
 
     def choose(self, given: str | None) -> int | None:
         """The number of a passage in an address; ParameterError for a wrong one."""
@@ -94,8 +101,8 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
         }
         for each in sources
     ]
-    legend = _legend(folder, [(each["rank"], each["source"]) for each in sources], facts)
-    return Evidence(number, row, passages, others, legend, len(sources), note)
+    legend = partial(_legend, folder, [(each["rank"], each["source"]) for each in sources], facts)
+    return Evidence(number, row, passages, others, len(sources), legend, note)
 
 
 def find_cover(folder: RunFolder, number: int) -> Evidence:
@@ -124,8 +131,8 @@ def find_cover(folder: RunFolder, number: int) -> Evidence:
         }
         for each in sources
     ]
-    legend = _legend(folder, [(each["rank"], each["source"]) for each in sources], facts)
-    return Evidence(number, row, passages, others, legend, len(sources), note)
+    legend = partial(_legend, folder, [(each["rank"], each["source"]) for each in sources], facts)
+    return Evidence(number, row, passages, others, len(sources), legend, note)
 
 
 def _join(found: Sequence[Patch]) -> list[Patch]:
@@ -153,8 +160,8 @@ def find_target(folder: RunFolder, number: int) -> Evidence:
     ]
     others = [Other(each.object["first"], -1, -1) for each in chunks]
     facts = [{"documents": each["documents"], "sites": each["sites"]} for each in objects.values()]
-    legend = _legend(folder, [(ranks[sha1], each["first"]) for sha1, each in objects.items()], facts)
-    return Evidence(number, row, passages, others, legend, len(objects))
+    legend = partial(_legend, folder, [(ranks[sha1], each["first"]) for sha1, each in objects.items()], facts)
+    return Evidence(number, row, passages, others, len(objects), legend)
 
 
 FINDERS = {QUILTS.name: find_quilt, COVERS.name: find_cover, TARGETS.name: find_target}
@@ -209,7 +216,12 @@ def find_long(folder: RunFolder, numbers: Iterable[int]) -> list[int]:
 
 
 def _row(folder: RunFolder, table: str, number: int) -> dict[str, Any] | None:
-    return next(iter(folder.about(table, number)), None)
+    """The row of a document, without its names: texts of a whole row group would have to be read for them."""
+    if table not in folder.tables:
+        return None
+    kept = folder.tables[table]
+    columns = [name for name in kept.columns if name not in SHOWN]
+    return next(iter(kept.between(number, number, columns).to_pylist()), None)
 
 
 def _legend(

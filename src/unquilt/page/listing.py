@@ -191,6 +191,7 @@ class Listing:
                 yield f"{spell(column)} = {_value(column, value)}"
         if self.asked.get("q"):
             texts = [each for each in self.columns.values() if each.is_text and each.type != pa.large_string()]
+            texts = [each for each in texts if each.part in ("", *SHOWN)]
             wanted = f"lower({quote(self.asked['q'])})"
             tests = [f"contains(lower({spell(each)}), {wanted})" for each in texts]
             yield f"({' OR '.join(tests) or 'false'})"
@@ -198,10 +199,18 @@ class Listing:
     @cached_property
     def where(self) -> str:
         """The expression that people wrote, checked; empty if there is none."""
+        return self._condition.text if self._condition else ""
+
+    @cached_property
+    def _condition(self) -> Condition | None:
         given = self.asked.get("where", "").strip()
-        if given:
-            Condition(given, {each.name: each.type for each in self.columns.values()}, self.table)
-        return given
+        there = {each.name: each.type for each in self.columns.values()}
+        return Condition(given, there, self.table) if given else None
+
+    @property
+    def _asked_columns(self) -> list[ListedColumn]:
+        """The columns that the expression names."""
+        return [self.columns[each] for each in self._condition.columns] if self._condition else []
 
     @cached_property
     def _parts_needed(self) -> set[str]:
@@ -209,7 +218,7 @@ class Listing:
         texts = " ".join(self.conditions)
         needed = {each.own for each in self.columns.values() if each.part and each.expression in texts}
         needed |= {self.columns[key.column].own for key in self.keys if self.columns[key.column].part}
-        return needed | ({each.own for each in self.columns.values() if each.part} if self.where else set())
+        return needed | {each.own for each in self._asked_columns if each.part}
 
     def _files(self, table: str) -> str:
         paths = self.folder.table(table).paths
@@ -241,7 +250,7 @@ class Listing:
         early = sorted(self._parts_needed)
         wanted = list(dict.fromkeys([*columns, *(self.columns[key.column] for key in self.keys)]))
         if self.where:
-            wanted = list(dict.fromkeys([*wanted, *self.columns.values()]))
+            wanted = list(dict.fromkeys([*wanted, *self._asked_columns]))
         late = [each for each in columns if each.part and each.own not in early]
         owns = [self.columns[own] for own in dict.fromkeys(each.own for each in late)]
         inner = [each for each in dict.fromkeys([*wanted, *owns]) if each not in late and _there(each, early)]
@@ -272,7 +281,10 @@ class Listing:
     def count_query(self) -> str:
         """How many rows there are."""
         if self.where:
-            return f"SELECT count(*) FROM (\n{self.query()}\n)"  # noqa: S608
+            few = self._asked_columns or list(self.columns.values())[:1]
+            select = ", ".join(f"{each.expression} AS {name(each.name)}" for each in few)
+            chosen = self._chosen(select, sorted(self._parts_needed))
+            return f"SELECT count(*) FROM (\n{chosen}\n) WHERE (\n{self.where}\n)"  # noqa: S608
         return self._chosen("count(*)", sorted(self._parts_needed))
 
     @property
