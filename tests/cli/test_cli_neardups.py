@@ -92,6 +92,8 @@ class TestWhatIsSaid:
             "  unquilt show run clusters --doc ID           one cluster, with the similarity of each document",
             "  unquilt show run clusters --diff A B         what differs between two documents",
             "  unquilt export run --kept -o kept.jsonl.gz   the documents without near-duplicates",
+            "  unquilt serve run                            all of it on a page in the browser",
+            "  unquilt report run -o report.html            figures, tables and examples in one file",
         ]
         again = succeed("neardups", "pages.jsonl", "-o", "run")
         assert again == f"Nothing to do: this was complete already (--overwrite computes it anew).\n{first}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import builtins
+import csv
 import hashlib
 import json
 import re
 from base64 import b64decode, b64encode
 from html.parser import HTMLParser
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pytest
@@ -127,6 +130,16 @@ def test_what_the_sentences_say_is_true(runs: dict[str, Path], html: str) -> Non
     assert f"{summary['quilts']:,} documents of {judged:,} that were judged" in html
     near = uq.read(runs["neardups"]).manifest["summary"]["near_duplicates"]
     assert f"{near} documents of 500" in html
+
+
+def test_figures_agree_with_the_run(runs: dict[str, Path], html: str) -> None:
+    """By its own limits, a run has the quilts that it has."""
+    summary = uq.read(runs["quilts"]).manifest["summary"]
+    data = re.search(r'download="quilts-by-limits.csv" href="data:text/csv;charset=utf-8,([^"]*)"', html)
+    assert data is not None
+    shares = {(row["limit"], float(row["value"])): row["share"] for row in csv.DictReader(StringIO(unquote(data[1])))}
+    expected = pytest.approx(summary["quilts"] / summary["verdicts"])
+    assert float(shares["sigma", 0.5]) == float(shares["c", 4.0]) == expected
 
 
 def test_the_command_writes_and_refuses(runs: dict[str, Path], tmp_path: Path, monkeypatch: Any) -> None:

@@ -44,19 +44,23 @@ def judge(verdicts: pa.Table, sources: pa.Table, made: Mapping[str, Any], limits
     """
     if limits.min_share > made["min_share"]:
         verdicts = _end_covers(verdicts, sources, limits)
-    failed = {
+    words = [pc.if_else(fails, f", {limit}", "") for limit, fails in fail_limits(verdicts, limits).items()]
+    why = pc.utf8_slice_codeunits(pc.binary_join_element_wise(*words, ""), 2)
+    without = pc.is_in(verdicts["why"], value_set=pa.array(NO_SOURCES))
+    why = pc.if_else(without, verdicts["why"], why)
+    quilt = pc.equal(why, "")
+    return _replace(verdicts, {"quilt": quilt, "why": pc.if_else(quilt, pa.scalar(None, pa.string()), why)})
+
+
+def fail_limits(verdicts: pa.Table, limits: QuiltParameters) -> dict[str, pa.ChunkedArray]:
+    """For each limit, which documents fail it, by the numbers of their verdicts; those without sources fail some."""
+    return {
         "sigma": pc.less(verdicts["covered"], limits.sigma),
         "max_largest": pc.greater(verdicts["largest"], limits.max_largest),
         "c": pc.less(verdicts["sources"], limits.c),
         "max_sections": pc.greater(pc.fill_null(verdicts["sections"], 0), limits.max_sections),
         "max_attributed": pc.greater(verdicts["attributed"], limits.max_attributed),
     }
-    words = [pc.if_else(fails, f", {limit}", "") for limit, fails in failed.items()]
-    why = pc.utf8_slice_codeunits(pc.binary_join_element_wise(*words, ""), 2)
-    without = pc.is_in(verdicts["why"], value_set=pa.array(NO_SOURCES))
-    why = pc.if_else(without, verdicts["why"], why)
-    quilt = pc.equal(why, "")
-    return _replace(verdicts, {"quilt": quilt, "why": pc.if_else(quilt, pa.scalar(None, pa.string()), why)})
 
 
 def _replace(verdicts: pa.Table, columns: Mapping[str, pa.ChunkedArray]) -> pa.Table:

@@ -124,7 +124,18 @@ def conclusion(facts: Facts) -> Iterator[str]:
     yield f"The tables are in {folder}, as Parquet: {', '.join(own)}"
     yield ""
     yield "Next:"
-    yield from suggest(view.commands(typed(facts["folder"]), facts))
+    yield from suggest(view.commands(typed(facts["folder"]), facts) | _look(facts))
+
+
+def _look(facts: Facts) -> dict[str, str]:
+    """How to see what came out, and how to show it to others."""
+    if facts["analysis"] == "ingest":
+        return {}
+    where = typed(facts["folder"])
+    return {
+        f"unquilt serve {where}": "all of it on a page in the browser",
+        f"unquilt report {where} -o report.html": "figures, tables and examples in one file",
+    }
 
 
 def _is_in(folder: str, files: Sequence[str]) -> bool:

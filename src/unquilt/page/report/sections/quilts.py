@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unquilt.analyses.judging import fail_limits
+from unquilt.analyses.quilt_parameters import LIMITS, QuiltParameters
 from unquilt.analyses.sites import SITE_TABLES, name_sites
 from unquilt.page.evidence import find_quilt
 from unquilt.page.report.examples import show_evidence
@@ -20,6 +23,7 @@ from unquilt.page.report.svg import PANEL, Axis, Chart
 from unquilt.results import RunFolder
 from unquilt.tables import QUILTS, VERDICTS
 
+_COLUMNS = ["covered", "sources", "largest", "sections", "attributed"]
 _SIGMAS = [number / 20 for number in range(1, 21)]
 _SOURCES = range(1, 21)
 _WHY = {
@@ -30,6 +34,7 @@ _WHY = {
     "below_sigma": "have too little from sources",
     "above_max_largest": "are explained by one source",
     "below_c": "have too few sources",
+    "above_max_sections": "are put together from whole pages of one site",
     "too_attributed": "link to their sources",
 }
 
@@ -79,10 +84,10 @@ def _say(folder: RunFolder, by: str) -> list[str]:
 def _figures(folder: RunFolder) -> list[Figure]:
     asked = folder.run.manifest["parameters"]
     found = []
-    if VERDICTS.name in folder.tables:
-        verdicts = _read(folder, VERDICTS.name, ["covered", "sources", "largest", "attributed"])
-        total = max(1, verdicts.num_rows)
-        sigma, sources = _by_sigma(verdicts, asked, total), _by_sources(verdicts, asked, total)
+    if VERDICTS.name in folder.tables and set(_COLUMNS) <= set(folder.columns(VERDICTS.name)):
+        verdicts = _read(folder, VERDICTS.name, _COLUMNS)
+        sigma = [{"sigma": each, "share": _share(verdicts, asked, sigma=each)} for each in _SIGMAS]
+        sources: list[dict[str, float]] = [{"c": each, "share": _share(verdicts, asked, c=each)} for each in _SOURCES]
         highest = reach([row["share"] for row in (*sigma, *sources)], 0.001)
         found.append(
             Figure(
@@ -108,25 +113,13 @@ def _read(folder: RunFolder, name: str, columns: list[str]) -> pa.Table:
     return pa.concat_tables([split.read(columns) for split in folder.table(name).splits()])
 
 
-def _passes(verdicts: pa.Table, asked: Mapping[str, Any], sigma: float, c: int) -> int:
-    tests = [
-        pc.greater_equal(verdicts["covered"], sigma),
-        pc.greater_equal(verdicts["sources"], c),
-        pc.less_equal(verdicts["largest"], asked.get("max_largest", 1.0)),
-        pc.less_equal(verdicts["attributed"], asked.get("max_attributed", 1.0)),
-    ]
-    passed = tests[0]
-    for test in tests[1:]:
-        passed = pc.and_(passed, test)
-    return int(pc.sum(passed).as_py() or 0)
-
-
-def _by_sigma(verdicts: pa.Table, asked: Mapping[str, Any], total: int) -> list[dict[str, float]]:
-    return [{"sigma": each, "share": _passes(verdicts, asked, each, asked["c"]) / total} for each in _SIGMAS]
-
-
-def _by_sources(verdicts: pa.Table, asked: Mapping[str, Any], total: int) -> list[dict[str, float]]:
-    return [{"c": each, "share": _passes(verdicts, asked, asked["sigma"], each) / total} for each in _SOURCES]
+def _share(verdicts: pa.Table, asked: Mapping[str, Any], **changed: float) -> float:
+    """The share of quilts by the limits of the run, but for one of them."""
+    limits = QuiltParameters.from_dict({name: asked[name] for name in LIMITS if name in asked} | changed)
+    failed = reduce(pc.or_, fail_limits(verdicts, limits).values())
+    passed: int = pc.sum(pc.invert(failed)).as_py() or 0
+    total: int = verdicts.num_rows
+    return passed / max(1, total)
 
 
 def _curve(
