@@ -1,7 +1,7 @@
 //! All kernels, by name: a new one is one more line here.
 
 use crate::analyses::neardups::{banding, buckets, words};
-use crate::analyses::passages::{borders, diagonals, pages, pairs, reaches, seeds, signatures, slices, stops};
+use crate::analyses::passages::{alike, borders, diagonals, pages, pairs, reaches, seeds, signatures, slices, stops};
 use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
 use crate::analyses::reuse::{contents, examples, histograms, merging, neighbourhoods, objects, standings};
@@ -81,6 +81,12 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<pages::MarkedPages>(),
     Entry::group::<seeds::WindowLists>(),
     Entry::group::<seeds::Seeds>(),
+    Entry::group::<alike::SentenceSets>(),
+    Entry::group::<alike::SignatureCounts>(),
+    Entry::group::<alike::SentencePrefixes>(),
+    Entry::group::<alike::AlikeSentences>(),
+    Entry::group::<alike::AlikeWindows>(),
+    Entry::group::<alike::AlikeSeeds>(),
     Entry::group::<diagonals::Diagonals>(),
     Entry::group::<diagonals::Chains>(),
     Entry::group::<reaches::Reaches>(),

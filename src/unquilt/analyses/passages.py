@@ -25,6 +25,7 @@ nothing there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +56,7 @@ from unquilt.tables import (
     WORDS,
 )
 
-SIGNATURES = ("imatch", "grams")
+SIGNATURES = ("imatch", "shingles", "spotsigs", "grams")
 OWN = {
     "nidf": ("imatch",),
     "tau": ("shingles", "spotsigs"),
@@ -87,6 +88,14 @@ class PassageParameters(Parameters):
     nidf: tuple[float, ...] = parameter(
         (0.1, 1.0), "normalised idf of words that count for imatch, as LOW:HIGH", at_least=0, at_most=1, is_range=True
     )
+    tau: float = parameter(
+        0.9, "least Jaccard coefficient of sentences that match, for shingles and spotsigs", above=0, at_most=1
+    )
+    antecedents: int = parameter(
+        10_000, "most frequent words that spotsigs begin with; for Chinese the paper has 60", at_least=1, at_most=2**32
+    )
+    spot_distance: int = parameter(1, "words from one word of a spotsig to the next", at_least=1, at_most=2**20)
+    chain: int = parameter(2, "words of a spotsig behind the first", at_least=1, at_most=2**20)
     k: int = parameter(8, "words in a gram, for grams", at_least=1, at_most=2**20)
     n: int = parameter(4, "words in a shingle, for shingles and for similarity", at_least=1, at_most=2**20)
     max_df: int = parameter(
@@ -98,6 +107,7 @@ class PassageParameters(Parameters):
         "compare documents whose id, URL or file begins with A with those of B only; * stands for anything",
         is_pair=True,
     )
+    min_words: int = parameter(15, "fewest words of a passage", at_least=1, at_most=2**32)
     refine: bool = parameter(True, "move the borders of passages word by word")
 
     def check(self) -> None:
@@ -170,21 +180,26 @@ def _sentences(
 ) -> tuple[Rows, Kept, dict[str, int]]:
     """Runs of sentences that match, runs of stop sentences, and counters."""
     lexicon, listed = _lexicon(verbs, corpus, given)
-    telling: dict[str, Any] = {"signature": given.signature, "n": given.n, "chain": 2, "distance": 1}
-    kernel = Kernel("sentence tokens", **telling, lexicon=lexicon, listed=listed, **given.collections)
-    marked, pages, *_ = verbs.map(corpus, kernel, beside=standing)
+    telling: dict[str, Any] = {"signature": given.signature, "n": given.n, "lexicon": lexicon, "listed": listed}
+    telling |= {"chain": given.chain, "distance": given.spot_distance}
+    marked, pages, *sets = verbs.map(corpus, Kernel("sentence tokens", **telling, **given.collections), beside=standing)
     counters = verbs.fold(marked, "sentences")
     _check_collections(counters, given)
     (counted,) = verbs.group([marked], Kernel("stop sentences", max_df=given.max_df))
     counters |= verbs.fold(counted, "stop_sentences")
     whole = given.whole
-    window = 1 if given.gap else whole
-    packed, windows, stops = verbs.group([pages, counted], Kernel("marked pages", window=window, gamma=given.least))
+    window = 1 if given.gap or sets else whole
+    cutting: dict[str, Any] = {"window": window, "gamma": given.least, "alike": bool(sets)}
+    packed, windows, stops, *again = verbs.group([pages, counted], Kernel("marked pages", **cutting))
     marks = verbs.keep(packed, MARKS)
     (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
     counters |= verbs.fold(lists, "windows")
-    (seeds,) = verbs.group([lists], Kernel("seeds"))
-    (runs,) = verbs.group([seeds], Kernel("diagonals", window=window))
+    seeds = [*verbs.group([lists], Kernel("seeds"))]
+    if sets:
+        alike, compared = _alike(verbs, sets[0], again[0], given)
+        seeds.append(alike)
+        counters |= compared
+    (runs,) = verbs.group(seeds, Kernel("diagonals", window=window))
     (tokens,) = verbs.map(marks, Kernel("select", ("doc", "marks")))
     (reaches,) = verbs.group([tokens, runs], Kernel("reaches"))
     (tokens,) = verbs.map(marks, Kernel("select", ("doc", "marks")))
@@ -195,37 +210,69 @@ def _sentences(
     return found, verbs.keep(texts, STOP_RUNS), counters
 
 
+def _alike(verbs: Verbs, sets: Rows, windows: Rows, given: PassageParameters) -> tuple[Rows, dict[str, int]]:
+    """Seeds of sentences that match though they are not the same, and counters.
+
+    Shuffles each different sentence's signatures thrice (12 bytes each), and its whole set for each of the rarest tenth
+    (1 - τ) of these that another sentence has.
+    """
+    common: dict[str, Any] = {"max_df": given.max_df}
+    (signatures,) = verbs.group([sets], Kernel("sentence sets"))
+    (counts,) = verbs.group([signatures], Kernel("signature counts", **common))
+    (prefixes,) = verbs.group([counts], Kernel("sentence prefixes", tau=given.tau, **common))
+    (edges,) = verbs.group([prefixes], Kernel("alike sentences", tau=given.tau, **common))
+    counters = verbs.fold(edges, "alike")
+    (places,) = verbs.group([edges, windows], Kernel("alike windows"))
+    (seeds,) = verbs.group([places], Kernel("alike seeds"))
+    return seeds, counters
+
+
 def _locate(verbs: Verbs, corpus: Kept, runs: Kept, given: PassageParameters) -> tuple[Kept, Kept]:
     """Passages with their places in both texts, and pairs of documents."""
     how: dict[str, Any] = {"unit": "words" if given.signature == "grams" else "sentences", "refine": given.refine}
     (sent,) = verbs.map(corpus, Kernel("passage slices", **how), among=runs)
     slices = verbs.keep(sent, PASSAGE_SLICES)
-    found, spans = verbs.map(corpus, Kernel("passages", n=given.n, gamma=given.least, **how), among=slices)
+    found, spans = verbs.map(
+        corpus, Kernel("passages", n=given.n, gamma=given.least, min_words=given.min_words, **how), among=slices
+    )
     (pairs,) = verbs.group([spans], Kernel("passage pairs"))
     return verbs.keep(found, PASSAGES), verbs.keep(pairs, PASSAGE_PAIRS)
 
 
 def _lexicon(verbs: Verbs, corpus: Kept, given: PassageParameters) -> tuple[Side, bool]:
     """The words that signatures go by, and whether it is these that count, or all others."""
-    low, high = given.nidf
-    documents = corpus.rows
-    if documents < FEW_DOCUMENTS:
-        return verbs.side("passage_words", lambda: _pack([])), False
-    least, most = df_range(documents, (low, high))
+    nothing: list[pa.Array] = []
+    if given.signature == "shingles":
+        return verbs.side("passage_words", lambda: _pack(nothing)), True
+    if given.signature == "spotsigs":
+        words = count_words(verbs, corpus, all_words=True)
+        return verbs.side("passage_words", lambda: _pack(_most_frequent(words, given.antecedents))), True
+    if corpus.rows < FEW_DOCUMENTS:
+        return verbs.side("passage_words", lambda: _pack(nothing)), False
+    least, most = df_range(corpus.rows, given.nidf)
     words = count_words(verbs, corpus, all_words=True)
     listed = least > 1
 
-    def pack() -> bytes:
-        parts = [split.read(["word", "df"]) for split in words.splits()]
-        chosen = [
-            part.filter(pc.and_(pc.greater_equal(part["df"], least), pc.less_equal(part["df"], most)))
-            if listed
-            else part.filter(pc.greater(part["df"], most))
-            for part in parts
-        ]
-        return _pack([column for part in chosen for column in part["word"].chunks])
+    def choose(part: pa.Table) -> pa.Table:
+        common = pc.greater(part["df"], most)
+        return part.filter(pc.invert(pc.or_(common, pc.less(part["df"], least))) if listed else common)
 
-    return verbs.side("passage_words", pack), listed
+    return verbs.side("passage_words", lambda: _pack(_choose(words, choose))), listed
+
+
+def _choose(words: Kept, choose: Callable[[pa.Table], pa.Table]) -> list[pa.Array]:
+    """Some of the words, which are all that is held in memory."""
+    parts = [choose(split.read(["word", "df"])) for split in words.splits()]
+    return [column for part in parts for column in part["word"].chunks]
+
+
+def _most_frequent(words: Kept, number: int) -> list[pa.Array]:
+    """The words that most documents have, ties by spelling."""
+    found = pa.schema([("word", pa.string()), ("df", pa.int64())]).empty_table()
+    order = [("df", "descending"), ("word", "ascending")]
+    for split in words.splits():
+        found = pa.concat_tables([found, split.read(["word", "df"]).cast(found.schema)]).sort_by(order).slice(0, number)
+    return list(found["word"].chunks)
 
 
 def _pack(words: list[pa.Array]) -> bytes:
@@ -261,6 +308,8 @@ DECLARATION = Analysis(
         "window lists": "finding shared sentences",
         "windows": "finding shared sentences",
         "seeds": "finding pairs of documents",
+        **dict.fromkeys(("sentence sets", "signature counts", "sentence prefixes"), "comparing sentences"),
+        **dict.fromkeys(("alike sentences", "alike windows", "alike seeds", "alike"), "comparing sentences"),
         "diagonals": "finding passages",
         "chains": "finding passages",
         "reaches": "finding passages",

@@ -8,11 +8,13 @@
 //! 3. [`seeds`] brings the documents together that share a window. Windows one behind the other that the same documents
 //!    have at the same distances are counted, not listed: a paragraph that a thousand documents share is sent to each
 //!    pair of them once, however long it is.
+//!    [`alike`] finds sentences that match though their tokens differ.
 //! 4. [`diagonals`] puts the seeds of a pair together: runs of units that match one by one, and chains of these.
 //! 5. [`reaches`] extends runs over tokens that are no seeds, since they are in too many documents or repeat themselves.
 //! 6. [`slices`] and [`borders`] look at the texts: where passages begin and end, word by word, and how similar they are.
 //! 7. [`pairs`] sums up what two documents share; [`stops`] names runs that very many documents share.
 
+pub mod alike;
 pub mod borders;
 pub mod diagonals;
 pub mod pages;

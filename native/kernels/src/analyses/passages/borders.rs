@@ -18,7 +18,7 @@ use crate::text::slots::Multiply;
 use crate::{columns, row, told};
 
 told! {
-    pub struct Refining { unit: Unit, refine: bool, n: NonZeroUsize, gamma: u64 }
+    pub struct Refining { unit: Unit, refine: bool, n: NonZeroUsize, gamma: u64, min_words: usize }
 }
 
 columns! {
@@ -196,7 +196,7 @@ impl Map for Borders {
 
     fn batch<'a>(&mut self, pages: ChunkedTexts<'a>, slices: SliceColumns<'a>, out: &mut Output) -> Done {
         let print = Fingerprinter::plain();
-        let (unit, gamma) = (self.told.unit, self.told.gamma);
+        let Refining { unit, gamma, min_words, .. } = self.told;
         let mut along = Along::new(slices.b);
         for row in 0..pages.doc.len() {
             let b = pages.doc.at(row);
@@ -216,7 +216,9 @@ impl Map for Borders {
                 }
                 found.sort_by_key(|located| (located.a.0.wrapping_sub(located.b.0), located.a.0, located.a.1));
                 found.dedup_by(|next, last| last.absorb(next));
-                let enough = |located: &&Located| unit == Unit::Words || located.sentences() >= gamma;
+                let enough = |located: &&Located| {
+                    located.a.1 - located.a.0 >= min_words && (unit == Unit::Words || located.sentences() >= gamma)
+                };
                 found.iter().filter(enough).for_each(|located| self.send(a, b, totals, located, out));
                 out.relieve();
                 at = end;

@@ -96,8 +96,9 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<Token>, Damaged> {
 }
 
 told! {
-    /// How many sentences a window has, and a run of stop sentences that is worth a name.
-    pub struct Windowing { window: NonZeroUsize, gamma: NonZeroUsize }
+    /// How many sentences a window has, and a run of stop sentences that is worth a name; whether windows are needed
+    /// twice, since sentences can be alike.
+    pub struct Windowing { window: NonZeroUsize, gamma: NonZeroUsize, alike: bool }
 }
 
 row! {
@@ -110,6 +111,7 @@ row! {
 pub struct MarkedPages {
     window: usize,
     gamma: usize,
+    alike: bool,
     print: Fingerprinter,
     tokens: Vec<Token>,
     bytes: Vec<u8>,
@@ -119,6 +121,7 @@ impl MarkedPages {
     const MARKS: Port<PageTokens<'static>> = Port::documents(0, "marks");
     const WINDOWS: Port<WindowPlace<'static>> = Port::hashes(1, "windows");
     const STOPS: Port<StopRun> = Port::hashes(2, "stops");
+    const AGAIN: Port<WindowPlace<'static>> = Port::hashes(3, "again").when("alike", "true");
 
     fn hash(&mut self, begin: usize, end: usize) -> u64 {
         self.bytes.clear();
@@ -153,13 +156,14 @@ impl Group for MarkedPages {
     const NAME: &'static str = "marked pages";
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<PageRow<'static>>(), shape::<Mark>()];
-    const PORTS: &'static [PortInfo] = &[Self::MARKS.info(), Self::WINDOWS.info(), Self::STOPS.info()];
+    const PORTS: &'static [PortInfo] =
+        &[Self::MARKS.info(), Self::WINDOWS.info(), Self::STOPS.info(), Self::AGAIN.info()];
     const KEEPS: &'static str = "the tokens of one document";
     type Told = Windowing;
 
-    fn new(Windowing { window, gamma }: Windowing, _: usize) -> Result<Self, WrongParameter> {
+    fn new(Windowing { window, gamma, alike }: Windowing, _: usize) -> Result<Self, WrongParameter> {
         let (tokens, bytes) = (Vec::new(), Vec::new());
-        Ok(Self { window: window.get(), gamma: gamma.get(), print: Fingerprinter::plain(), tokens, bytes })
+        Ok(Self { window: window.get(), gamma: gamma.get(), alike, print: Fingerprinter::plain(), tokens, bytes })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
@@ -188,7 +192,11 @@ impl Group for MarkedPages {
             let (first, last) = (window[0].0, window[self.window - 1].0);
             if (last - first) as usize + 1 == self.window && window.iter().any(|token| token.2 & STOP == 0) {
                 let placed = WindowPlace { doc, unit: first, side, servers };
-                out.row(&Self::WINDOWS, self.hash(begin, begin + self.window), placed);
+                let hash = self.hash(begin, begin + self.window);
+                out.row(&Self::WINDOWS, hash, placed);
+                if self.alike {
+                    out.row(&Self::AGAIN, hash, placed);
+                }
             }
         }
         self.send_stops(doc, out);

@@ -10,7 +10,7 @@ use crate::text::fingerprint::Fingerprinter;
 use crate::{row, told};
 
 /// Of a window that repeats itself in a document, so many places are seeds.
-const MOST_TIMES: usize = 16;
+pub const MOST_TIMES: usize = 16;
 
 told! {
     /// Windows in more documents are passed over.
@@ -40,8 +40,8 @@ impl WindowLists {
         self.list.clear();
         let (mut documents, mut times, mut last, mut first) = (0, 0, None, 0);
         while let Some((_, tail)) = rows.next() {
-            let WindowPlace { doc, unit, side, servers } = WindowPlace::take(tail)?;
-            if last.replace(doc) == Some(doc) {
+            let place = WindowPlace::take(tail)?;
+            if last.replace(place.doc) == Some(place.doc) {
                 times += 1;
             } else {
                 (documents, times) = (documents + 1, 1);
@@ -53,14 +53,9 @@ impl WindowLists {
                 continue;
             }
             if self.list.is_empty() {
-                first = unit;
+                first = place.unit;
             }
-            let difference = i64::from(unit) - i64::from(first);
-            doc.put(&mut self.list);
-            put_varint(&mut self.list, ((difference << 1) ^ (difference >> 63)) as u64);
-            self.list.push(side);
-            put_varint(&mut self.list, servers.0.len() as u64);
-            self.list.extend_from_slice(servers.0);
+            pack_place(&mut self.list, &place, first);
         }
         Ok((documents, first))
     }
@@ -127,7 +122,19 @@ impl<'a> Listed<'a> {
     }
 }
 
-fn unpack(mut list: &[u8]) -> Option<Vec<Listed<'_>>> {
+/// Adds a place to a list, relative to the first.
+pub fn pack_place(list: &mut Vec<u8>, place: &WindowPlace<'_>, first: u32) {
+    let WindowPlace { doc, unit, side, servers } = place;
+    let difference = i64::from(*unit) - i64::from(first);
+    doc.put(list);
+    put_varint(list, ((difference << 1) ^ (difference >> 63)) as u64);
+    list.push(*side);
+    put_varint(list, servers.0.len() as u64);
+    list.extend_from_slice(servers.0);
+}
+
+/// The documents of a list, with their places.
+pub fn unpack(mut list: &[u8]) -> Option<Vec<Listed<'_>>> {
     let mut found: Vec<Listed<'_>> = Vec::new();
     while !list.is_empty() {
         let doc = u32::take(&mut list, 0)?;
@@ -149,9 +156,14 @@ pub fn pair_key(print: &Fingerprinter, a: u32, b: u32) -> u64 {
     print.bytes(&(u64::from(a) << 32 | u64::from(b)).to_be_bytes())
 }
 
-/// Group by list: to each pair of its documents, the windows that they share. Of windows that repeat themselves, the
-/// first in one document goes with the first in the other, the second with the second; where one has fewer, these are
-/// taken again from the first on.
+/// Which places of two documents go together: the first with the first, the second with the second; where one has fewer,
+/// these are taken again from the first on.
+pub fn pair_places<'b>(a: &'b Listed<'_>, b: &'b Listed<'_>) -> impl Iterator<Item = (i64, i64)> + 'b {
+    let times = a.places.len().max(b.places.len());
+    (0..times).map(|time| (a.places[time % a.places.len()], b.places[time % b.places.len()]))
+}
+
+/// Group by list: to each pair of its documents, the windows that they share.
 pub struct Seeds {
     print: Fingerprinter,
     lists: u64,
@@ -167,8 +179,7 @@ impl Seeds {
             for other in &documents[at + 1..] {
                 let Some((a, b)) = one.pair(other) else { continue };
                 let key = pair_key(&self.print, a.doc, b.doc);
-                for time in 0..a.places.len().max(b.places.len()) {
-                    let (i, j) = (a.places[time % a.places.len()], b.places[time % b.places.len()]);
+                for (i, j) in pair_places(a, b) {
                     for &(first, windows) in stretches {
                         let (i, j) = ((first + i) as u32, (first + j) as u32);
                         out.row(&Self::SEEDS, key, Seed { a: a.doc, b: b.doc, i, j, windows, documents: count });
