@@ -13,7 +13,7 @@ notices make the common ones. Counted with seed 1 and 500 words (`unquilt quilts
 | pages         | df = 1 | patch | common | df² per pair | grams per list |
 | ------------- | ------ | ----- | ------ | ------------ | -------------- |
 | documentation | 38 %   | 55 %  | 7 %    | 4.5          | 11             |
-| 3,000         | 32 %   | 59 %  | 10 %   | 4.1          | 15             |
+| 3,000         | 31 %   | 59 %  | 10 %   | 4.1          | 15             |
 | 30,000        | 31 %   | 58 %  | 12 %   | 3.9          | 14             |
 
 The mix changes a little as a web grows: once a host has more than 50 pages, the grams of its template are common.

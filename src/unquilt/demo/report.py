@@ -18,7 +18,7 @@ KINDS = {
     "scrap": ("scraps", "stitched from too few pages, or with too little copied"),
     "mirror": ("mirrors", "an article as it is, on another site"),
     "near-copy": ("near-copies", "the same with a few words changed"),
-    "farm": ("link farm pages", "phrases of one pool, on several domains"),
+    "farm": ("link farm pages", "paragraphs of one pool, on several domains"),
     "slice": ("sliced pages", "sentences of a few articles at random, on many hosts"),
     "manual": ("manual versions", "one text in many versions"),
     "listing": ("shop listings", "goods and prices"),
@@ -28,7 +28,7 @@ KINDS = {
 REASONS = {
     "scrap": "made to be just no quilts, but a template or a sentence copied along can add a source",
     "slice": "each is stitched of sentences of other pages; `unquilt phrases --group ip` finds the whole site",
-    "farm": "each mixes phrases that pages of other domains have too, so they are quilts, though not planted as such",
+    "farm": "each mixes paragraphs that pages of other domains have, too: quilts, though not planted as such",
     "manual": "where versions of one text are on several sites, each explains a part of the next",
     "article": "quilts copied them and together hold most of their text; words do not tell who copied from whom",
 }

@@ -20,6 +20,7 @@ from unquilt.demo.layout import World
 
 _LENGTHS = (30, 45, 55, 70, 80, 90, 100, 110, 125, 145, 165, 185)  # per cent of the mean; they average 100
 _FARM_PHRASES = 4  # a farm's pool is so many times as long as one of its pages
+_FARM_PARAGRAPH = 2  # sentences
 
 
 def draw_length(world: World, dice: Dice) -> int:
@@ -53,12 +54,14 @@ def listing_body(world: World, number: int, site: int) -> str:
 
 
 @lru_cache(maxsize=4)
-def _farm_phrases(world: World, block: int) -> list[str]:
-    return draw_sentences(Dice(world.seed, "farm", block), _FARM_PHRASES * world.words)
+def _farm_paragraphs(world: World, block: int) -> list[str]:
+    sentences = draw_sentences(Dice(world.seed, "farm", block), _FARM_PHRASES * world.words)
+    return join_paragraphs(sentences, _FARM_PARAGRAPH).split("\n\n")
 
 
 def farm_body(world: World, number: int, block: int) -> str:
-    """Phrases of the pool that all pages of a farm share, in any order."""
-    pool = _farm_phrases(world, block)
+    """Paragraphs of the pool that all pages of a farm share, in any order."""
+    pool = _farm_paragraphs(world, block)
     dice = Dice(world.seed, "farm page", number)
-    return join_paragraphs([pool[dice.below(len(pool))] for _ in range(world.words // MEAN_SENTENCE)], 6)
+    count = max(1, world.words // MEAN_SENTENCE // _FARM_PARAGRAPH)
+    return "\n\n".join(pool[dice.below(len(pool))] for _ in range(count))

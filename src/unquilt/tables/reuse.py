@@ -148,13 +148,18 @@ NEIGHBOURHOODS = Table(
         column("badness", pa.float64(), "the mean share of labelled chunks of its documents"),
         column("ratio", pa.float64(), "the share of labelled chunks among all of its chunks"),
         column("bad", pa.bool_(), "whether badness is above the threshold"),
+        column(
+            "excess", pa.float64(), "documents × (badness - threshold): how much more than at the threshold", later=True
+        ),
     ),
     key_columns=2,
     row=("neighbourhood", "neighbourhoods"),
-    see="sites and folders, the bad ones with the most labelled chunks first",
+    see="sites and folders, the worst first",
     first=("prefix", "badness", "bad", "documents", "matched", "chunks", "ratio", "level"),
-    hidden=("contained", "first"),
-    order=("bad", "matched", "badness"),
+    hidden=("contained", "first", "excess"),
+    order=("bad", "excess", "matched", "badness"),
+    notes="The worst are those with the greatest `excess`: neither a single page that is copied nor a large site that "
+    "is hardly above the threshold leads the list. `--sort -badness` or `--sort -matched` give other orders.",
 )
 
 SHARES = Table(

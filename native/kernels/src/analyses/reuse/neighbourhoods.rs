@@ -206,7 +206,14 @@ row! {
         badness: f64,
         ratio: f64,
         bad: bool,
+        excess: f64,
     }
+}
+
+/// How many documents' worth of labelled content there is beyond what so many documents at the threshold would have.
+fn exceed(contained: u64, documents: u64, threshold: u64) -> f64 {
+    let beyond = i128::from(contained) - i128::from(documents) * i128::from(threshold);
+    beyond as f64 / SCALE as f64
 }
 
 /// Map: how bad each neighbourhood is, and how many there are of each badness.
@@ -250,6 +257,7 @@ impl Map for Judgements {
                 badness: mean as f64 / SCALE as f64,
                 ratio: scaled(matched, chunks) as f64 / SCALE as f64,
                 bad,
+                excess: exceed(contained, documents, self.threshold),
             };
             out.row(&Self::NEIGHBOURHOODS, sums.first.at(row), neighbourhood);
         }
@@ -298,6 +306,12 @@ mod tests {
         }
         let long = format!("http://h.example/a/{}/b/c", "x".repeat(1 << 20));
         assert_eq!(prefixes(&long), ["h.example/", "h.example/a/"]);
+    }
+
+    #[test]
+    fn what_is_beyond_the_threshold() {
+        assert_eq!(exceed(3 * SCALE, 4, SCALE / 2), 1.0);
+        assert_eq!(exceed(SCALE, 4, SCALE / 2), -1.0);
     }
 
     #[test]
