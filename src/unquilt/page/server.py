@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import webbrowser
 from collections.abc import Callable, Sequence
@@ -9,12 +10,14 @@ from pathlib import Path
 
 import uvicorn
 
-from unquilt.errors import StorageError
+from unquilt.errors import ParameterError, StorageError
 from unquilt.judgements.labels import FILE, LabelFile
 from unquilt.page.application import make_application
 from unquilt.page.database import Database
 from unquilt.page.shelf import Shelf
 from unquilt.page.shell import Shell
+from unquilt.results.folders import RunFolder
+from unquilt.runs.manifest import MANIFEST
 
 HOST = "127.0.0.1"
 PORT = 8017
@@ -24,13 +27,24 @@ PORT = 8017
 def open_shell(runs: Sequence[str | Path], labels: str | Path | None = None) -> Shell:
     """The runs, and the labels beside the first of them unless they are said to be elsewhere.
 
-    Raises RunError for a folder that holds no run; what happens to runs later is told on the page.
+    A folder that holds runs stands for these. Raises RunError for one that holds none; what happens to runs later is
+    told on the page.
     """
-    shelf = Shelf(runs)
-    for name in shelf.names:
-        shelf.open(name)
-    beside = Path(labels) if labels else Path(runs[0]).absolute().parent / FILE
+    places = [place for given in runs for place in find_runs(Path(given))]
+    shelf = Shelf(places)
+    beside = Path(labels) if labels else places[0].absolute().parent / FILE
     return Shell(shelf, Database(shelf.folders), LabelFile(beside))
+
+
+def find_runs(given: Path) -> list[Path]:
+    """A run, or the runs in a folder: a corpus among them only if there is nothing else."""
+    if not os.path.lexists(given / MANIFEST):
+        within = [path.parent for path in sorted(given.glob(f"*/{MANIFEST}"))]
+        opened = {path: RunFolder.open(path).run.manifest["analysis"] for path in within}
+        if opened:
+            return [path for path, analysis in opened.items() if analysis != "ingest"] or within
+    RunFolder.open(given)
+    return [given]
 
 
 def bind(port: int | None) -> socket.socket:
@@ -41,6 +55,9 @@ def bind(port: int | None) -> socket.socket:
         try:
             opened.bind((HOST, wanted))
             opened.listen()  # whoever asks from now on waits for an answer, and is not refused
+        except OverflowError as error:
+            opened.close()
+            raise ParameterError(f"port must be between 1 and 65535, not {port}") from error
         except OSError as error:
             opened.close()
             if port is not None:
@@ -65,7 +82,6 @@ def serve(shell: Shell, opened: socket.socket, *, path: str = "/", browse: bool,
         pass  # the usual way to end it
     finally:
         opened.close()
-        shell.database.close()
 
 
 def _announce(address: str, *, browse: bool, ready: Callable[[str], None]) -> None:

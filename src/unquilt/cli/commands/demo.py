@@ -258,7 +258,7 @@ def _next(folder: Path, report: Report, written: Path | None) -> Iterator[str]:
         for page in report.found["quilt"][:1]
     }
     commands = some | {
-        f"unquilt serve {where}/quilts": "in the browser, patches beside sources",
+        f"unquilt serve {where}": "in the browser, patches beside sources",
         f"unquilt show {where}/quilts quilts --limit 5": "the quilts as a table",
         f"unquilt show {where}/quilts sources --limit 10": "which pages they draw on",
         f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "only pages with more copied text",
@@ -272,4 +272,4 @@ def _next(folder: Path, report: Report, written: Path | None) -> Iterator[str]:
         yield ""
         yield f"A report of all that was found is in {printable(str(written))}; open it in a browser."
         yield "To look through it, texts side by side, on a page in the browser (Ctrl-C ends it):"
-        yield f"  unquilt serve {' '.join(f'{where}/{name}' for name in ('quilts', *OTHERS))}"
+        yield f"  unquilt serve {where}"

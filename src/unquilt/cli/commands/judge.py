@@ -10,6 +10,7 @@ import click
 from unquilt.cli.group import usual_options
 from unquilt.cli.options import number_option, usage_error
 from unquilt.cli.terminal.output import count, emit, json_line, printable
+from unquilt.errors import ParameterError
 
 if TYPE_CHECKING:
     from unquilt.judgements.labels import LabelFile, Sample
@@ -62,7 +63,9 @@ def judge(run: str, table: str | None, **asked: Any) -> None:
         from unquilt.judgements.preparation import want_sample
         from unquilt.page.shell import address
 
-        (name,) = shell.shelf.names
+        name, *others = shell.shelf.names
+        if others:
+            raise ParameterError(f"{run} holds several runs; name one: {name}, {', '.join(others)}")
         folder = shell.shelf.open(name)
         given = {key: str(asked[key]) for key in ("sample", "seed", "categories", "where") if asked[key] is not None}
         sample = draw(shell.labels, folder, want_sample(name, folder, table or "", given))

@@ -11,6 +11,7 @@ EXAMPLES = """\b
 Examples:
   unquilt serve run                               # open a run in the browser
   unquilt serve quilts near phrases               # several, over one corpus or over several
+  unquilt serve demo-run                          # all runs in a folder
   unquilt serve run --port 8080 --no-browser      # only say where it is
 """
 
@@ -22,7 +23,7 @@ Examples:
 @click.option("--labels", metavar="FILE", help="Where labels are kept (default: labels.sqlite beside the first run).")
 @usual_options
 def serve(runs: tuple[str, ...], port: int | None, browser: bool, labels: str | None) -> None:
-    """Show RUNs on a page in the browser: tables to sort and search, and the evidence for what was found.
+    """Show RUNs, or all runs in a folder, on a page in the browser: tables to sort and search, with the evidence.
 
     A quilt stands beside its sources, near-duplicates are compared word by word, sites and folders can be looked
     through, and samples can be judged. Every view has an address to share, and exports what it shows. The page answers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from unquilt.cli.terminal.output import emit, flush, printable
@@ -30,8 +31,9 @@ def open_page(
             raise
         raise MissingDependencyError(f'the page needs {error.name}: pip install "unquilt[page]"') from error
     shell = open_shell(runs, labels)
-    path = prepare(shell)
-    serve(shell, bind(port), path=path, browse=browse, ready=_announce)
+    with closing(shell.database):
+        path = prepare(shell)
+        serve(shell, bind(port), path=path, browse=browse, ready=_announce)
 
 
 def _announce(address: str) -> None:
