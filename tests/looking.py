@@ -19,6 +19,12 @@ def make_web(folder: Path, pages: int) -> Path:
     write_jsonl(folder / "pages.jsonl", pages, seed=1, start=0, stop=pages)
     corpus = folder / "corpus"
     uq.ingest(folder / "pages.jsonl", corpus)
+    make_runs(corpus, folder)
+    return folder
+
+
+def make_runs(corpus: Path, folder: Path) -> None:
+    """Make a run of each analysis over a corpus."""
     uq.quilts(corpus, folder / "quilts")
     uq.neardups(corpus, folder / "near")
     uq.passages(corpus, folder / "passages")
@@ -26,7 +32,6 @@ def make_web(folder: Path, pages: int) -> Path:
     uq.discover(corpus, folder / "objects")
     uq.label(folder / "objects", output=folder / "known.labels")
     uq.detect(corpus, folder / "targets", labels=str(folder / "known.labels"), page_threshold=0.1)
-    return folder
 
 
 def find_first(web: Path, table: str, column: str, where: str = "true") -> Any:

@@ -1,4 +1,5 @@
-"""The pictures of docs/look.md, taken in a browser over the demo web: `python tests/take_pictures.py docs/pictures`."""
+"""The pictures of docs/look.md and docs/report.md, taken in a browser over the demo web:
+`python tests/take_pictures.py docs/pictures`."""
 
 from __future__ import annotations
 
@@ -10,6 +11,9 @@ from urllib.parse import quote
 from browsing import Browser, open_browser
 from looking import RUNS, find_first, make_web
 from serving import Served, serving
+
+from unquilt.page.report import write_report
+from unquilt.results import RunFolder
 
 PAGES = 3_000
 SIZE = (1120, 720)
@@ -46,6 +50,22 @@ def take_all(browser: Browser, served: Served, web: Path, folder: Path) -> None:
         browser.save(folder / f"{name}.png")
 
 
+def take_report(browser: Browser, web: Path, folder: Path) -> None:
+    """The report of the same runs: its beginning, a quilt, and a pair of near-duplicates."""
+    output = web / "report.html"
+    write_report([RunFolder.open(web / name) for name in RUNS], output, title="Copied text in the demo web")
+    browser.resize(SIZE)
+    for name, scheme, selector in (
+        ("report", "light", "body"),
+        ("report-quilt", "light", "section:nth-of-type(1) article"),
+        ("report-pair", "dark", "section:nth-of-type(2) article"),
+    ):
+        browser.prefer(scheme)
+        browser.open(output.as_uri())
+        browser.ask("arguments[0].scrollIntoView(); window.scrollBy(0, -12)", browser.find(selector))
+        browser.save(folder / f"{name}.png")
+
+
 def main() -> None:
     folder = Path(sys.argv[1])
     folder.mkdir(exist_ok=True)
@@ -54,6 +74,7 @@ def main() -> None:
         labels = Path(place) / "labels.sqlite"
         with serving([web / name for name in RUNS], labels) as served, open_browser(Path(place) / "browser") as browser:
             take_all(browser, served, web, folder)
+            take_report(browser, web, folder)
 
 
 if __name__ == "__main__":

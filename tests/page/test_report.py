@@ -18,16 +18,15 @@ import pyarrow as pa
 import pytest
 from browsing import NARROW, WIDE, Browser
 from click.testing import CliRunner
+from looking import RUNS, make_runs
 
 import unquilt as uq
 from unquilt.cli import cli
-from unquilt.demo import write_jsonl
 from unquilt.page.report import make_report
 from unquilt.results import RunFolder
 
 pytestmark = pytest.mark.slow
 
-ANALYSES = ("quilts", "neardups", "phrases", "discover", "detect", "sweep", "passages")
 HOSTILE = "<script>alert(1)</script></textarea><svg onload=alert(2)>\u202e\x1b[31m<img src=http://evil.example/x.png>"
 
 
@@ -52,27 +51,11 @@ class Reader(HTMLParser):
         self.text += data
 
 
-def make_runs(corpus: Path, folder: Path) -> dict[str, Path]:
-    """A run of every analysis."""
-    runs = {name: folder / name for name in ANALYSES}
-    uq.quilts(corpus, runs["quilts"])
-    uq.neardups(corpus, runs["neardups"])
-    uq.phrases(corpus, runs["phrases"], group="ip")
-    uq.discover(corpus, runs["discover"])
-    labels = folder / "labels"
-    uq.label([runs["discover"]], labels)
-    uq.detect(corpus, runs["detect"], labels=str(labels))
-    uq.sweep(corpus, runs["sweep"], k=(4, 5), m=(10, 50), c=(2, 4), sigma=(0.3, 0.5))
-    uq.passages(corpus, runs["passages"])
-    return runs
-
-
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("report")
-    write_jsonl(folder / "web.jsonl", 500)
-    uq.ingest(folder / "web.jsonl", folder / "corpus")
-    return make_runs(folder / "corpus", folder)
+def runs(web: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    sweep = tmp_path_factory.mktemp("sweep") / "run"
+    uq.sweep(web / "corpus", sweep, k=(4, 5), m=(10, 50), c=(2, 4), sigma=(0.3, 0.5))
+    return {name: web / name for name in RUNS} | {"sweep": sweep}
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +92,10 @@ def test_its_policy_allows_one_style_sheet_by_its_digest(html: str) -> None:
     )
 
 
-def test_every_run_has_its_sentences_figures_examples_and_stages(html: str) -> None:
+def test_every_run_has_its_sentences_figures_examples_and_stages(runs: dict[str, Path], html: str) -> None:
     parts = re.split(r'<h2 id="run-\d"', html)[1:]
-    assert len(parts) == len(ANALYSES)
-    for name, part in zip(ANALYSES, parts, strict=True):
+    assert len(parts) == len(runs)
+    for name, part in zip(runs, parts, strict=True):
         assert 1 <= part.count('<p class="says">') <= 3, name
         assert part.count("<figure>") == part.count('download="') >= 1, name
         assert part.count('<svg class="chart"') >= part.count("<figure>")
@@ -128,8 +111,8 @@ def test_what_the_sentences_say_is_true(runs: dict[str, Path], html: str) -> Non
     summary = uq.read(runs["quilts"]).manifest["summary"]
     judged = summary["documents"] - summary["copies"]
     assert f"{summary['quilts']:,} documents of {judged:,} that were judged" in html
-    near = uq.read(runs["neardups"]).manifest["summary"]["near_duplicates"]
-    assert f"{near} documents of 500" in html
+    near = uq.read(runs["near"]).manifest["summary"]["near_duplicates"]
+    assert f"{near} documents of {summary['documents']:,}" in html
 
 
 def test_figures_agree_with_the_run(runs: dict[str, Path], html: str) -> None:
@@ -200,9 +183,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     pages += [{"id": "javascript:alert(4)", "url": "javascript:alert(5)", "text": pages[0]["text"] + " but changed"}]
     uq.ingest(pa.Table.from_pylist(pages), folder / "corpus")
-    runs = make_runs(folder / "corpus", folder)
+    make_runs(folder / "corpus", folder)
     output = folder / "report.html"
-    assert invoke(*runs.values(), "-o", output, "--title", HOSTILE).exit_code == 0
+    assert invoke(*(folder / name for name in RUNS), "-o", output, "--title", HOSTILE).exit_code == 0
     return output
 
 
@@ -229,7 +212,7 @@ def test_in_a_browser(browser: Browser, hostile: Path) -> None:
 
 def test_nothing_keeps_people_from_reading_it(browser: Browser, runs: dict[str, Path], tmp_path: Path) -> None:
     output = tmp_path / "report.html"
-    assert invoke(runs["sweep"], runs["neardups"], "-o", output).exit_code == 0
+    assert invoke(runs["sweep"], runs["near"], "-o", output).exit_code == 0
     for scheme in ("light", "dark"):
         browser.resize(WIDE)
         browser.prefer(scheme)

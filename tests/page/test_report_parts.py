@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from unquilt.page.marked import Passage, clean
 from unquilt.page.report import excerpts, figures, spelling, svg
-from unquilt.page.report.excerpts import MOST, compare, excerpt
+from unquilt.page.report.excerpts import GAP, MOST, compare, excerpt
 from unquilt.page.report.figures import Figure
 from unquilt.page.report.svg import PANEL, Axis, Chart
 
@@ -36,7 +36,7 @@ def test_examples_of_docstrings_run(module) -> None:
 @given(HOSTILE, SPANS)
 def test_an_excerpt_is_the_text_but_for_what_it_says_is_left_out(text: str, spans: list[tuple[int, int]]) -> None:
     passages = [Passage(begin, begin + length, number) for number, (begin, length) in enumerate(spans, 1)]
-    html = str(excerpt(text, passages))
+    html = str(excerpt(text, passages)).replace(GAP, "\n\n")
     without = re.sub(r'<span class="number">\d+</span>', "", html)
     shown = [unescape(TAG.sub("", part)) for part in LEFT_OUT.split(without)[::2]]
     gone = [int(number.replace(",", "")) for number in LEFT_OUT.findall(without)]
@@ -71,7 +71,7 @@ def test_texts_are_compared_word_by_word() -> None:
     assert str(html).startswith("one <del>two</del> <ins>2</ins>")
     assert "<ins>four</ins>" in str(html)
     assert "&lt;b&gt;three" in str(html)
-    assert said == "1 word of the first are not in the second, 2 words of the second not in the first."
+    assert said == "1 word of the first is not in the second, 2 words of the second are not in the first."
     assert compare("A b", "a, B!")[1] == "The words of the two are the same."
     assert "too long" in compare("a" * (excerpts.LONGEST_COMPARED + 1), "b")[1]
 

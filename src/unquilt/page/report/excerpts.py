@@ -19,6 +19,8 @@ LONG = 1_200
 """Characters of a passage from which on only its ends are shown."""
 MOST = 4_000
 """Characters of a text that are shown."""
+GAP = '\n<span class="gap"></span>'
+"""A blank line, which is not so high: pages of short lines would be mostly blank."""
 _WORD = 24
 LONGEST_COMPARED = 400_000
 """Characters of two texts that are compared word by word."""
@@ -48,8 +50,8 @@ def compare(one: str, other: str) -> tuple[Markup, str]:
     gone, new = difference.changed
     spans = _near(text, [(begin, end) for begin, end, _ in patches])
     found = _join(len(text), spans, partial(_mark_changes, text, patches))
-    words = f"{count(gone, 'word')} of the first are not in the second"
-    said = f"{words}, {count(new, 'word')} of the second not in the first."
+    lost = f"{count(gone, 'word of the first is', 'words of the first are')} not in the second"
+    said = f"{lost}, {count(new, 'word of the second is', 'words of the second are')} not in the first."
     return found, said if gone or new else "The words of the two are the same."
 
 
@@ -106,7 +108,7 @@ def _join(length: int, spans: Sequence[Span], write: Callable[[int, int], str]) 
         found.append(write(begin, end))
         reached, shown = end, shown + end - begin
     found.append(_left_out(length - reached))
-    return Markup("".join(found))  # noqa: S704  escaped piece by piece
+    return Markup("".join(found).replace("\n\n", GAP))  # noqa: S704  escaped piece by piece
 
 
 def _left_out(number: int) -> str:

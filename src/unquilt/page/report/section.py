@@ -108,7 +108,7 @@ def describe(folder: RunFolder, content: Content, place: int) -> Section:
     inputs = of_corpus.get("inputs") or manifest["inputs"]
     entry = ENTRIES.get(manifest["analysis"])
     stages = manifest["stages"]
-    rejects = list_rows(folder, REJECTS, "records that were left out") if REJECTS.name in folder.tables else None
+    rejects = next(iter(list_rows(folder, REJECTS, "Records that were left out")), None)
     return Section(
         place=place,
         analysis=manifest["analysis"],
@@ -173,16 +173,15 @@ def _made(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(cut(name), cut(said)) for name, said in found]
 
 
-def list_rows(folder: RunFolder, table: Table, title: str, columns: Sequence[str] = ()) -> Listed | None:
-    """The first rows of a table, in the order in which people want them; None if there is no such table."""
-    if table.name not in folder.tables:
-        return None
-    rows = read_first(folder, table, columns)
+def list_rows(folder: RunFolder, table: Table, title: str, columns: Sequence[str] = ()) -> list[Listed]:
+    """The first rows of a table, in the order in which people want them; nothing if there are none."""
+    rows = read_first(folder, table, columns) if table.name in folder.tables else []
+    if not rows:
+        return []
     shown = list(columns) or [name for name in table.schema.names if name not in table.hidden]
     shown = [name for name in shown if not _is_told(name, shown, rows)]
-    return Listed(
-        table.name, title, shown, [[row.get(name) for name in shown] for row in rows], folder.table(table.name).rows
-    )
+    cells = [[row.get(name) for name in shown] for row in rows]
+    return [Listed(table.name, title, shown, cells, folder.table(table.name).rows)]
 
 
 def _is_told(name: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:

@@ -16,7 +16,7 @@ from unquilt.page.marked import clean
 
 WHOLE, PANEL = (640, 340), (450, 300)
 """Width and height of a chart that stands alone, and of one beside others: letters are of one size in both."""
-LEFT, RIGHT, TOP, BOTTOM = 70, 28, 24, 52
+LEFT, RIGHT, TOP, BOTTOM = 82, 28, 24, 52
 _LINE = 20
 _TICKS = 6
 

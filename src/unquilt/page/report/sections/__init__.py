@@ -37,5 +37,5 @@ def _show_tables(folder: RunFolder, name: str) -> Content:
     results = load(name).results if name in ENTRIES else ()
     there = [table for table in results if table.name in folder.tables]
     says = [f"{count(folder.table(table.name).rows, *table.row)}: {table.see or table.name}." for table in there]
-    tables = [list_rows(folder, table, table.see or table.name) for table in there]
-    return Content(says or ["There are no tables."], tables=[each for each in tables if each is not None])
+    tables = [listed for table in there for listed in list_rows(folder, table, table.see or table.name)]
+    return Content(says or ["There are no tables."], tables=tables)

@@ -28,12 +28,12 @@ def show_neardups(folder: RunFolder) -> Content:
         folder,
         SIMILARITY,
         "Clusters, the loosest first",
-        ["cluster_id", "documents", "least", "median", "kept_id", "kept_url"],
+        ["cluster", "documents", "least", "median", "kept_id", "kept_url"],
     )
     return Content(
         _say(folder, sizes),
         _figures(folder, sizes),
-        [listed] if listed is not None else [],
+        listed,
         _examples(folder) if has_texts(folder) else [],
         "Pairs, the least similar first: the document that is kept beside the one of its cluster that differs most",
     )

@@ -24,18 +24,18 @@ def show_passages(folder: RunFolder) -> Content:
     """A run of passages."""
     largest = _largest_shares(folder)
     tables = [
-        list_rows(
+        *list_rows(
             folder,
             PASSAGE_PAIRS,
             "Documents that share passages, those that matter most first",
             ["a_id", "a_url", "b_id", "b_url", "words", "share_a", "share_b", "passages"],
         ),
-        list_rows(folder, STOP_RUNS, "What very many documents share", ["documents", "sentences", "text"]),
+        *list_rows(folder, STOP_RUNS, "What very many documents share", ["documents", "sentences", "text"]),
     ]
     return Content(
         _say(folder, largest),
         [figure for figure in (_lengths(folder), _shares(folder, largest)) if figure is not None],
-        [each for each in tables if each is not None and each.rows],
+        tables,
         [_example(folder, row) for row in read_first(folder, PASSAGE_PAIRS)] if has_texts(folder) else [],
         "Pairs of documents, those that matter most first; a passage has the same number and colour in both",
     )

@@ -25,14 +25,14 @@ def show_phrases(folder: RunFolder) -> Content:
     """A run of phrases."""
     by = folder.run.manifest["parameters"]["group"]
     tables = [
-        list_rows(
+        *list_rows(
             folder,
             HOSTS,
             f"Sites (by {by}), candidates first",
             ["site", "pages", "mean", "deviation", "foreign_contribution", "candidate"],
         ),
-        list_rows(folder, POPULAR, "The most popular phrases", ["documents", "text"]),
-        list_rows(
+        *list_rows(folder, POPULAR, "The most popular phrases", ["documents", "text"]),
+        *list_rows(
             folder,
             COVERS,
             "Pages with the most popular phrases",
@@ -42,7 +42,7 @@ def show_phrases(folder: RunFolder) -> Content:
     return Content(
         _say(folder, by),
         _figures(folder),
-        [each for each in tables if each is not None],
+        tables,
         [_example(folder, row) for row in read_first(folder, COVERS)] if has_texts(folder) else [],
         "Pages with the most popular phrases; each in the colour, and with the number, of a page that has it, too",
     )

@@ -45,14 +45,14 @@ def show_quilts(folder: RunFolder) -> Content:
     on, drawn = SITE_TABLES[by]
     columns = ["id", "url", "covered", "sources", "largest", "attributed", "words"]
     tables = [
-        list_rows(folder, QUILTS, "The quilts, the surest first", columns),
-        list_rows(folder, on, f"The {by}s that most quilts are on", [by, "quilts", "documents", "share"]),
-        list_rows(folder, drawn, f"The {by}s that most quilts draw on", [by, "quilts", "sources", "new_grams"]),
+        *list_rows(folder, QUILTS, "The quilts, the surest first", columns),
+        *list_rows(folder, on, f"The {by}s that most quilts are on", [by, "quilts", "documents", "share"]),
+        *list_rows(folder, drawn, f"The {by}s that most quilts draw on", [by, "quilts", "sources", "new_grams"]),
     ]
     return Content(
         _say(folder, by),
         _figures(folder),
-        [each for each in tables if each is not None],
+        tables,
         [_example(folder, row) for row in read_first(folder, QUILTS)] if has_texts(folder) else [],
         "Quilts, the surest first; passages in the colour, and with the number, of the source that has them",
     )
@@ -62,10 +62,12 @@ def _say(folder: RunFolder, by: str) -> list[str]:
     asked, summary = folder.run.manifest["parameters"], folder.run.manifest["summary"]
     quilts, judged = summary["quilts"], summary["documents"] - summary.get("copies", 0)
     where = "other documents" if asked["foreign"] == "none" else f"pages of other {by}s"
+    some = f"{count(quilts, 'document')} of {judged:,} that were judged ({share(quilts / max(1, judged))})"
+    found = f"{some} {'is a quilt' if quilts == 1 else 'are quilts'}"
+    none = f"None of the {count(judged, 'document')} that were judged is a quilt"
     says = [
-        f"{count(quilts, 'document')} of {judged:,} that were judged ({share(quilts / max(1, judged))}) "
-        f"{'is a quilt' if quilts == 1 else 'are quilts'}: at least {share(asked['sigma'])} of the {asked['k']}-word "
-        f"phrases of each stand on {where} as well, and it takes at least {asked['c']} of these to explain them."
+        f"{found if quilts else none}: a page of which at least {share(asked['sigma'])} of the {asked['k']}-word "
+        f"phrases stand on {where} as well, and at least {asked['c']} of these are needed to explain them."
     ]
     tables = (read_first(folder, table, limit=1) for table in SITE_TABLES[by] if table.name in folder.tables)
     on, drawn = (rows[0] if rows else None for rows in tables) if quilts else (None, None)

@@ -3,7 +3,7 @@ examples with the copied chunks marked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import accumulate
 from typing import Any
 
@@ -11,7 +11,7 @@ from unquilt.page.evidence import find_target
 from unquilt.page.marked import Passage
 from unquilt.page.report.examples import mark_page, show_evidence
 from unquilt.page.report.figures import Figure, reach
-from unquilt.page.report.section import Content, Example, Listed, has_texts, list_rows, read_first
+from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
 from unquilt.page.report.spelling import count, share
 from unquilt.page.report.svg import PANEL, Axis, Chart
 from unquilt.results import RunFolder
@@ -42,13 +42,13 @@ def show_discover(folder: RunFolder) -> Content:
     if stopped:
         says.append(f"{count(stopped, 'short paragraph is', 'short paragraphs are')} left out, as very many have them.")
     tables = [
-        list_rows(folder, OBJECTS, "Paragraphs and files, those that matter most first", _OBJECT),
-        list_rows(folder, STOP_CHUNKS, "Stop chunks", ["documents", "sites", "length", "example"]),
+        *list_rows(folder, OBJECTS, "Paragraphs and files, those that matter most first", _OBJECT),
+        *list_rows(folder, STOP_CHUNKS, "Stop chunks", ["documents", "sites", "length", "example"]),
     ]
     return Content(
         says,
         [figure for figure in [_frequencies(folder)] if figure is not None],
-        [each for each in tables if each is not None and each.rows],
+        tables,
         [_object(folder, row) for row in read_first(folder, OBJECTS)] if has_texts(folder) else [],
         "Paragraphs and files that occur again and again, where they first stand",
     )
@@ -102,31 +102,27 @@ def show_detect(folder: RunFolder) -> Content:
         f"their documents consist of labelled chunks by more than {share(above['neighbourhood'])} on average.",
     ]
     tables = [
-        list_rows(
+        *list_rows(
             folder,
             TARGETS,
             "Documents with the most labelled content",
             ["id", "url", "contains", "matched", "chunks", "file"],
         ),
-        list_rows(
+        *list_rows(
             folder,
             NEIGHBOURHOODS,
             "The worst sites and folders",
             ["prefix", "badness", "bad", "documents", "matched", "chunks"],
         ),
-        list_rows(folder, OBJECTS, "What was found", _OBJECT),
+        *list_rows(folder, OBJECTS, "What was found", _OBJECT),
     ]
     return Content(
         says,
         [figure for figure in (_badness(folder, above), _paths(folder)) if figure is not None],
-        _some(tables),
+        tables,
         [_target(folder, row) for row in read_first(folder, TARGETS)] if has_texts(folder) else [],
         "Documents with the most labelled content; each labelled chunk in a colour, and with a number, of its own",
     )
-
-
-def _some(tables: Sequence[Listed | None]) -> list[Listed]:
-    return [each for each in tables if each is not None and each.rows]
 
 
 def _badness(folder: RunFolder, above: Mapping[str, float]) -> Figure | None:
