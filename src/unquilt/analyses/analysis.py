@@ -51,6 +51,10 @@ class Analysis(Job):
     said: Callable[[Any], Mapping[str, Any]] = field(default=lambda _: {})
     """The parameters that a file decides, such as the range of a lexicon: a manifest has those, not the defaults."""
 
+    costs: Callable[[Mapping[str, Any]], Mapping[str, float]] = field(default=lambda _: {})
+    """What its longer stages cost beside each other, in their order, by the parameters that are given; measured. From
+    this, progress knows how much is to come."""
+
     other_texts: Callable[[Any], bool] = field(default=lambda _: False)
     """Whether, by its parameters, it also looks at JavaScript, CSS and robots.txt: `tables.OTHER_TEXTS`."""
 

@@ -41,7 +41,9 @@ class AnalysisJob:
         refuse_reading_options(self.inputs, self.asked)
         before = is_complete(self.output)
         call: api.AnalysisCall = getattr(api, self.analysis.name)
-        run = call(list(self.inputs), self.output, how=self.asked.how(), **self.parameters)
+        run = call(
+            list(self.inputs), self.output, how=self.asked.how(self.analysis.costs(self.parameters)), **self.parameters
+        )
         for line in present(run):
             if not self.asked.quiet and not self.asked.as_json:
                 emit(line)

@@ -247,8 +247,8 @@ class Asked:
         limits = {info.name: given.pop(info.name) for info in Limits.describe() if info.name in given}
         return Reading.from_dict(given | {"fields": named, "limits": limits})
 
-    def how(self) -> How:
-        """All of these options, as the API takes them."""
+    def how(self, costs: Mapping[str, float] | None = None) -> How:
+        """All of these options, as the API takes them; `costs` of stages tell progress what is to come."""
         from unquilt.cli.terminal.progress import choose_progress
         from unquilt.jobs import How
 
@@ -256,7 +256,7 @@ class Asked:
             settings=Settings.from_dict(self.settings),
             reading=self.reading(),
             overwrite=self.overwrite,
-            progress=choose_progress(quiet=self.quiet),
+            progress=choose_progress(quiet=self.quiet, costs=costs),
         )
 
 

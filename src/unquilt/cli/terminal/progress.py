@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -31,16 +31,54 @@ FRAME = 0.1
 MAKING_A_CORPUS = {"index": 1.0, "read": 10.0, "write": 1.6}
 """The stages that make a corpus, in order, and what each costs beside the others: as measured on the small Debian
 corpus as JSON lines, gzipped or not, where writing takes 14 to 18 % of the time of reading, and an index 6 %."""
+MEANS_NOTHING_BEFORE = 3.0
+"""Seconds before a time left is told: what begins, loads and warms up first."""
+LEAST_DONE = 0.05
+"""The share of a stage, or of all that is planned, that has to be done before a time left is told."""
 MAKING = {"make": "making pages"}
 """The stage that only the demo has."""
 
 
-def choose_progress(*, quiet: bool) -> Progress:
-    """What suits standard error and the user."""
+def choose_progress(*, quiet: bool, costs: Mapping[str, float] | None = None) -> Progress:
+    """What suits standard error and the user; `costs` are those of the stages of an analysis, see `Plan`."""
     if quiet or sys.stderr is None:
         return Silent()
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown")
-    return Bars() if sys.stderr.isatty() and not plain else Lines()
+    plan = Plan(costs or {})
+    return Bars(plan) if sys.stderr.isatty() and not plain else Lines(plan)
+
+
+class Plan:
+    """The stages of a job in their order, and what each costs beside the others: so that the time left is that of the
+    job. Only what was done here tells how fast it is; what an earlier run had finished is not counted."""
+
+    def __init__(self, costs: Mapping[str, float]) -> None:
+        self._costs = dict(costs)
+        self._to_come = dict(costs)
+        self._done = 0.0
+        self._seconds = 0.0
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._costs
+
+    def left(self, stage: Stage, passed: float) -> float | None:
+        """Seconds that are left until the end of the job; None as long as that would be a guess."""
+        if stage.name not in self._to_come or not stage.total:
+            return None
+        cost = self._to_come[stage.name]
+        done = self._done + cost * (stage.done - stage.before) / stage.total
+        seconds = self._seconds + passed
+        if seconds < MEANS_NOTHING_BEFORE or done < LEAST_DONE * sum(self._costs.values()):
+            return None
+        names = list(self._to_come)
+        later = sum(self._to_come[name] for name in names[names.index(stage.name) + 1 :])
+        return seconds / done * (cost * max(0, stage.total - stage.done) / stage.total + later)
+
+    def finish(self, stage: Stage, passed: float) -> None:
+        """Note that a stage is over, and how long it took; a second one of its name is none of the plan."""
+        if stage.total and stage.name in self._to_come:
+            self._done += self._to_come.pop(stage.name) * max(0, stage.total - stage.before) / stage.total
+            self._seconds += passed
 
 
 @dataclass
@@ -54,6 +92,7 @@ class Stage:
     before: int = 0
     documents: int = 0
     began: float = field(default_factory=time.monotonic)
+    plan: Plan = field(default_factory=lambda: Plan({}))
 
     def step(self, units: int, documents: int = 0, *, before: bool = False) -> None:
         self.done += units
@@ -80,10 +119,15 @@ class Stage:
             return f"{count(self.done)} so far, {count(round(rate))}/s"
         speed = size(rate, self.unit) if self.unit else count(round(rate)) if rate >= 10 else f"{rate:.1f}"
         read = f"{count(self.documents, 'document')}, " if self.documents else ""
-        return f"{read}{speed}/s, {self._left(rate)}"
+        return f"{read}{speed}/s{self._left(rate, passed)}"
 
-    def _left(self, rate: float) -> str:
-        """The time left: of this stage, or, while a corpus is made, until that is there."""
+    def _left(self, rate: float, passed: float) -> str:
+        """The time left, if it can be told: of the job, of this stage, or until the corpus is there that is made."""
+        if self.name in self.plan:
+            left = self.plan.left(self, passed)
+            return "" if left is None else f", about {_rounded(left)} left"
+        if passed < MEANS_NOTHING_BEFORE or self.done - self.before < LEAST_DONE * (self.total - self.before):
+            return ""
         left = max(0, self.total - self.done) / rate
         until = "left in this stage"
         if self.name in MAKING_A_CORPUS:
@@ -91,12 +135,19 @@ class Stage:
             later = sum(MAKING_A_CORPUS[name] for name in names[names.index(self.name) + 1 :])
             left += later / MAKING_A_CORPUS[self.name] * self.total / rate
             until = "until the corpus is there"
-        seconds = math.ceil(left)
-        return f"about {duration(seconds) if seconds >= 10 else f'{seconds} s'} {until}"
+        return f", about {_rounded(left)} {until}"
+
+
+def _rounded(left: float) -> str:
+    seconds = math.ceil(left)
+    return duration(seconds) if seconds >= 10 else f"{seconds} s"
 
 
 class Watched(ABC):
     """Shows stages that take longer than their `patience`."""
+
+    def __init__(self, plan: Plan | None = None) -> None:
+        self._plan = plan or Plan({})
 
     @property
     def patience(self) -> float:
@@ -104,7 +155,7 @@ class Watched(ABC):
 
     @contextmanager
     def stage(self, name: str, total: int, unit: str = "") -> Iterator[Step]:
-        stage, over = Stage(name, total, unit), threading.Event()
+        stage, over = Stage(name, total, unit, plan=self._plan), threading.Event()
         watcher = threading.Thread(target=self._watch, args=(stage, over), name="unquilt progress", daemon=True)
         watcher.start()
         try:
@@ -112,6 +163,7 @@ class Watched(ABC):
         finally:
             over.set()
             watcher.join()
+            self._plan.finish(stage, time.monotonic() - stage.began)
 
     def say(self, text: str) -> None:
         """Show a line that stays."""
@@ -132,7 +184,8 @@ class Watched(ABC):
 class Lines(Watched):
     """A line every few seconds."""
 
-    def __init__(self) -> None:
+    def __init__(self, plan: Plan | None = None) -> None:
+        super().__init__(plan)
         self._next = 0.0
 
     def show(self, stage: Stage, over: threading.Event) -> None:
