@@ -59,7 +59,7 @@ VERDICT_LABELS = {
     "targets": "choosing targets",
     "pages": "choosing targets",
     "neighbourhoods": "judging neighbourhoods",
-    "places": "judging neighbourhoods",
+    "judged_neighbourhoods": "judging neighbourhoods",
 }
 
 
@@ -144,7 +144,7 @@ def judge(
     targets, page_shares = verbs.map(contents, Kernel("targets", threshold=above_page))
     statistics = verbs.fold(targets, "pages")
     neighbourhoods, place_shares = verbs.map(table, Kernel("neighbourhoods", threshold=above_place))
-    statistics |= verbs.fold(neighbourhoods, "places")
+    statistics |= verbs.fold(neighbourhoods, "judged_neighbourhoods")
     (shares,) = verbs.group([page_shares, place_shares], Kernel("histograms"))
     tables = [
         verbs.keep(targets, TARGETS),
