@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -104,7 +105,8 @@ class Browser:
 
     def save(self, path: Path) -> None:
         """A picture of what is in view."""
-        path.write_bytes(self.driver.get_screenshot_as_png())
+        taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
+        path.write_bytes(b64decode(taken["data"]))
 
 
 def _axe() -> str:

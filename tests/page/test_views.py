@@ -38,6 +38,15 @@ def test_every_view_answers_and_takes_away_what_it_shows(served: Served, web: Pa
         assert lines.text.splitlines()[0].split(",") == list(rows[0])
 
 
+def test_an_object_leads_to_where_it_stands(served: Served, web: Path) -> None:
+    row = uq.read(web / "objects").table("objects", sort="-weight", where="not notice", limit=1).to_pylist()[0]
+    page = served.get("/runs/objects/tables/objects").text
+    target = f"/runs/objects/documents/{row['first']}?begin={row['begin']}&amp;end={row['end']}"
+    assert target in page
+    text = unescape(re.search(r'id="here">.*?</span>(.*?)</mark>', served.get(unescape(target)).text, re.DOTALL)[1])
+    assert " ".join(text.split()).startswith(row["example"].rstrip("…")[:40])
+
+
 def test_all_tables_of_all_runs_can_be_listed(served: Served, web: Path) -> None:
     for run in ("quilts", "near", "phrases", "objects", "targets"):
         page = served.get(f"/runs/{run}")

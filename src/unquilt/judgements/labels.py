@@ -13,7 +13,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -53,10 +53,9 @@ _UNUSUAL = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True)
-class Sample:
-    """A sample as it was drawn: of which table of which run, how, and what can be said of an item."""
+class Wanted:
+    """A sample that is asked for: of which table of which run, how many rows, and what can be said of one."""
 
-    name: str
     run: str
     path: str
     fingerprint: str
@@ -66,8 +65,15 @@ class Sample:
     condition: str
     size: int
     seed: int
-    population: int
     categories: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sample(Wanted):
+    """A sample as it was drawn."""
+
+    name: str
+    population: int
     created: str
 
     @property
@@ -87,22 +93,6 @@ class Judged:
     category: str = ""
     note: str = ""
     at: str = ""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """A sample that is asked for."""
-
-    run: str
-    path: str
-    fingerprint: str
-    analysis: str
-    parameters: Mapping[str, Any]
-    table: str
-    condition: str
-    size: int
-    seed: int
-    categories: tuple[str, ...] = field(default=())
 
 
 def read_categories(given: str) -> tuple[str, ...]:

@@ -30,6 +30,15 @@ class Part:
         return len(self.text) == self.length
 
 
+def read_offset(given: str) -> int:
+    """An offset in an address; 0 if it is none.
+
+    >>> read_offset("12"), read_offset("-1"), read_offset("9" * 20)
+    (12, 0, 0)
+    """
+    return int(given) if given.isascii() and given.isdecimal() and len(given) < 12 else 0
+
+
 def read_part(folder: RunFolder, number: int, around: int = 0, most: int = MOST) -> Part | None:
     """The text of a document, or as much of it as is shown at once: from its beginning, or with `around` in the middle.
 

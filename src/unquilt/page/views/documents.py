@@ -12,9 +12,9 @@ from starlette.responses import Response
 
 from unquilt.errors import ParameterError, UnquiltError
 from unquilt.page.listing import ListedColumn, Listing, quote
-from unquilt.page.marked import mark_text
+from unquilt.page.marked import Passage, mark_text
 from unquilt.page.shell import Shell, address
-from unquilt.page.texts import read_part
+from unquilt.page.texts import Part, read_offset, read_part
 from unquilt.page.views.overview import SITES, views_of
 from unquilt.page.views.pages import steps_through
 from unquilt.page.views.tables import find_links
@@ -75,8 +75,8 @@ def show_document(shell: Shell, request: Request) -> Response:
     listing = Listing(folder, DOCUMENTS.name, fixed=[f't."doc" = {number}'])
     if request.query_params.get("format"):
         return shell.answer(request, listing, "document.html")
-    given = request.query_params.get("at", "")
-    part = read_part(folder, number, int(given) if given.isdecimal() and len(given) < 12 else 0)
+    begin, end, at = (read_offset(request.query_params.get(name, "")) for name in ("begin", "end", "at"))
+    part = read_part(folder, number, at or begin)
     if part is None:
         raise ParameterError(f"there is no document {number} here, or the corpus of this run is not found")
     facts = next((row for _, row in folder.documents([number], _FACTS)), {})
@@ -92,10 +92,16 @@ def show_document(shell: Shell, request: Request) -> Response:
         links=links[:50],
         all_links=len(links),
         part=part,
-        text=Markup(mark_text(part.text, [])),  # noqa: S704 - escaped there
+        text=_mark(part, begin, end),
         steps=steps_through(part, request.url.path, dict(request.query_params)),
         said=list(_say(shell, run, _SAID_OF_DOCUMENTS, number)),
     )
+
+
+def _mark(part: Part, begin: int, end: int) -> Markup:
+    """A text, and a passage of it that somebody came for."""
+    passages = [Passage(begin, end, 1)] if begin < end else []
+    return Markup(mark_text(part.text, passages, chosen=[0] if passages else [], first=part.begin))  # noqa: S704
 
 
 def show_host(shell: Shell, request: Request) -> Response:

@@ -12,7 +12,7 @@ from unquilt.page.evidence import FINDERS, Evidence, find_beside
 from unquilt.page.listing import Listing
 from unquilt.page.marked import draw_bar, mark_text
 from unquilt.page.shell import Shell, change
-from unquilt.page.texts import Part, read_part
+from unquilt.page.texts import Part, read_offset, read_part
 from unquilt.page.views.overview import views_of
 from unquilt.results.folders import RunFolder
 from unquilt.tables import COVER_SOURCES, PATCHES, SOURCES, TARGETS
@@ -57,7 +57,7 @@ def show_beside(shell: Shell, request: Request, table: str) -> Response:
 def describe_page(folder: RunFolder, evidence: Evidence, asked: dict[str, str], path: str) -> dict[str, Any]:
     """What the template needs to show evidence; also used by judging."""
     place = evidence.choose(asked.get("patch"))
-    around = _at(asked.get("at", "")) if place is None else evidence.passages[place].begin
+    around = read_offset(asked.get("at", "")) if place is None else evidence.passages[place].begin
     part = read_part(folder, evidence.doc, around)
     id_, url = folder.pages([evidence.doc]).get(evidence.doc, (None, None))
 
@@ -103,10 +103,6 @@ def _beside(folder: RunFolder, evidence: Evidence, place: int, part: Part | None
         html = mark_text(beside.part.text, beside.passages, chosen=chosen, first=beside.part.begin)
         html = html.replace(' id="here"', ' id="there"')
     return {"beside": beside, "beside_text": Markup(html)}  # noqa: S704 - escaped where it is marked
-
-
-def _at(given: str) -> int:
-    return int(given) if given.isascii() and given.isdecimal() and len(given) < 12 else 0
 
 
 def _rows_behind(folder: RunFolder, table: str, number: int) -> Listing:

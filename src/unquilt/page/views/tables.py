@@ -62,7 +62,9 @@ def show_table(shell: Shell, request: Request) -> Response:
     if asked.get("format"):
         return shell.answer(request, listing, "listing.html")
     begin = (listing.page - 1) * ROWS
-    rows = shell.database.rows(listing.query(limit=ROWS + 1, offset=begin))
+    places = [listing.columns[each] for each in ("begin", "end") if each in listing.columns]
+    columns = list(dict.fromkeys([*listing.shown, *places]))
+    rows = shell.database.rows(listing.query(columns, ROWS + 1, begin))
     more, rows = len(rows) > ROWS, rows[:ROWS]
     whole = listing.is_whole and listing.made is None
     total = folder.table(table).rows if whole else shell.database.value(listing.count_query())
@@ -108,6 +110,10 @@ def find_links(run: str, table: str, row: Mapping[str, Any]) -> dict[str, str]:
     match table:
         case "quilts" | "covers" | "targets":
             found["doc"] = found["id"] = address("runs", run, table, row["doc"])
+        case "objects" | "stop_chunks" if "begin" in row:
+            found["first"] = found["example"] = _place(run, row["first"], row)
+        case "stop_runs" if "begin" in row:
+            found["doc"] = found["text"] = _place(run, row["doc"], row)
         case "verdicts":
             found["doc"] = address("runs", run, "quilts", row["doc"])
         case "documents":
@@ -127,3 +133,8 @@ def find_links(run: str, table: str, row: Mapping[str, Any]) -> dict[str, str]:
         case "passage_pairs" | "passages":
             found["a"] = found["b"] = address("runs", run, "pairs", row["a"], row["b"])
     return found
+
+
+def _place(run: str, number: int, row: Mapping[str, Any]) -> str:
+    """A passage of a document."""
+    return address("runs", run, DOCUMENTS.name, number, begin=row["begin"], end=row["end"])
