@@ -51,7 +51,7 @@ class Axis:
             steps = (1,) if last - first > 1 else (1, 2, 5)
             step = max(1, (last - first) // _TICKS)
             found = [factor * 10.0**power for power in range(first - 1, last + 1, step) for factor in steps]
-            return [value for value in found if self.low * 0.999 <= value <= self.high * 1.001]
+            return [value for value in found if -1e-6 <= self.place(value) <= 1 + 1e-6]
         rough = (self.high - self.low) / _TICKS or 1
         power = 10 ** math.floor(math.log10(rough))
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
