@@ -38,7 +38,7 @@ class QuiltParameters(Parameters):
     max_largest: float = parameter(0.5, "most of the covered grams that one source holds", at_least=0, at_most=1)
     max_sections: float = parameter(
         0.5,
-        "most of the covered grams that its sections on one site add (docs/quilts.md)",
+        "most of the covered grams that its sections add: whole pages of one site",
         at_least=0,
         at_most=1,
     )
