@@ -105,8 +105,15 @@ class Browser:
 
     def save(self, path: Path) -> None:
         """A picture of what is in view."""
-        taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
-        path.write_bytes(b64decode(taken["data"]))
+        from selenium.common.exceptions import WebDriverException
+
+        def take(browser: Browser) -> Any:
+            try:
+                return browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
+            except WebDriverException:  # on a busy machine, a page that was just drawn is not always ready for it
+                return None
+
+        path.write_bytes(b64decode(self.wait(take)["data"]))
 
 
 def _axe() -> str:

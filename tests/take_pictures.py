@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from contextlib import chdir
 from pathlib import Path
 from urllib.parse import quote
 
@@ -61,18 +62,18 @@ def take_report(browser: Browser, web: Path, folder: Path) -> None:
         ("report-pair", "dark", "section:nth-of-type(2) article"),
     ):
         browser.prefer(scheme)
-        browser.open(output.as_uri())
+        browser.open(output.absolute().as_uri())
         browser.ask("arguments[0].scrollIntoView(); window.scrollBy(0, -12)", browser.find(selector))
         browser.save(folder / f"{name}.png")
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
+    folder = Path(sys.argv[1]).absolute()
     folder.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as place:
-        web = make_web(Path(place), PAGES)
-        labels = Path(place) / "labels.sqlite"
-        with serving([web / name for name in RUNS], labels) as served, open_browser(Path(place) / "browser") as browser:
+    with tempfile.TemporaryDirectory() as place, chdir(place):  # so that no path of this machine is in the pictures
+        web = make_web(Path(), PAGES)
+        runs = [web / name for name in RUNS]
+        with serving(runs, Path("labels.sqlite")) as served, open_browser(Path("browser").absolute()) as browser:
             take_all(browser, served, web, folder)
             take_report(browser, web, folder)
 
