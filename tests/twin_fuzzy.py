@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 from math import ceil, exp, floor, log
 
 from unquilt import words
+from unquilt._native import stem_rates
 
 UNIT = 2**16
 LEAST = 1e-4
@@ -215,3 +216,43 @@ def align(text_a, text_b, rates=None, *, both_ways=False):
         if length(in_a) >= 150 and length(in_b) >= 150:
             found.append((*in_a, *in_b, score / UNIT, qa, qb))
     return found
+
+
+def keys_of(stems, df):
+    found = set()
+    for begin in range(0, max(1, len(stems) - 20), 20):
+        window = {stem for stem in stems[begin : begin + 40] if df[stem] > 1}
+        rarest = sorted(window, key=lambda stem: (df[stem], order(stem)))[:6]
+        found |= {frozenset(two) for two in combinations(rarest, 2)}
+    return found
+
+
+def order(stem):
+    """Stems in as many documents go by fingerprint, as an unsigned number: that of the gram of one word is not it."""
+    return int.from_bytes(stem_print(stem), "big")
+
+
+def stem_print(stem):
+    """The fingerprint of a stem as packed rates have it: of a text in which it is common."""
+    return stem_rates([stem])[:8]
+
+
+def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True):
+    """Pairs (a, b) that share at least two keys; of each a, those that share most."""
+    stems = [read(text)[0] for text in texts]
+    df = Counter(stem for each in stems for stem in set(each))
+    keys = [keys_of(each, df) for each in stems]
+    holders = Counter(key for each in keys for key in each)
+    useful = [{key for key in each if holders[key] <= max_df} for each in keys]
+    found = []
+    for a in range(len(texts)):
+        shared = [(len(useful[a] & useful[b]), b) for b in range(len(texts)) if a != b and paired(a, b)]
+        enough = sorted((-count, b) for count, b in shared if count >= 2)
+        found += [(a, b) for _, b in enough[:most]]
+    return sorted(found)
+
+
+def shared_rates(texts):
+    """The rates of stems in two texts at least."""
+    holders = Counter(stem for text in texts for stem in set(read(text)[0]))
+    return {stem: rate for stem, rate in rates_of(texts).items() if holders[stem] > 1}

@@ -34,12 +34,11 @@ def measure(cases):
     return precision, recall, granularity, f1 / log2(1 + granularity)
 
 
-def sentences_of(begin, end, ends):
+def sentences_of(begin, end, sentences):
     """The sentences of which at least half lies in the span, from the first to the last of them."""
-    begins = [0, *ends[:-1]]
     inside = [
         i
-        for i, (first, last) in enumerate(zip(begins, ends, strict=True))
+        for i, (first, last) in enumerate(sentences)
         if 2 * len(set(range(first, last)) & set(range(begin, end))) >= last - first
     ]
     return (inside[0], inside[-1] + 1) if inside else None

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         label,
         merge_runs,
         read,
+        score,
         words,
     )
 
@@ -97,6 +98,7 @@ __all__ = [
     "label",
     "merge_runs",
     "read",
+    "score",
     "words",
 ]
 __all__ = sorted({*__all__, *public_names()})

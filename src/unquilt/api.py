@@ -27,6 +27,7 @@ from unquilt.errors import ParameterError
 from unquilt.jobs import How, Inputs
 from unquilt.parameters import ParameterInfo
 from unquilt.results.run import ReadableRun as Run
+from unquilt.results.scoring import Score, score_run
 from unquilt.settings import Settings
 from unquilt.stores.detectors import Detector
 from unquilt.stores.filters import Filter
@@ -57,6 +58,7 @@ __all__ = [
     "label",
     "merge_runs",
     "read",
+    "score",
     "words",
 ]
 __all__ = sorted([*__all__, *catalogue.public_names()])
@@ -256,3 +258,34 @@ def merge_runs(
 def read(path: str | Path) -> Run:
     """Opens a run or corpus folder, in any state: `run.quilts` is its table `quilts`; see `Run` for more."""
     return Run.of(Run.read(path))
+
+
+def score(
+    run: Run | str | Path,
+    *,
+    pan: str | Path | None = None,
+    labels: str | Path | None = None,
+    all_pairs: bool = False,
+) -> Score:
+    """How good the passages of a run are, by known ones: PAN's measures by category, in characters and in sentences.
+
+    `pan` is a folder of labels as PAN publishes them, `labels` a file of JSON lines or CSV with the columns a, b,
+    a_begin, a_end, b_begin, b_end. With `all_pairs`, what was found in pairs without labels is false.
+
+    >>> import json, tempfile
+    >>> text = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it."
+    >>> run = make_call("passages")(pa.table({"id": ["x", "y"], "text": [text, text]}))
+    >>> known = Path(tempfile.mkdtemp()) / "known.jsonl"
+    >>> label = {"a": "x", "b": "y", "a_begin": 0, "a_end": len(text), "b_begin": 0, "b_end": len(text)}
+    >>> _ = known.write_text(json.dumps(label))
+    >>> score(run, labels=known).sentences["labels"].plagdet
+    1.0
+    """
+    from unquilt.results.folders import RunFolder
+    from unquilt.results.passage_labels import read_labels, read_pan
+
+    if (pan is None) == (labels is None):
+        raise ParameterError("give either pan or labels")
+    given = read_pan(pan) if pan is not None else read_labels(labels or "")
+    opened = run if isinstance(run, Run) else Run.read(run)
+    return score_run(RunFolder(opened), given, all_pairs=all_pairs)

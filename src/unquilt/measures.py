@@ -17,14 +17,14 @@ detection, precision is 0, and without a case, recall is.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 
-class Passage(NamedTuple):
+class PassageSpans(NamedTuple):
     """A span of one document and a span of another, half-open."""
 
     a_begin: int
@@ -41,8 +41,8 @@ class Passage(NamedTuple):
 class Case(NamedTuple):
     """A pair of documents: the passages that are known, and those that were found."""
 
-    known: Sequence[Passage]
-    found: Sequence[Passage]
+    known: Sequence[PassageSpans]
+    found: Sequence[PassageSpans]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Measures:
     flagged: int
 
 
-def meets(one: Passage, other: Passage) -> bool:
+def meets(one: PassageSpans, other: PassageSpans) -> bool:
     """Whether both spans overlap."""
     return (
         min(one.a_end, other.a_end) > max(one.a_begin, other.a_begin)
@@ -69,7 +69,7 @@ def meets(one: Passage, other: Passage) -> bool:
     )  # fmt: skip
 
 
-def covered(passage: Passage, others: Iterable[Passage]) -> int:
+def covered(passage: PassageSpans, others: Iterable[PassageSpans]) -> int:
     """How much of a passage lies in others that it meets: the union of their spans, on each side."""
     met = [other for other in others if meets(passage, other)]
     a = [(max(passage.a_begin, other.a_begin), min(passage.a_end, other.a_end)) for other in met]
@@ -90,7 +90,7 @@ def measure(cases: Iterable[Case]) -> Measures:
 
     Quadratic in the passages of one pair, linear in pairs.
 
-    >>> known, found = Passage(0, 100, 200, 300), Passage(0, 100, 250, 350)
+    >>> known, found = PassageSpans(0, 100, 200, 300), PassageSpans(0, 100, 250, 350)
     >>> measured = measure([Case([known], [found]), Case([], [])])
     >>> measured.precision, measured.recall, measured.granularity, measured.plagdet, measured.clean
     (0.75, 0.75, 1.0, 0.75, 1)
@@ -147,27 +147,29 @@ def measure_by(cases: Mapping[str, Sequence[Case]]) -> dict[str, Measures]:
     return found if len(found) == 1 else found | {"all": measure(case for each in cases.values() for case in each)}
 
 
-def in_sentences(passage: Passage, a_ends: Sequence[int], b_ends: Sequence[int]) -> Passage:
-    """The passage in sentences: those of which at least half lies in it, by the ascending ends of all sentences.
+def in_sentences(
+    passage: PassageSpans, a_sentences: Sequence[tuple[int, int]], b_sentences: Sequence[tuple[int, int]]
+) -> PassageSpans:
+    """The passage in sentences: those of which at least half lies in it, by where all sentences begin and end.
 
     A span without half of a sentence is empty, and meets nothing.
 
-    >>> in_sentences(Passage(0, 17, 4, 25), [10, 20, 30], [10, 20, 30])
-    Passage(a_begin=0, a_end=2, b_begin=0, b_end=3)
+    >>> sentences = [(0, 10), (11, 20), (21, 30)]
+    >>> in_sentences(PassageSpans(0, 17, 4, 26), sentences, sentences)
+    PassageSpans(a_begin=0, a_end=2, b_begin=0, b_end=3)
     """
-    a, b = _sentences(passage.a_begin, passage.a_end, a_ends), _sentences(passage.b_begin, passage.b_end, b_ends)
-    return Passage(*a, *b)
+    a = _sentences(passage.a_begin, passage.a_end, a_sentences)
+    return PassageSpans(*a, *_sentences(passage.b_begin, passage.b_end, b_sentences))
 
 
-def _sentences(begin: int, end: int, ends: Sequence[int]) -> tuple[int, int]:
-    def begins(sentence: int) -> int:
-        return ends[sentence - 1] if sentence else 0
+def _sentences(begin: int, end: int, sentences: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    def is_in(sentence: tuple[int, int]) -> bool:
+        return 2 * (min(end, sentence[1]) - max(begin, sentence[0])) >= sentence[1] - sentence[0]
 
-    first = bisect_right(ends, begin)
-    last = bisect_right(ends, end - 1) + 1 if ends else 0
-    last = min(last, len(ends))
-    while first < last and 2 * (min(end, ends[first]) - max(begin, begins(first))) < ends[first] - begins(first):
+    first = bisect_left(sentences, begin, key=lambda sentence: sentence[1])
+    last = bisect_left(sentences, end, key=lambda sentence: sentence[0])
+    while first < last and not is_in(sentences[first]):
         first += 1
-    while last > first and 2 * (min(end, ends[last - 1]) - begins(last - 1)) < ends[last - 1] - begins(last - 1):
+    while last > first and not is_in(sentences[last - 1]):
         last -= 1
     return first, max(first, last)

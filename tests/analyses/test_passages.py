@@ -67,8 +67,8 @@ def as_passages(table: pa.Table) -> list[Passage]:
 
 def ask(given: dict[str, Any]) -> Asked:
     parameters = PassageParameters.from_dict(given)
-    known = {name: getattr(parameters, name) for name in Asked._fields if name not in ("gamma", "max_gap")}
-    return Asked(**known, gamma=parameters.least, max_gap=parameters.gap)
+    known = {name: getattr(parameters, name) for name in Asked._fields if name not in ("gamma", "max_gap", "max_df")}
+    return Asked(**known, gamma=parameters.least, max_gap=parameters.gap, max_df=parameters.most)
 
 
 def run_passages(corpus: Run, folder: Path, engine: Callable[[Run], Verbs], **asked: Any) -> Run:
@@ -181,7 +181,7 @@ def test_sites_are_not_compared_with_themselves() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"signature": "simhash"}, "signature must be one of imatch, shingles, spotsigs, grams, not 'simhash'"),
+        ({"signature": "simhash"}, "signature must be one of imatch, shingles, spotsigs, grams, fuzzy, not 'simhash'"),
         ({"tau": 0}, "tau must be a number above 0 and of at most 1, not 0"),
         ({"gamma": 0}, "gamma must be a whole number between 1 and 2147483648 or None, not 0"),
         ({"tau": 0.5}, "tau has no effect with signature imatch; leave it out"),

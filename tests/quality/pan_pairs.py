@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from unquilt.measures import Passage
+from unquilt.measures import PassageSpans
 
 ARCHIVE = Path(__file__).parents[3] / "shared" / "data" / "pan13-train.tar.xz"
 FEATURE = re.compile(r'<feature [^>]*name="plagiarism"[^>]*>')
@@ -23,7 +23,7 @@ class Pair(NamedTuple):
     category: str
     a: str
     b: str
-    known: list[Passage]
+    known: list[PassageSpans]
 
     @property
     def half(self) -> int:
@@ -55,8 +55,8 @@ def read_corpus() -> Corpus:
     return Corpus(texts, sorted(pairs))
 
 
-def _passages(xml: str) -> Iterator[Passage]:
+def _passages(xml: str) -> Iterator[PassageSpans]:
     for feature in FEATURE.findall(xml):
         found = {name: re.search(rf'{name}="(\d+)"', feature) for name in PLACES}
         begin, length, source, long = (int(match[1]) for match in found.values() if match)
-        yield Passage(begin, begin + length, source, source + long)
+        yield PassageSpans(begin, begin + length, source, source + long)

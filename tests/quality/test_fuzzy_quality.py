@@ -6,12 +6,20 @@ The floors stand just below what was measured; the table is in docs/passages.md.
 from __future__ import annotations
 
 from collections import defaultdict
+from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pan_pairs import ARCHIVE, read_corpus
 
+import unquilt
 from unquilt.alignment import StemRates, align
-from unquilt.measures import Case, Measures, Passage, measure_by
+from unquilt.analyses.fuzzy import find_candidates
+from unquilt.engines.local import Local
+from unquilt.engines.tasks import Scale
+from unquilt.jobs import documents
+from unquilt.measures import Case, Measures, PassageSpans, measure_by
+from unquilt.runs import Run
 
 pytestmark = [
     pytest.mark.slow,
@@ -33,7 +41,7 @@ def measure_half(rates: StemRates | None) -> dict[str, Measures]:
     for pair in corpus.pairs:
         if pair.half == 1:
             found = align(corpus.texts[pair.a], corpus.texts[pair.b], rates=rates)
-            cases[pair.category].append(Case(pair.known, [Passage(*each[:4]) for each in found]))
+            cases[pair.category].append(Case(pair.known, [PassageSpans(*each[:4]) for each in found]))
     return measure_by(cases)
 
 
@@ -51,3 +59,25 @@ def test_so_they_are_without_a_collection() -> None:
     assert measured["all"].plagdet >= 0.925
     clean = measured["01-no-plagiarism"]
     assert clean.flagged <= 2.5 * FALSE_ALARMS * clean.clean
+
+
+def test_documents_that_share_passages_are_candidates(tmp_path: Path) -> None:
+    """All documents as one corpus: which suspicious ones are aligned with which sources."""
+    texts = read_corpus().texts
+    corpus = unquilt.ingest(pa.table({"id": list(texts), "text": list(texts.values())}), tmp_path / "corpus")
+    names = dict(enumerate(texts))
+    with (
+        Run.open(tmp_path / "run", analysis="candidates", parameters={}, inputs=[]) as run,
+        Local(run, Scale(len(texts), 5_000_000), threads=2, memory=1 << 30) as verbs,
+    ):
+        sides = {"a": "suspicious", "b": "source"}
+        found = find_candidates(verbs, documents(corpus), None, sides, max_df=20, most=100)
+        rows = [row for split in found.table.splits() for row in split.read(["doc", "other"]).to_pylist()]
+    pairs = {(names[row["other"]], names[row["doc"]]) for row in rows if row["doc"] != row["other"]}
+    assert len(pairs) <= 20 * sum(name.startswith("suspicious") for name in texts)
+    shares = defaultdict(list)
+    for pair in read_corpus().pairs:
+        if pair.known:
+            shares[pair.category].append((pair.a, pair.b) in pairs)
+    recall = {category: sum(each) / len(each) for category, each in shares.items()}
+    assert {category: share for category, share in recall.items() if share < 0.97} == {}

@@ -6,9 +6,13 @@ use pyo3::types::PyBytes;
 use unquilt_kernels::alignment::align::Aligner;
 use unquilt_kernels::alignment::fit::nats;
 use unquilt_kernels::alignment::languages::usual;
-use unquilt_kernels::alignment::rates::Rates;
+use unquilt_kernels::alignment::rates::StemRates;
 use unquilt_kernels::alignment::stems::Stems;
+use unquilt_kernels::flow::columns::Column;
+use unquilt_kernels::sketches::lexicon::pack;
 use unquilt_kernels::text::fingerprint::Fingerprinter;
+
+use crate::columns::Buffers;
 
 /// Where a passage begins and ends in both texts, in code points; its score; the shares of words taken over.
 type Found = (u32, u32, u32, u32, f64, f64, f64);
@@ -17,7 +21,7 @@ type Found = (u32, u32, u32, u32, f64, f64, f64);
 #[pyfunction]
 #[pyo3(signature = (a, b, rates = None, *, both_ways = false))]
 pub fn align(py: Python<'_>, a: &str, b: &str, rates: Option<&[u8]>, both_ways: bool) -> PyResult<Vec<Found>> {
-    let given = rates.map(Rates::unpack).transpose();
+    let given = rates.map(StemRates::unpack).transpose();
     let given = given.map_err(|_| PyValueError::new_err("these bytes are no packed rates of stems"))?;
     Ok(py.detach(|| {
         let print = Fingerprinter::plain();
@@ -34,9 +38,23 @@ pub fn align(py: Python<'_>, a: &str, b: &str, rates: Option<&[u8]>, both_ways: 
     }))
 }
 
+/// Stems and in how many documents each is, as columns of numbers, packed for kernels.
+#[pyfunction]
+pub fn pack_stems<'py>(py: Python<'py>, stems: Buffers, df: Buffers) -> PyResult<Bound<'py, PyBytes>> {
+    let (stems, df) = (stems.column()?, df.column()?);
+    let (Column::Numbers(stems), Column::Numbers(df)) = (stems, df) else {
+        return Err(PyValueError::new_err("stems and df must be columns of numbers"));
+    };
+    let most = u32::MAX - 1;
+    let entries: Vec<_> =
+        stems.iter().zip(df).map(|(&stem, &df)| (stem as u64, u32::try_from(df).unwrap_or(most).min(most))).collect();
+    let packed = py.detach(|| pack(&entries)).map_err(|fault| PyValueError::new_err(fault.to_string()))?;
+    Ok(PyBytes::new(py, &packed))
+}
+
 /// The rates of stems of some texts, packed.
 #[pyfunction]
 pub fn stem_rates<'py>(py: Python<'py>, texts: Vec<String>) -> Bound<'py, PyBytes> {
-    let packed = py.detach(|| Rates::count(texts.iter().map(String::as_str)).pack());
+    let packed = py.detach(|| StemRates::count(texts.iter().map(String::as_str)).pack());
     PyBytes::new(py, &packed)
 }

@@ -187,6 +187,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_map, module)?)?;
     module.add_function(wrap_pyfunction!(alignments::align, module)?)?;
     module.add_function(wrap_pyfunction!(alignments::stem_rates, module)?)?;
+    module.add_function(wrap_pyfunction!(alignments::pack_stems, module)?)?;
     module.add_function(wrap_pyfunction!(texts::words, module)?)?;
     module.add_function(wrap_pyfunction!(texts::sentences, module)?)?;
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;

@@ -1,7 +1,9 @@
 //! All kernels, by name: a new one is one more line here.
 
 use crate::analyses::neardups::{banding, buckets, words};
-use crate::analyses::passages::{alike, borders, diagonals, pages, pairs, reaches, seeds, signatures, slices, stops};
+use crate::analyses::passages::{
+    alike, borders, diagonals, fuzzy, pages, pairs, reaches, seeds, signatures, slices, stops,
+};
 use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
 use crate::analyses::reuse::{contents, examples, histograms, merging, neighbourhoods, objects, standings};
@@ -94,6 +96,13 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<slices::PassageSlices>(),
     Entry::map::<borders::Borders>(),
     Entry::group::<pairs::PassagePairs>(),
+    Entry::map::<fuzzy::counts::StemCounts>(),
+    Entry::group::<fuzzy::counts::StemSums>(),
+    Entry::map::<fuzzy::candidates::StemKeys>(),
+    Entry::group::<fuzzy::candidates::KeyPairs>(),
+    Entry::group::<fuzzy::candidates::FuzzyCandidates>(),
+    Entry::map::<fuzzy::aligned::CandidateTexts>(),
+    Entry::group::<fuzzy::aligned::AlignedPassages>(),
     Entry::group::<stops::StopGroups>(),
     Entry::map::<stops::StopTexts>(),
     Entry::map::<shares::Postings>(),

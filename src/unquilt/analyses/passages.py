@@ -34,9 +34,10 @@ import pyarrow.compute as pc
 
 from unquilt import _native
 from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.fuzzy import WINDOW_LABELS, align_candidates, find_candidates
 from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilt_parameters import FOREIGN
+from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
 from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.columns import buffers
 from unquilt.errors import InputError, ParameterError
@@ -46,17 +47,19 @@ from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import check_nidf, df_range
 from unquilt.tables import (
+    FUZZY_CANDIDATES,
     MARKS,
     PASSAGE_PAIRS,
     PASSAGE_RUNS,
     PASSAGE_SLICES,
     PASSAGES,
+    STEMS,
     STOP_GROUPS,
     STOP_RUNS,
     WORDS,
 )
 
-SIGNATURES = ("imatch", "shingles", "spotsigs", "grams")
+SIGNATURES = ("imatch", "shingles", "spotsigs", "grams", "fuzzy")
 OWN = {
     "nidf": ("imatch",),
     "tau": ("shingles", "spotsigs"),
@@ -64,10 +67,13 @@ OWN = {
     "spot_distance": ("spotsigs",),
     "chain": ("spotsigs",),
     "k": ("grams",),
+    "max_candidates": ("fuzzy",),
 }
 """The parameters that only some signatures know."""
-USUAL = {"gamma": {"grams": 30}, "max_gap": {"grams": 30}}
-"""Defaults that depend on the signature; else 3 sentences and no gap."""
+NOT_FUZZY = ("gamma", "max_gap", "refine", "min_words")
+"""Those that alignment has no use for."""
+USUAL = {"gamma": {"grams": 30}, "max_gap": {"grams": 30}, "max_df": {"fuzzy": 20}}
+"""Defaults that depend on the signature; else 3 sentences, no gap and 1,000 documents."""
 FEW_DOCUMENTS = 20
 """In a smaller corpus, a word of most documents need not be a common one."""
 
@@ -77,7 +83,9 @@ class PassageParameters(Parameters):
     """What makes two sentences match, and how many of them make a passage."""
 
     signature: str = parameter(
-        "imatch", "how sentences are compared; grams: by words, not sentences", one_of=SIGNATURES
+        "imatch",
+        "how sentences are compared; grams: by words, not sentences; fuzzy: finds what was reworded, too",
+        one_of=SIGNATURES,
     )
     gamma: int | None = parameter(
         None, "fewest sentences of a passage", at_least=1, at_most=2**31, usual="3, with grams 30 words"
@@ -98,9 +106,17 @@ class PassageParameters(Parameters):
     chain: int = parameter(2, "words of a spotsig behind the first", at_least=1, at_most=2**20)
     k: int = parameter(8, "words in a gram, for grams", at_least=1, at_most=2**20)
     n: int = parameter(4, "words in a shingle, for shingles and for similarity", at_least=1, at_most=2**20)
-    max_df: int = parameter(
-        1000, "most documents of a sentence (or gram) that makes a passage on its own", at_least=1, at_most=2**32 - 1
+    max_df: int | None = parameter(
+        None,
+        "most documents of a sentence (gram, key of rare words) that makes a passage on its own",
+        at_least=1,
+        at_most=2**32 - 1,
+        usual="1000, with fuzzy 20",
     )
+    max_candidates: int = parameter(
+        100, "most documents that one is aligned with, those that share most; for fuzzy", at_least=1, at_most=2**32 - 1
+    )
+    collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
     foreign: str = parameter("domain", "compare documents of different hosts, domains, ips; or all", one_of=FOREIGN)
     between: tuple[str, ...] = parameter(
         (),
@@ -117,6 +133,10 @@ class PassageParameters(Parameters):
         for name, signatures in OWN.items():
             if name in usual and self.signature not in signatures and getattr(self, name) != usual[name]:
                 raise ParameterError(f"{name} has no effect with signature {self.signature}; leave it out")
+        if self.signature == "fuzzy":
+            for name in NOT_FUZZY:
+                if getattr(self, name) != usual[name]:
+                    raise ParameterError(f"{name} has no effect with signature fuzzy; leave it out")
         if self.between and not all(self.between):
             raise ParameterError("between must name two collections, none of them empty")
 
@@ -136,13 +156,18 @@ class PassageParameters(Parameters):
         return USUAL["max_gap"].get(self.signature, 0) if self.max_gap is None else self.max_gap
 
     @property
+    def most(self) -> int:
+        """The most documents of what makes a passage on its own."""
+        return USUAL["max_df"].get(self.signature, 1000) if self.max_df is None else self.max_df
+
+    @property
     def collections(self) -> dict[str, Any]:
         """The two collections as kernels take them."""
         return dict(zip("ab", self.between or ("", ""), strict=True))
 
     def to_dict(self) -> dict[str, Any]:
         """As the manifest has it: with the values that were used."""
-        return super().to_dict() | {"gamma": self.least, "max_gap": self.gap}
+        return super().to_dict() | {"gamma": self.least, "max_gap": self.gap, "max_df": self.most}
 
 
 def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
@@ -152,11 +177,14 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
     documents and each stretch of sentences that they share, then the texts of passages, once for each pair. A stretch
     that d documents share has d²/2 pairs, d at most `max_df`; what more documents share is never paired.
     """
-    standing = stand(verbs, corpus, foreign=given.foreign, collapse="none")
+    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
     tables: list[Kept] = []
+    if given.signature == "fuzzy":
+        located, pairs, counters = _align(verbs, corpus, given, standing.table)
+        return Outcome([*standing.tables, located, pairs], standing.counters | counters)
     if given.signature == "grams":
         windows, counters = _grams(verbs, corpus, given, standing.table)
-        (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
+        (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.most))
         counters |= verbs.fold(lists, "windows")
         (seeds,) = verbs.group([lists], Kernel("seeds"))
         (found,) = verbs.group([seeds], Kernel("chains", window=given.k, gap=given.gap, gamma=given.least))
@@ -166,6 +194,20 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
     located, pairs = _locate(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
     tables = [located, pairs, *tables]
     return Outcome([*standing.tables, *tables], standing.counters | counters)
+
+
+def _align(
+    verbs: Verbs, corpus: Kept, given: PassageParameters, standing: Kept | None
+) -> tuple[Kept, Kept, dict[str, int]]:
+    """What was reworded: texts that share rare words, aligned."""
+    sharing: dict[str, int] = {"max_df": given.most, "most": given.max_candidates}
+    candidates = find_candidates(verbs, corpus, standing, given.collections, **sharing)
+    _check_collections(candidates.counters, given)
+    aligning: dict[str, Any] = {"n": given.n, "both_ways": not given.between}
+    found, spans, counters = align_candidates(verbs, corpus, candidates, **aligning)
+    (pairs,) = verbs.group([spans], Kernel("passage pairs"))
+    kept = verbs.keep(found, PASSAGES)
+    return kept, verbs.keep(pairs, PASSAGE_PAIRS), counters
 
 
 def _grams(verbs: Verbs, corpus: Kept, given: PassageParameters, standing: Kept | None) -> tuple[Rows, dict[str, int]]:
@@ -185,14 +227,14 @@ def _sentences(
     marked, pages, *sets = verbs.map(corpus, Kernel("sentence tokens", **telling, **given.collections), beside=standing)
     counters = verbs.fold(marked, "sentences")
     _check_collections(counters, given)
-    (counted,) = verbs.group([marked], Kernel("stop sentences", max_df=given.max_df))
+    (counted,) = verbs.group([marked], Kernel("stop sentences", max_df=given.most))
     counters |= verbs.fold(counted, "stop_sentences")
     whole = given.whole
     window = 1 if given.gap or sets else whole
     cutting: dict[str, Any] = {"window": window, "gamma": given.least, "alike": bool(sets)}
     packed, windows, stops, *again = verbs.group([pages, counted], Kernel("marked pages", **cutting))
     marks = verbs.keep(packed, MARKS)
-    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
+    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.most))
     counters |= verbs.fold(lists, "windows")
     seeds = [*verbs.group([lists], Kernel("seeds"))]
     if sets:
@@ -216,7 +258,7 @@ def _alike(verbs: Verbs, sets: Rows, windows: Rows, given: PassageParameters) ->
     Shuffles each different sentence's signatures thrice (12 bytes each), and its whole set for each of the rarest tenth
     (1 - τ) of these that another sentence has.
     """
-    common: dict[str, Any] = {"max_df": given.max_df}
+    common: dict[str, Any] = {"max_df": given.most}
     (signatures,) = verbs.group([sets], Kernel("sentence sets"))
     (counts,) = verbs.group([signatures], Kernel("signature counts", **common))
     (prefixes,) = verbs.group([counts], Kernel("sentence prefixes", tau=given.tau, **common))
@@ -293,9 +335,10 @@ DECLARATION = Analysis(
     function=passages,
     results=(PASSAGES, PASSAGE_PAIRS, STOP_RUNS),
     on_request=(STOP_RUNS,),
-    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, PASSAGE_SLICES, STOP_GROUPS),
+    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, PASSAGE_SLICES, STOP_GROUPS, STEMS, FUZZY_CANDIDATES),
     labels=STANDING_LABELS
     | LEXICON_LABELS
+    | WINDOW_LABELS
     | {
         "sentence tokens": "cutting texts into sentences",
         "sentences": "cutting texts into sentences",

@@ -33,11 +33,13 @@ from unquilt.tables.neardups import (
     UNSETTLED,
 )
 from unquilt.tables.passages import (
+    FUZZY_CANDIDATES,
     MARKS,
     PASSAGE_PAIRS,
     PASSAGE_RUNS,
     PASSAGE_SLICES,
     PASSAGES,
+    STEMS,
     STOP_GROUPS,
     STOP_RUNS,
 )
@@ -100,6 +102,7 @@ __all__ = [
     "FOUND_OBJECTS",
     "FREQUENCIES",
     "FURTHER",
+    "FUZZY_CANDIDATES",
     "HISTOGRAM",
     "HOSTS",
     "INJECTIONS",
@@ -132,6 +135,7 @@ __all__ = [
     "SOURCE_DOMAINS",
     "SOURCE_HOSTS",
     "STANDING",
+    "STEMS",
     "STOP_CHUNKS",
     "STOP_GROUPS",
     "STOP_RUNS",

@@ -6,6 +6,8 @@ import pyarrow as pa
 
 from unquilt.tables.table import Table, column, document, integer
 
+_FUZZY = {"null": True, "later": True}
+
 PASSAGES = Table(
     "passages",
     (
@@ -21,7 +23,14 @@ PASSAGES = Table(
         integer("words", "how many words it has in `a`"),
         column("similarity", pa.float64(), "Jaccard coefficient of the sets of shingles of `n` words of both sides"),
         integer("documents", "how many documents share that part of it which fewest share; 2 if nobody else has it"),
-        column("weight", pa.float64(), "words · similarity / (documents - 1)"),
+        column("weight", pa.float64(), "words · similarity / (documents - 1); with fuzzy words · a_rate"),
+        column(
+            "score", pa.float64(), "how much likelier reuse is than chance, in nats, with fuzzy; else null", **_FUZZY
+        ),
+        column(
+            "a_rate", pa.float64(), "share of its words in `a` that were taken over, with fuzzy; else null", **_FUZZY
+        ),
+        column("b_rate", pa.float64(), "the same of its words in `b`", **_FUZZY),
     ),
     key_columns=4,
     row=("passage", "passages"),
@@ -142,5 +151,30 @@ PASSAGE_SLICES = Table(
     key_columns=3,
     row=("slice", "slices"),
     see="texts on their way from one document of a pair to the other",
+    on_the_way=True,
+)
+
+STEMS = Table(
+    "stems",
+    (
+        integer("stem", "fingerprint of a stem, the first five letters of words; rows are in its order, unsigned"),
+        integer("df", "how many documents have it, at least 2"),
+        integer("times", "how often it occurs"),
+    ),
+    row=("stem", "stems"),
+    see="how common stems are, on the way to fuzzy passages",
+    on_the_way=True,
+)
+
+FUZZY_CANDIDATES = Table(
+    "fuzzy_candidates",
+    (
+        document("doc", "a document whose text is sent"),
+        document("other", "the first document of a pair, to which it is sent; `doc` itself if it is that"),
+        integer("keys", "how many keys they share"),
+    ),
+    key_columns=2,
+    row=("candidate", "candidates"),
+    see="which documents are aligned, on the way to fuzzy passages",
     on_the_way=True,
 )

@@ -1,6 +1,6 @@
 //! From fits to passages.
 //!
-//! Seeds are tried from the best on, unless most of their words are in a passage already, or in a seed that failed. A
+//! WindowPairs are tried from the best on, unless most of their words are in a passage already, or in a seed that failed. A
 //! fit is a passage if the worse of its sides scores enough, and if enough neighbouring words are shared, too. Then its
 //! words of `a` are barred.
 //!
@@ -10,16 +10,16 @@
 //! covered, the passage is all of it.
 
 use crate::alignment::fit::{fixed, Fit, Fitting, Manner, Rectangle};
-use crate::alignment::pair::Pair;
-use crate::alignment::rates::Rates;
-use crate::alignment::rules::Rules;
-use crate::alignment::seeds::{windows, Seed, Seeds};
-use crate::alignment::sequences::Sequences;
+use crate::alignment::pair::TextPair;
+use crate::alignment::rates::StemRates;
+use crate::alignment::rules::AlignmentRules;
+use crate::alignment::seeds::{windows, WindowPair, WindowPairs};
+use crate::alignment::sequences::SharedSequences;
 use crate::alignment::stems::Stems;
 
 /// A passage of two texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Passage {
+pub struct AlignedPassage {
     /// In words.
     pub at: Rectangle,
     /// In code points.
@@ -34,17 +34,17 @@ pub struct Passage {
 /// Aligns pairs of texts; keeps its buffers.
 #[derive(Default)]
 pub struct Aligner {
-    pub rules: Rules,
+    pub rules: AlignmentRules,
     /// Whether `b` may be a summary of `a`, too, and not only `a` one of `b`.
     pub both_ways: bool,
-    pair: Pair,
-    seeds: Seeds,
+    pair: TextPair,
+    seeds: WindowPairs,
     fitting: Fitting,
-    sequences: Sequences,
+    sequences: SharedSequences,
     barred: Vec<bool>,
     blocked: Vec<Rectangle>,
     fits: Vec<Fit>,
-    passages: Vec<Passage>,
+    passages: Vec<AlignedPassage>,
 }
 
 impl Aligner {
@@ -53,7 +53,7 @@ impl Aligner {
     }
 
     /// The passages that `a` took from `b`, in the order of `a`.
-    pub fn align(&mut self, a: &Stems, b: &Stems, rates: &Rates) -> &[Passage] {
+    pub fn align(&mut self, a: &Stems, b: &Stems, rates: &StemRates) -> &[AlignedPassage] {
         self.passages.clear();
         self.pair.read(&a.stems, &b.stems, rates);
         self.seeds.find(&self.pair, &self.rules);
@@ -102,7 +102,7 @@ impl Aligner {
         }
     }
 
-    fn window(&self, seed: Seed) -> Rectangle {
+    fn window(&self, seed: WindowPair) -> Rectangle {
         let window = |begin: usize, length: usize| (begin, (begin + self.rules.window).min(length));
         Rectangle { a: window(seed.a, self.pair.a.words.len()), b: window(seed.b, self.pair.b.words.len()) }
     }
@@ -140,7 +140,7 @@ impl Aligner {
     }
 
     fn sequences_suffice(&mut self, fit: &Fit) -> bool {
-        let Rules { sequences, elsewhere, evidence, sequence, .. } = self.rules;
+        let AlignmentRules { sequences, elsewhere, evidence, sequence, .. } = self.rules;
         let shared = self.sequences.count(&self.pair, fit.at, elsewhere);
         shared >= sequences && fit.score() >= fixed(evidence - sequence * shared as f64)
     }
@@ -149,7 +149,7 @@ impl Aligner {
     fn completed(&self, at: Rectangle) -> Rectangle {
         let (long_a, long_b) = ((at.a.1 - at.a.0) as f64, (at.b.1 - at.b.0) as f64);
         let (words_a, words_b) = (self.pair.a.words.len(), self.pair.b.words.len());
-        let Rules { ratio, whole, .. } = self.rules;
+        let AlignmentRules { ratio, whole, .. } = self.rules;
         if long_b > ratio * long_a && long_b >= whole * words_b as f64 {
             Rectangle { b: (0, words_b), ..at }
         } else if self.both_ways && long_a > ratio * long_b && long_a >= whole * words_a as f64 {
@@ -187,7 +187,7 @@ impl Aligner {
             };
             let (in_a, in_b) = (characters(at.a, a), characters(at.b, b));
             if in_a.1 - in_a.0 >= least && in_b.1 - in_b.0 >= least {
-                self.passages.push(Passage { at, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
+                self.passages.push(AlignedPassage { at, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
             }
         }
     }
@@ -200,7 +200,12 @@ fn is_mostly_in(one: (usize, usize), other: (usize, usize)) -> bool {
 }
 
 /// Whether a fit shows a summary: its source is much longer than itself, and it is longer than the plain fit.
-fn is_summary(short: (usize, usize), long: (usize, usize), plain: Option<(usize, usize)>, rules: &Rules) -> bool {
+fn is_summary(
+    short: (usize, usize),
+    long: (usize, usize),
+    plain: Option<(usize, usize)>,
+    rules: &AlignmentRules,
+) -> bool {
     let (short, long) = ((short.1 - short.0) as f64, (long.1 - long.0) as f64);
     let plain = plain.map_or(0.0, |plain| (plain.1 - plain.0) as f64);
     long > rules.ratio * short && short > rules.wider * plain
@@ -208,7 +213,7 @@ fn is_summary(short: (usize, usize), long: (usize, usize), plain: Option<(usize,
 
 /// Whether few words stand between two fits, `later` being the later one in `a`; more may in `b` if words are taken over
 /// at a low rate.
-fn are_close(known: &Fit, later: &Fit, rules: &Rules) -> bool {
+fn are_close(known: &Fit, later: &Fit, rules: &AlignmentRules) -> bool {
     let (x, y) = (&known.at, &later.at);
     let gap = if known.rates.1.min(later.rates.1) < rules.loose { rules.gap_b } else { rules.gap_a };
     y.a.0 <= x.a.1 + rules.gap_a && x.b.0.max(y.b.0) <= x.b.1.min(y.b.1) + gap

@@ -15,8 +15,8 @@
 //! interval with a margin as long as they grow. A round costs the words in reach.
 
 use crate::alignment::logarithms::{decay, ln};
-use crate::alignment::pair::{Numbered, Pair};
-use crate::alignment::rules::Rules;
+use crate::alignment::pair::{NumberedText, TextPair};
+use crate::alignment::rules::AlignmentRules;
 
 /// Scores are in units of 2^-16 nats.
 const UNITS: f64 = 65536.0;
@@ -76,13 +76,13 @@ pub struct Manner {
 
 /// What a stem scores in this round.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct KnownStem {
     round: u32,
     score: i64,
     chance: u64,
 }
 
-struct Segment {
+struct BestSegment {
     begin: usize,
     end: usize,
     score: i64,
@@ -91,9 +91,9 @@ struct Segment {
 
 /// One side of a round: whose words are scored, against what.
 struct Turn<'a> {
-    text: &'a Numbered,
+    text: &'a NumberedText,
     own: (usize, usize),
-    other: &'a Numbered,
+    other: &'a NumberedText,
     against: (usize, usize),
     rate: f64,
     weight: f64,
@@ -104,7 +104,7 @@ struct Turn<'a> {
 /// Fits intervals to each other; keeps its buffers.
 #[derive(Default)]
 pub struct Fitting {
-    known: Vec<Known>,
+    known: Vec<KnownStem>,
     round: u32,
     inside: Vec<u32>,
     inside_own: Vec<u32>,
@@ -112,9 +112,9 @@ pub struct Fitting {
 
 impl Fitting {
     /// To be called for each new pair.
-    pub fn begin(&mut self, pair: &Pair) {
+    pub fn begin(&mut self, pair: &TextPair) {
         self.known.clear();
-        self.known.resize(pair.stems(), Known::default());
+        self.known.resize(pair.stems(), KnownStem::default());
         self.inside.clear();
         self.inside.resize(pair.stems(), 0);
         self.inside_own.clear();
@@ -123,7 +123,14 @@ impl Fitting {
     }
 
     /// Grows a rectangle from a seed; none if one side comes to nothing.
-    pub fn fit(&mut self, pair: &Pair, seed: Rectangle, barred: &[bool], manner: Manner, rules: &Rules) -> Option<Fit> {
+    pub fn fit(
+        &mut self,
+        pair: &TextPair,
+        seed: Rectangle,
+        barred: &[bool],
+        manner: Manner,
+        rules: &AlignmentRules,
+    ) -> Option<Fit> {
         let (mut at, mut rates, mut scores) = (seed, (rules.rate, rules.rate), (0, 0));
         let mut grows = true;
         for round in 1..=rules.rounds {
@@ -171,7 +178,7 @@ impl Fitting {
     }
 
     /// The best segment of one text against an interval of the other.
-    fn turn(&mut self, rates: &[f64], turn: &Turn<'_>, rules: &Rules) -> Option<Segment> {
+    fn turn(&mut self, rates: &[f64], turn: &Turn<'_>, rules: &AlignmentRules) -> Option<BestSegment> {
         let Turn { text, own, other, against, .. } = *turn;
         self.round += 1;
         count(&other.words[against.0..against.1], &mut self.inside);
@@ -202,7 +209,7 @@ impl Fitting {
                 if known[stem].round != round {
                     let p = chance(stem);
                     let score = fixed(ln(turn.rate / p + 1.0 - turn.rate).min(most));
-                    known[stem] = Known { round, score, chance: (p * CHANCES) as u64 };
+                    known[stem] = KnownStem { round, score, chance: (p * CHANCES) as u64 };
                 }
                 known[stem].score
             };
@@ -217,7 +224,7 @@ impl Fitting {
         for &word in &text.words[begin..end] {
             let stem = word as usize;
             if known[stem].round != round {
-                known[stem] = Known { round, score: 0, chance: (chance(stem) * CHANCES) as u64 };
+                known[stem] = KnownStem { round, score: 0, chance: (chance(stem) * CHANCES) as u64 };
             }
             found += u64::from(inside[stem] > 0);
             chances += known[stem].chance;
@@ -230,7 +237,7 @@ impl Fitting {
         let words = (end - begin) as f64;
         let by_chance = chances as f64 / CHANCES / words;
         let rate = ((found as f64 / words - by_chance) / (1.0 - by_chance)).clamp(turn.least_rate, rules.greatest_rate);
-        Some(Segment { begin, end, score, rate })
+        Some(BestSegment { begin, end, score, rate })
     }
 }
 

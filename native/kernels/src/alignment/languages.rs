@@ -1,4 +1,4 @@
-//! Rates for texts without a collection: the common stems of some languages, as Debian's documentation has them.
+//! StemRates for texts without a collection: the common stems of some languages, as Debian's documentation has them.
 //!
 //! Of a stem that several languages have, the highest rate counts, so that nobody need know what language a text is in:
 //! a stem held to be commoner than it is counts for less, and misleads nobody. `benchmarks/common_stems.py` makes the
@@ -6,15 +6,15 @@
 
 use std::sync::OnceLock;
 
-use crate::alignment::rates::Rates;
+use crate::alignment::rates::StemRates;
 use crate::text::fingerprint::Fingerprinter;
 
 const TABLE: &str = include_str!("common_stems.txt");
 const PER: u64 = 100_000;
 
 /// The rates of all languages in the table.
-pub fn usual() -> &'static Rates {
-    static RATES: OnceLock<Rates> = OnceLock::new();
+pub fn usual() -> &'static StemRates {
+    static RATES: OnceLock<StemRates> = OnceLock::new();
     RATES.get_or_init(|| {
         let print = Fingerprinter::plain();
         let counts = TABLE.lines().flat_map(|line| {
@@ -22,7 +22,7 @@ pub fn usual() -> &'static Rates {
             let stem = |entry: &[&str]| (print.word(entry[0].as_bytes()), entry[1].parse().unwrap_or(0));
             entries.chunks_exact(2).map(stem).collect::<Vec<(u64, u64)>>()
         });
-        Rates::of(counts, PER)
+        StemRates::of(counts, PER)
     })
 }
 

@@ -2,12 +2,12 @@
 
 use hashbrown::{hash_table, HashTable};
 
-use crate::alignment::rates::Rates;
+use crate::alignment::rates::StemRates;
 use crate::text::slots::mixed;
 
 /// One of the two texts.
 #[derive(Clone, Debug, Default)]
-pub struct Numbered {
+pub struct NumberedText {
     /// The number of each word's stem.
     pub words: Vec<u32>,
     /// How often each stem occurs.
@@ -16,18 +16,18 @@ pub struct Numbered {
 
 /// Two texts.
 #[derive(Default)]
-pub struct Pair {
-    pub a: Numbered,
-    pub b: Numbered,
+pub struct TextPair {
+    pub a: NumberedText,
+    pub b: NumberedText,
     /// Of each stem its rate in the collection.
     pub rates: Vec<f64>,
     stems: Vec<u64>,
     numbers: HashTable<u32>,
 }
 
-impl Pair {
+impl TextPair {
     /// Numbers the stems of two texts.
-    pub fn read(&mut self, a: &[u64], b: &[u64], rates: &Rates) {
+    pub fn read(&mut self, a: &[u64], b: &[u64], rates: &StemRates) {
         let Self { numbers, stems, .. } = self;
         numbers.clear();
         stems.clear();

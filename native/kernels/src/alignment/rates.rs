@@ -18,7 +18,7 @@ const WIDTH: usize = 12;
 
 /// The rates of a collection.
 #[derive(Default)]
-pub struct Rates {
+pub struct StemRates {
     common: HashTable<(u64, f64)>,
 }
 
@@ -26,7 +26,7 @@ pub struct Rates {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadRates;
 
-impl Rates {
+impl StemRates {
     /// From (stem, how often it stands) and the number of all words.
     pub fn of(counts: impl IntoIterator<Item = (u64, u64)>, words: u64) -> Self {
         let mut rates = Self::default();
@@ -110,17 +110,17 @@ mod tests {
     #[test]
     fn common_stems_have_their_share_and_others_the_least() {
         let text = format!("the cat sat {}", "the words wording ".repeat(10_000));
-        let rates = Rates::count([text.as_str(), "The"]);
+        let rates = StemRates::count([text.as_str(), "The"]);
         let stem = |word: &str| Fingerprinter::plain().word(word.as_bytes());
         assert!((rates.rate(stem("the")) - 1.0 / 3.0).abs() < 1e-3);
         assert!((rates.rate(stem("words")) - 1.0 / 3.0).abs() < 1e-3);
         assert!((rates.rate(stem("cat")) - LEAST).abs() < 1e-12);
         assert_eq!(rates.len(), 3);
         let packed = rates.pack();
-        let again = Rates::unpack(&packed).unwrap();
+        let again = StemRates::unpack(&packed).unwrap();
         assert_eq!(again.pack(), packed);
         assert!((again.rate(stem("the")) - rates.rate(stem("the"))).abs() < f64::EPSILON);
-        assert!(Rates::unpack(&packed[1..]).is_err());
-        assert!(Rates::default().is_empty());
+        assert!(StemRates::unpack(&packed[1..]).is_err());
+        assert!(StemRates::default().is_empty());
     }
 }

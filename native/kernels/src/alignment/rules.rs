@@ -5,7 +5,7 @@
 
 /// How texts are aligned.
 #[derive(Clone, Copy, Debug)]
-pub struct Rules {
+pub struct AlignmentRules {
     /// Words of a window that is looked for in the other text, and how far one begins behind the other.
     pub window: usize,
     pub step: usize,
@@ -64,7 +64,7 @@ pub struct Rules {
     pub characters: usize,
 }
 
-impl Rules {
+impl AlignmentRules {
     pub const DEFAULT: Self = Self {
         window: 60,
         step: 30,
@@ -103,7 +103,7 @@ impl Rules {
     };
 }
 
-impl Default for Rules {
+impl Default for AlignmentRules {
     fn default() -> Self {
         Self::DEFAULT
     }

@@ -7,19 +7,19 @@
 
 use crate::alignment::fit::fixed;
 use crate::alignment::logarithms::{decay, ln};
-use crate::alignment::pair::{Numbered, Pair};
-use crate::alignment::rules::Rules;
+use crate::alignment::pair::{NumberedText, TextPair};
+use crate::alignment::rules::AlignmentRules;
 
 /// A pair of windows: the first words of both, and their score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seed {
+pub struct WindowPair {
     pub score: i64,
     pub a: usize,
     pub b: usize,
 }
 
 /// How many windows a text of so many words has.
-pub fn windows(words: usize, rules: &Rules) -> usize {
+pub fn windows(words: usize, rules: &AlignmentRules) -> usize {
     words.saturating_sub(rules.window).div_ceil(rules.step) + 1
 }
 
@@ -28,15 +28,15 @@ const DENSE: usize = 1 << 16;
 
 /// The windows in which stems stand: each stem has a range of `places`.
 #[derive(Default)]
-struct Windows {
+struct StemWindows {
     begins: Vec<u32>,
     ends: Vec<u32>,
     places: Vec<u32>,
 }
 
-impl Windows {
+impl StemWindows {
     /// Of stems that weigh something.
-    fn read(&mut self, text: &Numbered, weights: &[i64], rules: &Rules) {
+    fn read(&mut self, text: &NumberedText, weights: &[i64], rules: &AlignmentRules) {
         let overlap = rules.window.div_ceil(rules.step);
         let count = windows(text.words.len(), rules);
         self.begins.clear();
@@ -72,21 +72,21 @@ impl Windows {
 
 /// Finds seeds; keeps its buffers.
 #[derive(Default)]
-pub struct Seeds {
+pub struct WindowPairs {
     weights: Vec<i64>,
-    a: Windows,
-    b: Windows,
+    a: StemWindows,
+    b: StemWindows,
     shared: Vec<(usize, u32)>,
     dense: Vec<i64>,
     sparse: Vec<(usize, i64)>,
-    pub found: Vec<Seed>,
+    pub found: Vec<WindowPair>,
     /// Whether stems were left out.
     pub bounded: bool,
 }
 
-impl Seeds {
+impl WindowPairs {
     /// The seeds of two texts, the best first; of equal ones the first in `a`, then in `b`.
-    pub fn find(&mut self, pair: &Pair, rules: &Rules) {
+    pub fn find(&mut self, pair: &TextPair, rules: &AlignmentRules) {
         self.found.clear();
         self.bounded = false;
         self.weigh(pair, rules);
@@ -95,7 +95,8 @@ impl Seeds {
         let (rows, columns) = (windows(pair.a.words.len(), rules), windows(pair.b.words.len(), rules));
         self.choose(rows + columns, rules);
         let least = fixed(rules.seed);
-        let seed = |at: usize, score: i64| Seed { score, a: at / columns * rules.step, b: at % columns * rules.step };
+        let seed =
+            |at: usize, score: i64| WindowPair { score, a: at / columns * rules.step, b: at % columns * rules.step };
         if rows.saturating_mul(columns) <= DENSE {
             self.dense.clear();
             self.dense.resize(rows * columns, 0);
@@ -127,7 +128,7 @@ impl Seeds {
         self.found.sort_unstable_by_key(|seed| (-seed.score, seed.a, seed.b));
     }
 
-    fn weigh(&mut self, pair: &Pair, rules: &Rules) {
+    fn weigh(&mut self, pair: &TextPair, rules: &AlignmentRules) {
         self.weights.clear();
         let (a, b) = (pair.a.words.len() as f64 + rules.prior, pair.b.words.len() as f64 + rules.prior);
         self.weights.extend((0..pair.stems()).map(|stem| {
@@ -142,7 +143,7 @@ impl Seeds {
     }
 
     /// The stems that both texts have, by the products of their numbers of windows, as far as the bound allows.
-    fn choose(&mut self, windows: usize, rules: &Rules) {
+    fn choose(&mut self, windows: usize, rules: &AlignmentRules) {
         let Self { shared, a, b, weights, .. } = self;
         shared.clear();
         let mut sum = 0;

@@ -3,21 +3,21 @@
 use hashbrown::{hash_table, HashTable};
 
 use crate::alignment::fit::Rectangle;
-use crate::alignment::pair::Pair;
+use crate::alignment::pair::TextPair;
 use crate::text::slots::mixed;
 
 /// Counts them; keeps its buffers.
 #[derive(Default)]
-pub struct Sequences {
+pub struct SharedSequences {
     a: Vec<(u32, u32)>,
     b: Vec<(u32, u32)>,
     inside: HashTable<(u32, u32)>,
 }
 
-impl Sequences {
+impl SharedSequences {
     /// How many different pairs of neighbouring stems both intervals have, of which one stem at least stands elsewhere in
     /// the two texts no more than `elsewhere` times.
-    pub fn count(&mut self, pair: &Pair, at: Rectangle, elsewhere: u32) -> usize {
+    pub fn count(&mut self, pair: &TextPair, at: Rectangle, elsewhere: u32) -> usize {
         let Self { a, b, inside } = self;
         let (words_a, words_b) = (&pair.a.words[at.a.0..at.a.1], &pair.b.words[at.b.0..at.b.1]);
         for (words, into) in [(words_a, &mut *a), (words_b, &mut *b)] {

@@ -32,10 +32,12 @@ columns! {
 
 row! {
     /// Of the first document of a pair: the second; where a passage is in both; its first sentences; how many match; how
-    /// many words it has in the first document; how similar it is; how many documents share some of it; its weight.
+    /// many words it has in the first document; how similar it is; how many documents share some of it; its weight; and if
+    /// texts were aligned, its score and the shares of words taken over.
     pub struct Passage {
         b: u64, a_begin: u64, b_begin: u64, a_end: u64, b_end: u64, a_sentence: u64, b_sentence: u64,
         sentences: u64, words: u64, similarity: f64, documents: u64, weight: f64,
+        score: Option<f64>, a_rate: Option<f64>, b_rate: Option<f64>,
     }
 }
 
@@ -164,6 +166,9 @@ impl Borders {
             similarity,
             documents,
             weight: words as f64 * similarity / (documents.max(2) - 1) as f64,
+            score: None,
+            a_rate: None,
+            b_rate: None,
         };
         out.row(&Self::PASSAGES, a, passage);
         let short = |number: usize| number as u32;
@@ -229,7 +234,7 @@ impl Map for Borders {
 }
 
 /// The Jaccard coefficient of the sets of shingles of n words; a shorter text is one shingle.
-fn jaccard(one: &[u64], other: &[u64], n: usize) -> f64 {
+pub fn jaccard(one: &[u64], other: &[u64], n: usize) -> f64 {
     if one == other {
         return 1.0;
     }

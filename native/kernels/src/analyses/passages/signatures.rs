@@ -69,7 +69,7 @@ impl Collections {
         Self { a, b }
     }
 
-    fn side(&self, pages: &NamedPages<'_>, row: usize, out: &mut Output) -> u8 {
+    pub fn side(&self, pages: &NamedPages<'_>, row: usize, out: &mut Output) -> u8 {
         if self.a.is_empty() && self.b.is_empty() {
             return IN_A | IN_B;
         }

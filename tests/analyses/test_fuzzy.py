@@ -1,0 +1,108 @@
+"""Fuzzy passages of a corpus are those of the twin: candidates by keys of rare stems, each pair aligned."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pytest
+import twin_fuzzy
+
+import unquilt
+from unquilt.analyses.passages import PassageParameters
+from unquilt.errors import ParameterError
+from unquilt.jobs import How
+from unquilt.settings import Settings
+
+sys.path.append(str(Path(__file__).parents[1] / "text"))
+from test_alignment import as_text, edit, make_words
+
+PLACES = ("a", "b", "a_begin", "a_end", "b_begin", "b_end")
+
+
+def draw_texts(seed: int, count: int = 10) -> list[str]:
+    """Texts some of which took passages from others before them, edited."""
+    random = Random(seed)
+    drawn = [make_words(random, random.randint(0, 260), 3000) for _ in range(count)]
+    for at in range(1, count):
+        source = drawn[random.randrange(at)]
+        if len(source) > 60 and random.random() < 0.7:
+            begin = random.randrange(len(source) - 50)
+            place = random.randint(0, len(drawn[at]))
+            taken = source[begin : begin + random.randint(40, 150)]
+            drawn[at][place:place] = edit(taken, random.choice([0.0, 0.2, 0.4]), random)
+    return [as_text(words, random) for words in drawn]
+
+
+def pages(texts: list[str]) -> pa.Table:
+    return pa.table({"id": [f"{'even' if at % 2 == 0 else 'odd'}/{at}" for at in range(len(texts))], "text": texts})
+
+
+@pytest.mark.slow
+def test_passages_are_those_of_the_twin(settings: Settings) -> None:
+    texts = draw_texts(seed=1)
+    rates = twin_fuzzy.shared_rates(texts)
+    how = How(settings=settings)
+    for between in ((), ("odd/", "even/")):
+
+        def paired(a: int, b: int, between: tuple[str, ...] = between) -> bool:
+            return a % 2 == 1 and b % 2 == 0 if between else a < b
+
+        run = unquilt.passages(pages(texts), signature="fuzzy", between=between, how=how)
+        pairs = twin_fuzzy.candidates_of(texts, paired=paired)
+        expected = []
+        for a, b in pairs:
+            aligned = twin_fuzzy.align(texts[a], texts[b], rates, both_ways=not between)
+            expected += [
+                (a, b, *each[:4], pytest.approx(each[4]), pytest.approx(each[5], abs=1e-6)) for each in aligned
+            ]
+        rows = run.passages.to_pylist()
+        found = [(*(row[name] for name in PLACES), row["score"], row["a_rate"]) for row in rows]
+        assert sorted(found) == sorted(expected, key=lambda each: each[:6])
+        assert run.manifest["summary"]["candidates"] == len(pairs)
+        if not between:
+            assert len(found) > 2
+        shared = run.passage_pairs.to_pylist()
+        assert {(row["a"], row["b"]) for row in shared} == {row[:2] for row in found}
+
+
+def test_candidates_that_are_too_many_are_counted() -> None:
+    random = Random(4)
+    common = make_words(random, 120, 3000)
+    texts = [as_text([*common, *make_words(random, 60, 3000)], random) for _ in range(8)]
+    run = unquilt.passages(pages(texts), signature="fuzzy", max_candidates=3)
+    summary = run.manifest["summary"]
+    assert summary["candidates_left_out"] == 4 + 3 + 2 + 1
+    assert summary["candidates"] == 3 * 5 + 2 + 1
+    fewer = unquilt.passages(pages(texts), signature="fuzzy", max_df=3).manifest["summary"]
+    assert len(twin_fuzzy.candidates_of(texts, max_df=3, paired=lambda a, b: a < b)) == fewer["candidates"] < 8 * 7 / 2
+    assert fewer["common_keys"] > 20
+
+
+def test_copies_are_one_document_if_that_is_asked_for() -> None:
+    random = Random(6)
+    text = as_text(make_words(random, 200, 3000), random)
+    other = as_text(make_words(random, 200, 3000), random)
+    texts = [text, text, text, other, other + text]
+    everything = unquilt.passages(pages(texts), signature="fuzzy").passages.to_pylist()
+    kept = unquilt.passages(pages(texts), signature="fuzzy", collapse="exact").passages.to_pylist()
+    assert {(row["a"], row["b"]) for row in everything} > {(0, 1), (1, 2), (3, 4)}
+    assert {(row["a"], row["b"]) for row in kept} == {(0, 4), (3, 4)}
+
+
+def test_parameters_without_effect_are_refused() -> None:
+    for wrong in ({"gamma": 4}, {"max_gap": 2}, {"refine": False}, {"k": 5}, {"min_words": 9}):
+        with pytest.raises(ParameterError, match="has no effect with signature fuzzy"):
+            PassageParameters.from_dict({"signature": "fuzzy", **wrong})
+    with pytest.raises(ParameterError, match="max_candidates has no effect"):
+        PassageParameters.from_dict({"max_candidates": 5})
+
+
+@pytest.mark.parametrize("texts", [["", "."], ["word"] * 3, ["word " * 300] * 3, ["漢字" * 90, "漢字" * 90]])
+def test_next_to_nothing(texts: list[str]) -> None:
+    run = unquilt.passages(pages(texts), signature="fuzzy")
+    assert json.dumps(run.manifest["summary"])
+    assert run.passages.num_rows <= 3
