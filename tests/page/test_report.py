@@ -166,6 +166,19 @@ def test_an_unfinished_run_is_refused(runs: dict[str, Path], tmp_path: Path) -> 
     assert not (tmp_path / "report.html").exists()
 
 
+def test_what_was_rejected_and_what_is_not_there_any_more_is_said(tmp_path: Path) -> None:
+    lines = [json.dumps({"id": name, "text": "one two three four five six seven"}) for name in "ab"]
+    (tmp_path / "pages.jsonl").write_text("\n".join([*lines, "{broken <b>"]))
+    uq.ingest(tmp_path / "pages.jsonl", tmp_path / "corpus")
+    run = uq.neardups(tmp_path / "corpus", tmp_path / "run")
+    html = make_report([RunFolder(run), RunFolder.open(tmp_path / "corpus")])
+    assert html.count("1 record was rejected") == 2
+    assert "<td>bad json</td>" in html
+    assert "The words of the two are the same." in html
+    (tmp_path / "corpus").rename(tmp_path / "elsewhere")
+    assert "There are no examples: the corpus of this run is not found" in make_report([RunFolder(run)])
+
+
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report about pages that try everything, in ids, URLs and texts."""
