@@ -82,7 +82,8 @@ def test_samples_stand_side_by_side(served: Served) -> None:
 
 
 def test_the_filter_of_a_table_becomes_that_of_a_sample(served: Served) -> None:
-    page = served.get("/runs/quilts/tables/quilts?sources.min=6&q=best").text
+    asked = "sources.min=6&q=best&where=words+%3E+400+or+words+%3C+300"
+    page = served.get(f"/runs/quilts/tables/quilts?{asked}").text
     condition = unescape(re.search(r'id="j-where" name="where" value="([^"]*)"', page)[1])
     sample = draw(served, "quilts", "quilts", where=condition, sample=1000)
     total = int(re.search(r'<h1>Quilts <span class="count">(\d+)', page)[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import chain
@@ -12,6 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from unquilt.page.listing import Listing
 from unquilt.results.export.formats import FileFormat, write_json
 
+_UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]+")
 KINDS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 
@@ -21,7 +23,7 @@ def send_rows(batches: Iterator[pa.RecordBatch], listing: Listing, kind: str) ->
     rows = chain([first], batches) if first is not None else iter(())
     schema = pa.schema([pa.field(each.name, each.type) for each in listing.shown])
     body = _csv(rows, schema) if kind == "csv" else _json(rows)
-    name = f"{listing.folder.run.path.name}-{listing.table}.{kind}".encode("ascii", "replace").decode().replace('"', "")
+    name = _UNUSUAL.sub("-", f"{listing.folder.run.path.name}-{listing.table}") + f".{kind}"
     return StreamingResponse(
         body, media_type=KINDS[kind], headers={"content-disposition": f'attachment; filename="{name}"'}
     )

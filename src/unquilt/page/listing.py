@@ -154,6 +154,7 @@ class Listing:
 
     @property
     def page(self) -> int:
+        """Which page of the table is asked for, from 1."""
         given = self.asked.get("page") or "1"
         if not (given.isascii() and given.isdecimal() and 0 < int(given[:18]) <= 10**15):
             raise ParameterError(f"page must be a whole number from 1, not {given[:40]!r}")
@@ -174,7 +175,8 @@ class Listing:
     @property
     def condition(self) -> str:
         """What the address asks for as one expression over columns, as `unquilt show --where` takes it."""
-        return " AND ".join([*self._asked_for(lambda column: name(column.name)), *([self.where] if self.where else [])])
+        written = [f"({self.where})"] if self.where else []
+        return " AND ".join([*self._asked_for(lambda column: name(column.name)), *written])
 
     def _asked_for(self, spell: Callable[[ListedColumn], str]) -> Iterator[str]:
         for given, value in self.asked.items():

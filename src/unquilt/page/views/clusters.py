@@ -45,7 +45,7 @@ def describe_cluster(shell: Shell, folder: RunFolder, number: int, other: str = 
         raise ParameterError(f"there is no cluster {number} here; a cluster is called after its lowest document")
     total = shell.database.value(listing.count_query())
     kept = next((row["doc"] for row in members if row["keep"]), number)
-    similar = _similarities(folder, [row["doc"] for row in members])
+    similar = _similarities(shell, folder, [row["doc"] for row in members])
     for row in members:
         row["similarity"] = similar.get(row["doc"])
     members.sort(key=lambda row: (not row["keep"], row["similarity"] or 0.0, row["doc"]))
@@ -61,15 +61,13 @@ def describe_cluster(shell: Shell, folder: RunFolder, number: int, other: str = 
     }
 
 
-def _similarities(folder: RunFolder, numbers: list[int]) -> dict[int, float]:
+def _similarities(shell: Shell, folder: RunFolder, numbers: list[int]) -> dict[int, float]:
     """How similar documents are to the one that is kept, as far as the run says."""
     if KEPT.name not in folder.tables:
         return {}
-    found: dict[int, float] = {}
-    for number in numbers:
-        for row in folder.tables[KEPT.name].between(number, number, ["doc", "similarity"]).to_pylist():
-            found[number] = row["similarity"]
-    return found
+    listing = Listing(folder, KEPT.name, fixed=[f't."doc" IN ({", ".join(map(str, numbers))})'])
+    columns = [listing.columns[name] for name in ("doc", "similarity")]
+    return {row["doc"]: row["similarity"] for row in shell.database.rows(listing.query(columns, MOST_MEMBERS))}
 
 
 def _compare(folder: RunFolder, one: int, other: int) -> dict[str, Any]:
