@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -41,7 +41,13 @@ class PageContent:
     """Whether the whole content is a labelled file."""
     threshold: float | None
     """The threshold for pages that the set stores, if any."""
-    text: str
+    utf8: bytes = field(repr=False)
+    """The text in UTF-8."""
+
+    @property
+    def text(self) -> str:
+        """The text of the page; made when it is asked for, as a crawler seldom does."""
+        return self.utf8.decode()
 
     @property
     def contains(self) -> float:
@@ -70,6 +76,9 @@ class Detector:
 
     def __init__(self, labels: LabelSet) -> None:
         self.labels = labels
+        self._ask = labels.set.page
+        self._cutting = (labels.about.by, labels.about.min_length)
+        self._threshold = labels.about.page_threshold
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -86,19 +95,21 @@ class Detector:
         if media not in (None, *MEDIA):
             raise ParameterError(f"media must be one of {', '.join(MEDIA)}, not {str(media)[:40]!r}")
         raw = content.encode(errors="replace") if isinstance(content, str) else content
-        start = content[:1024] if isinstance(content, str) else content[:1024].decode(errors="replace")
-        html = media == "html" or (media is None and _TAG.match(start.removeprefix("\ufeff")) is not None)
+        html = media == "html" if media else _begins_as_html(content)
         utf8 = raw if isinstance(content, str) else _native.decode(raw, None, html)[0]
         text, columns = _extract(utf8, url) if html else (utf8, _native.paragraphs(utf8))
         digest = hashlib.sha1(raw, usedforsecurity=False).digest()
-        about = self.labels.about
         try:
-            found = self.labels.set.page(text, *columns, digest, about.by, about.min_length)
+            chunks, stop_chunks, labelled, file = self._ask(text, *columns, digest, *self._cutting)
         except _native.SpoiledSetError as error:
             raise spoiled(self.labels.path, error) from error
-        chunks, stop_chunks, labelled, file = found
-        marked = tuple(LabelledChunk(*each) for each in labelled)
-        return PageContent(chunks, stop_chunks, marked, file, about.page_threshold, text.decode())
+        marked = tuple([LabelledChunk(*each) for each in labelled]) if labelled else ()
+        return PageContent(chunks, stop_chunks, marked, file, self._threshold, text)
+
+
+def _begins_as_html(content: str | bytes) -> bool:
+    start = content[:1024] if isinstance(content, str) else content[:1024].decode(errors="replace")
+    return _TAG.match(start.removeprefix("\ufeff")) is not None
 
 
 def _extract(utf8: bytes, url: str | None) -> tuple[bytes, tuple[bytes, bytes, bytes, bytes]]:

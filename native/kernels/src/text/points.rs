@@ -39,3 +39,27 @@ impl<'a> PointPlaces<'a> {
         Some(self.byte)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_characters() {
+        let unit = "aé二😀 plain words of some length, so that there are blocks of one byte a point; ";
+        let text = unit.repeat(20) + "é";
+        let all: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        for step in [1, 2, 7, 63, 64, 65, 130] {
+            let mut places = PointPlaces::new(&text);
+            for point in (0..all.len()).step_by(step) {
+                assert_eq!(places.find(point), Some(all[point]), "{point} by {step}");
+                assert_eq!(places.find(point), Some(all[point]));
+            }
+            assert_eq!(places.find(all.len() - 1), Some(text.len()));
+            assert_eq!(places.find(all.len()), None);
+            assert_eq!(places.find(0), None);
+        }
+        assert_eq!(PointPlaces::new("").find(0), Some(0));
+        assert_eq!(PointPlaces::new("é").find(2), None);
+    }
+}
