@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import filter as filters
-from benchmarks import ingest, medium, neardups, page, phrases, reading, reuse, scale, shapes, threshold
+from benchmarks import fuzzy, ingest, medium, neardups, page, phrases, reading, reuse, scale, shapes, threshold
 from benchmarks.record import Record, command
 
 
@@ -25,6 +25,7 @@ BENCHMARKS = {
     "neardups": neardups.measure,
     "threshold": threshold.measure,
     "phrases": phrases.measure,
+    "fuzzy": fuzzy.measure,
     "shapes": shapes.measure,
     "scale": scale.measure,
     "filter": filters.measure,

@@ -1,6 +1,6 @@
 """What fuzzy alignment is worth on PAN 2013, by PAN's measures, on the half that no constant was chosen on.
 
-The floors stand just below what was measured; the table is in docs/passages.md.
+The floors stand just below what was measured; the table is in docs/fuzzy.md.
 """
 
 from __future__ import annotations
