@@ -5,7 +5,20 @@ from __future__ import annotations
 import sys
 
 from benchmarks import filter as filters
-from benchmarks import fuzzy, ingest, medium, neardups, page, phrases, reading, reuse, scale, shapes, threshold
+from benchmarks import (
+    fuzzy,
+    ingest,
+    medium,
+    neardups,
+    page,
+    passages,
+    phrases,
+    reading,
+    reuse,
+    scale,
+    shapes,
+    threshold,
+)
 from benchmarks.record import Record, command
 
 
@@ -24,6 +37,7 @@ BENCHMARKS = {
     "medium": medium.measure,
     "neardups": neardups.measure,
     "threshold": threshold.measure,
+    "passages": passages.measure,
     "phrases": phrases.measure,
     "fuzzy": fuzzy.measure,
     "shapes": shapes.measure,

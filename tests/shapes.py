@@ -435,6 +435,10 @@ TEXTS: dict[str, Make] = {
     "emoji": repeat_text("👩\u200d"),
     "separators": repeat_text("\u2028"),
     "punctuation": repeat_text("!?.()[]"),
+    "sentences": repeat_text("A b. C d? "),
+    "initials": repeat_text("A. "),
+    "items of a list": repeat_text("\n- "),
+    "opening quotes": repeat_text("“"),
     "equal words": repeat_text("a "),
     "blank lines": repeat_text("\n"),
     "blank lines of blanks": repeat_text(" \r"),
@@ -450,6 +454,7 @@ TEXTS: dict[str, Make] = {
 UNITS: dict[str, Read] = {
     "grams": text_of(lambda text: _native.grams(text, 5)),
     "words": text_of(_native.words),
+    "sentences": text_of(_native.sentences),
     "sketches": text_of(sketches),
     "signatures": text_of(signatures),
     "paragraphs": lambda text: _native.paragraphs(text.encode()),
@@ -615,6 +620,10 @@ TEXT_TOKENS = [
     *_tokens("a A 1 _ é É ß İ ΐ ﬃ 漢 か カ ー ก 한 \u1100 \u1161 \u11a8 ㄱ ٠ 🙂 - . ␠ ␊ ␍ ␀ '"),
     *(chr(code).encode() for code in (0x301, 0x323, 0x345, 0x5B0, 0x334, 0x3099, 0x94D, 0x200D, 0xA0, 0x2028, 0x85)),
 ]
+SENTENCE_TOKENS = [
+    *_tokens("a A 1 . ... ! ? ␠ ␊ - ␊-␠ ␊1.␠ ( ) \" ' “ ” 。 ！ 《 漢 Dr. e.g. A.␠ .␠A … é ␠␠"),
+    *(chr(code).encode() for code in (0xA0, 0x2028, 0x85, 0x301)),
+]
 BYTE_TOKENS = [bytes([byte]) for byte in (0, 10, 27, 32, 36, 48, 60, 66, 97, 0x80, 0x81, 0x9F, 0xC3, 0xE3, 0xF0, 0xFF)]
 
 SWEEPS: dict[str, Sweep] = {
@@ -647,6 +656,7 @@ SWEEPS: dict[str, Sweep] = {
         text_of(lambda text: _native.grams(text, 3)), TEXT_TOKENS, (b"", b"a"), (b"", b"\xc3\xa9"), size=16 * KIB
     ),
     "paragraphs": Sweep(_native.paragraphs, TEXT_TOKENS),
+    "sentences": Sweep(text_of(_native.sentences), SENTENCE_TOKENS, (b"", b"A. "), (b"", b" A"), size=16 * KIB),
     "charsets": Sweep(declared(None, html=True), BYTE_TOKENS, (b"", b"\xe9", b"\xff\xfe")),
     "charsets, declared": Sweep(declared("iso-2022-jp"), BYTE_TOKENS, (b"", b"\x1b$B")),
 }  # fmt: skip

@@ -166,7 +166,7 @@ class TestEvidence:
         (row,) = pq.read_table(tmp_path / "quilts.parquet").to_pylist()
         assert list(row) == ["doc", "id", "text", "drawn_on", "copied"]
         assert row["copied"] == quilt["copied"]
-        with pytest.raises(ParameterError, match="evidence is that of quilts; sources has none"):
+        with pytest.raises(ParameterError, match="evidence is that of quilts and passages; sources has none"):
             run.export(tmp_path / "x.csv", "sources", evidence=True)
 
 

@@ -82,7 +82,7 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<pages::StopSentences>(),
     Entry::group::<pages::MarkedPages>(),
     Entry::group::<seeds::WindowLists>(),
-    Entry::group::<seeds::Seeds>(),
+    Entry::group::<seeds::WindowSeeds>(),
     Entry::group::<alike::SentenceSets>(),
     Entry::group::<alike::SignatureCounts>(),
     Entry::group::<alike::SentencePrefixes>(),

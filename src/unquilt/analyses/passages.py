@@ -193,7 +193,8 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
         tables.append(stops)
     located, pairs = _locate(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
     tables = [located, pairs, *tables]
-    return Outcome([*standing.tables, *tables], standing.counters | counters)
+    known = {name: value for name, value in standing.counters.items() if name != "copies"}  # none are looked for
+    return Outcome([*standing.tables, *tables], known | counters)
 
 
 def _align(

@@ -83,6 +83,22 @@ def compare_with_planted(
     )
 
 
+WHOLE = ("quilt", "mirror", "near-copy")
+"""The kinds of planted pages that copied whole passages."""
+
+
+def count_pairs(count: int, seed: int, found: Iterable[tuple[str, str]]) -> tuple[int, int]:
+    """How many pairs there are of a planted page and a page that it was made of, and how many of them are among those
+    that were found, in any order."""
+    made = {
+        tuple(sorted((page.id, other)))
+        for page in planted(count, seed=seed)
+        if page.kind in WHOLE
+        for other in page.made_of
+    }
+    return len(made), len(made & {tuple(sorted(pair)) for pair in found})
+
+
 def _kind(world: World, number: int) -> str:
     kind = role(world, number).kind
     return _SAME.get(kind, kind)

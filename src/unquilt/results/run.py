@@ -108,9 +108,10 @@ class ReadableRun(Run):
 
         `output` is a file whose name ends with the format (.jsonl, .csv, .txt, each also .gz or .zst; .parquet), a
         folder (a name that ends with /), or - for standard output. A file is there when it is complete, or not at all.
-        `ids` gives these alone, `evidence` adds text, sources and copied passages to `quilts`; `without="objects"`
-        writes the documents without the paragraphs and files that a run of reuse found (`keep_first`: all but the first
-        of each); the rest is as in `table`.
+        `ids` gives these alone, `evidence` adds text, sources and copied passages to `quilts`, both texts to
+        `passages`; `without="objects"` writes the documents without the paragraphs and files that a run of reuse found
+        (`keep_first`: all but the first of each); the rest is as in `table`. `format="pan"` makes a folder of XML files
+        of `passages`.
 
         >>> import tempfile, unquilt as uq
         >>> run = uq.neardups(pa.table({"id": ["a", "b"], "text": ["one two three"] * 2}))

@@ -137,23 +137,34 @@ fn opens(c: char) -> bool {
     matches!(c, '“' | '‘' | '«' | '„' | '(' | '[' | '（' | '《' | '〈' | '「' | '『' | '【' | '［') || c.is_whitespace()
 }
 
+/// No more characters are looked at around a place where a sentence may end, so that time is linear in any text.
+const NEAR: usize = 16;
+
 /// How many bytes at the end of a text are white space, or open what follows.
 fn trailing(text: &str) -> usize {
-    text.len() - text.trim_end_matches(opens).len()
+    text.chars().rev().take(NEAR).take_while(|&c| opens(c)).map(char::len_utf8).sum()
+}
+
+/// The end of a text, and whether that is all of it.
+fn ending(text: &str) -> (&str, bool) {
+    let begin = text.char_indices().rev().nth(2 * NEAR).map_or(0, |(at, _)| at);
+    (&text[begin..], begin == 0)
 }
 
 /// Whether a sentence ends between these, where Unicode says that it may.
 fn ends_sentence(left: &str, right: &str) -> bool {
-    let next = right.trim_start().trim_start_matches(opens).trim_start_matches('"').chars().next();
+    let next = right.chars().take(NEAR).find(|&c| !opens(c) && c != '"');
     if next.is_some_and(char::is_lowercase) {
         return false;
     }
+    let (left, whole) = ending(left);
     let Some(before) = left.trim_end().strip_suffix('.') else { return true };
     let last = before.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();
-    let digit = next.is_some_and(char::is_numeric);
-    if last.len() == before.trim_start().len() && last.len() < 4 && last.bytes().all(|byte| byte.is_ascii_digit()) {
+    let alone = whole && last.len() == before.trim_start().len();
+    if alone && last.len() < 4 && last.bytes().all(|byte| byte.is_ascii_digit()) {
         return false; // the number of a list item
     }
+    let digit = next.is_some_and(char::is_numeric);
     let mut letters = last.chars();
     let initial = matches!((letters.next(), letters.next()), (Some(c), None) if c.is_uppercase() && c != 'I');
     let known = ABBREVIATIONS.contains(&last) && (digit || !BEFORE_DIGITS.contains(&last));

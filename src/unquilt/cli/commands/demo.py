@@ -54,16 +54,19 @@ def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None
     made = make_pages(folder, pages, seed, how)
     corpus = api.ingest(made, inside(folder, "corpus"), how=how)
     run = api.quilts(folder / "corpus", inside(folder, "quilts"), how=how)
+    shared = api.passages(folder / "corpus", inside(folder, "passages"), how=how)
     written = write_report(folder, how) if report else None
     compared = hold_against(run, pages, seed)
+    pairs = hold_pairs_against(shared, pages, seed)
     reasons = explain_missed(compared, run)
     if asked.as_json:
-        emit(json_line(facts(compared, reasons, folder)))
+        emit(json_line(facts(compared, reasons, folder) | {"planted_pairs": pairs[0], "passage_pairs": pairs[1]}))
     elif not asked.quiet:
         told = (
             _introduce(folder, made, corpus, run),
             _tell(compared, reasons),
             _examples(compared, run),
+            _tell_passages(shared, *pairs),
             _next(folder, compared, written),
         )
         for line in chain(*told):
@@ -123,6 +126,16 @@ def hold_against(run: Run, pages: int, seed: int) -> Report:
 
     ids = {row["doc"]: row["id"] for row in run.table("quilts").select(["doc", "id"]).to_pylist()}
     return compare_with_planted(pages, seed, measured(run), {ids[doc]: named for doc, named in sources(run).items()})
+
+
+def hold_pairs_against(run: Run, pages: int, seed: int) -> tuple[int, int]:
+    """How many planted pairs there are, and how many of them share passages that were found."""
+    from unquilt.cli.show.folders import Folder
+    from unquilt.demo.report import count_pairs
+
+    rows = run.table("passage_pairs").select(["a", "b"]).to_pylist()
+    ids = Folder(run).pages({number for row in rows for number in row.values()})
+    return count_pairs(pages, seed, [(ids[row["a"]][0], ids[row["b"]][0]) for row in rows])
 
 
 def measured(run: Run) -> list[Measured]:
@@ -247,6 +260,17 @@ def _examples(report: Report, run: Run) -> Iterator[str]:
         yield f"    {page.covered:.0%} of its grams come from {', '.join(map(printable, first[:SHOWN]))}{more}"
 
 
+def _tell_passages(run: Run, planted: int, found: int) -> Iterator[str]:
+    if not planted:
+        return
+    yield ""
+    yield from wrap(
+        f"Passages, from pair to pair: of {count(planted, 'pair')} of a quilt, mirror or near-copy and a page that it "
+        f"was made of, {found:,} share passages that were found, with where each begins and ends in both. In all there "
+        f"are {count(run.table('passages').num_rows, 'passage')}, most of them in versions of manuals."
+    )
+
+
 def _next(folder: Path, report: Report, written: Path | None) -> Iterator[str]:
     from unquilt.cli.show.summary import suggest
 
@@ -261,6 +285,7 @@ def _next(folder: Path, report: Report, written: Path | None) -> Iterator[str]:
         f"unquilt serve {where}": "in the browser, patches beside sources",
         f"unquilt show {where}/quilts quilts --limit 5": "the quilts as a table",
         f"unquilt show {where}/quilts sources --limit 10": "which pages they draw on",
+        f"unquilt show {where}/passages passage_pairs": "which pages share passages",
         f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "only pages with more copied text",
         f"unquilt phrases {where}/corpus -o {where}/phrases --group ip": "a site that dices sentences of others",
         f"unquilt quilts {where}/corpus -o {where}/paper --as-published": "as in the paper: mirrors are sources, too",

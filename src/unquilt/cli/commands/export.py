@@ -20,6 +20,8 @@ Examples:
   unquilt export near kept -o kept.csv                   # each page: kept or not, in favour of which
   unquilt export copied --without objects -o clean.jsonl.gz   # the corpus without repeated paragraphs
   unquilt export run quilts --evidence -o quilts.jsonl   # quilts with text, sources and copied passages
+  unquilt export run passages --evidence -o passages.jsonl  # passages with what both documents say there
+  unquilt export run passages --format pan -o found/     # the same as XML, as PAN's tools read it
   unquilt export run sources -o sources.csv --columns quilt_url,source_url,new_grams
   unquilt export run quilts -o - --where "host = 'news.example'" | jq .url
 """
@@ -34,7 +36,11 @@ Examples:
 @click.option("--kept", is_flag=True, help="The documents that are kept, one of each cluster of near-duplicates.")
 @click.option("--dropped", is_flag=True, help="The documents that are not kept.")
 @click.option("--ids", is_flag=True, help="Only the ids.")
-@click.option("--evidence", is_flag=True, help="Of quilts: also the text, the sources, and what was copied from each.")
+@click.option(
+    "--evidence",
+    is_flag=True,
+    help="Of quilts: also the text, the sources, what was copied. Of passages: also the texts of both sides.",
+)
 @click.option(
     "--without",
     multiple=True,
@@ -48,7 +54,8 @@ Examples:
     "--format",
     "format_",
     metavar="FORMAT",
-    help="jsonl, csv or txt, also with .gz or .zst; parquet (default: by the name of the file; in a folder parquet).",
+    help="jsonl, csv or txt, also with .gz or .zst; parquet; of passages also pan, a folder of XML files "
+    "(default: by the name of the file; in a folder parquet).",
 )
 @click.option(
     "--overwrite", is_flag=True, help="Replace the file, or the export in the folder, once this one is complete."

@@ -23,6 +23,7 @@ Examples:
   unquilt show run quilts --where "patchfrac > .8 and host = 'news.example'" --sort -sources
   unquilt show run sources --columns quilt_url,source_url,new_grams --sort -new_grams
   unquilt show run hosts www.example.org        # of phrases: one site, its pages and what they share
+  unquilt show run passages --pair 17 99        # two documents side by side, what they share marked
   unquilt show corpus rejects                   # what could not be read, and why
   unquilt show run quilts --json | jq .url      # for programs
 """

@@ -34,8 +34,10 @@ def _limit(info: ParameterInfo) -> OwnOption:
 
 OWN: dict[str, OwnOption] = {
     "full": OwnOption(
-        click.option("--full", is_flag=True, help="With --doc: all of the text, also where there are no patches."),
-        ("quilts", "patches", "documents", "clusters", "covers"),
+        click.option(
+            "--full", is_flag=True, help="With --doc or --pair: all of the text, also where there are no patches."
+        ),
+        ("quilts", "patches", "documents", "clusters", "covers", "passages"),
         with_doc=True,
     ),
     "order": OwnOption(
@@ -49,6 +51,12 @@ OWN: dict[str, OwnOption] = {
     "diff": OwnOption(
         click.option("--diff", nargs=2, metavar="A B", help="Of clusters: what differs between two documents."),
         ("clusters",),
+    ),
+    "pair": OwnOption(
+        click.option(
+            "--pair", nargs=2, metavar="A B", help="Of passages: two documents side by side, what they share marked."
+        ),
+        ("passages",),
     ),
     **{info.name: _limit(info) for info in QuiltParameters.describe() if info.name in LIMITS},
 }
@@ -68,7 +76,7 @@ def refuse_strange(given: Mapping[str, Any], table: str | None, doc: str | None)
         own = OWN[name]
         if value is None or value is False or value == ():
             continue
-        if own.with_doc and doc is None and not given.get("diff"):
+        if own.with_doc and doc is None and not given.get("diff") and not given.get("pair"):
             raise usage_error(f"--{name.replace('_', '-')} is for one document; say which with --doc")
         if table not in own.tables:
             raise usage_error(f"--{name.replace('_', '-')} is for {_tables(own.tables)}")

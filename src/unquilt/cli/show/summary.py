@@ -11,6 +11,7 @@ from unquilt.analyses.catalogue import ENTRIES, load
 from unquilt.cli.options import Asked
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.neardups import NeardupView
+from unquilt.cli.show.passages import PassageView
 from unquilt.cli.show.phrases import PhraseView
 from unquilt.cli.show.quilts import QuiltView
 from unquilt.cli.show.reuse import DetectView, DiscoverView
@@ -31,6 +32,7 @@ VIEWS: Mapping[str, type[View]] = {
     "quilts": QuiltView,
     "neardups": NeardupView,
     "discover": DiscoverView,
+    "passages": PassageView,
     "phrases": PhraseView,
     "detect": DetectView,
 }

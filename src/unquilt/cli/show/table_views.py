@@ -26,6 +26,7 @@ VIEWS = {
     "clusters": "unquilt.cli.show.clusters:ClustersView",
     "covers": "unquilt.cli.show.phrases:CoversView",
     "hosts": "unquilt.cli.show.phrases:HostsView",
+    "passages": "unquilt.cli.show.passages:PassagesView",
     "targets": "unquilt.cli.show.targets:TargetsView",
 }
 """The tables with a view of their own, as module:class."""

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import Any, BinaryIO, TextIO, cast
 
 import pyarrow as pa
 
@@ -22,11 +22,14 @@ from unquilt.results.export.formats import FileFormat
 from unquilt.results.export.places import PartFolder, list_inputs, one_file, refuse_existing
 from unquilt.results.folders import RunFolder
 from unquilt.results.keeping import FIELDS, KeptDocuments
+from unquilt.results.passages import PassageRows, list_detections
 from unquilt.results.rows import RowsPiece, Selection, TableRows
 from unquilt.results.trimming import TrimmedDocuments
-from unquilt.tables import DOCUMENTS, QUILTS
+from unquilt.tables import DOCUMENTS, PASSAGES, QUILTS
 
 STDOUT = "-"
+PAN = "pan"
+"""The format of passages in PAN's shared task: a folder of XML files."""
 PART_ROWS = 100_000
 """Rows of the table that a part of a folder is chosen from, at least."""
 
@@ -34,8 +37,8 @@ PART_ROWS = 100_000
 @dataclass(frozen=True)
 class Export:
     """What to export: the documents that a run keeps (`kept`) or drops (`dropped`), or all `without` what is repeated
-    in them (`keep_first`: but where it first stands), or any `table` with ids and URLs; `ids` alone; of quilts, also
-    their `evidence`."""
+    in them (`keep_first`: but where it first stands), or any `table` with ids and URLs; `ids` alone; of quilts and
+    passages, also their `evidence`."""
 
     table: str = ""
     kept: bool = False
@@ -76,10 +79,10 @@ class Export:
                 ),
             )
         if self.evidence:
-            if self.table != QUILTS.name:
-                raise ParameterError(f"evidence is that of quilts; {self.table} has none")
-            folder.table(QUILTS.name)
-            return QuiltRows(folder, selection)
+            if self.table not in (QUILTS.name, PASSAGES.name):
+                raise ParameterError(f"evidence is that of quilts and passages; {self.table} has none")
+            folder.table(self.table)
+            return (QuiltRows if self.table == QUILTS.name else PassageRows)(folder, selection)
         if self.table == DOCUMENTS.name and not selection.columns:
             selection = replace(selection, columns=FIELDS)
         return TableRows(folder, self.table, selection)
@@ -112,6 +115,8 @@ def export(
 ) -> Exported:
     """Write rows of a run to a file, to a folder of parts (a name that ends with /, or a folder that is there), or to
     standard output (-)."""
+    if format == PAN:
+        return _write_pan(folder, what, output, overwrite=overwrite)
     rows = what.open(folder)
     if str(output) == STDOUT:
         return _write_stdout(rows, FileFormat.of(format or "jsonl"))
@@ -127,19 +132,12 @@ def export(
         raise ParameterError(
             f"{output}: end its name with the format, such as .jsonl.gz, .csv or .parquet", advice=advice
         )
-    corpus = folder.corpus or folder.run
-    inputs: list[str | Path] = [
-        folder.run.path,
-        corpus.path,
-        *list_inputs(folder.run.manifest),
-        *list_inputs(corpus.manifest),
-    ]
-    place = choose_place(str(output).rstrip("/") or output, inputs)
+    place = _choose_place(folder, output)
     refuse_existing(place, overwrite=overwrite, folder=into_folder)
     pieces = rows.pieces(PART_ROWS if into_folder else 1)
     with (progress or Silent()).stage("export", sum(piece.rows for piece in pieces)) as step:
         if into_folder:
-            return _write_parts(rows, pieces, place, written, _identify(folder, what, written), step)
+            return _write_parts(rows, pieces, place, written, _identify(folder, what, written.name), step)
         with one_file(place) as file, written.writer(file, rows.schema) as sink:
             count = 0
             for piece in pieces:
@@ -150,13 +148,45 @@ def export(
     return Exported(place, count, written.name)
 
 
-def _identify(folder: RunFolder, what: Export, written: FileFormat) -> dict[str, object]:
+def _choose_place(folder: RunFolder, output: str | Path) -> Path:
+    """Where it goes: not over what the run was made of."""
+    corpus = folder.corpus or folder.run
+    inputs: list[str | Path] = [
+        folder.run.path,
+        corpus.path,
+        *list_inputs(folder.run.manifest),
+        *list_inputs(corpus.manifest),
+    ]
+    return choose_place(str(output).rstrip("/") or output, inputs)
+
+
+def _write_pan(folder: RunFolder, what: Export, output: str | Path, *, overwrite: bool) -> Exported:
+    """Passages as PAN's XML: a folder with a file for each pair of documents."""
+    if what.table != PASSAGES.name or what.evidence or what.ids:
+        raise ParameterError("the format pan is for passages: export the table passages, without evidence and ids")
+    if str(output) == STDOUT:
+        raise ParameterError("the format pan is a folder of files; name one that ends with /")
+    folder.table(PASSAGES.name)
+    place = _choose_place(folder, output)
+    refuse_existing(place, overwrite=overwrite, folder=True)
+    identity = _identify(folder, what, PAN)
+    with PartFolder(place, identity) as parts:
+        made: list[dict[str, Any]] = []
+        for name, content, rows in list_detections(folder, what.selection):
+            with one_file(parts.making / name) as file:
+                file.write(content)
+            made.append({"file": name, "rows": rows, "bytes": len(content)})
+        parts.complete(made)
+    return Exported(place, sum(part["rows"] for part in made), PAN, len(made))
+
+
+def _identify(folder: RunFolder, what: Export, written: str) -> dict[str, object]:
     """What tells one export from another; a part of one is no part of the other."""
     asked = asdict(what)
     digest = hashlib.sha256(repr(sorted(asked.items())).encode()).hexdigest()
     corpus = folder.corpus.manifest["fingerprint"] if folder.corpus else None
     run = {"run": folder.run.manifest["fingerprint"], "finished": folder.run.manifest.get("finished"), "corpus": corpus}
-    return {"unquilt": "export", **run, "what": what.name(), "format": written.name, "asked": digest}
+    return {"unquilt": "export", **run, "what": what.name(), "format": written, "asked": digest}
 
 
 def _write_parts(

@@ -6,7 +6,7 @@
 //! sentences meet nobody. Each pair is compared where the first signature that both have brings it together, and
 //! nowhere else. Signatures of more than `max_df` different sentences bring nobody together.
 
-use super::seeds::{pack_place, pair_key, pair_places, unpack, Listed, Seed, MOST_TIMES};
+use super::seeds::{pack_place, pair_key, pair_places, unpack, Listed, WindowSeed, MOST_TIMES};
 use super::signatures::SignatureSet;
 use super::WindowPlace;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
@@ -299,7 +299,7 @@ impl Group for AlikeWindows {
 pub struct AlikeSeeds(Fingerprinter);
 
 impl AlikeSeeds {
-    const SEEDS: Port<Seed> = Port::hashes(0, "seeds");
+    const SEEDS: Port<WindowSeed> = Port::hashes(0, "seeds");
 }
 
 impl Group for AlikeSeeds {
@@ -331,7 +331,7 @@ impl Group for AlikeSeeds {
                 let key = pair_key(&self.0, a.doc, b.doc);
                 for (i, j) in pair_places(a, b) {
                     let (i, j) = (i as u32, j as u32);
-                    out.row(&Self::SEEDS, key, Seed { a: a.doc, b: b.doc, i, j, windows: 1, documents });
+                    out.row(&Self::SEEDS, key, WindowSeed { a: a.doc, b: b.doc, i, j, windows: 1, documents });
                 }
             }
             out.relieve();

@@ -34,7 +34,7 @@ row! {
     /// Of the first document of a pair: the second; where a passage is in both; its first sentences; how many match; how
     /// many words it has in the first document; how similar it is; how many documents share some of it; its weight; and if
     /// texts were aligned, its score and the shares of words taken over.
-    pub struct Passage {
+    pub struct PassageRow {
         b: u64, a_begin: u64, b_begin: u64, a_end: u64, b_end: u64, a_sentence: u64, b_sentence: u64,
         sentences: u64, words: u64, similarity: f64, documents: u64, weight: f64,
         score: Option<f64>, a_rate: Option<f64>, b_rate: Option<f64>,
@@ -90,7 +90,7 @@ pub struct Borders {
 }
 
 impl Borders {
-    const PASSAGES: Port<Passage> = Port::documents(0, "passages");
+    const PASSAGES: Port<PassageRow> = Port::documents(0, "passages");
     const SPANS: Port<PairSpan> = Port::documents(1, "spans");
 
     /// Where the passage of one slice is.
@@ -153,7 +153,7 @@ impl Borders {
         let sentences = located.sentences();
         let words = (in_a.1 - in_a.0) as u64;
         let similarity = jaccard(&located.prints, &self.page.prints[in_b.0..in_b.1], self.told.n.get());
-        let passage = Passage {
+        let passage = PassageRow {
             b,
             a_begin: a_points.0,
             b_begin: b_points.0,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use super::seeds::Seed;
+use super::seeds::WindowSeed;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Beginning, Done, Group, KernelFault, Output, Rows, Stretches};
 use crate::{row, told};
@@ -122,7 +122,7 @@ fn read(
         diagonals.clear();
         let mut documents = (0, 0);
         while let Some(tail) = pairs.tail() {
-            let seed = Seed::take(tail)?;
+            let seed = WindowSeed::take(tail)?;
             documents = (seed.a, seed.b);
             let units = seed.windows + window as u32 - 1;
             diagonals.push(Diagonal { i: seed.i, j: seed.j, units, documents: seed.documents });
@@ -143,7 +143,7 @@ impl Diagonals {
 impl Group for Diagonals {
     const NAME: &'static str = "diagonals";
     const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Seed>()];
+    const TABLES: &'static [Shape] = &[shape::<WindowSeed>()];
     const REPEATED: bool = true;
     const PORTS: &'static [PortInfo] = &[Self::RUNS.info()];
     const KEEPS: &'static str = "the seeds of one pair";
@@ -201,7 +201,7 @@ impl Chains {
 impl Group for Chains {
     const NAME: &'static str = "chains";
     const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Seed>()];
+    const TABLES: &'static [Shape] = &[shape::<WindowSeed>()];
     const PORTS: &'static [PortInfo] = &[Self::FOUND.info()];
     const KEEPS: &'static str = "the seeds of one pair";
     type Told = Chaining;

@@ -95,7 +95,7 @@ impl Group for WindowLists {
 row! {
     /// Of a pair of documents: how many windows in a row they share, from which unit of each on, and how many documents
     /// share these windows.
-    pub struct Seed { a: u32, b: u32, i: u32, j: u32, windows: u32, documents: u32 }
+    pub struct WindowSeed { a: u32, b: u32, i: u32, j: u32, windows: u32, documents: u32 }
 }
 
 /// A document of a list, and its places there.
@@ -164,14 +164,14 @@ pub fn pair_places<'b>(a: &'b Listed<'_>, b: &'b Listed<'_>) -> impl Iterator<It
 }
 
 /// Group by list: to each pair of its documents, the windows that they share.
-pub struct Seeds {
+pub struct WindowSeeds {
     print: Fingerprinter,
     lists: u64,
     squares: u64,
 }
 
-impl Seeds {
-    const SEEDS: Port<Seed> = Port::hashes(0, "seeds");
+impl WindowSeeds {
+    const SEEDS: Port<WindowSeed> = Port::hashes(0, "seeds");
 
     fn send(&self, documents: &[Listed<'_>], stretches: &[(i64, u32)], out: &mut Output) {
         let count = documents.len() as u32;
@@ -182,7 +182,7 @@ impl Seeds {
                 for (i, j) in pair_places(a, b) {
                     for &(first, windows) in stretches {
                         let (i, j) = ((first + i) as u32, (first + j) as u32);
-                        out.row(&Self::SEEDS, key, Seed { a: a.doc, b: b.doc, i, j, windows, documents: count });
+                        out.row(&Self::SEEDS, key, WindowSeed { a: a.doc, b: b.doc, i, j, windows, documents: count });
                     }
                 }
             }
@@ -191,7 +191,7 @@ impl Seeds {
     }
 }
 
-impl Group for Seeds {
+impl Group for WindowSeeds {
     const NAME: &'static str = "seeds";
     const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<ListedWindow<'static>>()];

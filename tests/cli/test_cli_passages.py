@@ -1,0 +1,70 @@
+"""Passages on the command line: what is found, two texts side by side, and what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from unquilt.cli import cli
+
+SHARED = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it."
+PAGES = {
+    "http://one.example/a": f"Before that. {SHARED} Behind it.",
+    "http://two.example/b": f"{SHARED} Elsewhere.",
+    "http://two.example/c": "Nothing of it.",
+}
+Call = Callable[..., Result]
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch) -> Call:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
+
+    def invoke(*words: str | Path) -> Result:
+        return CliRunner().invoke(cli, [str(word) for word in words])
+
+    return invoke
+
+
+@pytest.fixture
+def run(call: Call, tmp_path: Path) -> Path:
+    lines = [json.dumps({"id": url, "url": url, "text": text}) for url, text in PAGES.items()]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    done = call("passages", tmp_path / "pages.jsonl", "-o", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    assert "1 passage, 1 pair" in done.output
+    assert "19 words, 83% and 95% of them: http://one.example/a | http://two.example/b" in done.output
+    assert "19 words in 1 pair of pages: one.example | two.example" in done.output
+    return tmp_path / "run"
+
+
+def test_two_texts_side_by_side(call: Call, run: Path) -> None:
+    for pair in (("0", "1"), ("http://two.example/b", "http://one.example/a")):
+        shown = call("show", run, "passages", "--pair", *pair).output
+        assert "a  document 0, 83% of it shared: http://one.example/a" in shown
+        assert "a: 5 sentences, to the right" in shown
+        assert "[1: The old mill" in shown
+        assert shown.index("Before that.") < shown.index("[1:")
+    assert call("show", run, "passages", "--pair", "0", "2").output == "Documents 0 and 2 share no passage.\n"
+    assert json.loads(call("show", run, "passages", "--pair", "0", "1", "--json").output)["words"] == 19
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["show", "{run}", "passages", "--pair", "0", "0"], "--pair is for two documents, and these are one"),
+        (["show", "{run}", "documents", "--pair", "0", "1"], "--pair is for the table passages"),
+        (["passages", "{run}", "-o", "x", "--signature", "words"], "--signature must be one of imatch, shingles"),
+        (["passages", "{run}", "-o", "x", "--tau", "0"], "--tau must be a number above 0 and of at most 1, not '0'"),
+        (["passages", "{run}", "-o", "x", "--gamma", "0"], "--gamma must be a whole number between 1 and"),
+    ],
+)
+def test_wrong_wishes(call: Call, run: Path, words: Sequence[str], message: str) -> None:
+    failed = call(*(word.replace("{run}", str(run)) for word in words))
+    assert failed.exit_code == 2
+    assert message in failed.output

@@ -1,0 +1,47 @@
+"""Passages on their way to other tools: with both texts, and as PAN's XML."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import unquilt
+from unquilt.errors import ParameterError
+
+SHARED = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it."
+TEXTS = {"susp/a&b.txt": f"Before that. {SHARED} Behind it.", "src/c.txt": f"{SHARED} Elsewhere."}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> unquilt.Run:
+    table = pa.table({"id": list(TEXTS), "text": list(TEXTS.values())})
+    return unquilt.passages(table, tmp_path_factory.mktemp("export") / "run")
+
+
+def test_both_texts(run: unquilt.Run, tmp_path: Path) -> None:
+    run.export(tmp_path / "found.jsonl", "passages", evidence=True, columns=["words"])
+    (row,) = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
+    assert (row["words"], row["a_text"], row["b_text"]) == (19, SHARED, SHARED)
+
+
+def test_xml(run: unquilt.Run, tmp_path: Path) -> None:
+    made = run.export(tmp_path / "found", "passages", format="pan")
+    assert (made.rows, made.parts, made.format) == (1, 1, "pan")
+    root = ET.fromstring((tmp_path / "found" / "a_b-c.xml").read_bytes())
+    (feature,) = root
+    assert (root.get("reference"), feature.get("source_reference")) == ("a&b.txt", "c.txt")
+    begin, length = int(feature.get("this_offset", "")), int(feature.get("this_length", ""))
+    assert TEXTS["susp/a&b.txt"][begin : begin + length] == SHARED
+    assert run.export(tmp_path / "found", "passages", format="pan", overwrite=True).rows == 1
+
+
+def test_what_makes_no_sense(run: unquilt.Run, tmp_path: Path) -> None:
+    for table, output in (("passage_pairs", "x"), ("passages", "-")):
+        with pytest.raises(ParameterError, match="the format pan is"):
+            run.export(tmp_path / output if output != "-" else "-", table, format="pan")
+    with pytest.raises(ParameterError, match="columns and the order"):
+        run.export(tmp_path / "y", "passages", format="pan", sort="-words")
