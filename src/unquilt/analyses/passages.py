@@ -178,10 +178,13 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
     that d documents share has d²/2 pairs, d at most `max_df`; what more documents share is never paired.
     """
     standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    known = dict(standing.counters)
+    if given.collapse == "none":
+        known.pop("copies", None)  # they were not looked for
     tables: list[Kept] = []
     if given.signature == "fuzzy":
         located, pairs, counters = _align(verbs, corpus, given, standing.table)
-        return Outcome([*standing.tables, located, pairs], standing.counters | counters)
+        return Outcome([*standing.tables, located, pairs], known | counters)
     if given.signature == "grams":
         windows, counters = _grams(verbs, corpus, given, standing.table)
         (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.most))
@@ -193,7 +196,6 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
         tables.append(stops)
     located, pairs = _locate(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
     tables = [located, pairs, *tables]
-    known = {name: value for name, value in standing.counters.items() if name != "copies"}  # none are looked for
     return Outcome([*standing.tables, *tables], known | counters)
 
 

@@ -6,7 +6,7 @@ use crate::alignment::align::{AlignedPassage, Aligner};
 use crate::alignment::fit::nats;
 use crate::alignment::rates::StemRates;
 use crate::alignment::stems::Stems;
-use crate::analyses::passages::borders::{jaccard, Passage};
+use crate::analyses::passages::borders::{jaccard, PassageRow};
 use crate::analyses::passages::pairs::PairSpan;
 use crate::analyses::passages::slices::CutPage;
 use crate::analyses::passages::stops::ChunkedTexts;
@@ -117,7 +117,7 @@ pub struct AlignedPassages {
 }
 
 impl AlignedPassages {
-    const PASSAGES: Port<Passage> = Port::documents(0, "passages");
+    const PASSAGES: Port<PassageRow> = Port::documents(0, "passages");
     const SPANS: Port<PairSpan> = Port::documents(1, "spans");
 
     fn align(&mut self, a: u64, b: u64, print: &Fingerprinter, out: &mut Output) -> Done {
@@ -136,13 +136,13 @@ impl AlignedPassages {
 }
 
 /// A passage, and the words of it in both documents.
-fn describe(found: &AlignedPassage, b: u64, one: &CutPage, other: &CutPage, n: usize) -> (Passage, PairSpan) {
+fn describe(found: &AlignedPassage, b: u64, one: &CutPage, other: &CutPage, n: usize) -> (PassageRow, PairSpan) {
     let (in_a, in_b) = (found.at.a, found.at.b);
     let words = (in_a.1 - in_a.0) as u64;
     let (a_sentence, b_sentence) = (one.sentence(in_a.0) as u64, other.sentence(in_b.0) as u64);
     let sentences = one.sentence(in_a.1 - 1) as u64 + 1 - a_sentence;
     let weight = words as f64 * found.rates.0;
-    let passage = Passage {
+    let passage = PassageRow {
         b,
         a_begin: found.a.0.into(),
         b_begin: found.b.0.into(),
