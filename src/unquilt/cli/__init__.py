@@ -24,7 +24,7 @@ COMMANDS = {
     "show": ("unquilt.cli.commands.show:show", "Look at a run or a corpus, or at one of its tables."),
     "serve": ("unquilt.cli.commands.serve:serve", "Look at runs on a page in the browser."),
     "judge": ("unquilt.cli.commands.judge:judge", "Judge a random sample of what was found by hand."),
-    "score": ("unquilt.cli.commands.score:score", "Say how good passages are, by known ones."),
+    "score": ("unquilt.cli.commands.score:score", "Compare passages with known ones: how good are they?"),
     "export": ("unquilt.cli.commands.export:export", "Write what was found to files: JSON lines, CSV, Parquet."),
     "report": ("unquilt.cli.commands.report:report", "Write runs as one HTML file: figures, tables, examples."),
     "demo": ("unquilt.cli.commands.demo:demo", "Make a small web with planted quilts, and find them."),
