@@ -46,13 +46,21 @@ class TestKernels:
             ("scan", {"k": True, "key": None}, "k must be a whole number"),
             ("scan", {"k": -1, "key": None}, "k must be a whole number"),
             ("scan", {"k": 0, "key": None}, "k must be a whole number of at least 1, not 0"),
-            ("linked", {"max_attributed": float("nan")}, "max_attributed must be a number, not nan"),
+            (
+                "linked",
+                {"max_attributed": float("nan"), "max_sections": 1.0, "own": "domain"},
+                "max_attributed must be a number, not nan",
+            ),
             ("scan", {"k": 5, "key": b"short"}, "key must be 16 bytes or None, not b'short'"),
             ("lists", {"m": 5, "patches": 1}, "patches must be true or false, not 1"),
             ("places", {"by": "planet"}, "by must be one of none, host, domain, ip, not 'planet'"),
             ("rates", {"sigma": 0.5}, "sigma must be a list of numbers, not 0.5"),
             ("rates", {"sigma": ["x"]}, "sigma must be a list of numbers"),
-            ("linked", {"max_attributed": None}, "max_attributed must be a number, not None"),
+            (
+                "linked",
+                {"max_attributed": None, "max_sections": 1.0, "own": "domain"},
+                "max_attributed must be a number, not None",
+            ),
         ],
     )
     def test_what_is_wrong_is_named(self, name: str, given: dict[str, object], message: str) -> None:
