@@ -19,7 +19,7 @@ from pan_pairs import ARCHIVE, Pair, read_corpus
 
 import unquilt
 from unquilt import _native
-from unquilt.measures import Case, Measures, Passage, measure_by
+from unquilt.measures import Case, Measures, PassageSpans, measure_by
 
 CHINESE = ARCHIVE.with_name("zh-wiki-sample.jsonl.xz")
 pytestmark = [
@@ -35,9 +35,9 @@ def measure(pairs: Iterable[Pair], texts: dict[str, str], **asked: Any) -> dict[
     wanted = list(pairs)
     ids = [*sorted({f"a/{pair.a}" for pair in wanted}), *sorted({f"b/{pair.b}" for pair in wanted})]
     table = pa.table({"id": ids, "text": [texts[id_[2:]] for id_ in ids]})
-    found: defaultdict[tuple[str, str], list[Passage]] = defaultdict(list)
+    found: defaultdict[tuple[str, str], list[PassageSpans]] = defaultdict(list)
     for row in unquilt.passages(table, between=("a/", "b/"), **asked).passages.to_pylist():
-        place = Passage(row["a_begin"], row["a_end"], row["b_begin"], row["b_end"])
+        place = PassageSpans(row["a_begin"], row["a_end"], row["b_begin"], row["b_end"])
         found[ids[row["a"]][2:], ids[row["b"]][2:]].append(place)
     cases: defaultdict[str, list[Case]] = defaultdict(list)
     for pair in wanted:
@@ -78,7 +78,7 @@ def plant(texts: dict[str, str], seed: int) -> tuple[list[Pair], dict[str, str]]
         cut = random.choice(cuts)
         before = f"{text[:cut]}\n\n" if cut else ""
         planted |= {source: texts[source], target: f"{before}{passage}\n\n{text[cut:].lstrip()}"}
-        place = Passage(len(before), len(before) + len(passage), begin, end)
+        place = PassageSpans(len(before), len(before) + len(passage), begin, end)
         pairs.append(Pair("planted", target, source, [place]))
     return pairs, planted
 
