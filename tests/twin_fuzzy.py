@@ -160,6 +160,7 @@ def whole(x, y, a, b, both_ways):
 
 def fits_of(a, b, rate, both_ways):
     found, blocked, barred = [], [], set()
+    failures = 0
     tries = TRIES + (len(windows_of(a)) + len(windows_of(b))) // 64
     for seed in seeds_of(a, b, rate):
         x, y = seed[:2], seed[2:]
@@ -173,10 +174,14 @@ def fits_of(a, b, rate, both_ways):
         best = best_fit(a, b, seed, barred, rate, both_ways)
         shared = sequences(a, b, *best[:2]) if best else 0
         if shared >= 3 and best[2] >= fixed(30 - shared):
+            failures = 0
             blocked.append(best[:2])
             barred |= set(range(*best[0]))
             found.append((*whole(*best[:2], a, b, both_ways), *best[2:]))
         else:
+            failures += 1
+            if failures == 6:
+                break
             blocked.append((x, y))
     return found
 
@@ -213,7 +218,7 @@ def align(text_a, text_b, rates=None, *, both_ways=False):
         x, y = snap(x, breaks_a), snap(y, breaks_b)
         in_a = places_a[x[0]][0], places_a[x[1] - 1][1]
         in_b = places_b[y[0]][0], places_b[y[1] - 1][1]
-        if length(in_a) >= 150 and length(in_b) >= 150:
+        if (length(in_a) >= 150 or length(x) >= 50) and (length(in_b) >= 150 or length(y) >= 50):
             found.append((*in_a, *in_b, score / UNIT, qa, qb))
     return found
 

@@ -80,6 +80,7 @@ impl Aligner {
         self.barred.resize(words_a, false);
         let all = windows(words_a, &self.rules) + windows(words_b, &self.rules);
         let mut tries = self.rules.tries + all / self.rules.windows_a_try;
+        let mut failures = 0;
         for at in 0..self.seeds.found.len() {
             let seed = self.window(self.seeds.found[at]);
             if self.is_known(seed) {
@@ -92,12 +93,19 @@ impl Aligner {
             tries -= 1;
             match self.fit(seed).filter(|fit| self.sequences_suffice(fit)) {
                 Some(fit) => {
+                    failures = 0;
                     self.barred[fit.at.a.0..fit.at.a.1].fill(true);
                     self.blocked.push(fit.at);
                     let at = self.completed(fit.at);
                     self.fits.push(Fit { at, ..fit });
                 }
-                None => self.blocked.push(seed),
+                None => {
+                    failures += 1;
+                    if failures == self.rules.failures {
+                        break;
+                    }
+                    self.blocked.push(seed);
+                }
             }
         }
     }
@@ -179,14 +187,16 @@ impl Aligner {
     }
 
     fn locate(&mut self, a: &Stems, b: &Stems) {
-        let least = self.rules.characters as u32;
+        let AlignmentRules { characters: least, words, .. } = self.rules;
+        let long =
+            |at: (usize, usize), points: (u32, u32)| (points.1 - points.0) as usize >= least || at.1 - at.0 >= words;
         for fit in &self.fits {
             let at = Rectangle {
                 a: snap(fit.at.a, &a.breaks, self.rules.snap),
                 b: snap(fit.at.b, &b.breaks, self.rules.snap),
             };
             let (in_a, in_b) = (characters(at.a, a), characters(at.b, b));
-            if in_a.1 - in_a.0 >= least && in_b.1 - in_b.0 >= least {
+            if long(at.a, in_a) && long(at.b, in_b) {
                 self.passages.push(AlignedPassage { at, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
             }
         }

@@ -79,7 +79,7 @@ impl StemRates {
 
     pub fn unpack(bytes: &[u8]) -> Result<Self, BadRates> {
         let (entries, []) = bytes.as_chunks::<WIDTH>() else { return Err(BadRates) };
-        let mut rates = Self::default();
+        let mut rates = Self { common: HashTable::with_capacity(entries.len()) };
         for entry in entries {
             let (Some(stem), Some(rate)) = (entry.first_chunk(), entry.last_chunk()) else { return Err(BadRates) };
             rates.add(u64::from_be_bytes(*stem), f64::from(u32::from_be_bytes(*rate)) / UNITS);

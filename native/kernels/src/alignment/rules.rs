@@ -1,7 +1,7 @@
 //! The constants by which texts are aligned: all of them, in one place.
 //!
 //! They were chosen on one half of the PAN 2013 training corpus, several at a time for all kinds of obfuscation, and
-//! tried on the other half (docs/passages.md). Numbers are round on purpose: none is tuned to single pairs.
+//! tried on the other half (docs/fuzzy.md). Numbers are round on purpose: none is tuned to single pairs.
 
 /// How texts are aligned.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +14,8 @@ pub struct AlignmentRules {
     /// Pairs of windows that are tried, and one more for each so many windows of both texts.
     pub tries: usize,
     pub windows_a_try: usize,
+    /// Pairs of windows that fail one after the other before it ends: the best come first.
+    pub failures: usize,
     /// Sum of products of windows that share a stem: rarer stems go first, and it ends with what exceeds this.
     pub products: usize,
     pub products_a_window: usize,
@@ -60,8 +62,10 @@ pub struct AlignmentRules {
     pub loose: f64,
     /// Words by which an end may move to that of a sentence.
     pub snap: usize,
-    /// Least length of a passage in characters, on both sides.
+    /// Least length of a passage on both sides, in characters; or in words, which are characters where nothing stands
+    /// between them.
     pub characters: usize,
+    pub words: usize,
 }
 
 impl AlignmentRules {
@@ -71,6 +75,7 @@ impl AlignmentRules {
         seed: 14.0,
         tries: 40,
         windows_a_try: 64,
+        failures: 6,
         products: 1 << 20,
         products_a_window: 32,
         rounds: 12,
@@ -100,6 +105,7 @@ impl AlignmentRules {
         loose: 0.7,
         snap: 7,
         characters: 150,
+        words: 50,
     };
 }
 
