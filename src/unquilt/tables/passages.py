@@ -41,6 +41,7 @@ PASSAGES = Table(
     hidden=("a_begin", "b_begin", "a_end", "b_end", "a_sentence", "b_sentence", "weight"),
     order=("weight",),
     identified=("a", "b"),
+    sparse=("score", "a_rate", "b_rate"),
 )
 
 PASSAGE_PAIRS = Table(
