@@ -224,12 +224,23 @@ def align(text_a, text_b, rates=None, *, both_ways=False):
 
 
 def keys_of(stems, df):
-    found = set()
-    for begin in range(0, max(1, len(stems) - 20), 20):
+    """Keys, and the first window of each."""
+    found = {}
+    for number, begin in enumerate(range(0, max(1, len(stems) - 20), 20)):
         window = {stem for stem in stems[begin : begin + 40] if df[stem] > 1}
         rarest = sorted(window, key=lambda stem: (df[stem], order(stem)))[:6]
-        found |= {frozenset(two) for two in combinations(rarest, 2)}
+        for two in combinations(rarest, 2):
+            found.setdefault(frozenset(two), number)
     return found
+
+
+def together(places):
+    """The most keys that are at most 10 windows away from one of them in one text, and 50 in the other."""
+
+    def around(x, y, near, far):
+        return sum(abs(x - p) <= near and abs(y - q) <= far for p, q in places)
+
+    return max((max(around(x, y, 10, 50), around(x, y, 50, 10)) for x, y in places), default=0)
 
 
 def order(stem):
@@ -243,15 +254,19 @@ def stem_print(stem):
 
 
 def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True):
-    """Pairs (a, b) that share at least two keys; of each a, those that share most."""
+    """Pairs (a, b) that share at least two keys together; of each a, those that share most."""
     stems = [read(text)[0] for text in texts]
     df = Counter(stem for each in stems for stem in set(each))
     keys = [keys_of(each, df) for each in stems]
     holders = Counter(key for each in keys for key in each)
-    useful = [{key for key in each if holders[key] <= max_df} for each in keys]
+    useful = [{key: at for key, at in each.items() if holders[key] <= max_df} for each in keys]
+
+    def shared_keys(a, b):
+        return together([(useful[a][key], useful[b][key]) for key in useful[a].keys() & useful[b].keys()])
+
     found = []
     for a in range(len(texts)):
-        shared = [(len(useful[a] & useful[b]), b) for b in range(len(texts)) if a != b and paired(a, b)]
+        shared = [(shared_keys(a, b), b) for b in range(len(texts)) if a != b and paired(a, b)]
         enough = sorted((-count, b) for count, b in shared if count >= 2)
         found += [(a, b) for _, b in enough[:most]]
     return sorted(found)

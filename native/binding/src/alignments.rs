@@ -29,7 +29,7 @@ pub fn align(py: Python<'_>, a: &str, b: &str, rates: Option<&[u8]>, both_ways: 
         stems_a.read(a, &print);
         stems_b.read(b, &print);
         let mut aligner = Aligner::new(both_ways);
-        let passages = aligner.align(&stems_a, &stems_b, given.as_ref().unwrap_or_else(|| usual()));
+        let passages = aligner.align((&stems_a, a), (&stems_b, b), given.as_ref().unwrap_or_else(|| usual()));
         let found = passages.iter().map(|passage| {
             let (a, b) = (passage.a, passage.b);
             (a.0, a.1, b.0, b.1, nats(passage.score), passage.rates.0, passage.rates.1)

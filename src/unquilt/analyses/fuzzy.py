@@ -3,7 +3,8 @@
     stem(w)       the first five letters of a word; in scripts without spaces each character is a word
     keys(d)       pairs of the six rarest stems (by the number of documents; in two at least) of each window of 40
                   words, one every 20
-    candidates    documents that share at least two keys, each in at most `max_df` documents; of a document, the
+    candidates    documents that share at least two keys, each in at most `max_df` documents, that are together: at most
+                  10 windows away from each other in one document and 50 in the other; of a document, the
                   `max_candidates` that share most
     passage(a, b) what a took from b, as `native/kernels/src/alignment.rs` defines: windows that share rare stems, grown
                   to the two intervals that explain each other best
@@ -61,8 +62,8 @@ def find_candidates(
 ) -> CandidatePairs:
     """The documents that share keys.
 
-    Reads the texts twice; shuffles 24 bytes for each stem of a batch, 12 bytes for each key (about seven for ten words)
-    and 12 for each pair of documents that shares one: at most `max_df` · (`max_df` - 1) / 2 for a key.
+    Reads the texts twice; shuffles 24 bytes for each stem of a batch, 17 bytes for each key (about seven for ten words)
+    and 20 for each pair of documents that shares one: at most `max_df` · (`max_df` - 1) / 2 for a key.
     """
     (counts,) = verbs.map(corpus, Kernel("stem counts"), beside=standing)
     counters = verbs.fold(counts, "stem_words")

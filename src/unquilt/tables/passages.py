@@ -172,7 +172,7 @@ FUZZY_CANDIDATES = Table(
     (
         document("doc", "a document whose text is sent"),
         document("other", "the first document of a pair, to which it is sent; `doc` itself if it is that"),
-        integer("keys", "how many keys they share"),
+        integer("keys", "how many keys they share together"),
     ),
     key_columns=2,
     row=("candidate", "candidates"),

@@ -52,10 +52,10 @@ impl Aligner {
         Self { both_ways, ..Self::default() }
     }
 
-    /// The passages that `a` took from `b`, in the order of `a`.
-    pub fn align(&mut self, a: &Stems, b: &Stems, rates: &StemRates) -> &[AlignedPassage] {
+    /// The passages that `a` took from `b`, in the order of `a`; both with their texts.
+    pub fn align(&mut self, a: (&Stems, &str), b: (&Stems, &str), rates: &StemRates) -> &[AlignedPassage] {
         self.passages.clear();
-        self.pair.read(&a.stems, &b.stems, rates);
+        self.pair.read(&a.0.stems, &b.0.stems, rates);
         self.seeds.find(&self.pair, &self.rules);
         self.fit_seeds();
         self.join();
@@ -186,16 +186,13 @@ impl Aligner {
         *fits = joined;
     }
 
-    fn locate(&mut self, a: &Stems, b: &Stems) {
+    fn locate(&mut self, a: (&Stems, &str), b: (&Stems, &str)) {
         let AlignmentRules { characters: least, words, .. } = self.rules;
         let long =
             |at: (usize, usize), points: (u32, u32)| (points.1 - points.0) as usize >= least || at.1 - at.0 >= words;
         for fit in &self.fits {
-            let at = Rectangle {
-                a: snap(fit.at.a, &a.breaks, self.rules.snap),
-                b: snap(fit.at.b, &b.breaks, self.rules.snap),
-            };
-            let (in_a, in_b) = (characters(at.a, a), characters(at.b, b));
+            let at = Rectangle { a: snap(fit.at.a, a, self.rules.snap), b: snap(fit.at.b, b, self.rules.snap) };
+            let (in_a, in_b) = (a.0.points(a.1, at.a), b.0.points(b.1, at.b));
             if long(at.a, in_a) && long(at.b, in_b) {
                 self.passages.push(AlignedPassage { at, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
             }
@@ -235,10 +232,10 @@ fn hull(x: Rectangle, y: Rectangle) -> Rectangle {
 
 /// An interval whose ends are moved to the nearest ends of sentences or lines, at most so many words away, to those
 /// before rather than to those behind.
-fn snap(interval: (usize, usize), breaks: &[bool], most: usize) -> (usize, usize) {
+fn snap(interval: (usize, usize), (stems, text): (&Stems, &str), most: usize) -> (usize, usize) {
     let nearest = |at: usize| {
-        let before = |by: usize| at.checked_sub(by).filter(|&place| breaks[place]);
-        let behind = |by: usize| Some(at + by).filter(|&place| breaks.get(place) == Some(&true));
+        let before = |by: usize| at.checked_sub(by).filter(|&place| stems.is_break(text, place));
+        let behind = |by: usize| Some(at + by).filter(|&place| stems.is_break(text, place));
         (0..=most).find_map(|by| before(by).or_else(|| behind(by))).unwrap_or(at)
     };
     let (begin, end) = (nearest(interval.0), nearest(interval.1));
@@ -247,8 +244,4 @@ fn snap(interval: (usize, usize), breaks: &[bool], most: usize) -> (usize, usize
     } else {
         interval
     }
-}
-
-fn characters(interval: (usize, usize), text: &Stems) -> (u32, u32) {
-    (text.spans[interval.0].0, text.spans[interval.1 - 1].1)
 }

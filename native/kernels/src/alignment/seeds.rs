@@ -23,9 +23,6 @@ pub fn windows(words: usize, rules: &AlignmentRules) -> usize {
     words.saturating_sub(rules.window).div_ceil(rules.step) + 1
 }
 
-/// Matrices of so many cells are kept as such.
-const DENSE: usize = 1 << 16;
-
 /// The windows in which stems stand: each stem has a range of `places`.
 #[derive(Default)]
 struct StemWindows {
@@ -77,8 +74,10 @@ pub struct WindowPairs {
     a: StemWindows,
     b: StemWindows,
     shared: Vec<(usize, u32)>,
-    dense: Vec<i64>,
-    sparse: Vec<(usize, i64)>,
+    /// Of a window of `a`: the score of each window of `b`, those that have one, and the last window that counted a stem.
+    row: Vec<i64>,
+    columns: Vec<u32>,
+    counted: Vec<u32>,
     pub found: Vec<WindowPair>,
     /// Whether stems were left out.
     pub bounded: bool,
@@ -95,35 +94,34 @@ impl WindowPairs {
         let (rows, columns) = (windows(pair.a.words.len(), rules), windows(pair.b.words.len(), rules));
         self.choose(rows + columns, rules);
         let least = fixed(rules.seed);
-        let seed =
-            |at: usize, score: i64| WindowPair { score, a: at / columns * rules.step, b: at % columns * rules.step };
-        if rows.saturating_mul(columns) <= DENSE {
-            self.dense.clear();
-            self.dense.resize(rows * columns, 0);
-            for &(_, stem) in &self.shared {
-                let weight = self.weights[stem as usize];
-                for &row in self.a.of(stem as usize) {
-                    let row = &mut self.dense[row as usize * columns..][..columns];
-                    for &column in self.b.of(stem as usize) {
-                        row[column as usize] += weight;
+        self.row.clear();
+        self.row.resize(columns, 0);
+        self.counted.clear();
+        self.counted.resize(pair.stems(), u32::MAX);
+        for window in 0..rows {
+            let begin = window * rules.step;
+            let end = pair.a.words.len().min(begin + rules.window);
+            for &stem in &pair.a.words[begin.min(end)..end] {
+                let stem = stem as usize;
+                let weight = self.weights[stem];
+                if weight == 0 || self.counted[stem] == window as u32 {
+                    continue;
+                }
+                self.counted[stem] = window as u32;
+                for &column in self.b.of(stem) {
+                    let score = &mut self.row[column as usize];
+                    if *score == 0 {
+                        self.columns.push(column);
                     }
+                    *score += weight;
                 }
             }
-            let good = self.dense.iter().enumerate().filter(|(_, &score)| score >= least);
-            self.found.extend(good.map(|(at, &score)| seed(at, score)));
-        } else {
-            self.sparse.clear();
-            for &(_, stem) in &self.shared {
-                let weight = self.weights[stem as usize];
-                for &row in self.a.of(stem as usize) {
-                    let cells = self.b.of(stem as usize).iter().map(|&column| row as usize * columns + column as usize);
-                    self.sparse.extend(cells.map(|cell| (cell, weight)));
+            for column in self.columns.drain(..) {
+                let score = std::mem::take(&mut self.row[column as usize]);
+                if score >= least {
+                    self.found.push(WindowPair { score, a: begin, b: column as usize * rules.step });
                 }
             }
-            self.sparse.sort_unstable();
-            let sums = self.sparse.chunk_by(|one, other| one.0 == other.0);
-            let sums = sums.map(|same| (same[0].0, same.iter().map(|(_, weight)| weight).sum::<i64>()));
-            self.found.extend(sums.filter(|&(_, score)| score >= least).map(|(at, score)| seed(at, score)));
         }
         self.found.sort_unstable_by_key(|seed| (-seed.score, seed.a, seed.b));
     }
@@ -161,7 +159,7 @@ impl WindowPairs {
                 sum <= most
             };
             let fitting = shared.iter().take_while(within).count();
-            shared.truncate(fitting);
+            shared.drain(fitting..).for_each(|(_, stem)| weights[stem as usize] = 0);
             self.bounded = true;
         }
     }

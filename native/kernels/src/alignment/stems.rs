@@ -9,15 +9,13 @@ use crate::text::words::words;
 /// Letters of a stem.
 pub const LETTERS: usize = 5;
 
-/// A text as alignment sees it.
+/// A text as alignment sees it. What stands between words is looked at where passages end only.
 #[derive(Clone, Debug, Default)]
 pub struct Stems {
     /// The fingerprint of each word's stem.
     pub stems: Vec<u64>,
-    /// Where each word begins and ends, in code points.
-    pub spans: Vec<(u32, u32)>,
-    /// Whether a sentence or line ends before each word; one more for the end of the text.
-    pub breaks: Vec<bool>,
+    /// Where each word begins and ends, in bytes.
+    spans: Vec<(u32, u32)>,
 }
 
 impl Stems {
@@ -25,18 +23,25 @@ impl Stems {
     pub fn read(&mut self, text: &str, print: &Fingerprinter) {
         self.stems.clear();
         self.spans.clear();
-        self.breaks.clear();
-        let (mut at, mut points) = (0, 0);
         each_stem(text, print, |begin, end, stem| {
-            self.breaks.push(at == 0 || is_break(&text[at..begin]));
-            points += code_points(&text.as_bytes()[at..begin]);
-            let begins = points;
-            points += code_points(&text.as_bytes()[begin..end]);
-            self.spans.push((begins, points));
+            self.spans.push((begin as u32, end as u32));
             self.stems.push(stem);
-            at = end;
         });
-        self.breaks.push(true);
+    }
+
+    /// Whether a sentence or line ends before a word of this text; one behind the last is the end of the text.
+    pub fn is_break(&self, text: &str, word: usize) -> bool {
+        match (word.checked_sub(1).and_then(|before| self.spans.get(before)), self.spans.get(word)) {
+            (Some(before), Some(here)) => is_break(&text[before.1 as usize..here.0 as usize]),
+            (before, here) => before.is_some() || here.is_some() || word == 0,
+        }
+    }
+
+    /// Where an interval of words begins and ends in this text, in code points.
+    pub fn points(&self, text: &str, words: (usize, usize)) -> (u32, u32) {
+        let (begin, end) = (self.spans[words.0].0 as usize, self.spans[words.1 - 1].1 as usize);
+        let before = code_points(&text.as_bytes()[..begin]);
+        (before, before + code_points(&text.as_bytes()[begin..end]))
     }
 }
 
@@ -103,10 +108,13 @@ mod tests {
 
     #[test]
     fn places_and_ends_of_sentences() {
-        let found = read("One é two.  \"Three four!\" five v1.2 x\nsix。七八");
-        assert_eq!(found.spans[..3], [(0, 3), (4, 5), (6, 9)]);
-        let breaks: Vec<u8> = found.breaks.iter().map(|&each| u8::from(each)).collect();
-        assert_eq!(breaks, [1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1]);
-        assert_eq!(read("").breaks, [true]);
+        let text = "One é two.  \"Three four!\" five v1.2 x\nsix。七八";
+        let found = read(text);
+        let points = |word| found.points(text, (word, word + 1));
+        assert_eq!([points(0), points(1), points(2)], [(0, 3), (4, 5), (6, 9)]);
+        assert_eq!(found.points(text, (1, 3)), (4, 9));
+        let breaks: Vec<u8> = (0..=13).map(|word| u8::from(found.is_break(text, word))).collect();
+        assert_eq!(breaks, [1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0]);
+        assert!(read("").is_break("", 0));
     }
 }

@@ -121,7 +121,8 @@ impl AlignedPassages {
     const SPANS: Port<PairSpan> = Port::documents(1, "spans");
 
     fn align(&mut self, a: u64, b: u64, print: &Fingerprinter, out: &mut Output) -> Done {
-        let found = self.aligner.align(&self.own.stems, &self.other.stems, &self.rates);
+        let (own, other) = (&self.own, &self.other);
+        let found = self.aligner.align((&own.stems, &own.text), (&other.stems, &other.text), &self.rates);
         if found.is_empty() {
             return Ok(());
         }

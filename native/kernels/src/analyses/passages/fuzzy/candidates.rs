@@ -16,8 +16,12 @@ const WINDOW: usize = 40;
 const STEP: usize = 20;
 /// Of the stems of a window, so many are used: the rarest.
 const RAREST: usize = 6;
-/// Documents that share fewer keys are not compared.
+/// Documents that share fewer keys together are not compared.
 const SHARED: u32 = 2;
+/// Keys are together if they are at most so many windows away from each other in one document, and so many in the other,
+/// which may be summarised. Long documents share some keys by chance, but these are anywhere.
+const NEAR: u32 = 10;
+const FAR: u32 = 50;
 
 told! {
     /// In how many documents stems are, and the two collections.
@@ -25,8 +29,9 @@ told! {
 }
 
 row! {
-    /// Of a key: a document that has it, the collections that it belongs to, and the code of its servers.
-    pub struct KeyPlace<'a> { doc: u32, side: u8, servers: Rest<'a> }
+    /// Of a key: a document that has it, the first window that does, the collections that it belongs to, and the code of its
+    /// servers.
+    pub struct KeyPlace<'a> { doc: u32, window: u32, side: u8, servers: Rest<'a> }
 }
 
 /// Map: the keys of documents, each once.
@@ -35,7 +40,7 @@ pub struct StemKeys {
     collections: Collections,
     words: Vec<(u32, u64)>,
     window: Vec<(u32, u64)>,
-    keys: Vec<u64>,
+    keys: Vec<(u64, u32)>,
 }
 
 impl StemKeys {
@@ -49,7 +54,7 @@ impl StemKeys {
         keys.clear();
         each_stem(text, print, |_, _, stem| words.push((stems.rank(stem).unwrap_or(0), stem)));
         let last = words.len().saturating_sub(STEP).max(1);
-        for begin in (0..last).step_by(STEP) {
+        for (number, begin) in (0..last).step_by(STEP).enumerate() {
             let end = words.len().min(begin + WINDOW);
             window.clear();
             window.extend(words[begin..end].iter().filter(|(df, _)| *df > 1));
@@ -62,12 +67,12 @@ impl StemKeys {
                     let mut bytes = [0; 16];
                     bytes[..8].copy_from_slice(&low.to_be_bytes());
                     bytes[8..].copy_from_slice(&high.to_be_bytes());
-                    keys.push(print.bytes(&bytes));
+                    keys.push((print.bytes(&bytes), number as u32));
                 }
             }
         }
         keys.sort_unstable();
-        keys.dedup();
+        keys.dedup_by_key(|(key, _)| *key);
     }
 }
 
@@ -96,7 +101,9 @@ impl Map for StemKeys {
                 continue;
             }
             self.read(&pages.text.at(row), &print);
-            out.run(&Self::KEYS, &self.keys, KeyPlace { doc, side, servers: Rest(code) });
+            for &(key, window) in &self.keys {
+                out.row(&Self::KEYS, key, KeyPlace { doc, window, side, servers: Rest(code) });
+            }
             out.relieve();
         }
         Ok(())
@@ -109,8 +116,8 @@ told! {
 }
 
 row! {
-    /// Of the first document of a pair: the second, which has a key of it.
-    pub struct SharedKey { b: u32 }
+    /// Of the first document of a pair: the second, which has a key of it, and the first windows of both that have it.
+    pub struct SharedKey { b: u32, in_a: u32, in_b: u32 }
 }
 
 /// Group by key: the pairs of documents that have it.
@@ -154,13 +161,14 @@ impl Group for KeyPairs {
         self.shared += 1;
         let mut listed = Vec::with_capacity(tails.len());
         for tail in &tails {
-            let KeyPlace { doc, side, servers } = KeyPlace::take(tail)?;
-            listed.push(Listed { doc, side, servers: servers.0, places: Vec::new() });
+            let KeyPlace { doc, window, side, servers } = KeyPlace::take(tail)?;
+            listed.push(Listed { doc, side, servers: servers.0, places: vec![window.into()] });
         }
         for (at, one) in listed.iter().enumerate() {
             for other in &listed[at + 1..] {
                 if let Some((a, b)) = one.pair(other) {
-                    out.row(&Self::PAIRS, a.doc.into(), SharedKey { b: b.doc });
+                    let (in_a, in_b) = (a.places[0] as u32, b.places[0] as u32);
+                    out.row(&Self::PAIRS, a.doc.into(), SharedKey { b: b.doc, in_a, in_b });
                 }
             }
         }
@@ -179,14 +187,32 @@ told! {
 }
 
 row! {
-    /// Of a document: one that its text is sent to (itself, if others are sent there), and how many keys they share.
+    /// Of a document: one that its text is sent to (itself, if others are sent there), and how many keys they share together.
     pub struct FuzzyCandidate { other: u64, keys: u64 }
 }
 
-/// Group by first document: those that share at least two keys with it, those first that share most.
+/// The most keys that stand together with one of them: few windows away in one document, and not too many in the other,
+/// which may be summarised in the first. A window is the first one of 15 keys at most, so each is compared with few others.
+fn together(places: &mut [(u32, u32)]) -> u32 {
+    let mut most = 0;
+    for _ in 0..2 {
+        let mut first = 0;
+        for &(x, y) in &*places {
+            first += places[first..].iter().take_while(|place| place.0 + NEAR < x).count();
+            let around = places[first..].iter().take_while(|place| place.0 <= x + NEAR);
+            most = most.max(around.filter(|place| place.1.abs_diff(y) <= FAR).count());
+        }
+        places.iter_mut().for_each(|place| *place = (place.1, place.0));
+        places.sort_unstable();
+    }
+    most as u32
+}
+
+/// Group by first document: those that share at least two keys together with it, those first that share most.
 pub struct FuzzyCandidates {
     most: usize,
     found: Vec<(u32, u32)>,
+    places: Vec<(u32, u32)>,
 }
 
 impl FuzzyCandidates {
@@ -198,22 +224,26 @@ impl Group for FuzzyCandidates {
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<SharedKey>()];
     const PORTS: &'static [PortInfo] = &[Self::CANDIDATES.info()];
-    const KEEPS: &'static str = "8 bytes a document that shares a key with this one";
+    const KEEPS: &'static str =
+        "8 bytes a document that shares a key with this one, and 8 a key that one of them shares";
     type Told = Choosing;
 
     fn new(Choosing { most }: Choosing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { most, found: Vec::new() })
+        Ok(Self { most, found: Vec::new(), places: Vec::new() })
     }
 
     fn key(&mut self, a: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.found.clear();
         let mut others = Stretches::new(rows, Beginning::First(4));
         while others.begin() {
-            let (mut keys, mut other) = (0_u32, 0);
+            self.places.clear();
+            let mut other = 0;
             while let Some(tail) = others.tail() {
-                other = SharedKey::take(tail)?.b;
-                keys = keys.saturating_add(1);
+                let SharedKey { b, in_a, in_b } = SharedKey::take(tail)?;
+                self.places.push((in_a, in_b));
+                other = b;
             }
+            let keys = together(&mut self.places);
             if keys >= SHARED {
                 self.found.push((u32::MAX - keys, other));
             }
