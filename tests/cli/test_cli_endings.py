@@ -181,6 +181,7 @@ SHOW = """
 import sys, time
 from unquilt.cli.terminal import progress
 progress.PATIENCE = 0.05
+progress.find_label("read")  # which imports all analyses, and may take longer than the stage below
 with progress.choose_progress(quiet=False).stage("read", 10, "B") as step:
     time.sleep(0.4)
     step(5)
