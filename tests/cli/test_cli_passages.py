@@ -54,6 +54,18 @@ def test_two_texts_side_by_side(call: Call, run: Path) -> None:
     assert json.loads(call("show", run, "passages", "--pair", "0", "1", "--json").output)["words"] == 19
 
 
+def test_fuzzy_runs_say_what_was_left_out(call: Call, tmp_path: Path) -> None:
+    told = " ".join(f"{one}{other}ing" for one in ("lan", "mor", "tes", "vik", "ros") for other in "bcdfghjklm")
+    lines = [json.dumps({"url": f"http://{name}.example/", "text": f"{told} {name}"}) for name in ("one", "two", "six")]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    fuzzy = ("passages", tmp_path / "pages.jsonl", "--signature", "fuzzy", "-o")
+    done = call(*fuzzy, tmp_path / "some", "--max-candidates", "1")
+    assert "1 pair not aligned: one is with at most 1 document (--max-candidates)" in done.output
+    done = call(*fuzzy, tmp_path / "none", "--max-df", "1")
+    assert "No two documents share a reworded passage; --foreign none compares" in done.output
+    assert "not aligned" not in done.output
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -20,13 +20,13 @@ pub fn decay(x: f64) -> f64 {
     if x > 700.0 {
         return 0.0;
     }
-    let halvings = (x * LOG2_E).round();
-    let rest = halvings * LN_2 - x; // between -ln 2 / 2 and ln 2 / 2
+    let halvings = (x * LOG2_E + 0.5) as u64;
+    let rest = halvings as f64 * LN_2 - x; // between -ln 2 / 2 and ln 2 / 2
     let mut sum = 1.0;
     for inverse in INVERSES {
         sum = 1.0 + sum * (rest * inverse);
     }
-    sum * f64::from_bits((1023 - halvings as u64) << 52)
+    sum * f64::from_bits((1023 - halvings) << 52)
 }
 
 /// The natural logarithm of a positive, normal number.

@@ -37,15 +37,21 @@ class PassageView(View):
         pairs = read_top(folder, PASSAGE_PAIRS.name, MOST_NAMED) or []
         pages = folder.pages({number for row in pairs for number in (row["a"], row["b"])})
         named = [row | {side: _name(row[side], pages) for side in ("a", "b")} for row in pairs]
-        return {"first_pairs": named, "first_numbers": [(row["a"], row["b"]) for row in pairs], "sites": _sites(folder)}
+        numbers = [(row["a"], row["b"]) for row in pairs]
+        left_out = folder.run.manifest.get("summary", {}).get("candidates_left_out", 0)
+        return {"first_pairs": named, "first_numbers": numbers, "sites": _sites(folder), "left_out": left_out}
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
+        asked = facts["parameters"]
+        if facts["left_out"]:
+            most = count(asked["max_candidates"], "document")
+            yield f"{count(facts['left_out'], 'pair')} not aligned: one is with at most {most} (--max-candidates)"
         if not facts["first_pairs"]:
-            asked = facts["parameters"]
             unit = "words" if asked["signature"] == "grams" else "sentences"
+            what = "a reworded passage" if asked["signature"] == "fuzzy" else f"{asked['gamma']} {unit} in a row"
             where = "" if asked["foreign"] == "none" else "; --foreign none compares pages of one site, too"
-            yield f"No two documents share {asked['gamma']} {unit} in a row{where}."
+            yield f"No two documents share {what}{where}."
             return
         yield "Pairs that share most:"
         for row in facts["first_pairs"]:
