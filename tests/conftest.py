@@ -23,7 +23,6 @@ from browsing import Browser, open_browser
 from drawn import Packed, draw_corpus
 
 import unquilt
-import unquilt.intake  # which has processes load what readers need before they are forked
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.engines.workers import keeping

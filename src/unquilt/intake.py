@@ -23,7 +23,6 @@ from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
 from unquilt.corpus.write.parts import ReadPiece, WritePart, is_written, read_piece, write_part
 from unquilt.corpus.write.results import PieceRead, identify, others_path, recall
-from unquilt.engines.forker import preload
 from unquilt.engines.progress import Progress
 from unquilt.errors import RunError
 from unquilt.flow.verbs import Verbs
@@ -31,8 +30,6 @@ from unquilt.guard import Blame, each_guarded
 from unquilt.runs import Run
 from unquilt.runs.storage import make_folder
 from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS
-
-preload(read_piece.__module__)
 
 MOST_DOCUMENTS = (1 << 32) - 1
 INDEXED_SHARE = 16

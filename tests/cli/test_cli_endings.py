@@ -103,6 +103,9 @@ def test_an_interrupted_demo_resumes(tmp_path):
     [
         (KeyboardInterrupt(), ["quilts", "show"], "interrupted; the same command resumes", 130),
         (KeyboardInterrupt(), ["show", "quilts"], "interrupted", 130),
+        (KeyboardInterrupt(), ["passages", "x"], "interrupted; the same command resumes", 130),
+        (KeyboardInterrupt(), ["reuse", "detect", "x"], "interrupted; the same command resumes", 130),
+        (KeyboardInterrupt(), ["reuse", "label", "x"], "interrupted", 130),
         (endings.Stopped(signal.SIGTERM), ["--traceback", "demo"], "terminated; the same command resumes", 143),
         (OSError(errno.ENOSPC, "", "/a/b"), ["show"], "no space left on device: /a/b", 1),
         (OSError(errno.ENOSPC, "Error writing"), ["quilts", "x", "-o", "out"], "no space left on device: out", 1),

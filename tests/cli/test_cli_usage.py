@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 import unquilt
 from unquilt.analyses.quilts import QuiltParameters
-from unquilt.cli import cli
+from unquilt.cli import cli, will_read
 from unquilt.cli.group import LazyGroup
 from unquilt.cli.options import given_parameters, parameter_options
 from unquilt.cli.reference import reference
@@ -304,3 +304,21 @@ def test_why_there_are_no_quilts(tmp_path, texts, options, message):
     result = invoke("quilts", tmp_path / "pages.jsonl", "-o", tmp_path / "run", *options)
     assert result.exit_code == 0
     assert message in result.stdout
+
+
+def test_readers_are_started_early_where_there_is_something_to_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pages.txt").touch()
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "manifest.json").touch()
+    assert will_read(["quilts", "pages.txt", "-o", "run"])
+    assert will_read(["reuse", "discover", "corpus", "pages.txt"])
+    for others in (
+        "quilts corpus -o run",
+        "show pages.txt",
+        "quilts pages.txt --help",
+        "quilts gone.txt",
+        "--help",
+        "",
+    ):
+        assert not will_read(others.split()), others

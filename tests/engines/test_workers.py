@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from unquilt.engines.workers import Workers, keeping
+from unquilt.engines.workers import Workers, keeping, prepare
 from unquilt.errors import EngineError, ParameterError
 from unquilt.settings import parse_size
 
@@ -23,6 +23,14 @@ HERE = os.pathsep.join(map(str, Path(__file__).parents[:2]))
 def test_results_come_in_order() -> None:
     with Workers(2) as workers:
         assert list(workers.map(abs, range(-20, 0))) == list(range(20, 0, -1))
+
+
+def test_what_was_prepared_is_used() -> None:
+    with keeping():
+        prepare()
+        prepare()
+        with Workers(1) as workers:
+            assert list(workers.map(abs, [-1])) == [1]
 
 
 def test_what_a_function_raises_comes_out() -> None:

@@ -50,6 +50,7 @@ ONLY: dict[str, set[str]] = {
     "unquilt.settings": {"unquilt.errors", "unquilt.parameters"},
     "unquilt.guard": {"unquilt.errors"},
     "unquilt.parquet": {"unquilt.errors"},
+    "unquilt.arrow_start": set(),
     "unquilt._native": {"unquilt._core", "unquilt.errors"},
     "unquilt.analyses.catalogue": {"unquilt.analyses.analysis", "unquilt.tables"},
     "unquilt": {
@@ -172,6 +173,17 @@ def test_importing_unquilt_costs_next_to_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set() set()\n"
+
+
+def test_commands_and_readers_leave_pandas_alone() -> None:
+    """Arrow would import it for the first list; but whoever asks for it gets it."""
+    program = (
+        "import sys; from unquilt.arrow_start import spare_pandas\n"
+        "spare_pandas(); import pyarrow as pa; table = pa.table({'a': [1]}); early = 'pandas' in sys.modules\n"
+        "print(early, len(table.to_pandas()))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False 1\n"
 
 
 def test_the_version_is_that_of_the_installed_package() -> None:

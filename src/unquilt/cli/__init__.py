@@ -11,11 +11,16 @@ docs/runs.md.
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Sequence
+
 import click
 
 from unquilt.analyses.catalogue import ENTRIES
 from unquilt.cli.group import LazyGroup, usual_options
 from unquilt.cli.terminal.output import emit
+from unquilt.engines.workers import prepare
 
 COMMANDS = {
     "reuse": ("unquilt.cli.commands.reuse:reuse", "Find paragraphs and files that occur again and again."),
@@ -30,6 +35,8 @@ COMMANDS = {
     "demo": ("unquilt.cli.commands.demo:demo", "Make a small web with planted quilts, and find them."),
 }
 """The commands that belong to no analysis."""
+READING = {*ENTRIES, "reuse", "filter"}
+"""Those that may be given pages to read."""
 EXAMPLES = """\b
 Examples:
   unquilt demo                                    # see what it does, in a few seconds
@@ -76,6 +83,18 @@ def cli(ctx: click.Context) -> None:
         ctx.exit(2)
 
 
+def will_read(arguments: Sequence[str]) -> bool:
+    """Whether a command is likely to read inputs: it can, and is given a file, or a folder that is no corpus."""
+    command, *others = arguments or [""]
+    if command not in READING or {"-h", "--help"} & set(others):
+        return False
+    there = os.path.exists  # which, unlike that of pathlib, takes any name, however odd
+    return any(there(path) and not there(f"{path}/manifest.json") for path in others)
+
+
 def main() -> None:
-    """The program `unquilt`."""
+    """The program `unquilt`. What readers are forked from is started before anything else, since it and this process
+    have much to import, and can do so at once."""
+    if will_read(sys.argv[1:]):
+        prepare()
     cli(prog_name="unquilt")

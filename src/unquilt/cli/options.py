@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from unquilt.arrow_start import spare_pandas
 from unquilt.cli.group import usual_options
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.errors import ParameterError
@@ -249,6 +250,7 @@ class Asked:
 
     def how(self, costs: Mapping[str, float] | None = None) -> How:
         """All of these options, as the API takes them; `costs` of stages tell progress what is to come."""
+        spare_pandas()
         from unquilt.cli.terminal.progress import choose_progress
         from unquilt.jobs import How
 

@@ -25,8 +25,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from unquilt.arrow_start import spare_pandas
 from unquilt.errors import EngineError
 
+PRELOADED = "unquilt.corpus.write.parts"
+"""What the forker imports, so that its forks need not: what reads and writes. By name, as engines know no readers."""
 TRIES = 3
 SOON = 60.0
 """Seconds to wait for the end of a process that has closed its pipe, before it is killed."""
@@ -35,20 +38,13 @@ _PACKAGE = str(Path(__file__).resolve().parents[1])
 _START = """
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
-where, descriptor, life, *modules = sys.argv[1:]
+where, descriptor, life = sys.argv[1:]
 spec = spec_from_file_location("unquilt", where + "/__init__.py", submodule_search_locations=[where])
 sys.modules["unquilt"] = package = module_from_spec(spec)
 spec.loader.exec_module(package)
 from unquilt.engines.forker import answer_requests
-answer_requests(int(descriptor), life, modules)
+answer_requests(int(descriptor), life)
 """
-
-_preloaded: dict[str, None] = {}
-
-
-def preload(module: str) -> None:
-    """Have the forker import a module when it starts, so that its forks need not."""
-    _preloaded[module] = None
 
 
 def setting() -> str:
@@ -57,14 +53,20 @@ def setting() -> str:
 
 
 class Forker:
-    """The process that forks; it is started by the first request. `life` is `module:function`, to be run by each fork
-    with the ends of its two pipes. Threads may share a forker."""
+    """The process that forks; it is started by the first request, or by `start`. `life` is `module:function`, to be run
+    by each fork with the ends of its two pipes. Threads may share a forker."""
 
     def __init__(self, life: str) -> None:
         self._life = life
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
+
+    def start(self) -> None:
+        """Start the process now, without waiting for it."""
+        with self._lock:
+            if self._socket is None:
+                self._start()
 
     def fork(self) -> tuple[int, IO[bytes], IO[bytes]]:
         """A new process: its number, the pipe to it, and the pipe from it."""
@@ -135,7 +137,7 @@ class Forker:
         with its:
             # In a process group of its own, Ctrl-C does not reach it: its parent ends it. It needs no threads of BLAS.
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-P", "-c", _START, _PACKAGE, str(its.fileno()), self._life, *_preloaded],
+                [sys.executable, "-P", "-c", _START, _PACKAGE, str(its.fileno()), self._life],
                 stdin=subprocess.DEVNULL,
                 stdout=_stderr(),  # what a library prints must not get among the results
                 env=os.environ | {"PYTHONPATH": setting(), "OPENBLAS_NUM_THREADS": "1"},
@@ -153,12 +155,12 @@ def _stderr() -> int:
     return 2
 
 
-def answer_requests(descriptor: int, life: str, modules: list[str]) -> None:
+def answer_requests(descriptor: int, life: str) -> None:
     """What the forker does: answer requests, until the socket closes."""
     import importlib
 
-    for module in modules:
-        importlib.import_module(module)
+    spare_pandas()
+    importlib.import_module(PRELOADED)
     module, _, function = life.partition(":")
     live = getattr(importlib.import_module(module), function)
     with suppress(ConnectionError), socket.socket(fileno=descriptor) as requests:

@@ -101,6 +101,9 @@ class _Nursery:
                 return worker
             worker.end()
 
+    def prepare(self) -> None:
+        self._forker.start()
+
     def put(self, worker: Worker) -> None:
         """Give back a worker that is idle now."""
         with self._lock:
@@ -144,6 +147,12 @@ class _Shelf:
 _shelf = _Shelf()
 keeping = _shelf.keeping
 """A `with` block in which processes, once started, stay, to be used again."""
+
+
+def prepare() -> None:
+    """Start what workers are forked from, which takes a while, for whoever needs some soon. It ends with this process,
+    or with the next `keeping` block."""
+    _shelf.nursery().prepare()
 
 
 class Workers:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from unquilt.arrow_start import spare_pandas
 from unquilt.cli.group import usual_options
 from unquilt.cli.options import number_option, usage_error
 from unquilt.cli.show.own_options import own_options, refuse_strange
@@ -51,6 +52,7 @@ def show(
     where there are no colours), and patches shows the texts of both documents. Where patches overlap, that of the
     better source is marked; stretches without any are shortened.
     """
+    spare_pandas()
     from unquilt.cli.show.folders import Folder
     from unquilt.cli.show.summary import describe, gather
     from unquilt.cli.show.table_views import Request, find_view

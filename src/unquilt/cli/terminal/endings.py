@@ -20,11 +20,12 @@ from typing import Any, NoReturn
 
 import click
 
+from unquilt.analyses.catalogue import ENTRIES
 from unquilt.cli.terminal.output import STDOUT, flush, printable
 from unquilt.errors import UnquiltError
 
 DONE, FAILED, USAGE, TOO_MANY_REJECTS = 0, 1, 2, 3
-RESUMING = ("ingest", "quilts", "sweep", "neardups", "demo")
+RESUMING = {*ENTRIES, "demo"} - {"lexicon"}
 """Commands that go on where they were stopped when they are given again."""
 
 
@@ -81,7 +82,8 @@ def explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
     """Why the command ended, in one line, and its exit code."""
     match error:
         case KeyboardInterrupt():
-            command = next((argument for argument in arguments if not argument.startswith("-")), "")
+            words = (argument for argument in arguments if not argument.startswith("-") and argument != "reuse")
+            command = next(words, "")
             hint = "; the same command resumes" if command in RESUMING else ""
             code: int = getattr(error, "exit_code", 128 + signal.SIGINT)
             return ("interrupted" if code == 128 + signal.SIGINT else "terminated") + hint, code
