@@ -43,11 +43,13 @@ ENGINES = ("local", "spark")
 @pytest.fixture(scope="session", autouse=True)
 def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Here and in processes that tests start, nothing is synced, which is slow and which only a power cut would show;
-    and what is temporary, also of processes that are killed, lies among the folders of tests."""
+    and what is temporary, also of processes that are killed, lies among the folders of tests. However long a job takes
+    on a busy machine, its progress is not shown, but where a test is about that."""
     temporary = tmp_path_factory.mktemp("temporary")
     java = f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Djava.io.tmpdir={temporary}"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
+        patch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
         patch.setattr(tempfile, "tempdir", str(temporary))
         patch.setenv("TMPDIR", str(temporary))
         patch.setenv("PYTHONPATH", str(CHILDREN), prepend=os.pathsep)

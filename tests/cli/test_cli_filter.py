@@ -55,7 +55,6 @@ def line(name: str, text: str) -> str:
 def spam(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A set of two prototypes, in the folder where tests run."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
     table = pa.table({"id": ["offer", "news"], "text": [OFFER, NEWS]})
     return Filter.pack(tmp_path / "spam.set", [table], SignatureParameters()).path
 

@@ -44,12 +44,6 @@ def write(path: Path, pages: list[dict], *more: str) -> Path:
     return path
 
 
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch):
-    """On a busy machine a job may take long enough for its progress to be shown: not here."""
-    monkeypatch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
-
-
 @pytest.fixture
 def pages(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

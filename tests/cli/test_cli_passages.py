@@ -23,7 +23,6 @@ Call = Callable[..., Result]
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch) -> Call:
     monkeypatch.setenv("NO_COLOR", "1")
-    monkeypatch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
 
     def invoke(*words: str | Path) -> Result:
         return CliRunner().invoke(cli, [str(word) for word in words])

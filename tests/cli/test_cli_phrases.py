@@ -43,12 +43,6 @@ def draw_pages() -> pa.Table:
     return pa.Table.from_pylist(pages, pa.schema([(name, pa.string()) for name in ("id", "url", "ip", "text")]))
 
 
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine a job may take long enough for its progress to be shown: not here."""
-    monkeypatch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unquilt.ingest(draw_pages(), tmp_path_factory.mktemp("pages") / "corpus").path

@@ -12,11 +12,6 @@ COPIED = "A paragraph that other sites like so much that they print it as if it 
 OURS = [COPIED, "Another paragraph of ours, which nobody cares to copy."]
 
 
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
-
-
 @pytest.fixture
 def crawl(tmp_path: Path) -> Path:
     """A site that copies, in one of its folders, eight that do not, and a page without a URL."""

@@ -45,12 +45,6 @@ Quilts around k = 2, m = 50, c = 1, σ = 0.5 (●), one parameter varied at a ti
 """
 
 
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine a job may take long enough for its progress to be shown: not here."""
-    monkeypatch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unquilt.ingest(pa.table({"text": PAGES}), tmp_path_factory.mktemp("pages") / "corpus").path

@@ -16,6 +16,7 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +162,31 @@ def _load(folder: Path) -> dict[str, Any] | None:
 
 def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Replace the manifest in `folder`. All of it is ASCII: a file name need not be valid Unicode."""
-    write_atomically(folder / MANIFEST, json.dumps(manifest, indent=1, allow_nan=False).encode() + b"\n")
+    members = ",\n ".join(f"{json.dumps(name)}: {_encode(name, value)}" for name, value in manifest.items())
+    write_atomically(folder / MANIFEST, f"{{\n {members}\n}}\n".encode())
+
+
+def _encode(name: str, value: Any) -> str:
+    """JSON with a line for each entry. A manifest is written after every stage, and that of a crawl on disk has a
+    record of every file: these never change, so the last ones are remembered."""
+    global _inputs
+    if name != "inputs":
+        return _lines(value)
+    if _inputs[0] is not value:
+        _inputs = (value, _lines(value))
+    return _inputs[1]
+
+
+_inputs: tuple[Any, str] = (None, "")
+
+
+def _lines(value: Any) -> str:
+    encode = partial(json.dumps, allow_nan=False)
+    if value and isinstance(value, dict):
+        return "{\n  " + ",\n  ".join(f"{encode(name)}: {encode(each)}" for name, each in value.items()) + "\n }"
+    if value and isinstance(value, list):
+        return "[\n  " + ",\n  ".join(map(encode, value)) + "\n ]"
+    return encode(value)
 
 
 def refuse_other_run(path: Path, older: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -112,15 +112,22 @@ def remove_marker(folder: Path, stage: str) -> None:
 
 def read_markers(folder: Path) -> dict[str, Any]:
     """Return stage → marker, in the order of their names, whether they are valid or not."""
-    markers = {}
-    for path in listed(folder / DONE, "[a-z]*.json"):
-        try:
-            marker = json.loads(read_own(path))
-            MARKER(marker, "")
-            markers[path.stem] = marker
-        except (OSError, RunError, ValueError, RecursionError):
-            continue  # what cannot be read vouches for nothing
-    return markers
+    markers = {path.stem: _read(path) for path in listed(folder / DONE, "[a-z]*.json")}
+    return {stage: marker for stage, marker in markers.items() if marker is not None}
+
+
+def read_marker(folder: Path, stage: str) -> Any:
+    """The marker of a stage, whether it is valid or not; None if there is none."""
+    return None if (folder / DONE).is_symlink() else _read(marker_path(folder, stage))
+
+
+def _read(path: Path) -> Any:
+    try:
+        marker = json.loads(read_own(path))
+        MARKER(marker, "")
+    except (OSError, RunError, ValueError, RecursionError):
+        return None  # what cannot be read vouches for nothing
+    return marker
 
 
 def marked_entries(folder: Path) -> set[str]:

@@ -27,7 +27,7 @@ from unquilt.runs.manifest import (
     read_manifest,
     write_manifest,
 )
-from unquilt.runs.markers import is_valid, read_markers, remove_marker, write_marker
+from unquilt.runs.markers import is_valid, read_marker, read_markers, remove_marker, write_marker
 from unquilt.runs.replacement import interrupted_swap
 from unquilt.runs.storage import check_name, inside, make_folder, remove, shown
 from unquilt.runs.tables import ROWS_PER_GROUP, TableWriter, read_table, table_path
@@ -183,12 +183,18 @@ class Run:
 
     def done(self, stage: str) -> bool:
         """Whether a stage has a valid marker. Costs a stat and a Parquet footer per table of the stage."""
-        return is_valid(self.path, self._markers().get(check_name(stage)), self.manifest["fingerprint"])
+        return self._valid_marker(stage) is not None
 
     def _marker(self, stage: str) -> Any:
-        if not self.done(stage):
+        marker = self._valid_marker(stage)
+        if marker is None:
             raise RunError(f"{shown(self.path)}: stage {stage} is not done")
-        return self._markers()[stage]
+        return marker
+
+    def _valid_marker(self, stage: str) -> Any:
+        check_name(stage)
+        marker = self.manifest["done"].get(stage) if "finished" in self.manifest else read_marker(self.path, stage)
+        return marker if is_valid(self.path, marker, self.manifest["fingerprint"]) else None
 
     def _markers(self) -> dict[str, Any]:
         """All markers; those of a finished run are in its manifest, so that a copy without hidden files is whole."""
