@@ -51,7 +51,6 @@ from unquilt.tables import (
     MARKS,
     PASSAGE_PAIRS,
     PASSAGE_RUNS,
-    PASSAGE_SLICES,
     PASSAGES,
     STEMS,
     STOP_GROUPS,
@@ -174,8 +173,9 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
     """Finds the passages that documents share, and which pairs of documents share most.
 
     Shuffles about 20 bytes a sentence three times (with grams, 20 bytes a word), then one row for each pair of
-    documents and each stretch of sentences that they share, then the texts of passages, once for each pair. A stretch
-    that d documents share has d²/2 pairs, d at most `max_df`; what more documents share is never paired.
+    documents and each stretch of sentences that they share, then the words of passages, once for each document that
+    others share them with. A stretch that d documents share has d²/2 pairs, d at most `max_df`; what more documents
+    share is never paired.
     """
     standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
     known = dict(standing.counters)
@@ -275,11 +275,9 @@ def _alike(verbs: Verbs, sets: Rows, windows: Rows, given: PassageParameters) ->
 def _locate(verbs: Verbs, corpus: Kept, runs: Kept, given: PassageParameters) -> tuple[Kept, Kept]:
     """Passages with their places in both texts, and pairs of documents."""
     how: dict[str, Any] = {"unit": "words" if given.signature == "grams" else "sentences", "refine": given.refine}
-    (sent,) = verbs.map(corpus, Kernel("passage slices", **how), among=runs)
-    slices = verbs.keep(sent, PASSAGE_SLICES)
-    found, spans = verbs.map(
-        corpus, Kernel("passages", n=given.n, gamma=given.least, min_words=given.min_words, **how), among=slices
-    )
+    pages, slices = verbs.map(corpus, Kernel("passage texts", **how), among=runs)
+    located: dict[str, Any] = {"n": given.n, "gamma": given.least, "min_words": given.min_words}
+    found, spans = verbs.group([pages, slices], Kernel("passages", **located, **how))
     (pairs,) = verbs.group([spans], Kernel("passage pairs"))
     return verbs.keep(found, PASSAGES), verbs.keep(pairs, PASSAGE_PAIRS)
 
@@ -338,7 +336,7 @@ DECLARATION = Analysis(
     function=passages,
     results=(PASSAGES, PASSAGE_PAIRS, STOP_RUNS),
     on_request=(STOP_RUNS,),
-    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, PASSAGE_SLICES, STOP_GROUPS, STEMS, FUZZY_CANDIDATES),
+    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, STOP_GROUPS, STEMS, FUZZY_CANDIDATES),
     labels=STANDING_LABELS
     | LEXICON_LABELS
     | WINDOW_LABELS
@@ -362,8 +360,7 @@ DECLARATION = Analysis(
         "extended": "finding passages",
         "select": "finding passages",
         "passage_runs": "finding passages",
-        "passage slices": "cutting passages out of texts",
-        "passage_slices": "cutting passages out of texts",
+        "passage texts": "cutting passages out of texts",
         "passages": "locating passages",
         "passage pairs": "adding up pairs",
         "stop groups": "counting stop sentences",

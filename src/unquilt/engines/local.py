@@ -99,7 +99,7 @@ class Local(Engine):
                 return store_columns(self._fill(STORE, [blocks], partition), schema, rows.fields)
 
         with self._progress.stage(name, self._partitions) as step:
-            for batch in self._ordered(store, range(self._partitions)):
+            for batch in self._ordered(store, range(self._partitions), ahead=self._threads):
                 yield batch
                 step(1)
         blocks.close()
@@ -183,13 +183,16 @@ class Local(Engine):
         """For what may write spill files: trouble with them names the folder."""
         return storing(Path(self._spill.name))
 
-    def _ordered(self, task: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+    def _ordered(
+        self, task: Callable[[Item], Result], items: Iterable[Item], ahead: int | None = None
+    ) -> Iterator[Result]:
         """Results in the order of items; a few tasks ahead, so that results do not pile up behind a slow one."""
+        ahead = ahead or 2 * self._threads
         waiting: deque[Future[Result]] = deque()
         try:
             for item in items:
                 waiting.append(self._pool.submit(task, item))
-                if len(waiting) > 2 * self._threads:
+                if len(waiting) > ahead:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()

@@ -177,10 +177,16 @@ impl Writer {
         self.rows
     }
 
-    /// Shows the blocks to `take`, by partition, and begins new ones; empty ones are left out.
+    /// Shows the blocks to `take`, by partition, and begins new ones; empty ones are left out, and their memory is given
+    /// back: where rows come in the order of their keys, the blocks of all partitions would stay as large as they once
+    /// were.
     pub fn drain<E>(&mut self, mut take: impl FnMut(usize, &[u8]) -> Result<(), E>) -> Result<(), E> {
         self.bytes = 0;
-        for (partition, block) in self.blocks.iter_mut().enumerate().filter(|(_, block)| !block.is_empty()) {
+        for (partition, block) in self.blocks.iter_mut().enumerate() {
+            if block.is_empty() {
+                *block = Vec::new();
+                continue;
+            }
             take(partition, block)?;
             block.clear();
         }

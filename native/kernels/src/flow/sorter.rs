@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use crate::flow::kernel::{GroupKernel, Output, Rows};
 use crate::flow::rows::Runs;
-use crate::flow::spill::{Merge, SpillFile};
+use crate::flow::spill::{Merge, SpillFile, SpilledRow};
 
 /// One row in memory: its key and its run, by number.
 #[derive(Clone, Copy, Default)]
@@ -61,23 +61,23 @@ pub struct Sorter<B> {
     budget: usize,
     spill: PathBuf,
     blocks: Vec<(u8, B)>,
-    held: usize,
+    held: Memory,
     spilled: Vec<SpillFile>,
 }
 
 impl<B: AsRef<[u8]>> Sorter<B> {
     /// `budget` in bytes, for blocks and the rows unpacked from them; spill files go to `spill`, which must exist.
     pub fn new(budget: usize, spill: impl Into<PathBuf>) -> Self {
-        Self { budget, spill: spill.into(), blocks: Vec::new(), held: 0, spilled: Vec::new() }
+        Self { budget, spill: spill.into(), blocks: Vec::new(), held: Memory::default(), spilled: Vec::new() }
     }
 
     /// Adds a block of the group's table number `table`. May sort and spill what it holds.
     pub fn push(&mut self, table: u8, block: B) -> io::Result<()> {
-        let cost = memory_for(block.as_ref())?;
-        if self.held + cost > self.budget && !self.blocks.is_empty() {
+        let needed = Memory::of(block.as_ref())?;
+        if self.held.plus(&needed).bytes() > self.budget && !self.blocks.is_empty() {
             self.spill()?;
         }
-        self.held += cost;
+        self.held = self.held.plus(&needed);
         self.blocks.push((table, block));
         Ok(())
     }
@@ -85,7 +85,7 @@ impl<B: AsRef<[u8]>> Sorter<B> {
     /// Shows every key with its rows to `kernel`, in order.
     pub fn feed(mut self, kernel: &mut dyn GroupKernel, out: &mut Output) -> io::Result<()> {
         if self.spilled.is_empty() {
-            Sorted::new(self.blocks)?.feed(kernel, out)
+            Sorted::new(self.blocks, &self.held)?.feed(kernel, out)
         } else {
             if !self.blocks.is_empty() {
                 self.spill()?;
@@ -96,22 +96,46 @@ impl<B: AsRef<[u8]>> Sorter<B> {
     }
 
     fn spill(&mut self) -> io::Result<()> {
-        let sorted = Sorted::new(std::mem::take(&mut self.blocks))?;
+        let sorted = Sorted::new(std::mem::take(&mut self.blocks), &std::mem::take(&mut self.held))?;
         self.spilled.push(SpillFile::write(&self.spill, sorted.iter())?);
-        self.held = 0;
         Ok(())
     }
 }
 
-/// Bytes that a block takes, and its rows once they are unpacked: twice, since they are sorted from one array into
-/// another.
-fn memory_for(block: &[u8]) -> io::Result<usize> {
-    let mut cost = block.len();
-    for run in Runs(block) {
-        let (tail, keys) = run.map_err(io::Error::other)?;
-        cost += 1 + tail.len() + size_of::<usize>() + keys.len() / 8 * 2 * size_of::<Row>();
+/// What blocks take, and the rows unpacked from them.
+#[derive(Clone, Copy, Default)]
+struct Memory {
+    blocks: usize,
+    runs: usize,
+    tails: usize,
+    rows: usize,
+}
+
+impl Memory {
+    fn of(block: &[u8]) -> io::Result<Self> {
+        let mut needed = Self { blocks: block.len(), ..Self::default() };
+        for run in Runs(block) {
+            let (tail, keys) = run.map_err(io::Error::other)?;
+            needed.runs += 1;
+            needed.tails += 1 + tail.len();
+            needed.rows += keys.len() / 8;
+        }
+        Ok(needed)
     }
-    Ok(cost)
+
+    fn plus(&self, other: &Self) -> Self {
+        Self {
+            blocks: self.blocks + other.blocks,
+            runs: self.runs + other.runs,
+            tails: self.tails + other.tails,
+            rows: self.rows + other.rows,
+        }
+    }
+
+    /// Rows count twice, since they are sorted from one array into another.
+    fn bytes(&self) -> usize {
+        self.blocks + self.tails + self.runs * size_of::<usize>() + self.rows * 2 * size_of::<Row>()
+    }
 }
 
 thread_local! {
@@ -128,13 +152,19 @@ struct Sorted {
 }
 
 impl Sorted {
-    fn new<B: AsRef<[u8]>>(mut blocks: Vec<(u8, B)>) -> io::Result<Self> {
+    fn new<B: AsRef<[u8]>>(mut blocks: Vec<(u8, B)>, needed: &Memory) -> io::Result<Self> {
         // Blocks arrive as tasks finish. In the order of their first tails, they are mostly in that of their documents.
         blocks.sort_by(|a, b| (a.0, first_tail(a.1.as_ref())).cmp(&(b.0, first_tail(b.1.as_ref()))));
         let [rows, mut sorted] = SPARE.take();
         let mut this = Self { tails: Tails::default(), rows, ordered: true };
+        this.rows.clear();
+        this.rows.reserve_exact(needed.rows); // a vector that grows as it is filled would take up to three times as much
+        this.tails.bytes.reserve_exact(needed.tails);
+        this.tails.ends.reserve_exact(needed.runs);
         this.unpack(&blocks)?;
         drop(blocks);
+        sorted.clear();
+        sorted.reserve_exact(this.rows.len());
         sorted.resize(this.rows.len(), Row::default());
         scatter(&mut this.rows, &mut sorted);
         SPARE.set([Vec::new(), std::mem::replace(&mut this.rows, sorted)]);
@@ -145,7 +175,6 @@ impl Sorted {
     }
 
     fn unpack<B: AsRef<[u8]>>(&mut self, blocks: &[(u8, B)]) -> io::Result<()> {
-        self.rows.clear();
         for (table, block) in blocks {
             for run in Runs(block.as_ref()) {
                 let (tail, keys) = run.map_err(io::Error::other)?;
@@ -176,11 +205,11 @@ impl Sorted {
         (table, tail)
     }
 
-    /// Key, table and tail of each row.
-    fn iter(&self) -> impl Iterator<Item = (u64, u8, &[u8])> {
-        self.rows.iter().map(|row| {
-            let (table, tail) = self.at(row.run);
-            (row.key, table, tail)
+    /// Each row, to be written.
+    fn iter(&self) -> impl Iterator<Item = SpilledRow<'_>> {
+        self.rows.iter().map(|&Row { key, run }| {
+            let (table, tail) = self.at(run);
+            SpilledRow { key, table, run, tail }
         })
     }
 
@@ -292,7 +321,7 @@ fn insertion_sort(rows: &mut [Row]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::flow::kernel::Done;
+    use crate::flow::kernel::{Counter, Done};
     use crate::flow::rows::{Spread, Writer};
 
     /// Writes down all it sees.
@@ -365,6 +394,27 @@ mod tests {
             check(|_| (42, 0, vec![]), 1_000, 3, budget);
             check(|r| (1 << r.below(64), 1, vec![]), 3_000, 2, budget);
         }
+    }
+
+    #[test]
+    fn long_tails_are_spilled_once() {
+        let (tails, keys) = ([vec![b'a'; 1_000], vec![b'b'; 2_000]], Vec::from_iter(0..500));
+        let folder = std::env::temp_dir();
+        let mut sorter = Sorter::new(20_000, &folder);
+        for tail in &tails {
+            let mut writer = Writer::new(Spread::hashes(1));
+            writer.run(&keys, tail);
+            writer.blocks().into_iter().for_each(|block| sorter.push(0, block).unwrap());
+        }
+        let mut witness = Witness::default();
+        let mut nowhere = |_: usize, _: usize, _: &[u8]| Ok(());
+        let mut out = Output::new(&[], 0, &mut nowhere);
+        sorter.feed(&mut witness, &mut out).unwrap();
+        let expected: Vec<_> =
+            keys.iter().flat_map(|&key| tails.iter().map(move |tail| (key, 0, tail.clone()))).collect();
+        assert!(witness.0 == expected);
+        let Some(&Counter::Sum(spilled)) = out.close().unwrap().get("spilled") else { panic!("nothing was spilled") };
+        assert!(spilled < 1_000 * 20 + 3_000, "{spilled}");
     }
 
     #[test]

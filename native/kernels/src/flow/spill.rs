@@ -1,15 +1,28 @@
 //! Sorted rows on disk, for partitions that exceed their budget: written once, merged row by row, gone when dropped.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::flow::kernel::{GroupKernel, Output, Rows};
 use crate::flow::rows::put_varint;
 
-/// A sorted run on disk: `key table length(tail) tail` for each row. Removed when dropped.
+/// From so many bytes on, a tail that many keys share is written once.
+const LONG: usize = 64;
+
+/// A row on its way to disk. Rows of the same run have the same tail.
+pub struct SpilledRow<'a> {
+    pub key: u64,
+    pub table: u8,
+    pub run: u32,
+    pub tail: &'a [u8],
+}
+
+/// A sorted run on disk: `key table 2·length(tail) tail` for each row, or `key table 2·length(tail)+1 place` if the tail
+/// was written before, at that place. Removed when dropped.
 pub struct SpillFile {
     path: PathBuf,
     pub bytes: u64,
@@ -17,7 +30,7 @@ pub struct SpillFile {
 
 impl SpillFile {
     /// Writes rows that come in order.
-    pub fn write<'a>(folder: &Path, rows: impl Iterator<Item = (u64, u8, &'a [u8])>) -> io::Result<Self> {
+    pub fn write<'a>(folder: &Path, rows: impl Iterator<Item = SpilledRow<'a>>) -> io::Result<Self> {
         static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let path = folder.join(format!("sort-{}-{number}.spill", std::process::id()));
@@ -26,15 +39,26 @@ impl SpillFile {
         Ok(this)
     }
 
-    fn fill<'a>(&mut self, rows: impl Iterator<Item = (u64, u8, &'a [u8])>) -> io::Result<()> {
+    fn fill<'a>(&mut self, rows: impl Iterator<Item = SpilledRow<'a>>) -> io::Result<()> {
         let mut file = BufWriter::with_capacity(1 << 18, File::create(&self.path)?);
         let mut record = Vec::new();
-        for (key, table, tail) in rows {
+        let mut written: HashMap<u32, u64> = HashMap::new();
+        for SpilledRow { key, table, run, tail } in rows {
             record.clear();
             record.extend_from_slice(&key.to_le_bytes());
             record.push(table);
-            put_varint(&mut record, tail.len() as u64);
-            record.extend_from_slice(tail);
+            let length = (tail.len() as u64) << 1;
+            let before = if tail.len() >= LONG { written.get(&run) } else { None };
+            if let Some(place) = before {
+                put_varint(&mut record, length | 1);
+                record.extend_from_slice(&place.to_le_bytes());
+            } else {
+                put_varint(&mut record, length);
+                if tail.len() >= LONG {
+                    written.insert(run, self.bytes + record.len() as u64);
+                }
+                record.extend_from_slice(tail);
+            }
             file.write_all(&record)?;
             self.bytes += record.len() as u64;
         }
@@ -105,7 +129,14 @@ impl Cursor {
                 break;
             }
         }
+        let (length, before) = (length >> 1, length & 1 == 1);
         self.tail.resize(length, 0);
+        if before {
+            let mut place = [0; 8];
+            self.file.read_exact(&mut place)?;
+            self.left = self.left.saturating_sub(place.len() as u64);
+            return self.file.get_ref().read_exact_at(&mut self.tail, u64::from_le_bytes(place));
+        }
         self.file.read_exact(&mut self.tail)?;
         self.left = self.left.saturating_sub(length as u64);
         Ok(())

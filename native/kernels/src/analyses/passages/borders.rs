@@ -1,33 +1,22 @@
-//! Passages as they are reported: borders moved word by word, and similarity by the words of both texts.
+//! Passages as they are reported: borders moved word by word, and similarity by the words of both documents.
 
 use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 use std::num::NonZeroUsize;
 
 use super::pairs::PairSpan;
-use super::slices::CutPage;
-use super::stops::ChunkedTexts;
+use super::slices::{PassagePage, PassagePlace, PassageSlice};
 use super::Unit;
-use crate::analyses::quilts::patches::places::PlacedWords;
-use crate::flow::columns::{Along, Binary, Numbers};
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
-use crate::flow::fields::Damaged;
-use crate::flow::kernel::{Done, Map, Output};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::{Damaged, Rest};
+use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
+use crate::flow::rows::take_varint;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
-use crate::{columns, row, told};
+use crate::{row, told};
 
 told! {
     pub struct Refining { unit: Unit, refine: bool, n: NonZeroUsize, gamma: u64, min_words: usize }
-}
-
-columns! {
-    /// The slices of first documents, by second document (see [`PassageSlice`](super::slices::PassageSlice)).
-    pub struct SliceColumns<'a> {
-        b: Numbers<'a>, a: Numbers<'a>, a_sentence: Numbers<'a>, b_from: Numbers<'a>, b_to: Numbers<'a>,
-        matched: Numbers<'a>, documents: Numbers<'a>, words: Numbers<'a>, first: Numbers<'a>, before: Numbers<'a>,
-        inside: Numbers<'a>, begin: Numbers<'a>, end: Numbers<'a>, at: Numbers<'a>, text: Binary<'a>,
-    }
 }
 
 row! {
@@ -39,6 +28,53 @@ row! {
         sentences: u64, words: u64, similarity: f64, documents: u64, weight: f64,
         score: Option<f64>, a_rate: Option<f64>, b_rate: Option<f64>,
     }
+}
+
+/// A second document: its words, where these begin and end, and its passages, by first document.
+#[derive(Default)]
+struct SecondPage {
+    prints: Vec<u64>,
+    points: Vec<(u32, u32)>,
+    passages: Vec<PassagePlace>,
+}
+
+impl SecondPage {
+    fn read(&mut self, tail: &[u8]) -> Result<(), Damaged> {
+        let PassagePage { prints, mut points, passages: Rest(packed) } = PassagePage::take(tail)?;
+        unpack_prints(prints, &mut self.prints)?;
+        self.points.clear();
+        let mut end = 0;
+        let mut next = || {
+            let begin = end + take_varint(&mut points)? as u32;
+            end = begin + take_varint(&mut points)? as u32;
+            Some((begin, end))
+        };
+        for _ in &self.prints {
+            self.points.push(next().ok_or(Damaged("PassagePage"))?);
+        }
+        self.passages.clear();
+        for place in packed.chunks(PassagePlace::WIDTH) {
+            let place = PassagePlace::take(place)?;
+            if place.first >= place.last || place.last as usize > self.prints.len() {
+                return Err(Damaged("PassagePlace"));
+            }
+            self.passages.push(place);
+        }
+        Ok(())
+    }
+}
+
+/// The first so many distances, added up.
+fn sum(mut distances: &[u8], words: usize) -> Result<u32, Damaged> {
+    let mut next = || take_varint(&mut distances).ok_or(Damaged("PassageSlice"));
+    (0..words).map(|_| next()).sum::<Result<u64, _>>().map(|sum| sum as u32)
+}
+
+fn unpack_prints(packed: &[u8], prints: &mut Vec<u64>) -> Result<(), Damaged> {
+    let (words, []) = packed.as_chunks() else { return Err(Damaged("prints")) };
+    prints.clear();
+    prints.extend(words.iter().map(|&word| u64::from_le_bytes(word)));
+    Ok(())
 }
 
 /// A passage of a pair before it is written: by words of both documents, and by code points.
@@ -54,9 +90,17 @@ struct Located {
     /// Whether enough words agree before and behind the sentences that match to count one more.
     more: (bool, bool),
     documents: u64,
+    /// The units of the second document that match as a whole.
+    units: (u32, u32),
 }
 
 impl Located {
+    /// In which order passages are looked at: one diagonal after the other, from left to right.
+    fn rank(&self) -> impl Ord {
+        let diagonal = self.a.0.wrapping_sub(self.b.0);
+        (diagonal, self.a, self.a_sentence, self.units, self.matched, self.documents)
+    }
+
     fn sentences(&self) -> u64 {
         self.matched + u64::from(self.more.0) + u64::from(self.more.1)
     }
@@ -82,69 +126,62 @@ impl Located {
     }
 }
 
-/// Map, beside the slices of first documents: the passages.
+/// Group by second document: the passages.
 pub struct Borders {
     told: Refining,
-    page: CutPage,
-    slice: PlacedWords,
+    page: SecondPage,
+    slice: Vec<u64>,
 }
 
 impl Borders {
     const PASSAGES: Port<PassageRow> = Port::documents(0, "passages");
     const SPANS: Port<PairSpan> = Port::documents(1, "spans");
 
-    /// Where the passage of one slice is.
-    fn locate(&mut self, slices: &SliceColumns<'_>, at: usize, print: &Fingerprinter) -> Result<Located, Damaged> {
-        let Self { told, page, slice } = self;
-        let (from, to) = (slices.b_from.at(at) as usize, slices.b_to.at(at) as usize);
-        let (mut b, b_points) = page.locate(told.unit, from, to).ok_or(Damaged("slices"))?;
-        let b_sentence = page.sentence(b.0) as u64;
-        let text = String::from_utf8_lossy(slices.text.at(at));
-        let mut prints = Vec::new();
-        slice.read(&text, print, |_, word| prints.push(word));
-        let begin = slices.before.at(at) as usize;
-        let mut a = (begin, begin + slices.inside.at(at) as usize);
-        if a.1 > prints.len() || a.0 >= a.1 || b.0 >= b.1 {
-            return Err(Damaged("slices"));
+    /// Where the passage of a slice is, whose words have been unpacked.
+    fn locate(&self, slice: &PassageSlice<'_>, place: &PassagePlace) -> Result<Located, Damaged> {
+        let Self { told, page, slice: prints } = self;
+        let mut a = (slice.before as usize, slice.before as usize + slice.inside as usize);
+        let mut b = (place.first as usize, place.last as usize);
+        if a.1 > prints.len() || a.0 >= a.1 {
+            return Err(Damaged("PassageSlice"));
         }
-        let mut a_points = (slices.begin.at(at), slices.end.at(at));
-        let mut b_points = (b_points.0 as u64, b_points.1 as u64);
-        let mut more = (false, false);
+        let (inside, mut more) = (a, (false, false));
+        let mut a_points = (slice.begin, slice.end);
+        let mut b_points = (place.begin, place.end);
         if told.refine {
-            let (inside, also) = (a, b);
             while a.0 > 0 && b.0 > 0 && prints[a.0 - 1] == page.prints[b.0 - 1] {
                 (a.0, b.0) = (a.0 - 1, b.0 - 1);
             }
             while a.1 < prints.len() && b.1 < page.prints.len() && prints[a.1] == page.prints[b.1] {
                 (a.1, b.1) = (a.1 + 1, b.1 + 1);
             }
+            let (earlier, later) = (inside.0 - a.0, a.1 - inside.1);
             if told.unit == Unit::Sentences {
-                more = (inside.0 - a.0 >= told.n.get(), a.1 - inside.1 >= told.n.get());
+                more = (earlier >= told.n.get(), later >= told.n.get());
             }
-            let offset = slices.at.at(at);
-            if a.0 != inside.0 {
-                a_points.0 = offset + u64::from(slice.spans[a.0].begin);
-                b_points.0 = page.words.spans[b.0].begin.into();
+            if earlier > 0 {
+                a_points.0 -= sum(slice.begins, earlier)?;
+                b_points.0 = page.points[b.0].0;
             }
-            if a.1 != inside.1 || also.1 != b.1 {
-                a_points.1 = offset + u64::from(slice.spans[a.1 - 1].end);
-                b_points.1 = page.words.spans[b.1 - 1].end.into();
+            if later > 0 {
+                a_points.1 += sum(slice.ends.0, later)?;
+                b_points.1 = page.points[b.1 - 1].1;
             }
         }
-        prints.truncate(a.1);
-        prints.drain(..a.0);
-        let first = slices.first.at(at) as usize;
+        let first = slice.first as usize;
+        let wide = |points: (u32, u32)| (u64::from(points.0), u64::from(points.1));
         Ok(Located {
             a: (first + a.0, first + a.1),
             b,
-            a_points,
-            b_points,
-            prints,
-            a_sentence: slices.a_sentence.at(at),
-            b_sentence,
-            matched: slices.matched.at(at),
+            a_points: wide(a_points),
+            b_points: wide(b_points),
+            prints: prints[a.0..a.1].to_vec(),
+            a_sentence: slice.sentence.into(),
+            b_sentence: place.sentence.into(),
+            matched: if told.unit == Unit::Sentences { place.matched } else { slice.sentences }.into(),
             more,
-            documents: slices.documents.at(at),
+            documents: place.documents.into(),
+            units: (place.b_from, place.b_to),
         })
     }
 
@@ -187,47 +224,50 @@ impl Borders {
     }
 }
 
-impl Map for Borders {
+impl Group for Borders {
     const NAME: &'static str = "passages";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<PassagePage<'static>>(), shape::<PassageSlice<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info(), Self::SPANS.info()];
-    const KEEPS: &'static str = "the words of one document, and the passages that it shares with another";
+    const KEEPS: &'static str = "the words of one document, its passages, and the words of those shared with another";
     type Told = Refining;
-    type Reads<'a> = ChunkedTexts<'a>;
-    type Beside<'a> = SliceColumns<'a>;
 
-    fn new(told: Refining) -> Result<Self, WrongParameter> {
-        Ok(Self { told, page: CutPage::default(), slice: PlacedWords::default() })
+    fn new(told: Refining, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { told, page: SecondPage::default(), slice: Vec::new() })
     }
 
-    fn batch<'a>(&mut self, pages: ChunkedTexts<'a>, slices: SliceColumns<'a>, out: &mut Output) -> Done {
-        let print = Fingerprinter::plain();
+    fn key(&mut self, b: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Refining { unit, gamma, min_words, .. } = self.told;
-        let mut along = Along::new(slices.b);
-        for row in 0..pages.doc.len() {
-            let b = pages.doc.at(row);
-            let given = along.rows(b);
-            if given.is_empty() {
-                continue;
-            }
-            self.page.read(&pages.text.at(row), pages.chunks.at(row), &print)?;
-            let mut at = given.start;
-            while at < given.end {
-                let a = slices.a.at(at);
-                let end = (at..given.end).find(|&next| slices.a.at(next) != a).unwrap_or(given.end);
-                let totals = (slices.words.at(at), self.page.prints.len() as u64);
-                let mut found = Vec::with_capacity(end - at);
-                for slice in at..end {
-                    found.push(self.locate(&slices, slice, &print)?);
+        match rows.next() {
+            Some((0, tail)) => self.page.read(tail)?,
+            _ => return Err(Damaged("PassagePage").into()),
+        }
+        let mut at = 0;
+        let mut firsts = Stretches::new(rows, Beginning::First(4));
+        while firsts.begin() {
+            let mut found = Vec::new();
+            let (mut a, mut totals) = (0, (0, 0));
+            while let Some(tail) = firsts.tail() {
+                let slice = PassageSlice::take(tail)?;
+                unpack_prints(slice.prints, &mut self.slice)?;
+                (a, totals) = (u64::from(slice.a), (u64::from(slice.words), self.page.prints.len() as u64));
+                let is_of =
+                    |place: &&PassagePlace| (place.a, place.a_from, place.a_to) == (slice.a, slice.from, slice.to);
+                while let Some(place) = self.page.passages.get(at).filter(is_of) {
+                    found.push(self.locate(&slice, place)?);
+                    at += 1;
                 }
-                found.sort_by_key(|located| (located.a.0.wrapping_sub(located.b.0), located.a.0, located.a.1));
-                found.dedup_by(|next, last| last.absorb(next));
-                let enough = |located: &&Located| {
-                    located.a.1 - located.a.0 >= min_words && (unit == Unit::Words || located.sentences() >= gamma)
-                };
-                found.iter().filter(enough).for_each(|located| self.send(a, b, totals, located, out));
-                out.relieve();
-                at = end;
             }
+            found.sort_by_key(Located::rank);
+            found.dedup_by(|next, last| last.absorb(next));
+            let enough = |located: &&Located| {
+                located.a.1 - located.a.0 >= min_words && (unit == Unit::Words || located.sentences() >= gamma)
+            };
+            found.iter().filter(enough).for_each(|located| self.send(a, b, totals, located, out));
+            out.relieve();
+        }
+        if at < self.page.passages.len() {
+            return Err(Damaged("PassageSlice").into());
         }
         Ok(())
     }

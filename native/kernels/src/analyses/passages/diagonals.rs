@@ -167,23 +167,28 @@ told! {
 }
 
 row! {
-    /// Of the first document of a pair: the second, what a chain spans in both, how many units match, and how many
-    /// documents share some of these.
-    pub struct FoundRun { b: u64, a_from: u64, b_from: u64, a_to: u64, b_to: u64, matched: u64, documents: u64 }
+    /// Of either document of a pair: whether it is the second; what a chain spans in it; the other one, and what the chain
+    /// spans there; how many units match, and how many documents share some of these.
+    pub struct FoundRun {
+        second: u8, from: u32, to: u32, other: u32, other_from: u32, other_to: u32, matched: u32, documents: u32,
+    }
 }
 
 impl FoundRun {
-    pub fn new(b: u32, chain: &Chain) -> Self {
-        let Chain { a, b: in_b, matched, documents, .. } = *chain;
-        Self {
-            b: b.into(),
-            a_from: a.0.into(),
-            b_from: in_b.0.into(),
-            a_to: a.1.into(),
-            b_to: in_b.1.into(),
-            matched: matched.into(),
-            documents: documents.into(),
-        }
+    /// A chain as both documents are told of it.
+    pub fn of(a: u32, b: u32, chain: &Chain) -> [(u64, Self); 2] {
+        let Chain { a: in_a, b: in_b, matched, documents, .. } = *chain;
+        let told = |second: bool, other, own: (u32, u32), others: (u32, u32)| Self {
+            second: second.into(),
+            from: own.0,
+            to: own.1,
+            other,
+            other_from: others.0,
+            other_to: others.1,
+            matched,
+            documents,
+        };
+        [(a.into(), told(false, b, in_a, in_b)), (b.into(), told(true, a, in_b, in_a))]
     }
 }
 
@@ -214,7 +219,7 @@ impl Group for Chains {
         let (gap, gamma) = (self.gap, self.gamma);
         read(rows, self.window, |a, b, diagonals| {
             for found in chain(diagonals, gap).iter().filter(|chain| u64::from(chain.matched) >= gamma) {
-                out.row(&Self::FOUND, u64::from(a), FoundRun::new(b, found));
+                FoundRun::of(a, b, found).into_iter().for_each(|(doc, run)| out.row(&Self::FOUND, doc, run));
             }
         })
     }

@@ -150,7 +150,7 @@ impl Group for Extended {
             }
             merge(&mut diagonals);
             for found in chain(&mut diagonals, self.gap).iter().filter(|chain| chain.matched as usize >= self.gamma) {
-                out.row(&Self::FOUND, u64::from(a), FoundRun::new(key as u32, found));
+                FoundRun::of(a, key as u32, found).into_iter().for_each(|(doc, run)| out.row(&Self::FOUND, doc, run));
             }
         }
         Ok(())

@@ -1,18 +1,23 @@
-//! From units to texts: what the first document of a pair says in a passage, on its way to the second.
+//! From units to words: what the first document of a pair has in a passage, on its way to the second.
+//!
+//! A slice has fingerprints of words, not text, so the second document need not cut it again. Many documents share a
+//! slice of a first one, and all of them in one partition are sent one tail: this takes room for each document that has
+//! a paragraph, not for each pair.
 
 use super::stops::ChunkedTexts;
 use super::Unit;
-use crate::analyses::quilts::patches::places::{PlacedWords, WordPlace};
+use crate::analyses::quilts::patches::places::PlacedWords;
 use crate::flow::columns::{Along, Numbers};
 use crate::flow::contract::{Port, PortInfo, WrongParameter};
-use crate::flow::fields::Damaged;
+use crate::flow::fields::{Damaged, Rest, Row};
 use crate::flow::kernel::{Done, Map, Output};
+use crate::flow::rows::put_varint;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
 use crate::{columns, row, told};
 
-/// Borders are moved by no more than so many words: that much of the text around a passage is sent along.
+/// Borders are moved by no more than so many words: that much of what stands around a passage is sent along.
 const MARGIN: usize = 100;
 
 told! {
@@ -20,22 +25,42 @@ told! {
 }
 
 columns! {
-    /// What was found, by the first document of each pair.
+    /// What was found, by both documents of each pair (see [`FoundRun`](super::diagonals::FoundRun)).
     pub struct FoundColumns<'a> {
-        a: Numbers<'a>, b: Numbers<'a>, a_from: Numbers<'a>, b_from: Numbers<'a>, a_to: Numbers<'a>, b_to: Numbers<'a>,
-        matched: Numbers<'a>, documents: Numbers<'a>,
+        doc: Numbers<'a>, second: Numbers<'a>, from: Numbers<'a>, to: Numbers<'a>, other: Numbers<'a>,
+        other_from: Numbers<'a>, other_to: Numbers<'a>, matched: Numbers<'a>, documents: Numbers<'a>,
     }
 }
 
 row! {
-    /// Of the second document of a pair: the first; the units of the second; the first sentence of the first document,
-    /// and how many match; how many documents share some of it. Then the first document's words: how many it has in
-    /// all, the number of the first one sent, how many are sent before the passage and in it; where that begins and
-    /// ends, and where the text begins that is sent.
+    /// Of a second document: a first one, and some units of it; the number of their first sentence, and how many sentences
+    /// they touch; how many words the first document has in all, the number of the first one sent, how many are sent
+    /// before the units and in them; where these begin and end. Then fingerprints of the words sent; and how many code
+    /// points lie between where the words before the units begin, the nearest first, and between where those behind end.
     pub struct PassageSlice<'a> {
-        a: u64, a_sentence: u64, b_from: u64, b_to: u64, matched: u64, documents: u64,
-        words: u64, first: u64, before: u64, inside: u64, begin: u64, end: u64, at: u64, text: &'a [u8],
+        a: u32, from: u32, to: u32, sentence: u32, sentences: u32, words: u32, first: u32, before: u32, inside: u32,
+        begin: u32, end: u32, prints: &'a [u8], begins: &'a [u8], ends: Rest<'a>,
     }
+}
+
+row! {
+    /// Of a second document: fingerprints of its words; how many code points lie before and in each; and its passages, each
+    /// a [`PassagePlace`], by first document.
+    pub struct PassagePage<'a> { prints: &'a [u8], points: &'a [u8], passages: Rest<'a> }
+}
+
+row! {
+    /// A passage in a second document: the first one, and its units there; its units here; how many match; how many
+    /// documents share some of it; then its words here, where it begins and ends, and the number of its first sentence.
+    pub struct PassagePlace {
+        a: u32, a_from: u32, a_to: u32, b_from: u32, b_to: u32, matched: u32, documents: u32,
+        first: u32, last: u32, begin: u32, end: u32, sentence: u32,
+    }
+}
+
+impl PassagePlace {
+    /// The bytes that it takes.
+    pub const WIDTH: usize = 48;
 }
 
 /// A document by words and sentences.
@@ -99,72 +124,149 @@ impl CutPage {
     }
 }
 
-/// Map, beside what was found of first documents: their texts there, with some words around.
-pub struct PassageSlices {
+/// Map, beside what was found: second documents, and the slices that first ones send them.
+pub struct PassageTexts {
     unit: Unit,
     margin: usize,
     page: CutPage,
+    seconds: Vec<u64>,
+    prints: Vec<u8>,
+    points: [Vec<u8>; 2],
 }
 
-impl PassageSlices {
-    const SLICES: Port<PassageSlice<'static>> = Port::documents(0, "slices");
+impl PassageTexts {
+    const PAGES: Port<PassagePage<'static>> = Port::documents(0, "pages");
+    const SLICES: Port<PassageSlice<'static>> = Port::documents(1, "slices");
+
+    /// Sends some units of the document to the second ones that share them.
+    fn send_slice(&mut self, doc: u32, (from, to): (u64, u64), out: &mut Output) -> Result<(), Damaged> {
+        let Self { unit, margin, page, seconds, prints, points } = self;
+        let (inside, (begin, end)) = page.locate(*unit, from as usize, to as usize).ok_or(Damaged("found"))?;
+        let words = &page.words.spans;
+        let first = inside.0.saturating_sub(*margin);
+        let last = (inside.1 + *margin).min(words.len());
+        prints.clear();
+        page.prints[first..last].iter().for_each(|word| prints.extend_from_slice(&word.to_le_bytes()));
+        let [begins, ends] = points;
+        begins.clear();
+        ends.clear();
+        let mut reached = begin as u32;
+        for word in words[first..inside.0].iter().rev() {
+            put_varint(begins, (reached - word.begin).into());
+            reached = word.begin;
+        }
+        reached = end as u32;
+        for word in &words[inside.1..last] {
+            put_varint(ends, (word.end - reached).into());
+            reached = word.end;
+        }
+        let sentence = page.sentence(inside.0);
+        let slice = PassageSlice {
+            a: doc,
+            from: from as u32,
+            to: to as u32,
+            sentence: sentence as u32,
+            sentences: (page.sentence(inside.1 - 1) - sentence) as u32 + 1,
+            words: words.len() as u32,
+            first: first as u32,
+            before: (inside.0 - first) as u32,
+            inside: (inside.1 - inside.0) as u32,
+            begin: begin as u32,
+            end: end as u32,
+            prints,
+            begins,
+            ends: Rest(ends),
+        };
+        out.run(&Self::SLICES, seconds, slice);
+        Ok(())
+    }
+
+    /// Sends the document to itself, as far as it is a second one, with its passages.
+    fn send_page(&mut self, doc: u64, passages: &[PassagePlace], out: &mut Output) {
+        let Self { page, prints, points: [points, _], .. } = self;
+        prints.clear();
+        page.prints.iter().for_each(|word| prints.extend_from_slice(&word.to_le_bytes()));
+        points.clear();
+        let mut reached = 0;
+        for word in &page.words.spans {
+            put_varint(points, (word.begin - reached).into());
+            put_varint(points, (word.end - word.begin).into());
+            reached = word.end;
+        }
+        let mut packed = Vec::new();
+        passages.iter().for_each(|place| place.put(&mut packed));
+        out.row(&Self::PAGES, doc, PassagePage { prints, points, passages: Rest(&packed) });
+    }
 }
 
-impl Map for PassageSlices {
-    const NAME: &'static str = "passage slices";
-    const PORTS: &'static [PortInfo] = &[Self::SLICES.info()];
-    const KEEPS: &'static str = "the words of one document";
+impl Map for PassageTexts {
+    const NAME: &'static str = "passage texts";
+    const PORTS: &'static [PortInfo] = &[Self::PAGES.info(), Self::SLICES.info()];
+    const KEEPS: &'static str = "the words of one document, and its passages";
     type Told = Slicing;
     type Reads<'a> = ChunkedTexts<'a>;
     type Beside<'a> = FoundColumns<'a>;
 
     fn new(Slicing { unit, refine }: Slicing) -> Result<Self, WrongParameter> {
-        Ok(Self { unit, margin: if refine { MARGIN } else { 0 }, page: CutPage::default() })
+        let (seconds, prints, points) = (Vec::new(), Vec::new(), Default::default());
+        let margin = if refine { MARGIN } else { 0 };
+        Ok(Self { unit, margin, page: CutPage::default(), seconds, prints, points })
     }
 
     fn batch<'a>(&mut self, pages: ChunkedTexts<'a>, found: FoundColumns<'a>, out: &mut Output) -> Done {
-        let Self { unit, margin, page } = self;
         let print = Fingerprinter::plain();
-        let mut along = Along::new(found.a);
+        let mut along = Along::new(found.doc);
         for row in 0..pages.doc.len() {
-            let a = pages.doc.at(row);
-            let asked = along.rows(a);
+            let doc = pages.doc.at(row);
+            let asked = along.rows(doc);
             if asked.is_empty() {
                 continue;
             }
-            let text = pages.text.at(row);
-            page.read(&text, pages.chunks.at(row), &print)?;
-            let words = &page.words.spans;
-            for at in asked {
-                let (from, to) = (found.a_from.at(at) as usize, found.a_to.at(at) as usize);
-                let (inside, (begin, end)) = page.locate(*unit, from, to).ok_or(Damaged("found"))?;
-                let first = inside.0.saturating_sub(*margin);
-                let last = (inside.1 + *margin).min(words.len());
-                let place = |word: usize| words.get(word).ok_or(Damaged("found"));
-                let (head, tail): (&WordPlace, &WordPlace) = (place(first)?, place(last.saturating_sub(1))?);
-                let slice = PassageSlice {
-                    a,
-                    a_sentence: page.sentence(inside.0) as u64,
-                    b_from: found.b_from.at(at),
-                    b_to: found.b_to.at(at),
-                    matched: match unit {
-                        Unit::Sentences => found.matched.at(at),
-                        Unit::Words => (page.sentence(inside.1 - 1) - page.sentence(inside.0)) as u64 + 1,
-                    },
-                    documents: found.documents.at(at),
-                    words: words.len() as u64,
-                    first: first as u64,
-                    before: (inside.0 - first) as u64,
-                    inside: (inside.1 - inside.0) as u64,
-                    begin: begin as u64,
-                    end: end as u64,
-                    at: head.begin.into(),
-                    text: &text.as_bytes()[head.bytes.0 as usize..tail.bytes.1 as usize],
-                };
-                out.row(&Self::SLICES, found.b.at(at), slice);
+            self.page.read(&pages.text.at(row), pages.chunks.at(row), &print)?;
+            let mut at = asked.start;
+            while at < asked.end && found.second.at(at) == 0 {
+                let units = |at: usize| (found.second.at(at), found.from.at(at), found.to.at(at));
+                let end = (at..asked.end).find(|&next| units(next) != units(at)).unwrap_or(asked.end);
+                self.seconds.clear();
+                self.seconds.extend((at..end).map(|at| found.other.at(at)));
+                self.seconds.dedup();
+                self.send_slice(doc as u32, (found.from.at(at), found.to.at(at)), out)?;
+                out.relieve();
+                at = end;
+            }
+            let mut passages = Vec::with_capacity(asked.end - at);
+            for at in at..asked.end {
+                passages.push(self.place(&found, at).ok_or(Damaged("found"))?);
+            }
+            if !passages.is_empty() {
+                passages.sort_unstable_by_key(|place| (place.a, place.a_from, place.a_to, place.b_from, place.b_to));
+                self.send_page(doc, &passages, out);
                 out.relieve();
             }
         }
         Ok(())
+    }
+}
+
+impl PassageTexts {
+    /// A passage of a second document.
+    fn place(&self, found: &FoundColumns<'_>, at: usize) -> Option<PassagePlace> {
+        let short = |column: &Numbers<'_>| column.at(at) as u32;
+        let (b_from, b_to) = (short(&found.from), short(&found.to));
+        let (words, (begin, end)) = self.page.locate(self.unit, b_from as usize, b_to as usize)?;
+        Some(PassagePlace {
+            a: short(&found.other),
+            a_from: short(&found.other_from),
+            a_to: short(&found.other_to),
+            b_from,
+            b_to,
+            matched: short(&found.matched),
+            documents: short(&found.documents),
+            first: words.0 as u32,
+            last: words.1 as u32,
+            begin: begin as u32,
+            end: end as u32,
+            sentence: self.page.sentence(words.0) as u32,
+        })
     }
 }
