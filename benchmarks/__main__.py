@@ -17,6 +17,7 @@ from benchmarks import (
     reuse,
     scale,
     shapes,
+    template,
     threshold,
 )
 from benchmarks.record import Record, command
@@ -47,6 +48,7 @@ BENCHMARKS = {
     "page": page.measure,
     "million": scale.measure_neardups,
     "million-phrases": scale.measure_phrases,
+    "million-template": template.measure,
 }
 
 if __name__ == "__main__":

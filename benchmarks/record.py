@@ -80,18 +80,35 @@ def rounds(tasks: dict[str, Callable[[], Any]], times: int = 3) -> dict[str, flo
     return {name: statistics.median(found) for name, found in taken.items()}
 
 
-def command(*arguments: str) -> tuple[float, int]:
-    """Wall-clock seconds and peak memory in bytes of `unquilt ARGUMENTS`, run in a process of its own."""
+@dataclass(frozen=True)
+class Cost:
+    """What a command took: seconds by the clock and of all processors, and peak memory in bytes."""
+
+    seconds: float
+    processor: float
+    memory: int
+
+
+def cost(*arguments: str) -> Cost:
+    """What `unquilt ARGUMENTS` takes, run in a process of its own."""
     code = (
         "import resource, subprocess, sys\n"
         "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)\n"
+        "used = resource.getrusage(resource.RUSAGE_CHILDREN)\n"
+        "print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)\n"
         "sys.exit(code)"
     )
     unquilt = str(Path(sys.executable).with_name("unquilt"))
     begin = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", code, unquilt, *arguments], stdout=subprocess.PIPE, check=True)
-    return time.perf_counter() - begin, int(done.stdout)
+    processor, memory = done.stdout.split()
+    return Cost(time.perf_counter() - begin, float(processor), int(memory))
+
+
+def command(*arguments: str) -> tuple[float, int]:
+    """Wall-clock seconds and peak memory in bytes of `unquilt ARGUMENTS`."""
+    spent = cost(*arguments)
+    return spent.seconds, spent.memory
 
 
 def peak() -> int:
