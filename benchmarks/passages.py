@@ -10,13 +10,14 @@ from __future__ import annotations
 import importlib.util
 import math
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 
 import unquilt as uq
 from benchmarks.medium import THREADS, corpus_of, fresh
-from benchmarks.record import WORK, Record, command, seconds
+from benchmarks.record import WORK, Record, cost, rounds
 from unquilt.jobs import documents
 
 SIZES = (5_000, 20_000, 55_000)
@@ -46,14 +47,16 @@ def measure(record: Record, tier: str = "medium", sizes: tuple[int, ...] = SIZES
         for number in sizes:
             pages = first_pages(corpus, number)
             place = fresh("passages")
-            taken[number], memory = command(
-                *("passages", str(pages), "-o", str(place), "--signature", signature, "--memory", "2GB"),
-                *("--threads", str(THREADS), "--quiet"),
-            )
+            asked = ("passages", str(pages), "-o", str(place), "--signature", signature, "--threads", str(THREADS))
+            spent = cost(*asked, "--memory", "2GB", "--quiet")
+            taken[number] = spent.processor
             summary = uq.read(place).manifest["summary"]
             note = f"{summary['words']:,} words, {summary['passages']:,} passages"
-            record.add(f"{signature}: {number:,} pages", taken[number], "s", note=note)
-            record.add(f"{signature}: {number:,} pages, peak memory with --memory 2GB", memory / 1e9, "GB")
+            record.add(f"{signature}: {number:,} pages", spent.seconds, "s", note=note)
+            record.add(f"{signature}: {number:,} pages, of both processors", spent.processor, "s")
+            record.add(f"{signature}: {number:,} pages, peak memory with --memory 2GB", spent.memory / 1e9, "GB")
+        spent = cost(*asked, "--overwrite", "--memory", "1GB", "--quiet")
+        record.add(f"{signature}: {sizes[-1]:,} pages, peak memory with --memory 1GB", spent.memory / 1e9, "GB")
         exponent = math.log(taken[sizes[-1]] / taken[sizes[0]]) / math.log(sizes[-1] / sizes[0])
         record.add(f"{signature}: growth from {sizes[0]:,} to {sizes[-1]:,} pages, exponent", exponent)
     compare(record, corpus)
@@ -95,13 +98,14 @@ def compare(record: Record, corpus: uq.Run) -> None:
                 detector.run()
                 found["pairs"] = len(detector.get_copied_code_list())
 
-            taken = seconds(rival)
-            record.add(f"copydetect, {len(texts)} pages", taken, "s", note=f"{found['pairs']} pairs")
+            def ours(signature: str, folder: Path = folder, name: str = name) -> None:
+                how = uq.How(settings=uq.Settings(threads=1), overwrite=True)
+                uq.passages(folder, Path(name) / signature, how=how, signature=signature, foreign="none")
+
+            tasks = {"copydetect": rival, "grams": partial(ours, "grams"), "imatch": partial(ours, "imatch")}
+            taken = rounds(tasks)
+            record.add(f"copydetect, {len(texts)} pages", taken["copydetect"], "s", note=f"{found['pairs']} pairs")
             for signature in ("grams", "imatch"):
-                asked = {"signature": signature, "foreign": "none"}
-                how = uq.How(settings=uq.Settings(threads=1))
-                place_ = Path(name) / signature
-                ours = seconds(lambda p=place_, h=how, a=asked, f=folder: uq.passages(f, p, how=h, **a))  # type: ignore[misc]
-                note = f"{uq.read(place_).passage_pairs.num_rows} pairs, one thread"
-                record.add(f"passages --signature {signature}, the same", ours, "s", note=note)
-                record.add(f"… copydetect in {signature}", taken / ours, "×")
+                note = f"{uq.read(Path(name) / signature).passage_pairs.num_rows} pairs, one thread"
+                record.add(f"passages --signature {signature}, the same", taken[signature], "s", note=note)
+                record.add(f"… copydetect in {signature}", taken["copydetect"] / taken[signature], "×")
