@@ -55,18 +55,24 @@ class Word(NamedTuple):
 class Found(NamedTuple):
     """The tables:
 
-    quilts (doc, id, url, words, grams, patch_grams, patchfrac, covered, sources, largest, sections, attributed)
+    quilts (doc, id, url, words, grams, patch_grams, patchfrac, covered, sources, largest, own, sections, sewn,
+            attributed)
     sources (quilt, rank, source, new_grams, all_grams, linked, linked_grams, section_grams)
     patches (quilt, begin, end, source, source_begin, source_end, words)
     clusters (doc, cluster, keep)
-    verdicts (doc, words, grams, patch_grams, patchfrac, covered, sources, largest, sections, attributed, quilt, why)
+    verdicts (doc, words, grams, patch_grams, patchfrac, covered, sources, largest, own, sections, sewn,
+              attributed, quilt, why)
     """
 
-    quilts: list[tuple[int, str, str | None, int, int, int, float, float, int, float, float, float]]
+    quilts: list[
+        tuple[int, str, str | None, int, int, int, float, float, int, float, float, float, float | None, float]
+    ]
     sources: list[tuple[int, int, int, int, int, str | None, int, int]]
     patches: list[tuple[int, int, int, int, int, int, int]]
     clusters: list[tuple[int, int, bool]]
-    verdicts: list[tuple[int, int, int, int, float, float, int, float, float, float, bool, str | None]]
+    verdicts: list[
+        tuple[int, int, int, int, float, float, int, float, float, float, float | None, float, bool, str | None]
+    ]
 
 
 Gram = tuple[str, ...]
@@ -253,19 +259,39 @@ def linked(page: Document, source: Sequence[Document], foreign: str) -> str | No
     return "domain" if any(f".{host}".endswith(f".{copy.domain}") for host in hosts for copy in copies) else None
 
 
-def name_sites(source: Sequence[Document], foreign: str) -> set[int | str]:
-    """The domains, or hosts if these are told apart, that the copies of a source are on."""
-    sites = (copy.host if foreign == "host" else copy.domain for copy in source[:100] if copy.url is not None)
-    return {site for site in sites if site is not None}
+def name_domains(source: Sequence[Document]) -> set[int | str]:
+    """The domains that the copies of a source are on."""
+    return {copy.domain for copy in source[:100] if copy.url is not None and copy.domain is not None}
 
 
 def add_sections(sources: Sequence[tuple[tuple[int, int, int], set[int | str], bool]]) -> int:
-    """The most grams that two or more sections on one site add."""
-    added: dict[int | str, list[int]] = defaultdict(list)
-    for (_, new, _), sites, part in sources:
-        for site in sites if part else ():
-            added[site].append(new)
-    return max((sum(news) for news in added.values() if len(news) > 1), default=0)
+    """The grams that sections add, of domains that have two or more."""
+    parts = [(new, domains) for (_, new, _), domains, part in sources if part]
+    count = Counter(domain for _, domains in parts for domain in domains)
+    return sum(new for new, domains in parts if any(count[domain] > 1 for domain in domains))
+
+
+def known_domains(copies: Sequence[Document], by: str, pooled: dict[str | None, set[str]]) -> set[str | None]:
+    """The domains of the copies that count: of the first sixteen on different hosts, or pages if these are told
+    apart; of those without a URL, one counts and has none."""
+    if by == "host":
+        return {copy.domain for copy in first_places(copies, by, pooled) if copy.host is not None}
+    nowhere = next((copy for copy in copies if copy.host is None), None)
+    return {copy.domain for copy in [c for c in copies if c.host is not None or c is nowhere][:16] if copy.host}
+
+
+def sewn_in(patches: Iterable[tuple[int, int, int, int]], k: int, least: int) -> float:
+    """Of the grams in patches, the share in those of at least so many words that no patch of another source has two
+    words in common with."""
+
+    def is_sewn(rank: int, i: int, count: int) -> bool:
+        shared = (min(i + count, a + n) - max(i, a) for other, a, _, n in patches if other != rank)
+        return count >= least and all(words < 2 for words in shared)
+
+    patches = list(patches)
+    grams = sum(count - k + 1 for *_, count in patches)
+    sewn = sum(count - k + 1 for rank, i, _, count in patches if is_sewn(rank, i, count))
+    return sewn / grams if grams else 0.0
 
 
 def quilts(
@@ -280,7 +306,9 @@ def quilts(
     min_share: float = TUNED.min_share,
     min_grams: int = TUNED.min_grams,
     max_largest: float = TUNED.max_largest,
+    max_own: float = TUNED.max_own,
     max_sections: float = TUNED.max_sections,
+    min_sewn: float = TUNED.min_sewn,
     max_attributed: float = 1.0,
 ) -> Found:
     """SPEC 3.1."""
@@ -290,6 +318,7 @@ def quilts(
     sites = {kept: first_places([documents[copy] for copy in members[kept]], foreign, pooled) for kept in members}
     grams = {doc: set(linear(sequences[doc], k)) for doc in members}
     df = Counter(gram for doc in grams for gram in grams[doc])
+    domains = {doc: known_domains([documents[copy] for copy in members[doc]], foreign, pooled) for doc in members}
     found = Found([], [], [], [], [])
     for d, document in enumerate(documents):
         if d not in members:
@@ -303,10 +332,19 @@ def quilts(
         held: list[set[Gram]] = [candidates[pick[0]] for pick in picks]
         covered = len(set().union(*held)) / max(1, len(grams[d]))
         largest = max(map(len, held), default=0) / max(1, len(set().union(*held)))
+        siblings = [e for e in members if e != d and not is_foreign(sites[d], sites[e], foreign, pooled)]
+        kin = [e for e in members if e != d and domains[d] & domains[e]]
+        counts_kin = foreign == "host" or (foreign == "none" and max_own < 1)
+        own = [
+            gram
+            for gram in set().union(*held)
+            if any(gram in grams[e] for e in siblings) or (counts_kin and sum(gram in grams[e] for e in kin) > 1)
+        ]
+        own_share = len(own) / max(1, len(set().union(*held)))
         links = [linked(document, [documents[copy] for copy in members[e]], foreign) for e, *_ in picks]
         named = [grams_ if link else set() for grams_, link in zip(held, links, strict=True)]
         attributed = len(set().union(*named)) / max(1, len(patch))
-        sites_of = [name_sites([documents[copy] for copy in members[e]], foreign) or {e} for e, *_ in picks]
+        sites_of = [name_domains([documents[copy] for copy in members[e]]) or {e} for e, *_ in picks]
         parts = [
             len(grams_) * 3 >= len(grams[e])
             or (
@@ -321,7 +359,16 @@ def quilts(
             "sigma": covered < sigma,
             "max_largest": largest > max_largest,
             "c": len(picks) < c,
+            "max_own": own_share > max_own,
+        }
+        patches: set[tuple[int, int, int, int]] = set()
+        sewn = None
+        if picks and not any(failed.values()):
+            patches = locate(document.text, [documents[e].text for e, *_ in picks], patch, k)
+            sewn = sewn_in(patches, k, min_grams)
+        failed |= {
             "max_sections": sections > max_sections,
+            "min_sewn": sewn is not None and sewn < min_sewn,
             "max_attributed": attributed > max_attributed,
         }
         why = ", ".join(limit for limit, fails in failed.items() if fails) or None
@@ -336,7 +383,9 @@ def quilts(
             covered,
             len(picks),
             largest,
+            own_share,
             sections,
+            sewn,
             attributed,
         )
         found.verdicts.append((d, *numbers, why is None, why))
@@ -345,7 +394,7 @@ def quilts(
             for rank, (pick, link) in enumerate(zip(picks, links, strict=True), 1):
                 found.sources.append((d, rank, *pick, link, len(set().union(*named[:rank])), added[rank - 1]))
             here = words(document.text)
-            for rank, i, j, count in locate(document.text, [documents[e].text for e, *_ in picks], patch, k):
+            for rank, i, j, count in patches:
                 source = picks[rank][0]
                 there = words(documents[source].text)
                 begins, ends = (here[i].begin, there[j].begin), (here[i + count - 1].end, there[j + count - 1].end)
@@ -393,7 +442,7 @@ def sweep(
     for one in itertools.product(sorted(k), sorted(m), sorted(c), sorted(sigma)):
         limits: dict[str, Any] = dict(zip(("k", "m", "c", "sigma"), one, strict=True))
         published: dict[str, Any] = {"foreign": "none", "min_share": 0.0, "min_grams": 1, "max_largest": 1.0}
-        published["max_sections"] = 1.0
+        published |= {"max_own": 1.0, "max_sections": 1.0, "min_sewn": 0.0}
         found = quilts(documents, collapse=collapse, **limits, **published | others)
         rows.append((*one, len(found.quilts), len(found.sources), kept))
     return rows

@@ -208,7 +208,7 @@ def build_lexicon(
 def judge(run: Run | str | Path, **limits: Any) -> pa.Table:
     """The verdicts of a finished run of `quilts` by other limits, without computing it again.
 
-    `limits` are sigma, c, min_share, max_largest, max_sections, max_attributed; those left out stay as they were. The
+    `limits` are sigma, c, min_share, max_largest, max_own, max_sections, min_sewn, max_attributed; others stay. The
     table is `verdicts` with other values of `quilt` and `why`. A smaller min_share needs a new run. A larger one needs
     the sources of all documents that come into question, which the run has if the other limits are no looser than they
     were. Of documents that are no quilts either way, numbers then stay as they were.

@@ -46,7 +46,9 @@ def find(texts: Sequence[str], **parameters: Any) -> list[tuple[int, str, int, s
             "min_share": 0.25,
             "min_grams": 2,
             "max_largest": 0.9,
+            "max_own": 1.0,
             "max_sections": 1.0,
+            "min_sewn": 0.0,
         },
     ],
     ids=str,
@@ -167,7 +169,7 @@ def test_no_collisions_in_ordinary_corpora(packed_corpus: Run) -> None:
 
 
 def test_patches_can_be_left_out(packed_corpus: Run, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0} | PLAIN
+    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0} | PLAIN | {"min_sewn": 0.01}
     full = read_files(unquilt.quilts(packed_corpus.path, tmp_path / "full", **asked))
     without = read_files(unquilt.quilts(packed_corpus.path, tmp_path / "without", patches=False, **asked))
     assert full.keys() - without.keys() == {"patches.parquet"}

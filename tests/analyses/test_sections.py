@@ -65,8 +65,8 @@ def test_pages_of_the_own_site(found: tuple[float, str | None], made: dict[str, 
     assert made_of(SITE, "http://law.example/", own=70, foreign="none", **made) == found
 
 
-def test_with_hosts_told_apart_a_site_is_a_host() -> None:
+def test_sections_are_of_one_domain_also_where_hosts_are_told_apart() -> None:
     hosts = "http://host{}.law.example/"
-    assert made_of(hosts, "http://www.law.example/", foreign="host") == (0.0, None)
+    assert made_of(hosts, "http://www.law.example/", foreign="host") == (1.0, "max_sections")
     assert made_of("http://host.law.example/{}", "http://www.law.example/", foreign="host") == (1.0, "max_sections")
     assert made_of(hosts, PRINT) == (1.0, "max_sections")

@@ -219,9 +219,24 @@ class TestShow:
         assert facts["stages"]["quilts"]["rows"] == 1
 
     def test_a_table_of_quilts(self, made):
-        assert succeed("show", made / "run", "quilts").splitlines() == [
-            "doc  id  covered  sources  largest  sections  attributed  words  url  patchfrac  patch_grams  grams",
-            "  2  z     0.800        2    0.500     0.000       0.000      7  -        0.800            4      5",
+        heading, row = succeed("show", made / "run", "quilts").splitlines()
+        names = "doc id covered sources largest own sections sewn attributed words url patchfrac patch_grams grams"
+        assert heading.split() == names.split()
+        assert row.split() == [
+            "2",
+            "z",
+            "0.800",
+            "2",
+            "0.500",
+            "0.000",
+            "0.000",
+            "1.000",
+            "0.000",
+            "7",
+            "-",
+            "0.800",
+            "4",
+            "5",
         ]
 
     def test_sources_have_names(self, made):
@@ -251,7 +266,7 @@ class TestShow:
         *table, note = out.splitlines()
         assert all(len(line) <= 30 for line in table)
         assert note.startswith(
-            "Too narrow for largest, sections, attributed, words, url, patchfrac, patch_grams, grams;"
+            "Too narrow for largest, own, sections, sewn, attributed, words, url, patchfrac, patch_grams, grams;"
         )
 
     def test_a_run_that_was_moved_with_its_corpus(self, made, tmp_path, monkeypatch):

@@ -86,10 +86,11 @@ class TestWhy:
 
     def test_each_number_is_beside_its_limit(self, run):
         lines = succeed("show", run, "quilts", "--doc", "http://few.example/").splitlines()
-        assert [line.split()[:5] for line in lines[3:8]] == [
+        assert [line.split()[:5] for line in lines[3:9]] == [
             ["covered", lines[3].split()[1], "passed", "(at", "least"],
             ["sources", "3", "FAILED", "(at", "least"],
             ["largest", lines[5].split()[1], "passed", "(at", "most"],
+            ["own", "0.000", "passed", "(at", "most"],
             ["sections", "0.000", "passed", "(at", "most"],
             ["attributed", "0.000", "passed", "(at", "most"],
         ]
@@ -177,7 +178,7 @@ class TestNothingFound:
     def test_one_domain(self, tmp_path):
         said = make(tmp_path, "http://{}.site.example/")
         assert "Try --foreign host, which tells its hosts apart, or --foreign none.\n" in said
-        said = make(tmp_path, "http://{}.site.example/", "--foreign", "host", "--overwrite")
+        said = make(tmp_path, "http://{}.site.example/", "--foreign", "host", "--max-sections", 1, "--overwrite")
         assert "\n1 quilt, 5 sources" in said
         assert "Most quilts are on quilt.site.example (1 of 1 document)" in said
         assert json.loads(succeed("show", tmp_path / "run", "quilting_hosts", "--json"))["host"] == "quilt.site.example"

@@ -53,7 +53,7 @@ class TestKernels:
             ),
             ("scan", {"k": 5, "key": b"short"}, "key must be 16 bytes or None, not b'short'"),
             ("lists", {"m": 5, "patches": 1}, "patches must be true or false, not 1"),
-            ("places", {"by": "planet"}, "by must be one of none, host, domain, ip, not 'planet'"),
+            ("places", {"by": "planet"}, "by must be one of none, page, host, domain, ip, not 'planet'"),
             ("rates", {"sigma": 0.5}, "sigma must be a list of numbers, not 0.5"),
             ("rates", {"sigma": ["x"]}, "sigma must be a list of numbers"),
             (
@@ -149,7 +149,7 @@ class TestGroups:
     def test_rows_of_other_fields(self, verbs: Verbs, grams: tuple[Rows, ...], tmp_path: Path) -> None:
         message = r"kernel elements wants list \(rest\), weight \(number\) as table 1, and grams have doc \(doc\), "
         with pytest.raises(PlanError, match=message):
-            verbs.group([grams[0]], Kernel("elements", same_site=False))
+            verbs.group([grams[0]], Kernel("elements", in_domains=False))
         (words,) = verbs.map(kept(tmp_path, TEXTS, "texts"), Kernel("document words", all=False))
         with pytest.raises(PlanError, match=r"kernel buckets wants rows that end in doc \(doc\)"):
             verbs.group([words], Kernel("buckets"))

@@ -1,5 +1,8 @@
 """The judged set: real pages that were looked at, and planted ones, in one corpus; and what a verdict on it is worth.
 
+Besides real pages, there are two crawls that a script makes, of a university and of a code of law, with all that such
+sites repeat (`campus_pages.py`, `law_pages.py`); each is a corpus of its own.
+
 Its parts are told apart, since limits that were chosen on one part have to hold on the others. Chosen on: PAN 2013 and
 what was planted in it. Held back: Debian's manuals, Chinese articles and what was planted in these; Kafka's manual in
 three versions, news, mails. Labels of real pages are in `quilt_labels.tsv`: whether a person calls the page stitched

@@ -1,11 +1,12 @@
 """Verdicts on other limits: which documents of a finished run would be quilts, without computing it again.
 
-A verdict has what the limits are held against, so σ, c, `max_largest`, `max_sections` and `max_attributed` may be any.
+A verdict has what the limits are held against, so σ, c, `max_largest`, `max_own`, `max_sections` and `max_attributed`
+may be any; so may `min_sewn`, but how much is sewn in is known only of documents whose patches the run looked for.
 A cover made with a larger `min_share` is the beginning of the one that was made, since what sources newly cover never
 rises: its numbers follow from the rows of `sources`. These are there for the quilts of the run. Only documents that
 pass the other limits as they were counted can pass them with fewer sources, which cover less, and of which the first
-holds more. (That is not so of `max_sections`: a page that the run left out for its sections stays out with a larger
-`min_share`.)
+holds more. (That is not so of other limits: a page that the run left out for its sections stays out with a larger
+`min_share`, and what of it is its own site's or sewn in stays as it was counted.)
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ def change_limits(made: Mapping[str, Any], asked: Mapping[str, Any]) -> QuiltPar
     if changed.min_share < made["min_share"]:
         smaller = f"this run has no sources below its min_share of {made['min_share']:g}"
         raise ParameterError(f"{smaller}; for {changed.min_share:g}, make a new run")
+    if changed.min_sewn > 0 and not (made.get("min_sewn", 0) or (made.get("patches") and "min_sewn" in made)):
+        raise ParameterError("this run did not count how much is sewn in; for a min_sewn, make a new run")
+    if changed.max_own < 1 and made.get("max_own", 1) == 1 and (made["foreign"] == "none" or "max_own" not in made):
+        raise ParameterError("this run did not count what pages of the own site have; for a max_own, make a new run")
     return changed
 
 
@@ -58,7 +63,9 @@ def fail_limits(verdicts: pa.Table, limits: QuiltParameters) -> dict[str, pa.Chu
         "sigma": pc.less(verdicts["covered"], limits.sigma),
         "max_largest": pc.greater(verdicts["largest"], limits.max_largest),
         "c": pc.less(verdicts["sources"], limits.c),
+        "max_own": pc.greater(pc.fill_null(verdicts["own"], 0), limits.max_own),
         "max_sections": pc.greater(pc.fill_null(verdicts["sections"], 0), limits.max_sections),
+        "min_sewn": pc.less(pc.fill_null(verdicts["sewn"], 1), limits.min_sewn),
         "max_attributed": pc.greater(verdicts["attributed"], limits.max_attributed),
     }
 

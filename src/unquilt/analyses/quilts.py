@@ -4,7 +4,7 @@
     pg(d)         the patch grams of d: those with 1 < df(g) <= m;  patchfrac(d) = |pg(d)| / |grams(d)|
     sources(d)    a greedy cover of pg(d) by other, foreign documents
     covered(d)    the share of grams(d) that the sources cover;  largest(d) = the largest share of these that one holds
-    d is a quilt  iff covered(d) >= σ and |sources(d)| >= c and largest(d) <= max_largest
+    d is a quilt  iff covered(d) >= σ and |sources(d)| >= c and largest(d) <= max_largest, and some more limits
 
 The cover: again and again the document that covers the most uncovered patch grams is taken; ties go to the one that
 shares more patch grams with d in all, then to the lower number. It ends when no candidate covers anything more or,
@@ -25,10 +25,17 @@ many copies, those on the first sixteen different servers count.)
 Their grams are exactly those that the sources cover. A patch is verified word by word in both texts: what only
 fingerprints promised is no patch, and counted (`collisions`).
 
+    own(d)        the share of the covered grams that another document on d's own server has, too (with `foreign` host
+                  or none: or two others on its domain); above `max_own`, d is left out: its site has the text (d
+                  lists news, courses, events of it), whoever else has it
     section(d, s) whether at least a third of the grams of s are in pg(d), or d links to the page s on its own domain
-    sections(d)   the largest share of the covered grams that sections on one site (a domain; with `foreign` host, a
-                  host), two or more, add; above `max_sections`, d is left out: it is no quilt, but a long page (a
-                  print view, a chapter) whose sections are pages there, or leads to the pages of its own site
+    sections(d)   the share of the covered grams that sections add, of domains that have two or more; above
+                  `max_sections`, d is left out: it is no quilt, but a long page (a print view, a chapter) whose
+                  sections are pages elsewhere, or leads to the pages of its own domain
+    sewn(d)       of the grams in patches of d, the share in those of at least `min_grams` words that have no two words
+                  in common with the patch of another source; below `min_sewn`, d is left out: where the text of one
+                  source runs on into that of another, nothing was cut, and the others took parts of d, or all are
+                  versions of one text; and headings are no passages
     linked(d, s)  "page" if d links to the page s or one of its copies, "domain" if to some page on one of their domains
                   that is not on d's own site
     attributed(d) the share of pg(d) that linked sources cover; above `max_attributed`, d is left out
@@ -69,32 +76,45 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     list once for each of its documents. Time is linear in the grams and in Σ df² over *distinct* lists. What patches
     cost: see `locate`.
     """
-    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
+    by = "page" if given.foreign == "none" and given.max_own < 1 else given.foreign
+    standing = stand(verbs, corpus, foreign=by, collapse=given.collapse, key=given.key)
     words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
     grams, documents = verbs.map(corpus, Kernel("scan", **words), beside=standing.table)
-    lists, *gram_names = verbs.group([grams], Kernel("lists", m=given.m, patches=given.patches))
+    lists, *gram_names = verbs.group([grams], Kernel("lists", m=given.m, patches=is_located(given)))
     statistics = verbs.fold(lists, "grams")
-    (elements,) = verbs.group([lists], Kernel("elements", same_site=False))
+    (elements,) = verbs.group([lists], Kernel("elements", in_domains=by in ("host", "page")))
     statistics |= verbs.fold(elements, "lists")
-    limits = {name: getattr(given, name) for name in ("c", "sigma", "min_share", "min_grams", "max_largest", "patches")}
-    judged, drawn_on, sizes, *asking = verbs.group([documents, elements], Kernel("covers", **limits))
+    limits = {name: getattr(given, name) for name in ("c", "sigma", "min_share", "min_grams", "max_largest", "max_own")}
+    judged, drawn_on, sizes, *asking = verbs.group(
+        [documents, elements], Kernel("covers", **limits, patches=is_located(given))
+    )
     statistics |= verbs.fold(judged, "covers")
     sources, attributed = attribute(verbs, corpus, standing.table, sizes, drawn_on, given)
-    verdicts, found = verbs.group([attributed, judged], Kernel("verdicts", **late_limits(given)))
+    late = [attributed]
+    if is_located(given):
+        patches, sewn = locate(verbs, corpus, asking[0], gram_names[0], words, given.min_grams)
+        confirmed = verbs.fold(patches, "confirmed").get("confirmed_grams", 0)
+        statistics["collisions"] = statistics.get("covered_grams", 0) - confirmed
+        late.append(sewn)
+    verdicts, found = verbs.group([judged, *late], Kernel("verdicts", **late_limits(given), min_sewn=given.min_sewn))
     statistics |= verbs.fold(verdicts, "judging")
     kept_verdicts = verbs.keep(verdicts, VERDICTS)
     kept_quilts = verbs.keep(look_up(verbs, found, corpus, ("id", "url")), QUILTS)
+    if given.min_sewn > 0:
+        sources = look_up(verbs, sources, kept_quilts, ())  # those of quilts that are not left out
     kept_sources = verbs.keep(sources, SOURCES)
     tables = [kept_verdicts, kept_quilts, kept_sources]
     tables += count_sites(verbs, corpus, kept_quilts, kept_sources, given.foreign)
     if given.patches:
-        located = locate(verbs, corpus, asking[0], gram_names[0], words)
-        confirmed = verbs.fold(located, "confirmed").get("confirmed_grams", 0)
-        statistics["collisions"] = statistics.get("covered_grams", 0) - confirmed
-        if given.max_sections < 1 or given.max_attributed < 1:
-            located = look_up(verbs, located, kept_quilts, ())  # those of quilts that are not left out
-        tables.append(verbs.keep(located, PATCHES))
+        if given.max_sections < 1 or given.max_attributed < 1 or given.min_sewn > 0:
+            patches = look_up(verbs, patches, kept_quilts, ())
+        tables.append(verbs.keep(patches, PATCHES))
     return Outcome([*standing.tables, *tables], standing.counters | statistics)
+
+
+def is_located(given: QuiltParameters) -> bool:
+    """Whether patches are looked for: also where they are only needed for the verdict."""
+    return given.patches or given.min_sewn > 0
 
 
 def late_limits(given: QuiltParameters) -> dict[str, Any]:
@@ -105,13 +125,13 @@ def late_limits(given: QuiltParameters) -> dict[str, Any]:
 def attribute(
     verbs: Verbs, corpus: Kept, standing: Kept | None, sizes: Rows, drawn_on: Rows, given: QuiltParameters
 ) -> tuple[Rows, Rows]:
-    """Each source of a quilt with what the quilt links to, and of all documents with sources the largest share that
-    sections of one site add, and the share of the patch grams that linked sources cover.
+    """Each source of a quilt with what the quilt links to, and of all documents with sources the share that sections
+    add, and the share of the patch grams that linked sources cover.
 
     Shuffles about 40 bytes a document and 60 a source; of a source with more than a hundred copies, the URLs of the
     first hundred. Links are read where they are.
     """
-    (names,) = verbs.map(corpus, Kernel("names", site=name_sites(given.foreign)), beside=standing)
+    (names,) = verbs.map(corpus, Kernel("names"), beside=standing)
     (sources,) = verbs.group([names, sizes, drawn_on], Kernel("named"))
     named = verbs.keep(sources, NAMED)
     linked = Kernel("linked", **late_limits(given), own=name_sites(given.foreign))
@@ -119,8 +139,10 @@ def attribute(
     return by_rank, attributed
 
 
-def locate(verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[str, Any]) -> Rows:
-    """Where the patches of quilts are.
+def locate(
+    verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[str, Any], least: int
+) -> tuple[Rows, Rows]:
+    """Where the patches of quilts are, and of each quilt how much of them is sewn in, if of at least so many words.
 
     `asking` has, for each list of documents, the quilts that found sources there; `grams` the grams of each list.
     No page is sent anywhere: each source is sent the grams that it shares with a quilt (8 bytes each), and returns the
@@ -132,8 +154,8 @@ def locate(verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[st
     asked = verbs.keep(packed, ASKED)
     (passages,) = verbs.map(corpus, Kernel("slices", **words), among=asked)
     slices = verbs.keep(passages, SLICES)
-    (found,) = verbs.map(corpus, Kernel("patches", **words), among=slices)
-    return found
+    patches, sewn = verbs.map(corpus, Kernel("patches", **words, min_grams=least), among=slices)
+    return patches, sewn
 
 
 def weigh(given: Mapping[str, Any]) -> Mapping[str, float]:
@@ -149,7 +171,9 @@ def weigh(given: Mapping[str, Any]) -> Mapping[str, float]:
         "linked": 48,
         "select": 13,
     }
-    located = {"requests": 8, "slices": 10, "patches": 7} if given.get("patches", True) else {}
+    located = {"requests": 8, "slices": 10, "patches": 7}
+    if not given.get("patches", True) and not given.get("min_sewn", 0):
+        located = {}
     return near | cover | located
 
 

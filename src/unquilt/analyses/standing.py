@@ -30,6 +30,8 @@ class Standings:
 def stand(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key: str = "") -> Standings:
     """The server of each document, by `foreign`, and which document is kept of several copies, by `collapse`.
 
+    With `page`, each page is a server of its own: as with none, all are foreign, but domains are known.
+
     Costs one pass over a few short columns and two groups of some 40 bytes a document; near-duplicates have to be found
     first.
     """
@@ -45,7 +47,7 @@ def stand(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key: str =
     kernel = Kernel("copies", collapse=collapse != "none")
     standing, clusters = verbs.group([standing_at], kernel)
     counters |= verbs.fold(standing, "copies")
-    if foreign == "none":
+    if foreign in ("none", "page"):
         counters.pop("without_server", None)
     table = verbs.keep(standing, STANDING)
     return Standings(table, (verbs.keep(clusters, CLUSTERS),), counters)

@@ -88,7 +88,7 @@ def _count(verbs: Verbs, corpus: Kept, standing: Kept | None, given: SweepParame
     scan = Kernel("scan", k=k, key=keys.read_key(given.key))
     grams, documents = verbs.map(corpus, scan, beside=standing)
     (lists,) = verbs.group([grams], Kernel("lists", m=given.m[-1], patches=False))
-    (elements,) = verbs.group([lists], Kernel("elements", same_site=False))
+    (elements,) = verbs.group([lists], Kernel("elements", in_domains=False))
     grid = {name: getattr(given, name) for name in ("m", "c", "sigma", "min_share", "max_largest")}
     (counts,) = verbs.group([documents, elements], Kernel("sweep", k=k, **grid))
     (sums,) = verbs.group([counts], Kernel("sums"))

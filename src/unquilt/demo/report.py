@@ -127,7 +127,9 @@ def explain_miss(page: Measured | None, *, c: int, sigma: float, max_largest: fl
         "sigma": f"sources cover {page.covered:.2f} of it < {sigma:g}",
         "max_largest": f"one source holds {page.largest:.2f} of that > {max_largest:g}",
         "c": f"{page.sources} sources < {c}",
-        "max_sections": "its sources are sections of it, on one site",
+        "max_own": "its own site has the same text",
+        "max_sections": "its sources are sections of it",
+        "min_sewn": "others have parts of it that run into each other",
     }
     failed = (page.why or "").split(", ")
     return " and ".join(number for limit, number in numbers.items() if limit in failed) or "it links to its sources"

@@ -27,9 +27,22 @@ _COUNTED = (
     integer("sources", "how many sources cover the patch grams"),
     column("largest", pa.float64(), "largest share of the covered grams that one source holds", later=True),
     column(
+        "own",
+        pa.float64(),
+        "share of them that another document on its own server has, too (or two on its domain)",
+        later=True,
+    ),
+    column(
         "sections",
         pa.float64(),
-        "largest share of them that one site's sources add with a third or more in it",
+        "share of them that sources add with a third or more in it, of domains with two or more of these",
+        later=True,
+    ),
+    column(
+        "sewn",
+        pa.float64(),
+        "share of its patches in passages with seams; null if other limits left it out before",
+        null=True,
         later=True,
     ),
     column("attributed", pa.float64(), "share of the patch grams that linked sources cover", later=True),
@@ -49,8 +62,13 @@ VERDICTS = Table(
     "`nothing shared` (no gram is in 2 to m documents), `own site` (all that it shares is on its own site, see "
     "`--foreign`) or `min_share` (no source covers enough: see `--min-share` and `--min-grams`). Else it names the "
     "limits that the document fails, "
-    "separated by `, ` and in this order: `sigma`, `max_largest`, `c`, `max_sections`, `max_attributed`.",
-    first=("doc", "quilt", "why", "covered", "sources", "largest", "sections", "attributed", "patchfrac", "words"),
+    "separated by `, ` and in this order: `sigma`, `max_largest`, `c`, `max_own`, `max_sections`, `min_sewn`, "
+    "`max_attributed`. Patches are looked for where a document passes the first four of these limits; else `sewn` is "
+    "not known.",
+    first=(
+        *("doc", "quilt", "why", "covered", "sources", "largest", "own", "sections", "sewn", "attributed"),
+        *("patchfrac", "words"),
+    ),
     identified=("doc",),
 )
 
@@ -65,7 +83,7 @@ QUILTS = Table(
     row=("quilt", "quilts"),
     see="the quilts",
     first=(
-        *("doc", "id", "covered", "sources", "largest", "sections", "attributed", "words", "url"),
+        *("doc", "id", "covered", "sources", "largest", "own", "sections", "sewn", "attributed", "words", "url"),
         *("patchfrac", "patch_grams"),
     ),
     order=("sources", "-largest"),  # the surest first: of judged pages, this order has the most right ones at the top
@@ -91,7 +109,7 @@ SOURCES = Table(
             later=True,
         ),
         integer("linked_grams", "patch grams that the linked sources up to this one cover", later=True),
-        integer("section_grams", "the most that sections of one site, up to this source, add", later=True),
+        integer("section_grams", "what sections, up to this source, add", later=True),
     ),
     key_columns=2,
     row=("source", "sources"),

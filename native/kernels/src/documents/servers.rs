@@ -65,6 +65,21 @@ pub fn places(mut code: &[u8]) -> impl Iterator<Item = Place<'_>> {
     })
 }
 
+/// Bits of a host's fingerprint that are those of its domain.
+const DOMAIN_BITS: u32 = 24;
+
+/// The server of a host, or of a page that counts as one: it still says which of them are on one domain.
+pub fn host_of(domain: u64, host: u64) -> u64 {
+    let low = u64::BITS - DOMAIN_BITS;
+    (domain >> low << low | host & !(u64::MAX << low)).max(1)
+}
+
+/// Whether two codes of hosts have places on one domain.
+pub fn on_one_domain(one: &[u8], other: &[u8]) -> bool {
+    let domain = |place: Place<'_>| place.server >> (u64::BITS - DOMAIN_BITS);
+    places(one).any(|a| places(other).any(|b| a.server != 0 && b.server != 0 && domain(a) == domain(b)))
+}
+
 /// Whether a source with one code is foreign to a document with the other.
 #[inline]
 pub fn foreign(document: &[u8], source: &[u8]) -> bool {
@@ -138,6 +153,15 @@ mod tests {
         assert!(foreign(&page, &cluster(&[here.clone(), elsewhere])));
         assert!(foreign(&here, &cluster(&[here.clone(), mirror])), "the page itself is not on the mirror");
         assert!(foreign(&page, &cluster(&[here, Vec::new()])), "a copy without a server is foreign to all");
+    }
+
+    #[test]
+    fn hosts_of_one_domain() {
+        let host = |domain: u64, host: u64| code(host_of(domain << 40, host), &[]);
+        assert!(on_one_domain(&host(7, 1), &host(7, 2)) && foreign(&host(7, 1), &host(7, 2)));
+        assert!(!on_one_domain(&host(7, 1), &host(8, 1)) && foreign(&host(7, 1), &host(8, 1)));
+        assert!(!on_one_domain(&[], &host(7, 1)) && !on_one_domain(&[], &[]));
+        assert_ne!(host_of(0, 0), 0, "no site");
     }
 
     #[test]

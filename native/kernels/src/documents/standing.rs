@@ -5,7 +5,7 @@
 //! says for each document which one is kept for it, and the code of its servers (see
 //! [`servers`](crate::documents::servers)); the map that scans texts reads it beside the corpus.
 
-use crate::documents::servers::{Cluster, Place};
+use crate::documents::servers::{host_of, Cluster, Place};
 use crate::flow::columns::{Along, Binary, Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
@@ -14,8 +14,9 @@ use crate::text::fingerprint::Fingerprinter;
 use crate::{choice, columns, row, told};
 
 choice! {
-    /// What counts as a server.
-    pub enum By { Nothing = "none", Host = "host", Domain = "domain", Address = "ip" }
+    /// What counts as a server. If each page is one of its own, all are foreign to each other, as if nothing counted, but
+    /// it is known which are on one domain.
+    pub enum By { Nothing = "none", Page = "page", Host = "host", Domain = "domain", Address = "ip" }
 }
 
 told! {
@@ -81,7 +82,6 @@ impl Map for Places {
 
     fn batch<'a>(&mut self, pages: Located<'a>, clusters: Option<KeptFor<'a>>, out: &mut Output) -> Done {
         let print = Fingerprinter::plain();
-        let names = if self.by == By::Host { pages.host } else { pages.domain };
         let mut along = clusters.map(|clusters| (Along::new(clusters.doc), clusters.other));
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
@@ -98,9 +98,14 @@ impl Map for Places {
                     &own
                 }
             };
+            let number = doc.to_le_bytes();
             let server = match self.by {
                 By::Nothing => 0,
-                _ => names.bytes(row).map_or(0, |name| print.bytes(name).max(1)),
+                By::Page | By::Host => pages.host.bytes(row).map_or(0, |host| {
+                    let domain = print.bytes(pages.domain.bytes(row).unwrap_or(host));
+                    host_of(domain, print.bytes(if self.by == By::Host { host } else { &number }))
+                }),
+                By::Domain | By::Address => pages.domain.bytes(row).map_or(0, |name| print.bytes(name).max(1)),
             };
             if self.by == By::Address {
                 // A document without a URL counts as a host of its own, whatever its address.
@@ -108,7 +113,7 @@ impl Map for Places {
                 if let (Some(host), Some(address)) = (host, pages.ip.bytes(row)) {
                     out.row(&Self::ADDRESSES, print.bytes(address), Seen { other: host });
                 }
-                let host = host.unwrap_or_else(|| print.bytes(&doc.to_le_bytes()));
+                let host = host.unwrap_or_else(|| print.bytes(&number));
                 out.row(&Self::AT_HOSTS, host, AtHost { doc, server, sequence });
             } else {
                 place(&Self::DOCUMENTS, sequence, doc, Place { server, addresses: &[] }, out);

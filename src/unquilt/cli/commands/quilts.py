@@ -30,8 +30,10 @@ def quilts(job: AnalysisJob, as_published: bool) -> None:
     A gram is k words in a row. One that a few pages share (2 to m) is a patch gram. A page is a quilt if pages of other
     sites explain at least the share sigma of its grams, if at least c such sources are needed for that, and if none of
     them holds more than the share max-largest of it: that would be another version of the page, or a page that it is a
-    part of. Nor is it one if whole pages of one site make up more than the share max-sections of that: it is then a
-    print view or a chapter of them. Results are the tables quilts (the pages), sources (which pages they draw on, best
+    part of. Nor is it one if its own site has the share max-own of that text, too (it lists news or courses of its
+    site), if whole pages of other sites make up the share max-sections of it (it is a print view or a chapter of
+    them), or if less than the share min-sewn of it is in passages with seams (others took parts of it, or it is a list
+    of headings). Results are the tables quilts (the pages), sources (which pages they draw on, best
     first), patches (which passages) and verdicts (every page: its numbers, and why it is or is not a quilt).
     """
     if as_published:

@@ -28,7 +28,9 @@ OF_LIMITS = (
     ("covered", "sigma", "at least"),
     ("sources", "c", "at least"),
     ("largest", "max_largest", "at most"),
+    ("own", "max_own", "at most"),
     ("sections", "max_sections", "at most"),
+    ("sewn", "min_sewn", "at least"),
     ("attributed", "max_attributed", "at most"),
 )
 """What is held against which limit."""
@@ -223,6 +225,8 @@ def _list_limits(facts: Row, failed: list[str]) -> Iterator[str]:
     meanings = {info.name: info.help for info in QuiltParameters.describe()}
     for column, limit, bound in OF_LIMITS:
         value = facts[column]
+        if value is None:  # of patches that nobody looked for, or of an older run
+            continue
         number = f"{value:>6,}" if isinstance(value, int) else f"{value:>6.3f}"
         held = f"{bound} {facts['limits'][limit]:g}, --{limit.replace('_', '-')}"
         yield f"  {column:<10} {number}  {'FAILED' if limit in failed else 'passed'}  ({held}: {meanings[limit]})"

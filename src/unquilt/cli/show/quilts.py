@@ -20,7 +20,9 @@ _LEFT_OUT = {
     "below_sigma": "have less than {sigma:.0%} from sources",
     "above_max_largest": "are explained by one source (more than {max_largest:.0%} of it)",
     "below_c": "have fewer than {c} sources",
-    "above_max_sections": "are print views or contents of one site (more than {max_sections:.0%} of it)",
+    "above_max_own": "have text that other pages of their own site have, too (more than {max_own:.0%} of it)",
+    "above_max_sections": "are print views or contents of other pages (more than {max_sections:.0%} of it)",
+    "below_min_sewn": "are texts that others have in parts, or lists of headings (less than {min_sewn:.0%} is sewn in)",
     "too_attributed": "link to their sources (more than {max_attributed:.0%} of it)",
 }
 """Documents that are no quilts, by the first limit that they fail, as the summary counts them."""
@@ -28,7 +30,9 @@ _OPTIONS = {
     "below_sigma": "--sigma",
     "above_max_largest": "--max-largest",
     "below_c": "-c",
+    "above_max_own": "--max-own",
     "above_max_sections": "--max-sections",
+    "below_min_sewn": "--min-sewn",
 }
 """What to change for those that have sources."""
 
@@ -134,7 +138,7 @@ def _by_limits(facts: Facts) -> str:
     counts = facts["left_out"] or {}
     most = max(_OPTIONS, key=lambda name: counts.get(name, 0))
     if counts.get(most):
-        value = facts["parameters"][most.removeprefix("below_").removeprefix("above_")]
+        value = facts["parameters"][_OPTIONS[most].strip("-").replace("-", "_")]
         look = f"unquilt show {typed(facts['folder'])} quilts {_OPTIONS[most]} …"
         return f"most documents with sources fail {_OPTIONS[most]} (now {value:g}). Without a new run: {look}"
     if counts.get("own_site_only"):

@@ -2,27 +2,28 @@
 
 use super::candidates::CandidateList;
 use super::lists::{members, WeightedList};
-use crate::documents::servers::foreign;
+use crate::documents::servers::{foreign, on_one_domain};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::{row, told};
 
 told! {
-    /// Whether candidates on a document's own site are sent, too.
-    pub struct Sites { same_site: bool }
+    /// Whether sites are parts of domains: hosts, or single pages.
+    pub struct Sites { in_domains: bool }
 }
 
 row! {
     /// Of a document: candidates to cover some of its grams (see [`candidates`](super::candidates)), the df of these
-    /// grams, how many they are, and the hash of the list of documents that they have in common.
-    pub struct CoverElement<'a> { candidates: Rest<'a>, df: u32, weight: u64, list: u64 }
+    /// grams, whether they are its own site's (see [`Elements::send`]), how many they are, and the hash of the list of
+    /// documents that they have in common.
+    pub struct CoverElement<'a> { candidates: Rest<'a>, df: u32, own: bool, weight: u64, list: u64 }
 }
 
 /// Group by list: adds its weights up and sends it to each of its documents as an element to cover.
 #[derive(Default)]
 pub struct Elements {
-    same_site: bool,
+    in_domains: bool,
     candidates: CandidateList,
     lists: u64,
     squares: u64,
@@ -31,18 +32,26 @@ pub struct Elements {
 impl Elements {
     const ELEMENTS: Port<CoverElement<'static>> = Port::documents(0, "elements");
 
+    /// Sends a list to its documents. Its grams are a document's own site's if another document there has them, or, where
+    /// sites are parts of domains, two others on its domain: then it is no news that some part of it has them.
     fn send(&mut self, list: u64, documents: &[(u32, &[u8])], weight: u64, out: &mut Output) {
         for &(doc, code) in documents {
             self.candidates.clear();
+            let (mut own, mut on_domain) = (false, 0);
             for &(other, servers) in documents.iter().filter(|&&(other, _)| other != doc) {
                 let foreign = foreign(code, servers);
-                if foreign || self.same_site {
+                own |= !foreign;
+                if self.in_domains && !own && on_one_domain(code, servers) {
+                    on_domain += 1;
+                    own = on_domain > 1;
+                }
+                if foreign {
                     self.candidates.push(other, foreign);
                 }
             }
             let candidates = Rest(self.candidates.pack());
             let df = documents.len() as u32;
-            out.row(&Self::ELEMENTS, u64::from(doc), CoverElement { candidates, df, weight, list });
+            out.row(&Self::ELEMENTS, u64::from(doc), CoverElement { candidates, df, own, weight, list });
         }
         self.lists += 1;
         self.squares += (documents.len() * documents.len()) as u64;
@@ -57,8 +66,8 @@ impl Group for Elements {
     const KEEPS: &'static str = "one list of at most m documents";
     type Told = Sites;
 
-    fn new(Sites { same_site }: Sites, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { same_site, ..Self::default() })
+    fn new(Sites { in_domains }: Sites, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { in_domains, ..Self::default() })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {

@@ -11,6 +11,7 @@ use std::hash::BuildHasherDefault;
 use crate::analyses::quilts::covers::{DrawnOn, SourceSize};
 use crate::analyses::quilts::sections::{is_within, SectionTally};
 use crate::analyses::quilts::sites::SiteName;
+use crate::analyses::quilts::verdicts::Late;
 use crate::documents::standing::{Stand, Standing};
 use crate::flow::columns::{Along, Binary, Lines, Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
@@ -27,22 +28,16 @@ const MOST_COPIES: usize = 100;
 
 columns! {
     /// Where documents live.
-    pub struct Addresses<'a> { doc: Numbers<'a>, url: Strings<'a>, host: Strings<'a>, domain: Strings<'a> }
+    pub struct Addresses<'a> { doc: Numbers<'a>, url: Strings<'a>, domain: Strings<'a> }
 }
 
 row! {
-    /// Of a document that is kept: one of its copies, and the fingerprints of the URL, of the domain and of the site of
-    /// that copy.
-    pub struct Name { copy: u32, page: u64, domain: u64, site: u64 }
-}
-
-told! {
-    /// What sites are.
-    pub struct Naming { site: SiteName }
+    /// Of a document that is kept: one of its copies, and the fingerprints of the URL and of the domain of that copy.
+    pub struct Name { copy: u32, page: u64, domain: u64 }
 }
 
 /// Map, beside the standing of documents: the names of each document to the one that is kept for it.
-pub struct Names(Naming);
+pub struct Names;
 
 impl Names {
     const NAMES: Port<Name> = Port::documents(0, "names");
@@ -52,12 +47,12 @@ impl Map for Names {
     const NAME: &'static str = "names";
     const PORTS: &'static [PortInfo] = &[Self::NAMES.info()];
     const KEEPS: &'static str = "nothing";
-    type Told = Naming;
+    type Told = ();
     type Reads<'a> = Addresses<'a>;
     type Beside<'a> = Option<Stand<'a>>;
 
-    fn new(told: Naming) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self)
     }
 
     fn batch<'a>(&mut self, pages: Addresses<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
@@ -69,13 +64,8 @@ impl Map for Names {
             let (Some(url), Some(domain)) = (LinkTarget::parse(&pages.url.at(row)), pages.domain.bytes(row)) else {
                 continue;
             };
-            let site = match self.0.site {
-                SiteName::Host => pages.host.bytes(row).unwrap_or(domain),
-                SiteName::Domain => domain,
-            };
-            let (page, domain, site) = (print.bytes(url.page().as_bytes()), print.bytes(domain), print.bytes(site));
-            let name = Name { copy, page, domain, site };
-            out.row(&Self::NAMES, u64::from(kept), name);
+            let (page, domain) = (print.bytes(url.page().as_bytes()), print.bytes(domain));
+            out.row(&Self::NAMES, u64::from(kept), Name { copy, page, domain });
         }
         Ok(())
     }
@@ -118,9 +108,9 @@ impl Group for Named {
         let mut source_grams = 0;
         while let Some((table, tail)) = rows.next() {
             if table == 0 {
-                let Name { page, domain, site, .. } = Name::take(tail)?;
-                if self.names.len() < MOST_COPIES * 24 {
-                    [page, domain, site].iter().for_each(|print| self.names.extend_from_slice(&print.to_be_bytes()));
+                let Name { page, domain, .. } = Name::take(tail)?;
+                if self.names.len() < MOST_COPIES * 16 {
+                    [page, domain].iter().for_each(|print| self.names.extend_from_slice(&print.to_be_bytes()));
                 }
             } else if table == 1 {
                 source_grams = SourceSize::take(tail)?.grams;
@@ -167,29 +157,19 @@ columns! {
 }
 
 told! {
-    /// Quilts are left out if the sections of one site add more than this share of what is covered, or if linked
-    /// sources cover more than this share of the patch grams.
-    pub struct LateLimits { max_sections: f64, max_attributed: f64 }
-}
-
-told! {
-    /// The same, and what a document's own site is: a link that leads there names nothing but the page it leads to.
+    /// Quilts are left out if the sections of sites add more than this share of what is covered, or if linked sources
+    /// cover more than this share of the patch grams; and what a document's own site is: a link that leads there names
+    /// nothing but the page it leads to.
     pub struct Attributing { max_sections: f64, max_attributed: f64, own: SiteName }
 }
 
 row! {
     /// Of a quilt: a source, what the quilt links to (the page, its domain, or neither), and how many of its patch
-    /// grams, by the sources up to this one, the linked ones cover and the sections of one site add.
+    /// grams, by the sources up to this one, the linked ones cover and the sections of sites add.
     pub struct LinkedSource<'a> {
         rank: u64, source: u64, new_grams: u64, all_grams: u64, linked: Option<&'a [u8]>, linked_grams: u64,
         section_grams: u64,
     }
-}
-
-row! {
-    /// Of a document: the largest share of what is covered that the sections of one site add, and the share of its patch
-    /// grams that linked sources cover.
-    pub struct Attributed { sections: f64, attributed: f64 }
 }
 
 /// Map, beside the sources of documents: the shares that sections add and that linked sources cover; of those that are
@@ -198,7 +178,7 @@ pub struct Linked(Attributing);
 
 impl Linked {
     const SOURCES: Port<LinkedSource<'static>> = Port::documents(0, "sources");
-    const ATTRIBUTED: Port<Attributed> = Port::documents(1, "attributed");
+    const ATTRIBUTED: Port<Late> = Port::documents(1, "attributed");
 }
 
 impl Map for Linked {
@@ -248,15 +228,15 @@ impl Map for Linked {
             let own_domain = pages.domain.bytes(row).map(|domain| Fingerprinter::plain().bytes(domain));
             section_grams.extend(drawn_on.clone().zip(&kinds).map(|(row, &kind)| {
                 let names = sources.names.at(row);
-                let leads_there =
-                    kind == Some("page") && unpack(names).any(|[_, domain, _]| Some(domain) == own_domain);
+                let leads_there = kind == Some("page") && unpack(names).any(|[_, domain]| Some(domain) == own_domain);
                 let within = is_within(sources.all_grams.at(row), sources.source_grams.at(row));
-                let sites = unpack(names).map(|[.., site]| site);
+                let sites = unpack(names).map(|[_, domain]| domain);
                 sections.add(sources.source.at(row), sources.new_grams.at(row), within || leads_there, sites)
             }));
             let covered: u64 = drawn_on.clone().map(|row| sources.new_grams.at(row)).sum();
             let in_sections = section_grams.last().copied().unwrap_or(0) as f64 / covered as f64;
-            out.row(&Self::ATTRIBUTED, quilt, Attributed { sections: in_sections, attributed });
+            let late = Late { sections: Some(in_sections), sewn: None, attributed: Some(attributed) };
+            out.row(&Self::ATTRIBUTED, quilt, late);
             let left_out = in_sections > self.0.max_sections || attributed > self.0.max_attributed;
             if left_out || sources.is_quilt.at(drawn_on.start) == 0 {
                 continue;
@@ -291,10 +271,10 @@ fn add_shared_with_linked(mut shared: &[u8], kinds: &[Option<&str>], linked_gram
     }
 }
 
-/// The fingerprints of page, domain and site of each copy of a source, as [`Named`] packs them.
-fn unpack(names: &[u8]) -> impl Iterator<Item = [u64; 3]> + '_ {
+/// The fingerprints of page and domain of each copy of a source, as [`Named`] packs them.
+fn unpack(names: &[u8]) -> impl Iterator<Item = [u64; 2]> + '_ {
     let (prints, _) = names.as_chunks::<8>();
-    prints.as_chunks::<3>().0.iter().map(|name| name.map(u64::from_be_bytes))
+    prints.as_chunks::<2>().0.iter().map(|name| name.map(u64::from_be_bytes))
 }
 
 /// What a page links to: fingerprints of pages, and of hosts and the domains they lie under.
@@ -330,7 +310,7 @@ impl Targets {
         if unpack(names).any(|[page, ..]| self.pages.contains(&page)) {
             Some("page")
         } else {
-            unpack(names).any(|[_, domain, _]| self.domains.contains(&domain)).then_some("domain")
+            unpack(names).any(|[_, domain]| self.domains.contains(&domain)).then_some("domain")
         }
     }
 }
@@ -342,10 +322,7 @@ mod tests {
     fn name(url: &str, domain: &str) -> Vec<u8> {
         let print = Fingerprinter::plain();
         let page = LinkTarget::parse(url).map(|url| url.page()).unwrap_or_default();
-        [page, domain.to_owned(), domain.to_owned()]
-            .iter()
-            .flat_map(|name| print.bytes(name.as_bytes()).to_be_bytes())
-            .collect()
+        [page, domain.to_owned()].iter().flat_map(|name| print.bytes(name.as_bytes()).to_be_bytes()).collect()
     }
 
     #[test]

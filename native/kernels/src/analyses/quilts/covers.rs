@@ -1,6 +1,6 @@
 //! Of which sources documents are made, and which of the limits of a quilt they fail.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use crate::analyses::cover::{Cover, Pick};
@@ -16,14 +16,16 @@ use crate::{row, told};
 
 told! {
     /// What makes a quilt, and whether its patches will be asked for.
-    pub struct Limits { c: u64, sigma: f64, min_share: f64, min_grams: u64, max_largest: f64, patches: bool }
+    pub struct Limits {
+        c: u64, sigma: f64, min_share: f64, min_grams: u64, max_largest: f64, max_own: f64, patches: bool,
+    }
 }
 
 row! {
     /// Of any document: what was counted, and which limits it fails (see [`Limits::failed`]).
     pub struct Judged<'a> {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, sources: u64, largest: f64,
-        failed: &'a [u8],
+        own: f64, failed: &'a [u8],
     }
 }
 
@@ -54,6 +56,8 @@ struct Counted {
     /// How many grams sources cover, and how many of them the source with the most has.
     covered: u64,
     largest: u64,
+    /// How many of those that sources cover other documents on its own server have, too.
+    own: u64,
     sources: u64,
     /// Whether any document on another server has some of its patch grams.
     has_candidates: bool,
@@ -74,7 +78,7 @@ impl Limits {
     ///
     /// Without sources it can be none, and one word says why it has none; else all limits that it fails are named.
     fn failed(&self, counted: &Counted) -> Vec<&'static str> {
-        let Counted { grams, patch_grams, covered, largest, sources, has_candidates } = *counted;
+        let Counted { grams, patch_grams, covered, largest, own, sources, has_candidates } = *counted;
         if sources == 0 {
             let why = match (grams, patch_grams, has_candidates) {
                 (0, ..) => "short",
@@ -88,6 +92,7 @@ impl Limits {
         failed.extend((share(covered, grams) < self.sigma).then_some("sigma"));
         failed.extend((share(largest, covered) > self.max_largest).then_some("max_largest"));
         failed.extend((sources < self.c).then_some("c"));
+        failed.extend((share(own, covered) > self.max_own).then_some("max_own"));
         failed
     }
 }
@@ -106,6 +111,7 @@ pub struct Covers {
 struct Open {
     /// Where its candidates end; they begin where those before it end.
     end: usize,
+    own: bool,
     weight: u64,
     list: u64,
 }
@@ -125,10 +131,10 @@ impl Covers {
             if table == 0 {
                 size = Size::take(tail)?;
             } else {
-                let CoverElement { candidates, weight, list, .. } = CoverElement::take(tail)?;
+                let CoverElement { candidates, own, weight, list, .. } = CoverElement::take(tail)?;
                 Candidates::new(candidates.0)?;
                 self.candidates.extend_from_slice(candidates.0);
-                self.elements.push(Open { end: self.candidates.len(), weight, list });
+                self.elements.push(Open { end: self.candidates.len(), own, weight, list });
             }
         }
         Ok(size)
@@ -161,6 +167,18 @@ impl Covers {
         picks.truncate(picks.partition_point(|pick| pick.new >= self.told.min_grams));
         self.cover = cover;
         Ok(picks)
+    }
+
+    /// How many of the grams that these sources cover are also in other documents on the document's own server.
+    fn own(&self, picks: &[Pick]) -> Result<u64, Damaged> {
+        let picked: HashSet<u32, BuildHasherDefault<Multiply>> = picks.iter().map(|pick| pick.source).collect();
+        let mut sum = 0;
+        for (open, candidates) in self.elements().filter(|(open, _)| open.own) {
+            if Candidates::new(candidates)?.foreign().any(|source| picked.contains(&source)) {
+                sum += open.weight;
+            }
+        }
+        Ok(sum)
     }
 
     /// Looks at each element of a quilt once more: asks its list for its grams on behalf of the sources picked from it.
@@ -218,6 +236,7 @@ impl Group for Covers {
             patch_grams,
             covered: picks.iter().map(|pick| pick.new).sum(),
             largest: picks.iter().map(|pick| pick.all).max().unwrap_or(0),
+            own: if picks.is_empty() { 0 } else { self.own(&picks)? },
             sources: picks.len() as u64,
             has_candidates: self.cover.most_picks() > 0,
         };
@@ -230,6 +249,7 @@ impl Group for Covers {
             covered: share(counted.covered, grams),
             sources: counted.sources,
             largest: share(counted.largest, counted.covered),
+            own: share(counted.own, counted.covered),
             failed: failed.as_bytes(),
         };
         out.row(&Self::JUDGED, key, judged);

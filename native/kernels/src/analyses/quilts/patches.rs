@@ -15,18 +15,22 @@
 pub mod passages;
 pub mod places;
 pub mod requests;
+pub mod seams;
 pub mod slices;
 
-use crate::analyses::postings::Gramming;
+use std::num::NonZeroUsize;
+
+use crate::analyses::quilts::verdicts::Late;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
 use crate::flow::contract::{Port, PortInfo, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
-use crate::text::fingerprint::Slide;
+use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::grams::Distinct;
 use crate::text::unicode;
-use crate::{columns, row};
+use crate::{columns, row, told};
 use passages::Passages;
 use places::{unpack, PlacedWords};
+use seams::{PatchSpan, Seams};
 
 columns! {
     /// The slices that documents were sent, those of better rank first.
@@ -40,23 +44,29 @@ row! {
     pub struct Patch { begin: u64, end: u64, source: u64, source_begin: u64, source_end: u64, words: u64 }
 }
 
+told! {
+    /// How grams are made, and how many words a patch has at least if it is to count as sewn in.
+    pub struct Sewing { k: NonZeroUsize, key: Fingerprinter, min_grams: u64 }
+}
+
 /// Map, beside the slices for documents: the patches of each quilt, the longest runs of words it has in common with its
-/// slices, then those of better ranks, then those that come first.
-pub struct Patches(Gramming);
+/// slices, then those of better ranks, then those that come first; and how much of what they cover is sewn in.
+pub struct Patches(Sewing);
 
 impl Patches {
     const PATCHES: Port<Patch> = Port::documents(0, "patches");
+    const SEWN: Port<Late> = Port::documents(1, "sewn");
 }
 
 impl Map for Patches {
     const NAME: &'static str = "patches";
-    const PORTS: &'static [PortInfo] = &[Self::PATCHES.info()];
+    const PORTS: &'static [PortInfo] = &[Self::PATCHES.info(), Self::SEWN.info()];
     const KEEPS: &'static str = "the words of one document and of its slices";
-    type Told = Gramming;
+    type Told = Sewing;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = SlicesFor<'a>;
 
-    fn new(told: Gramming) -> Result<Self, WrongParameter> {
+    fn new(told: Sewing) -> Result<Self, WrongParameter> {
         Ok(Self(told))
     }
 
@@ -97,17 +107,21 @@ impl Map for Patches {
                 .collect();
             confirmed.clear();
             let mut done = 0;
+            let mut seams = Seams::new(k as u32, self.0.min_grams);
             for found in passages.index.longest(&letters, k) {
                 let (first, last) = (found.begin as usize, (found.begin + found.words) as usize - 1);
                 let (source, source_begin, source_end) = passages.locate(found.place as usize, found.words as usize);
                 let (begin, end) = (page.spans[first].begin.into(), page.spans[last].end.into());
                 let patch = Patch { begin, end, source, source_begin, source_end, words: found.words.into() };
                 out.row(&Self::PATCHES, pages.doc.at(row), patch);
+                seams.add(PatchSpan { source, begin: found.begin, end: found.begin + found.words });
                 let end = last + 2 - k;
                 grams[done.max(first)..end].iter().for_each(|&gram| confirmed.insert(gram));
                 done = end;
             }
             out.count("confirmed_grams", confirmed.count() as u64);
+            let late = Late { sections: None, sewn: Some(seams.sewn()), attributed: None };
+            out.row(&Self::SEWN, pages.doc.at(row), late);
         }
         Ok(())
     }

@@ -23,20 +23,22 @@ const PART: u64 = 3;
 /// What the sections of a page add.
 #[derive(Default)]
 pub struct SectionTally {
-    /// By site: how many there are, and what they add.
-    by_site: HashMap<u64, (u64, u64), BuildHasherDefault<Multiply>>,
-    most: u64,
+    /// By site: the first section there, until a second one is found.
+    by_site: HashMap<u64, Option<usize>, BuildHasherDefault<Multiply>>,
+    /// What each section adds; 0 once it has been counted.
+    uncounted: Vec<u64>,
+    sum: u64,
 }
 
 impl SectionTally {
     pub fn clear(&mut self) {
         self.by_site.clear();
-        self.most = 0;
+        self.uncounted.clear();
+        self.sum = 0;
     }
 
     /// Takes a source that adds `new` grams to the cover. Its copies are on sites of these fingerprints; if there are
-    /// none, it is a site of its own. Returns the most
-    /// grams that two or more sections of one site have added by now.
+    /// none, it is a site of its own. Returns how many grams sections have added by now, of sites that have two or more.
     pub fn add(&mut self, source: u64, new: u64, is_section: bool, sites: impl Iterator<Item = u64>) -> u64 {
         if is_section {
             let mut sites: Vec<u64> = sites.collect();
@@ -45,16 +47,20 @@ impl SectionTally {
             }
             sites.sort_unstable();
             sites.dedup();
+            let section = self.uncounted.len();
+            self.uncounted.push(new);
             for site in sites {
-                let (count, sum) = self.by_site.entry(site).or_default();
-                *count += 1;
-                *sum += new;
-                if *count > 1 {
-                    self.most = self.most.max(*sum);
+                match self.by_site.insert(site, None) {
+                    None => _ = self.by_site.insert(site, Some(section)),
+                    Some(first) => {
+                        first.into_iter().chain([section]).for_each(|which| {
+                            self.sum += std::mem::take(&mut self.uncounted[which]);
+                        });
+                    }
                 }
             }
         }
-        self.most
+        self.sum
     }
 }
 
@@ -75,8 +81,8 @@ mod tests {
         assert_eq!(add(2, 50, is_within(60, 180), &[7, 7]), 0, "one alone are no sections");
         assert_eq!(add(3, 40, true, &[8]), 0);
         assert_eq!(add(4, 20, true, &[8, 9]), 60);
-        assert_eq!(add(5, 15, true, &[7]), 65);
-        assert_eq!(add(6, 15, true, &[]), 65, "without a URL, a site of its own");
-        assert_eq!(add(7, 60, true, &[]), 65);
+        assert_eq!(add(5, 15, true, &[7]), 125, "two sites, and each section once");
+        assert_eq!(add(6, 15, true, &[]), 125, "without a URL, a site of its own");
+        assert_eq!(add(7, 60, true, &[]), 125);
     }
 }

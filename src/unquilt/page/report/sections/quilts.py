@@ -23,7 +23,7 @@ from unquilt.page.report.svg import PANEL, Axis, Chart
 from unquilt.results import RunFolder
 from unquilt.tables import QUILTS, VERDICTS
 
-_COLUMNS = ["covered", "sources", "largest", "sections", "attributed"]
+_COLUMNS = ["covered", "sources", "largest", "own", "sections", "sewn", "attributed"]
 _SIGMAS = [number / 20 for number in range(1, 21)]
 _SOURCES = range(1, 21)
 _WHY = {
@@ -34,7 +34,9 @@ _WHY = {
     "below_sigma": "have too little from sources",
     "above_max_largest": "are explained by one source",
     "below_c": "have too few sources",
-    "above_max_sections": "are put together from whole pages of one site",
+    "above_max_own": "have text that other pages of their own site have, too",
+    "above_max_sections": "are put together from whole pages of other sites",
+    "below_min_sewn": "are texts that others have in parts, or lists of headings",
     "too_attributed": "link to their sources",
 }
 
