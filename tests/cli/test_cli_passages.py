@@ -42,6 +42,28 @@ def run(call: Call, tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
+def test_passages_are_listed_with_what_they_say(call: Call, run: Path) -> None:
+    shown = call("show", run, "passages").output.splitlines()
+    assert shown[0].split()[:5] == ["a", "b", "words", "documents", "text"]
+    assert shown[1].split()[:4] == ["0", "1", "19", "2"]
+    assert SHARED in shown[1]
+    assert len(shown) == 2
+    assert "collapsed " not in call("show", run).output
+    assert call("show", run, "passages", "--columns", "words").output.split() == ["words", "19"]
+
+
+def test_what_many_share_is_listed_once(call: Call, tmp_path: Path) -> None:
+    other = "Rain fell on the far hills all night. By noon the ford was deep. The carts had to wait for days."
+    texts = [f"{SHARED}\n\n{number}" for number in range(4)] + [f"{other}\n\n{number}" for number in range(2)]
+    lines = [json.dumps({"id": str(number), "text": text}) for number, text in enumerate(texts)]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    assert call("passages", tmp_path / "pages.jsonl", "-o", tmp_path / "run").exit_code == 0
+    shown = call("show", tmp_path / "run", "passages").output.splitlines()
+    assert [line.split()[:4] for line in shown[1:3]] == [["4", "5", "21", "2"], ["0", "1", "19", "4"]]
+    assert shown[3:] == ["Left out: 5 passages of other pairs with a text that is listed."]
+    assert len(call("show", tmp_path / "run", "passages", "--json").output.splitlines()) == 7
+
+
 def test_two_texts_side_by_side(call: Call, run: Path) -> None:
     for pair in (("0", "1"), ("http://two.example/b", "http://one.example/a")):
         shown = call("show", run, "passages", "--pair", *pair).output

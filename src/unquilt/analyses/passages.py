@@ -178,13 +178,13 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
     share is never paired.
     """
     standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
-    known = dict(standing.counters)
-    if given.collapse == "none":
-        known.pop("copies", None)  # they were not looked for
-    tables: list[Kept] = []
+    known, tables = dict(standing.counters), list(standing.tables)
+    if given.collapse == "none":  # copies were not looked for
+        known.pop("copies", None)
+        tables.clear()
     if given.signature == "fuzzy":
         located, pairs, counters = _align(verbs, corpus, given, standing.table)
-        return Outcome([*standing.tables, located, pairs], known | counters)
+        return Outcome([*tables, located, pairs], known | counters)
     if given.signature == "grams":
         windows, counters = _grams(verbs, corpus, given, standing.table)
         (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.most))
@@ -195,8 +195,7 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
         found, stops, counters = _sentences(verbs, corpus, given, standing.table)
         tables.append(stops)
     located, pairs = _locate(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
-    tables = [located, pairs, *tables]
-    return Outcome([*standing.tables, *tables], known | counters)
+    return Outcome([*tables, located, pairs], known | counters)
 
 
 def _align(

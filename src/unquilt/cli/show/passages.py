@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -13,16 +14,21 @@ from unquilt.cli.options import usage_error
 from unquilt.cli.show.choice import choose
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.page import Pens, show_page
-from unquilt.cli.show.table_views import Request, TableView
-from unquilt.cli.show.tables import Row
+from unquilt.cli.show.table_views import FEW, Request, TableView
+from unquilt.cli.show.tables import Row, choose_columns, drop_sparse, prefer_urls, print_rows, read_rows
 from unquilt.cli.show.views import Facts, View, read_top
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
+from unquilt.results.passages import PassageRows
 from unquilt.tables import DOCUMENTS, PASSAGE_PAIRS, PASSAGES
 
 MOST_NAMED = 5
 MOST_SITES = 1_000_000
 """Pairs whose sites are added up for a summary."""
+LOOKED_THROUGH = 10
+"""So many times as many passages as are listed are looked at, as some say the same."""
+FIRST = ("a", "b", "words", "documents")
+"""What stands before the text."""
 PLOT_WIDTH, PLOT_HEIGHT = 64, 20
 SIDE_BY_SIDE = 100
 """Columns of a terminal from which on two texts stand beside each other."""
@@ -96,13 +102,41 @@ def _sites(folder: Folder) -> list[tuple[int, int, str, str]]:
 
 
 class PassagesView(TableView):
-    """Passages: those of one document, or two documents side by side."""
+    """Passages: those that matter most with what they say, or two documents side by side."""
 
     def show_all(self, asked: Request) -> None:
         if asked.own.get("pair"):
             show_pair(asked)
-        else:
+        elif asked.as_json or asked.selection.columns or DOCUMENTS.name not in asked.folder.tables:
             super().show_all(asked)
+        else:
+            show_texts(asked)
+
+
+def show_texts(asked: Request) -> None:
+    """Print passages with what they say, each text once: one that many documents share is a passage of each pair."""
+    limit = asked.limit or FEW
+    selection = replace(choose_columns(asked.folder, PASSAGES.name, asked.selection), limit=limit * LOOKED_THROUGH)
+    rows = PassageRows(asked.folder, selection)
+    shown: dict[str, Row] = {}
+    looked_at = 0
+    for row in read_rows(rows):
+        if len(shown) == limit:
+            break
+        looked_at += 1
+        text = " ".join(row["a_text"].split())
+        if text not in shown:
+            known = {name: row[name] for name in rows.chosen if name not in PASSAGES.hidden}
+            shown[text] = {name: known.pop(name) for name in FIRST} | {"text": text} | known
+    if not shown:
+        emit(f"{PASSAGES.name} has no rows{'' if rows.total == 0 else ' that fit'}.")
+        return
+    print_rows(prefer_urls(drop_sparse(PASSAGES.name, list(shown.values()))))
+    if looked_at > len(shown):
+        emit(f"Left out: {count(looked_at - len(shown), 'passage')} of other pairs with a text that is listed.")
+    if rows.total is None or rows.total > looked_at:
+        more = "" if rows.total is None else f"{rows.total - looked_at:,} "
+        emit(f"… and {more}more (--limit N for N of them, --json for programs)")
 
 
 def show_pair(asked: Request) -> None:

@@ -97,7 +97,7 @@ def gather(folder: Folder) -> dict[str, Any]:
         "skipped": summary.get("skipped", {}),
         "warnings": summary.get("warnings", []),
         "urls": summary.get("urls"),
-        "copies": counters.get("copies"),
+        "copies": None if manifest["parameters"].get("collapse") == "none" else counters.get("copies"),
         "near_duplicates": manifest.get("summary", {}).get("near_duplicates"),
         "without_signature": manifest.get("summary", {}).get("without_signature"),
         "pairs": {kind: counters.get(f"{kind}_pairs") for kind in ("unique", "patch", "common")},
