@@ -5,7 +5,7 @@ An analysis is a job with parameters and a function; see `catalogue` for what fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,7 +51,7 @@ class Analysis(Job):
     said: Callable[[Any], Mapping[str, Any]] = field(default=lambda _: {})
     """The parameters that a file decides, such as the range of a lexicon: a manifest has those, not the defaults."""
 
-    costs: Callable[[Mapping[str, Any]], Mapping[str, float]] = field(default=lambda _: {})
+    costs: Callable[[Mapping[str, Any]], Iterable[tuple[str, float]]] = field(default=lambda _: ())
     """What its longer stages cost beside each other, in their order, by the parameters that are given; measured. From
     this, progress knows how much is to come."""
 

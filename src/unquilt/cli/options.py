@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -248,7 +248,7 @@ class Asked:
         limits = {info.name: given.pop(info.name) for info in Limits.describe() if info.name in given}
         return Reading.from_dict(given | {"fields": named, "limits": limits})
 
-    def how(self, costs: Mapping[str, float] | None = None) -> How:
+    def how(self, costs: Iterable[tuple[str, float]] = ()) -> How:
         """All of these options, as the API takes them; `costs` of stages tell progress what is to come."""
         spare_pandas()
         from unquilt.cli.terminal.progress import choose_progress

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
@@ -39,45 +39,53 @@ MAKING = {"make": "making pages"}
 """The stage that only the demo has."""
 
 
-def choose_progress(*, quiet: bool, costs: Mapping[str, float] | None = None) -> Progress:
+def choose_progress(*, quiet: bool, costs: Iterable[tuple[str, float]] = ()) -> Progress:
     """What suits standard error and the user; `costs` are those of the stages of an analysis, see `Plan`."""
     if quiet or sys.stderr is None:
         return Silent()
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", "unknown")
-    plan = Plan(costs or {})
+    plan = Plan(costs)
     return Bars(plan) if sys.stderr.isatty() and not plain else Lines(plan)
 
 
 class Plan:
     """The stages of a job in their order, and what each costs beside the others: so that the time left is that of the
-    job. Only what was done here tells how fast it is; what an earlier run had finished is not counted."""
+    job. A name may come several times. Only what was done here tells how fast it is; what an earlier run had finished
+    is not counted."""
 
-    def __init__(self, costs: Mapping[str, float]) -> None:
-        self._costs = dict(costs)
-        self._to_come = dict(costs)
+    def __init__(self, costs: Iterable[tuple[str, float]] = ()) -> None:
+        self._to_come = list(costs)
+        self._names = {name for name, _ in self._to_come}
+        self._all = sum(cost for _, cost in self._to_come)
         self._done = 0.0
         self._seconds = 0.0
 
     def __contains__(self, name: str) -> bool:
-        return name in self._costs
+        return name in self._names
+
+    def _place(self, stage: Stage) -> int | None:
+        """Which of the stages to come it is."""
+        names = [name for name, _ in self._to_come]
+        return names.index(stage.name) if stage.total and stage.name in names else None
 
     def left(self, stage: Stage, passed: float) -> float | None:
         """Seconds that are left until the end of the job; None as long as that would be a guess."""
-        if stage.name not in self._to_come or not stage.total:
+        place = self._place(stage)
+        if place is None:
             return None
-        cost = self._to_come[stage.name]
+        cost = self._to_come[place][1]
         done = self._done + cost * (stage.done - stage.before) / stage.total
         seconds = self._seconds + passed
-        if seconds < MEANS_NOTHING_BEFORE or done < LEAST_DONE * sum(self._costs.values()):
+        if seconds < MEANS_NOTHING_BEFORE or done < LEAST_DONE * self._all:
             return None
-        names = list(self._to_come)
-        later = sum(self._to_come[name] for name in names[names.index(stage.name) + 1 :])
+        later = sum(cost for _, cost in self._to_come[place + 1 :])
         return seconds / done * (cost * max(0, stage.total - stage.done) / stage.total + later)
 
     def finish(self, stage: Stage, passed: float) -> None:
-        """Note that a stage is over, and how long it took; a second one of its name is none of the plan."""
-        if stage.total and stage.name in self._to_come:
-            self._done += self._to_come.pop(stage.name) * max(0, stage.total - stage.before) / stage.total
+        """Note that a stage is over, and how long it took; further ones of its name are none of the plan."""
+        place = self._place(stage)
+        if place is not None:
+            self._done += self._to_come.pop(place)[1] * max(0, stage.total - stage.before) / stage.total
             self._seconds += passed
 
 
@@ -92,7 +100,7 @@ class Stage:
     before: int = 0
     documents: int = 0
     began: float = field(default_factory=time.monotonic)
-    plan: Plan = field(default_factory=lambda: Plan({}))
+    plan: Plan = field(default_factory=Plan)
 
     def step(self, units: int, documents: int = 0, *, before: bool = False) -> None:
         self.done += units
@@ -147,7 +155,7 @@ class Watched(ABC):
     """Shows stages that take longer than their `patience`."""
 
     def __init__(self, plan: Plan | None = None) -> None:
-        self._plan = plan or Plan({})
+        self._plan = plan or Plan()
 
     @property
     def patience(self) -> float:
