@@ -6,14 +6,18 @@ import re
 from collections import Counter
 from itertools import accumulate, combinations, pairwise
 from math import ceil, exp, floor, log
+from pathlib import Path
 
 from unquilt import words
-from unquilt._native import stem_rates
+from unquilt._native import stems as stem_prints
 
 UNIT = 2**16
 LEAST = 1e-4
 WINDOW, STEP, TRIES = 60, 30, 40
 PRIOR, OWN, WORD = 400, 0.6, 4
+TABLE = Path(__file__).parents[1] / "native/kernels/src/alignment/common_stems.txt"
+LINES = [line.split(" ") for line in TABLE.read_text(encoding="utf-8").splitlines()]
+LANGUAGES = [dict(zip(line[1::2], map(int, line[2::2]), strict=True)) for line in LINES]
 STOPPED = re.compile(r"[\n\r。！？．｡…]|[.!?][\"'”’)\]»]*\s")
 
 
@@ -30,10 +34,36 @@ def read(text):
     return [word[:5] for word, _, _ in found], [(begin, end) for _, begin, end in found], [*breaks, True]
 
 
-def rates_of(texts):
-    counts = Counter(stem for text in texts for stem in read(text)[0])
-    total = max(1, sum(counts.values()))
-    return {stem: floor((count + 0.5) / total * 2**32) / 2**32 for stem, count in counts.items()}
+def language_of(text):
+    """The line of the table in which words have the greatest shares, if a tenth have any; else most words' script."""
+    stems, places, _ = read(text)
+    votes = [sum(line.get(stem, 0) for stem in stems) for line in LANGUAGES]
+    best = votes.index(max(votes))
+    if 10 * sum(stem in LANGUAGES[best] for stem in stems) >= len(stems):
+        return best
+    blocks = Counter(ord(text[begin]) >> 8 for begin, _ in places)
+    return 256 + min(block for block, times in blocks.items() if times == max(blocks.values()))
+
+
+def rates_of(texts, least_df=1):
+    """The highest of a stem's shares of all words and of those of each language, with 100,000 words added to each: of a
+    language, those that its table was made of. Stems in fewer documents are not counted."""
+    holders = Counter(stem for text in texts for stem in set(read(text)[0]))
+    counts = {"all": Counter()}
+    sizes = Counter()
+    for text in texts:
+        stems, language = read(text)[0], language_of(text)
+        if language not in counts:
+            counts[language] = Counter(LANGUAGES[language] if language < len(LANGUAGES) else {})
+        for each in ("all", language):
+            counts[each].update(stem for stem in stems if holders[stem] >= least_df)
+            sizes[each] += len(stems)
+    rates = Counter()
+    for language, known in counts.items():
+        for stem, count in known.items():
+            rate = (count + 0.5) / (sizes[language] + 100_000)
+            rates[stem] = max(rates[stem], floor(rate * 2**32) / 2**32)
+    return dict(rates)
 
 
 def windows_of(stems):
@@ -41,12 +71,17 @@ def windows_of(stems):
     return [set(stems[STEP * i : STEP * i + WINDOW]) for i in range(last + 1)]
 
 
+def weight_of(rate):
+    """What a stem weighs that two windows share."""
+    return fixed(min(WORD, max(0, -log(2 * (1 - exp(-WINDOW * rate))))))
+
+
 def seeds_of(a, b, rate):
     in_a, in_b = Counter(a), Counter(b)
     weights = {}
     for stem in in_a.keys() & in_b.keys():
         often = rate(stem) + 0.5 * min(in_a[stem] / (len(a) + PRIOR), in_b[stem] / (len(b) + PRIOR))
-        weights[stem] = fixed(min(WORD, max(0, -log(2 * (1 - exp(-WINDOW * often))))))
+        weights[stem] = weight_of(often)
     scored = []
     for i, one in enumerate(windows_of(a)):
         for j, other in enumerate(windows_of(b)):
@@ -234,45 +269,47 @@ def keys_of(stems, df):
     return found
 
 
-def together(places):
-    """The most keys that are at most 10 windows away from one of them in one text, and 50 in the other."""
+def around(stems, number, rate):
+    """The stems of the 60 words around a window that are not common, with what they weigh."""
+    found = set(stems[max(0, 20 * number - 10) : 20 * number + 50])
+    return {stem: weight for stem in found if (weight := weight_of(rate(stem))) > 0}
 
-    def around(x, y, near, far):
-        return sum(abs(x - p) <= near and abs(y - q) <= far for p, q in places)
 
-    return max((max(around(x, y, 10, 50), around(x, y, 50, 10)) for x, y in places), default=0)
+def shared_weight(one, other):
+    return sum(one[stem] for stem in one.keys() & other.keys())
 
 
 def order(stem):
-    """Stems in as many documents go by fingerprint, as an unsigned number: that of the gram of one word is not it."""
-    return int.from_bytes(stem_print(stem), "big")
-
-
-def stem_print(stem):
-    """The fingerprint of a stem as packed rates have it: of a text in which it is common."""
-    return stem_rates([stem])[:8]
+    """Stems in as many documents go by fingerprint."""
+    (number,) = stem_prints(stem)
+    return number
 
 
 def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True):
-    """Pairs (a, b) that share at least two keys together; of each a, those that share most."""
+    """Pairs (a, b) of which the windows around a key that they share have 24 nats in common; of each a, the best."""
     stems = [read(text)[0] for text in texts]
     df = Counter(stem for each in stems for stem in set(each))
     keys = [keys_of(each, df) for each in stems]
     holders = Counter(key for each in keys for key in each)
     useful = [{key: at for key, at in each.items() if holders[key] <= max_df} for each in keys]
+    known = shared_rates(texts)
 
-    def shared_keys(a, b):
-        return together([(useful[a][key], useful[b][key]) for key in useful[a].keys() & useful[b].keys()])
+    def rate(stem):
+        return max(LEAST, known.get(stem, 0))
+
+    def best(a, b):
+        places = {(useful[a][key], useful[b][key]) for key in useful[a].keys() & useful[b].keys()}
+        shared = [shared_weight(around(stems[a], x, rate), around(stems[b], y, rate)) for x, y in places]
+        return max(shared, default=0)
 
     found = []
     for a in range(len(texts)):
-        shared = [(shared_keys(a, b), b) for b in range(len(texts)) if a != b and paired(a, b)]
-        enough = sorted((-count, b) for count, b in shared if count >= 2)
+        shared = [(best(a, b), b) for b in range(len(texts)) if a != b and paired(a, b)]
+        enough = sorted((-weight, b) for weight, b in shared if weight >= fixed(24))
         found += [(a, b) for _, b in enough[:most]]
     return sorted(found)
 
 
 def shared_rates(texts):
-    """The rates of stems in two texts at least."""
-    holders = Counter(stem for text in texts for stem in set(read(text)[0]))
-    return {stem: rate for stem, rate in rates_of(texts).items() if holders[stem] > 1}
+    """The rates of a corpus, whose table of stems has those in two documents at least."""
+    return rates_of(texts, least_df=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from unquilt._core import (
+    ALL_LANGUAGES,
     UNICODE_VERSION,
     DamagedRowsError,
     Gunzip,
@@ -31,6 +32,7 @@ from unquilt._core import (
     pack_labels,
     pack_lexicon,
     pack_prototypes,
+    pack_rates,
     pack_stems,
     paragraphs,
     polynomials,
@@ -41,11 +43,14 @@ from unquilt._core import (
     shingles,
     signatures,
     stem_rates,
+    stems,
     supers,
+    usual_stems,
     words,
 )
 
 __all__ = [
+    "ALL_LANGUAGES",
     "UNICODE_VERSION",
     "Counters",
     "DamagedRowsError",
@@ -74,6 +79,7 @@ __all__ = [
     "pack_labels",
     "pack_lexicon",
     "pack_prototypes",
+    "pack_rates",
     "pack_stems",
     "paragraphs",
     "polynomials",
@@ -84,7 +90,9 @@ __all__ = [
     "shingles",
     "signatures",
     "stem_rates",
+    "stems",
     "supers",
+    "usual_stems",
     "words",
 ]
 

@@ -38,8 +38,8 @@ class StemRates:
     """How common words are, by their first five letters, in some collection of texts: what chance would share.
 
     >>> rates = StemRates.count(["the cat and the dog", "the end"])
-    >>> len(rates)
-    5
+    >>> len(rates) > 100  # a few words say little: what is usual in English is taken into account
+    True
     """
 
     packed: bytes

@@ -75,6 +75,18 @@ def test_passages_are_those_of_the_definition(seed: int, counted: bool, both_way
         assert ours[5:] == pytest.approx(theirs[5:], abs=1e-6)
 
 
+def test_words_of_a_language_are_common_though_it_is_rare_in_the_collection() -> None:
+    texts = ["The dog ran to the house and slept there. " * 4000, "The end of the story. " * 9]
+    texts += ["Der Hund lief in das Haus und schlief dort. " * 30, "Kissa juoksi taloon nukkumaan. " * 25, "", "1 2 3"]
+    texts += ["狗跑进房子里，在那里用我的床睡着了。" * 20, "สุนัขวิ่งเข้าไปในบ้าน " * 20]
+    packed, expected = _native.stem_rates(texts), twin_fuzzy.rates_of(texts)
+    common = {stem: rate for stem, rate in expected.items() if rate > 1e-4}
+    entries = [packed[at : at + 12] for at in range(0, len(packed), 12)]
+    found = {entry[:8]: int.from_bytes(entry[8:], "big") / 2**32 for entry in entries}
+    assert found == {twin_fuzzy.order(stem).to_bytes(8, "big"): rate for stem, rate in common.items()}
+    assert {"und", "kissa", "狗", "slept", "zebra"} & common.keys() == {"und", "kissa", "狗", "slept"}
+
+
 def test_the_pairs_that_are_drawn_have_passages() -> None:
     found = [len(_native.align(*make_pair(Random(seed)), b"")) for seed in range(60)]
     assert sum(map(bool, found)) > 20

@@ -5,9 +5,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use unquilt_kernels::alignment::align::Aligner;
 use unquilt_kernels::alignment::fit::nats;
-use unquilt_kernels::alignment::languages::usual;
+use unquilt_kernels::alignment::languages::{each_usual, usual};
 use unquilt_kernels::alignment::rates::StemRates;
-use unquilt_kernels::alignment::stems::Stems;
+use unquilt_kernels::alignment::stems::{each_stem, Stems};
 use unquilt_kernels::flow::columns::Column;
 use unquilt_kernels::sketches::lexicon::pack;
 use unquilt_kernels::text::fingerprint::Fingerprinter;
@@ -29,7 +29,9 @@ pub fn align(py: Python<'_>, a: &str, b: &str, rates: Option<&[u8]>, both_ways: 
         stems_a.read(a, &print);
         stems_b.read(b, &print);
         let mut aligner = Aligner::new(both_ways);
-        let passages = aligner.align((&stems_a, a), (&stems_b, b), given.as_ref().unwrap_or_else(|| usual()));
+        let rates = given.as_ref().unwrap_or_else(|| usual());
+        aligner.begin(&stems_a, rates);
+        let passages = aligner.align((&stems_a, a), (&stems_b, b), rates);
         let found = passages.iter().map(|passage| {
             let (a, b) = (passage.a, passage.b);
             (a.0, a.1, b.0, b.1, nats(passage.score), passage.rates.0, passage.rates.1)
@@ -50,6 +52,42 @@ pub fn pack_stems<'py>(py: Python<'py>, stems: Buffers, df: Buffers) -> PyResult
         stems.iter().zip(df).map(|(&stem, &df)| (stem as u64, u32::try_from(df).unwrap_or(most).min(most))).collect();
     let packed = py.detach(|| pack(&entries)).map_err(|fault| PyValueError::new_err(fault.to_string()))?;
     Ok(PyBytes::new(py, &packed))
+}
+
+/// Stems, languages (or `ALL_LANGUAGES`) and how often each stands in which, as columns of numbers, and the words of each
+/// language: their rates, packed.
+#[pyfunction]
+pub fn pack_rates<'py>(
+    py: Python<'py>,
+    stems: Buffers,
+    languages: Buffers,
+    times: Buffers,
+    words: Vec<(u32, u64)>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let (stems, languages, times) = (stems.column()?, languages.column()?, times.column()?);
+    let (Column::Numbers(stems), Column::Numbers(languages), Column::Numbers(times)) = (stems, languages, times) else {
+        return Err(PyValueError::new_err("stems, languages and times must be columns of numbers"));
+    };
+    let counts = stems.iter().zip(languages).zip(times);
+    let counts = counts.map(|((&stem, &language), &times)| (stem as u64, language as u32, times as u64));
+    let packed = py.detach(|| StemRates::counted(counts, &words).pack());
+    Ok(PyBytes::new(py, &packed))
+}
+
+/// The fingerprints of the stems of a text's words, in order.
+#[pyfunction]
+pub fn stems(text: &str) -> Vec<u64> {
+    let mut stems = Vec::new();
+    each_stem(text, &Fingerprinter::plain(), |_, _, stem| stems.push(stem));
+    stems
+}
+
+/// The stems that are common in some language, as far as the core knows: numbers, as columns have them.
+#[pyfunction]
+pub fn usual_stems() -> Vec<i64> {
+    let mut stems = Vec::new();
+    each_usual(|stem, _, _| stems.push(stem as i64));
+    stems
 }
 
 /// The rates of stems of some texts, packed.

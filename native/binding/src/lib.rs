@@ -17,6 +17,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use unquilt_kernels::alignment::languages::ALL;
 use unquilt_kernels::flow::kernel::{Counter, FaultIn, Output};
 use unquilt_kernels::flow::rows::{Malformed, Spread};
 use unquilt_kernels::flow::sorter::Sorter;
@@ -188,6 +189,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(alignments::align, module)?)?;
     module.add_function(wrap_pyfunction!(alignments::stem_rates, module)?)?;
     module.add_function(wrap_pyfunction!(alignments::pack_stems, module)?)?;
+    module.add_function(wrap_pyfunction!(alignments::pack_rates, module)?)?;
+    module.add_function(wrap_pyfunction!(alignments::stems, module)?)?;
+    module.add_function(wrap_pyfunction!(alignments::usual_stems, module)?)?;
+    module.add("ALL_LANGUAGES", ALL)?;
     module.add_function(wrap_pyfunction!(texts::words, module)?)?;
     module.add_function(wrap_pyfunction!(texts::sentences, module)?)?;
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;

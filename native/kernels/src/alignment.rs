@@ -6,6 +6,7 @@
 //! | module | what it does |
 //! | --- | --- |
 //! | [`stems`] | words by their first letters, where they stand, and where sentences end |
+//! | [`tally`] | how often stems stand in documents |
 //! | [`rates`] | how often a stem stands in a collection |
 //! | [`languages`] | rates for texts without a collection |
 //! | [`pair`] | two texts, their stems numbered, how often each has which |
@@ -27,3 +28,4 @@ pub mod rules;
 pub mod seeds;
 pub mod sequences;
 pub mod stems;
+pub mod tally;

@@ -3,9 +3,9 @@
     stem(w)       the first five letters of a word; in scripts without spaces each character is a word
     keys(d)       pairs of the six rarest stems (by the number of documents; in two at least) of each window of 40
                   words, one every 20
-    candidates    documents that share at least two keys, each in at most `max_df` documents, that are together: at most
-                  10 windows away from each other in one document and 50 in the other; of a document, the
-                  `max_candidates` that share most
+    rate(w)       its share of the words of all documents, or of those in one language, whichever is higher
+    candidates    documents that share a key that at most `max_df` documents have, and whose 60 words around it share
+                  stems that would take chance 24 nats; of a document, the `max_candidates` that share most
     passage(a, b) what a took from b, as `native/kernels/src/alignment.rs` defines: windows that share rare stems, grown
                   to the two intervals that explain each other best
 
@@ -26,19 +26,27 @@ from unquilt.columns import buffers
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs
-from unquilt.tables import FUZZY_CANDIDATES, STEMS
+from unquilt.tables import FUZZY_CANDIDATES, STEMS, WANTED_WINDOWS
 
+FUZZY_TABLES = (STEMS, WANTED_WINDOWS, FUZZY_CANDIDATES)
 MOST_STEMS = 1 << 22
-LEAST_RATE = 1e-4
-RATE_UNITS = 1 << 32
+ALL_WORDS = 0
+"""In place of a stem: how many documents and words a language has."""
+LEAST_TIMES = 9
+"""A stem that occurs less often is not common, as 100,000 words are added to those of any language."""
+COUNTS = pa.schema([(name, pa.int64()) for name in ("stem", "language", "times")])
 WINDOW_LABELS = {
     "stem counts": "counting stems",
     "stem sums": "counting stems",
+    "stem_sums": "counting stems",
     "stems": "counting stems",
     "stem keys": "making keys of rare stems",
     "keys": "making keys of rare stems",
     "key pairs": "finding candidates",
     "key_pairs": "finding candidates",
+    "shared windows": "finding candidates",
+    "wanted_windows": "finding candidates",
+    "window stems": "comparing windows that share keys",
     "fuzzy candidates": "finding candidates",
     "fuzzy_candidates": "finding candidates",
     "candidates": "finding candidates",
@@ -62,22 +70,27 @@ def find_candidates(
 ) -> CandidatePairs:
     """The documents that share keys.
 
-    Reads the texts twice; shuffles 24 bytes for each stem of a batch, 17 bytes for each key (about seven for ten words)
-    and 20 for each pair of documents that shares one: at most `max_df` · (`max_df` - 1) / 2 for a key.
+    Reads the texts three times; shuffles 28 bytes for each stem of a batch, 17 bytes for each key (about seven for ten
+    words), 12 for each pair of windows that share one (at most `max_df` · (`max_df` - 1) / 2 for a key) and about 150
+    for each different one.
     """
     (counts,) = verbs.map(corpus, Kernel("stem counts"), beside=standing)
     counters = verbs.fold(counts, "stem_words")
     (sums,) = verbs.group([counts], Kernel("stem sums"))
+    counters |= verbs.fold(sums, "stem_sums")
+    counters["stems_left_out"] = max(0, counters.get("shared_stems", 0) - MOST_STEMS)
     stems = verbs.keep(sums, STEMS)
-    counters["stems_left_out"] = max(0, stems.rows - MOST_STEMS)
     words = counters.get("stemmed_words", 0)
     table = verbs.side("stem_documents", lambda: pack_documents(stems))
     rates = verbs.side("stem_rates", lambda: pack_rates(stems, words))
     (keys,) = verbs.map(corpus, Kernel("stem keys", stems=table, **collections), beside=standing)
     counters |= verbs.fold(keys, "keys") if any(collections.values()) else {}
-    (pairs,) = verbs.group([keys], Kernel("key pairs", max_df=max_df))
-    counters |= verbs.fold(pairs, "key_pairs")
-    (chosen,) = verbs.group([pairs], Kernel("fuzzy candidates", most=most))
+    (places,) = verbs.group([keys], Kernel("key pairs", max_df=max_df))
+    counters |= verbs.fold(places, "key_pairs")
+    (shared,) = verbs.group([places], Kernel("shared windows"))
+    wanted = verbs.keep(shared, WANTED_WINDOWS)
+    (windows,) = verbs.map(corpus, Kernel("window stems", rates=rates), among=wanted)
+    (chosen,) = verbs.group([windows], Kernel("fuzzy candidates", most=most))
     counters |= verbs.fold(chosen, "candidates")
     return CandidatePairs(verbs.keep(chosen, FUZZY_CANDIDATES), rates, counters)
 
@@ -95,10 +108,17 @@ def align_candidates(
     return found, spans, candidates.counters | verbs.fold(found, "aligned")
 
 
+def count_all(stems: Kept) -> pa.Table:
+    """Stems with the number of documents that have them, and how often they occur, in all languages."""
+    parts = [split.read(["stem", "df", "times"]) for split in stems.splits()]
+    table = pa.concat_tables([STEMS.schema.empty_table().select(["stem", "df", "times"]), *parts])
+    sums = table.group_by("stem", use_threads=False).aggregate([("df", "sum"), ("times", "sum")])
+    return sums.rename_columns(["stem", "df", "times"]).filter(pc.not_equal(sums["stem"], ALL_WORDS))
+
+
 def pack_documents(stems: Kept) -> bytes:
     """In how many documents stems are, of those in most documents; of equal ones, those that come first."""
-    parts = [split.read(["stem", "df"]) for split in stems.splits()]
-    table = pa.concat_tables([STEMS.schema.empty_table().select(["stem", "df"]), *parts])
+    table = count_all(stems)
     if table.num_rows > MOST_STEMS:
         order = pc.select_k_unstable(table, MOST_STEMS, [("df", "descending"), ("stem", "ascending")])
         table = table.take(order)
@@ -106,14 +126,18 @@ def pack_documents(stems: Kept) -> bytes:
 
 
 def pack_rates(stems: Kept, words: int) -> bytes:
-    """The shares of common stems, as the core packs them: at most ten thousand."""
-    entries = []
-    for split in stems.splits():
-        part = split.read(["stem", "times"])
-        part = part.filter(pc.greater_equal(part["times"], LEAST_RATE * words - 1))
-        for stem, times in zip(part["stem"].to_pylist(), part["times"].to_pylist(), strict=True):
-            rate = (times + 0.5) / max(1, words)
-            units = min(int(rate * RATE_UNITS), RATE_UNITS - 1)
-            if units / RATE_UNITS > LEAST_RATE:
-                entries.append((stem % 2**64, units))
-    return b"".join(stem.to_bytes(8, "big") + units.to_bytes(4, "big") for stem, units in sorted(entries))
+    """The rates of stems that are common in all documents, or in those of a language: three megabytes at most."""
+    everywhere = count_all(stems).select(["stem", "times"])
+    everywhere = everywhere.append_column("language", pa.repeat(_native.ALL_LANGUAGES, everywhere.num_rows))
+    usual = pa.array(_native.usual_stems(), pa.int64())
+    sizes = {_native.ALL_LANGUAGES: words}
+    counts = []
+    for part in (everywhere, *(split.read(["stem", "language", "times"]) for split in stems.splits())):
+        of_all = part.filter(pc.equal(part["stem"], ALL_WORDS))
+        sizes |= dict(zip(of_all["language"].to_pylist(), of_all["times"].to_pylist(), strict=True))
+        often = pc.or_(pc.greater_equal(part["times"], LEAST_TIMES), pc.is_in(part["stem"], usual))
+        wanted = part.filter(pc.and_(often, pc.not_equal(part["stem"], ALL_WORDS)))
+        counts.append(wanted.select(["stem", "language", "times"]).cast(COUNTS))
+    table = pa.concat_tables(counts)
+    stem, language, times = (buffers(table[name]) for name in table.column_names)
+    return _native.pack_rates(stem, language, times, sorted(sizes.items()))

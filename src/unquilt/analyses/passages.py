@@ -34,7 +34,7 @@ import pyarrow.compute as pc
 
 from unquilt import _native
 from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.fuzzy import WINDOW_LABELS, align_candidates, find_candidates
+from unquilt.analyses.fuzzy import FUZZY_TABLES, WINDOW_LABELS, align_candidates, find_candidates
 from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
@@ -47,12 +47,10 @@ from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import check_nidf, df_range
 from unquilt.tables import (
-    FUZZY_CANDIDATES,
     MARKS,
     PASSAGE_PAIRS,
     PASSAGE_RUNS,
     PASSAGES,
-    STEMS,
     STOP_GROUPS,
     STOP_RUNS,
     WORDS,
@@ -358,7 +356,7 @@ DECLARATION = Analysis(
     costs=lambda given: COSTS.get(given.get("signature", "imatch"), {}).items(),
     results=(PASSAGES, PASSAGE_PAIRS, STOP_RUNS),
     on_request=(STOP_RUNS,),
-    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, STOP_GROUPS, STEMS, FUZZY_CANDIDATES),
+    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, STOP_GROUPS, *FUZZY_TABLES),
     labels=STANDING_LABELS
     | LEXICON_LABELS
     | WINDOW_LABELS

@@ -41,6 +41,7 @@ from unquilt.tables.passages import (
     STEMS,
     STOP_GROUPS,
     STOP_RUNS,
+    WANTED_WINDOWS,
 )
 from unquilt.tables.phrases import (
     ASKED_PHRASES,
@@ -143,6 +144,7 @@ __all__ = [
     "TREES",
     "UNSETTLED",
     "VERDICTS",
+    "WANTED_WINDOWS",
     "WORDS",
     "Column",
     "Table",

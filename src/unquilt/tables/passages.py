@@ -134,12 +134,31 @@ PASSAGE_RUNS = Table(
 STEMS = Table(
     "stems",
     (
-        integer("stem", "fingerprint of a stem, the first five letters of words; rows are in its order, unsigned"),
-        integer("df", "how many documents have it, at least 2"),
-        integer("times", "how often it occurs"),
+        integer(
+            "stem",
+            "fingerprint of a stem, the first five letters of words; rows are in its order, unsigned; 0 for all words",
+        ),
+        integer("language", "language of documents: a number, from 256 on by script"),
+        integer("df", "how many documents in it have the stem; in all, at least 2"),
+        integer("times", "how often it occurs in them"),
     ),
+    key_columns=2,
     row=("stem", "stems"),
-    see="how common stems are, on the way to fuzzy passages",
+    see="how common stems are in each language, on the way to fuzzy passages",
+    on_the_way=True,
+)
+
+WANTED_WINDOWS = Table(
+    "wanted_windows",
+    (
+        document("doc", "a document"),
+        integer("window", "a window of it that has a key of another document: one every 20 words"),
+        document("first", "the first document of a pair, to which its stems are sent; `doc` itself if it is that"),
+        integer("at", "the window of that document that has the key"),
+    ),
+    key_columns=4,
+    row=("window", "windows"),
+    see="which windows of documents are compared, on the way to fuzzy passages",
     on_the_way=True,
 )
 
@@ -148,7 +167,7 @@ FUZZY_CANDIDATES = Table(
     (
         document("doc", "a document whose text is sent"),
         document("other", "the first document of a pair, to which it is sent; `doc` itself if it is that"),
-        integer("keys", "how many keys they share together"),
+        integer("shared", "what the stems weigh that their windows share which share most, in units of 2^-16 nats"),
     ),
     key_columns=2,
     row=("candidate", "candidates"),

@@ -52,10 +52,15 @@ impl Aligner {
         Self { both_ways, ..Self::default() }
     }
 
-    /// The passages that `a` took from `b`, in the order of `a`; both with their texts.
+    /// To be called for each new `a`.
+    pub fn begin(&mut self, a: &Stems, rates: &StemRates) {
+        self.pair.read_first(&a.stems, rates);
+    }
+
+    /// The passages that `a`, with which it was begun, took from `b`, in the order of `a`; both with their texts.
     pub fn align(&mut self, a: (&Stems, &str), b: (&Stems, &str), rates: &StemRates) -> &[AlignedPassage] {
         self.passages.clear();
-        self.pair.read(&a.0.stems, &b.0.stems, rates);
+        self.pair.read_second(&b.0.stems, rates);
         self.seeds.find(&self.pair, &self.rules);
         self.fit_seeds();
         self.join();

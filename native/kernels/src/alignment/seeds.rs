@@ -5,10 +5,14 @@
 //! numbers of windows they are in, rarest first, and what exceeds a bound is left out: so texts of any length and any
 //! monotony cost no more than their length times a constant.
 
+use hashbrown::HashTable;
+
 use crate::alignment::fit::fixed;
 use crate::alignment::logarithms::{decay, ln};
 use crate::alignment::pair::{NumberedText, TextPair};
+use crate::alignment::rates::{StemRates, LEAST};
 use crate::alignment::rules::AlignmentRules;
+use crate::text::slots::mixed;
 
 /// A pair of windows: the first words of both, and their score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +20,33 @@ pub struct WindowPair {
     pub score: i64,
     pub a: usize,
     pub b: usize,
+}
+
+/// What stems weigh that two windows share, by their rates in the collection alone.
+pub struct StemWeights {
+    common: HashTable<(u64, i64)>,
+    rare: i64,
+}
+
+impl StemWeights {
+    pub fn new(rates: &StemRates, rules: &AlignmentRules) -> Self {
+        let mut common = HashTable::with_capacity(rates.len());
+        for (stem, rate) in rates.iter() {
+            common.insert_unique(mixed(stem), (stem, weight(rate, rules)), |known| mixed(known.0));
+        }
+        Self { common, rare: weight(LEAST, rules) }
+    }
+
+    #[inline]
+    pub fn of(&self, stem: u64) -> i64 {
+        self.common.find(mixed(stem), |known| known.0 == stem).map_or(self.rare, |known| known.1)
+    }
+}
+
+/// What a stem of this rate weighs that two windows share.
+fn weight(rate: f64, rules: &AlignmentRules) -> i64 {
+    let chance = 1.0 - decay(rules.window as f64 * rate);
+    fixed((-ln(2.0 * chance)).clamp(0.0, rules.word))
 }
 
 /// How many windows a text of so many words has.
@@ -134,9 +165,7 @@ impl WindowPairs {
             if in_a == 0.0 || in_b == 0.0 {
                 return 0;
             }
-            let rate = pair.rates[stem] + 0.5 * (in_a / a).min(in_b / b);
-            let chance = 1.0 - decay(rules.window as f64 * rate);
-            fixed((-ln(2.0 * chance)).clamp(0.0, rules.word))
+            weight(pair.rates[stem] + 0.5 * (in_a / a).min(in_b / b), rules)
         }));
     }
 

@@ -90,7 +90,10 @@ struct AlignedText {
 impl AlignedText {
     fn read(&mut self, text: &[u8], chunks: &[u8], print: &Fingerprinter) {
         self.text.clear();
-        self.text.push_str(&String::from_utf8_lossy(text));
+        match std::str::from_utf8(text) {
+            Ok(text) => self.text.push_str(text), // faster than a check that knows how to go on
+            Err(_) => self.text.push_str(&String::from_utf8_lossy(text)),
+        }
         self.chunks.clear();
         self.chunks.extend_from_slice(chunks);
         self.stems.read(&self.text, print);
@@ -194,6 +197,7 @@ impl Group for AlignedPassages {
             let SentText { foreign, doc, chunks, text } = SentText::take(tail)?;
             if foreign == 0 {
                 self.own.read(text.0, chunks, &print);
+                self.aligner.begin(&self.own.stems, &self.rates);
                 continue;
             }
             self.other.read(text.0, chunks, &print);

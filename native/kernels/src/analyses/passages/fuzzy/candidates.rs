@@ -1,185 +1,14 @@
-//! Which documents are to be aligned: those that share keys, pairs of the rarest stems of a window.
+//! Which documents are to be aligned: those that share a key, and more rare stems around it.
 
-use crate::alignment::stems::each_stem;
-use crate::analyses::passages::seeds::Listed;
-use crate::analyses::passages::signatures::{Collections, NamedPages};
-use crate::documents::standing::{Stand, Standing};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
-use crate::flow::fields::Rest;
-use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
-use crate::sketches::lexicon::Lexicon;
-use crate::text::fingerprint::Fingerprinter;
+use crate::alignment::fit::fixed;
+use crate::analyses::passages::fuzzy::windows::SentWindow;
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::Damaged;
+use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::{row, told};
 
-/// Words of a window, and how far one begins behind the other.
-const WINDOW: usize = 40;
-const STEP: usize = 20;
-/// Of the stems of a window, so many are used: the rarest.
-const RAREST: usize = 6;
-/// Documents that share fewer keys together are not compared.
-const SHARED: u32 = 2;
-/// Keys are together if they are at most so many windows away from each other in one document, and so many in the other,
-/// which may be summarised. Long documents share some keys by chance, but these are anywhere.
-const NEAR: u32 = 10;
-const FAR: u32 = 50;
-
-told! {
-    /// In how many documents stems are, and the two collections.
-    pub struct Keying { stems: Side, a: String, b: String }
-}
-
-row! {
-    /// Of a key: a document that has it, the first window that does, the collections that it belongs to, and the code of its
-    /// servers.
-    pub struct KeyPlace<'a> { doc: u32, window: u32, side: u8, servers: Rest<'a> }
-}
-
-/// Map: the keys of documents, each once.
-pub struct StemKeys {
-    stems: Lexicon<Side>,
-    collections: Collections,
-    words: Vec<(u32, u64)>,
-    window: Vec<(u32, u64)>,
-    keys: Vec<(u64, u32)>,
-}
-
-impl StemKeys {
-    const KEYS: Port<KeyPlace<'static>> = Port::hashes(0, "keys");
-
-    /// The keys of a text: of each window, the pairs of its stems with the lowest (df, stem). Stems that the table does not
-    /// have are in one document only, or were left out of it.
-    fn read(&mut self, text: &str, print: &Fingerprinter) {
-        let Self { stems, words, window, keys, .. } = self;
-        words.clear();
-        keys.clear();
-        each_stem(text, print, |_, _, stem| words.push((stems.rank(stem).unwrap_or(0), stem)));
-        let last = words.len().saturating_sub(STEP).max(1);
-        for (number, begin) in (0..last).step_by(STEP).enumerate() {
-            let end = words.len().min(begin + WINDOW);
-            window.clear();
-            window.extend(words[begin..end].iter().filter(|(df, _)| *df > 1));
-            window.sort_unstable();
-            window.dedup();
-            window.truncate(RAREST);
-            for (at, (_, one)) in window.iter().enumerate() {
-                for (_, other) in &window[at + 1..] {
-                    let (low, high) = (one.min(other), one.max(other));
-                    let mut bytes = [0; 16];
-                    bytes[..8].copy_from_slice(&low.to_be_bytes());
-                    bytes[8..].copy_from_slice(&high.to_be_bytes());
-                    keys.push((print.bytes(&bytes), number as u32));
-                }
-            }
-        }
-        keys.sort_unstable();
-        keys.dedup_by_key(|(key, _)| *key);
-    }
-}
-
-impl Map for StemKeys {
-    const NAME: &'static str = "stem keys";
-    const PORTS: &'static [PortInfo] = &[Self::KEYS.info()];
-    const KEEPS: &'static str = "the stems and keys of one document";
-    type Told = Keying;
-    type Reads<'a> = NamedPages<'a>;
-    type Beside<'a> = Option<Stand<'a>>;
-
-    fn new(Keying { stems, a, b }: Keying) -> Result<Self, WrongParameter> {
-        let stems = Lexicon::new(stems).map_err(|fault| WrongParameter(fault.to_string()))?;
-        let (words, window, keys) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { stems, collections: Collections::new(a, b), words, window, keys })
-    }
-
-    fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
-        let mut standing = Standing::new(beside);
-        let print = Fingerprinter::plain();
-        for row in 0..pages.doc.len() {
-            let doc = pages.doc.at(row) as u32;
-            let Some(code) = standing.code(doc) else { continue };
-            let side = self.collections.side(&pages, row, out);
-            if side == 0 {
-                continue;
-            }
-            self.read(&pages.text.at(row), &print);
-            for &(key, window) in &self.keys {
-                out.row(&Self::KEYS, key, KeyPlace { doc, window, side, servers: Rest(code) });
-            }
-            out.relieve();
-        }
-        Ok(())
-    }
-}
-
-told! {
-    /// Keys in more documents are passed over.
-    pub struct KeySharing { max_df: usize }
-}
-
-row! {
-    /// Of the first document of a pair: the second, which has a key of it, and the first windows of both that have it.
-    pub struct SharedKey { b: u32, in_a: u32, in_b: u32 }
-}
-
-/// Group by key: the pairs of documents that have it.
-pub struct KeyPairs {
-    max_df: usize,
-    shared: u64,
-    common: u64,
-}
-
-impl KeyPairs {
-    const PAIRS: Port<SharedKey> = Port::documents(0, "pairs");
-}
-
-impl Group for KeyPairs {
-    const NAME: &'static str = "key pairs";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<KeyPlace<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
-    const KEEPS: &'static str = "the rows of max_df documents";
-    type Told = KeySharing;
-
-    fn new(KeySharing { max_df }: KeySharing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { max_df, shared: 0, common: 0 })
-    }
-
-    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        if rows.left() == Some(1) {
-            return Ok(());
-        }
-        let mut tails: Vec<Vec<u8>> = Vec::new();
-        while let Some((_, tail)) = rows.next() {
-            if tails.len() == self.max_df {
-                self.common += 1;
-                return Ok(());
-            }
-            tails.push(tail.to_vec());
-        }
-        if tails.len() < 2 {
-            return Ok(());
-        }
-        self.shared += 1;
-        let mut listed = Vec::with_capacity(tails.len());
-        for tail in &tails {
-            let KeyPlace { doc, window, side, servers } = KeyPlace::take(tail)?;
-            listed.push(Listed { doc, side, servers: servers.0, places: vec![window.into()] });
-        }
-        for (at, one) in listed.iter().enumerate() {
-            for other in &listed[at + 1..] {
-                if let Some((a, b)) = one.pair(other) {
-                    let (in_a, in_b) = (a.places[0] as u32, b.places[0] as u32);
-                    out.row(&Self::PAIRS, a.doc.into(), SharedKey { b: b.doc, in_a, in_b });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self, out: &mut Output) {
-        out.count("shared_keys", self.shared);
-        out.count("common_keys", self.common);
-    }
-}
+/// What the stems that two windows share weigh, at least, in nats.
+const ENOUGH: f64 = 24.0;
 
 told! {
     /// The most documents that one is aligned with.
@@ -187,32 +16,64 @@ told! {
 }
 
 row! {
-    /// Of a document: one that its text is sent to (itself, if others are sent there), and how many keys they share together.
-    pub struct FuzzyCandidate { other: u64, keys: u64 }
+    /// Of a document: one that its text is sent to (itself, if others are sent there), and what the stems weigh, in units of
+    /// 2^-16 nats, that the two windows share which share most.
+    pub struct FuzzyCandidate { other: u64, shared: u64 }
 }
 
-/// The most keys that stand together with one of them: few windows away in one document, and not too many in the other,
-/// which may be summarised in the first. A window is the first one of 15 keys at most, so each is compared with few others.
-fn together(places: &mut [(u32, u32)]) -> u32 {
-    let mut most = 0;
-    for _ in 0..2 {
-        let mut first = 0;
-        for &(x, y) in &*places {
-            first += places[first..].iter().take_while(|place| place.0 + NEAR < x).count();
-            let around = places[first..].iter().take_while(|place| place.0 <= x + NEAR);
-            most = most.max(around.filter(|place| place.1.abs_diff(y) <= FAR).count());
-        }
-        places.iter_mut().for_each(|place| *place = (place.1, place.0));
-        places.sort_unstable();
+/// The windows of a document, in their order: stems with what they weigh.
+#[derive(Default)]
+struct OwnWindows {
+    /// The number of each, and where its stems end.
+    windows: Vec<(u32, usize)>,
+    stems: Vec<(u32, u32)>,
+}
+
+impl OwnWindows {
+    fn clear(&mut self) {
+        self.windows.clear();
+        self.stems.clear();
     }
-    most as u32
+
+    fn add(&mut self, number: u32, bytes: &[u8]) -> Result<(), Damaged> {
+        let (stems, []) = bytes.as_chunks::<8>() else { return Err(Damaged("SentWindow")) };
+        self.stems.extend(
+            stems
+                .iter()
+                .map(|&[a, b, c, d, e, f, g, h]| (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]))),
+        );
+        self.windows.push((number, self.stems.len()));
+        Ok(())
+    }
+
+    fn of(&self, number: u32) -> &[(u32, u32)] {
+        let Ok(at) = self.windows.binary_search_by_key(&number, |&(window, _)| window) else { return &[] };
+        let begin = at.checked_sub(1).map_or(0, |before| self.windows[before].1);
+        &self.stems[begin..self.windows[at].1]
+    }
+
+    /// What the stems weigh that a window of this document shares with one of another.
+    fn shared(&self, number: u32, bytes: &[u8]) -> Result<u64, Damaged> {
+        let (others, []) = bytes.as_chunks::<4>() else { return Err(Damaged("SentWindow")) };
+        let mut others = others.iter().map(|&stem| u32::from_be_bytes(stem)).peekable();
+        let mut sum = 0;
+        for &(stem, weight) in self.of(number) {
+            while others.next_if(|&other| other < stem).is_some() {}
+            if others.next_if_eq(&stem).is_some() {
+                sum += u64::from(weight);
+            }
+        }
+        Ok(sum)
+    }
 }
 
-/// Group by first document: those that share at least two keys together with it, those first that share most.
+/// Group by first document, of its windows and those of others that share keys: the documents one window of which shares
+/// enough, those first that share most.
+#[derive(Default)]
 pub struct FuzzyCandidates {
     most: usize,
-    found: Vec<(u32, u32)>,
-    places: Vec<(u32, u32)>,
+    own: OwnWindows,
+    found: Vec<(u64, u32)>,
 }
 
 impl FuzzyCandidates {
@@ -222,44 +83,44 @@ impl FuzzyCandidates {
 impl Group for FuzzyCandidates {
     const NAME: &'static str = "fuzzy candidates";
     const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<SharedKey>()];
+    const TABLES: &'static [Shape] = &[shape::<SentWindow<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::CANDIDATES.info()];
-    const KEEPS: &'static str =
-        "8 bytes a document that shares a key with this one, and 8 a key that one of them shares";
+    const KEEPS: &'static str = "the windows of a document, and 16 bytes for each that shares enough with one";
     type Told = Choosing;
 
     fn new(Choosing { most }: Choosing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { most, found: Vec::new(), places: Vec::new() })
+        Ok(Self { most, ..Self::default() })
     }
 
     fn key(&mut self, a: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.found.clear();
-        let mut others = Stretches::new(rows, Beginning::First(4));
-        while others.begin() {
-            self.places.clear();
-            let mut other = 0;
-            while let Some(tail) = others.tail() {
-                let SharedKey { b, in_a, in_b } = SharedKey::take(tail)?;
-                self.places.push((in_a, in_b));
-                other = b;
+        self.own.clear();
+        let enough = fixed(ENOUGH) as u64;
+        while let Some((_, tail)) = rows.next() {
+            let SentWindow { foreign, doc, at, stems } = SentWindow::take(tail)?;
+            if foreign == 0 {
+                self.own.add(at, stems.0)?;
+                continue;
             }
-            let keys = together(&mut self.places);
-            if keys >= SHARED {
-                self.found.push((u32::MAX - keys, other));
+            let shared = self.own.shared(at, stems.0)?;
+            match self.found.last_mut().filter(|last| last.1 == doc) {
+                Some(last) => last.0 = last.0.max(shared),
+                None if shared >= enough => self.found.push((shared, doc)),
+                None => {}
             }
         }
         if self.found.is_empty() {
             return Ok(());
         }
-        self.found.sort_unstable();
+        self.found.sort_unstable_by_key(|&(shared, doc)| (u64::MAX - shared, doc));
         out.greatest("most_candidates", self.found.len() as u64);
         out.count("candidates_left_out", self.found.len().saturating_sub(self.most) as u64);
         self.found.truncate(self.most);
         out.count("candidates", self.found.len() as u64);
         out.count("documents_with_candidates", 1);
-        out.row(&Self::CANDIDATES, a, FuzzyCandidate { other: a, keys: 0 });
-        for &(keys, b) in &self.found {
-            out.row(&Self::CANDIDATES, b.into(), FuzzyCandidate { other: a, keys: (u32::MAX - keys).into() });
+        out.row(&Self::CANDIDATES, a, FuzzyCandidate { other: a, shared: 0 });
+        for &(shared, b) in &self.found {
+            out.row(&Self::CANDIDATES, b.into(), FuzzyCandidate { other: a, shared });
         }
         Ok(())
     }

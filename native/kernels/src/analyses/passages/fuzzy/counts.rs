@@ -1,28 +1,20 @@
-//! In how many documents each stem is, and how often it occurs.
+//! In how many documents each stem is, and how often it occurs, by the languages of documents.
 
-use hashbrown::{hash_table, HashTable};
-
-use crate::alignment::stems::each_stem;
+use crate::alignment::tally::{LanguageSize, StemTally, Tallied};
 use crate::documents::standing::{Stand, Standing};
 use crate::flow::columns::Texts;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::row;
 use crate::text::fingerprint::Fingerprinter;
-use crate::text::slots::mixed;
 
 row! {
-    /// Of a stem: in how many documents it is, and how often.
-    pub struct StemCount { df: u64, times: u64 }
+    /// Of a stem: in how many documents of a language it is, and how often. [`ALL_WORDS`] stands for all of a language.
+    pub struct StemCount { language: u32, df: u64, times: u64 }
 }
 
-/// What is known of a stem of the batch: its fingerprint, the counts, and the last document that has it.
-struct Counted {
-    stem: u64,
-    df: u64,
-    times: u64,
-    last: u32,
-}
+/// In place of a stem: how many documents and words there are.
+pub const ALL_WORDS: u64 = 0;
 
 /// Map: the counts of the stems of a batch, of documents that are kept.
 pub struct StemCounts;
@@ -46,39 +38,27 @@ impl Map for StemCounts {
     fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
         let mut standing = Standing::new(beside);
         let print = Fingerprinter::plain();
-        let mut counts: HashTable<Counted> = HashTable::new();
-        let mut words = 0;
+        let mut tally = StemTally::default();
         for row in 0..pages.doc.len() {
-            let doc = pages.doc.at(row) as u32;
-            if standing.code(doc).is_none() {
-                continue;
+            if standing.code(pages.doc.at(row) as u32).is_some() {
+                tally.read(&pages.text.at(row), &print);
             }
-            each_stem(&pages.text.at(row), &print, |_, _, stem| {
-                words += 1;
-                match counts.entry(mixed(stem), |known| known.stem == stem, |known| mixed(known.stem)) {
-                    hash_table::Entry::Occupied(mut known) => {
-                        let known = known.get_mut();
-                        known.times += 1;
-                        known.df += u64::from(known.last != doc);
-                        known.last = doc;
-                    }
-                    hash_table::Entry::Vacant(place) => {
-                        place.insert(Counted { stem, df: 1, times: 1, last: doc });
-                    }
-                }
-            });
         }
-        for &Counted { stem, df, times, .. } in &counts {
-            out.row(&Self::COUNTS, stem, StemCount { df, times });
+        for Tallied { stem, language, df, times } in tally.stems() {
+            out.row(&Self::COUNTS, stem, StemCount { language, df, times });
         }
-        out.count("stemmed_words", words);
+        for &LanguageSize { language, documents, words } in tally.sizes() {
+            out.row(&Self::COUNTS, ALL_WORDS, StemCount { language, df: documents, times: words });
+        }
+        out.count("stemmed_words", tally.words());
         Ok(())
     }
 }
 
-/// Group by stem: its counts in all, if it is in two documents at least.
+/// Group by stem: its counts in each language, if it is in two documents at least.
 #[derive(Default)]
 pub struct StemSums {
+    sums: Vec<(u32, u64, u64)>,
     single: u64,
     shared: u64,
 }
@@ -92,7 +72,7 @@ impl Group for StemSums {
     const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<StemCount>()];
     const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
-    const KEEPS: &'static str = "one stem";
+    const KEEPS: &'static str = "the languages of one stem";
     type Told = ();
 
     fn new((): (), _: usize) -> Result<Self, WrongParameter> {
@@ -100,15 +80,23 @@ impl Group for StemSums {
     }
 
     fn key(&mut self, stem: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let mut sum = StemCount { df: 0, times: 0 };
+        self.sums.clear();
         while let Some((_, tail)) = rows.next() {
-            let StemCount { df, times } = StemCount::take(tail)?;
-            sum = StemCount { df: sum.df + df, times: sum.times + times };
+            let StemCount { language, df, times } = StemCount::take(tail)?;
+            match self.sums.last_mut().filter(|sum| sum.0 == language) {
+                Some(sum) => *sum = (language, sum.1 + df, sum.2 + times),
+                None => self.sums.push((language, df, times)),
+            }
         }
-        self.single += u64::from(sum.df == 1);
-        if sum.df > 1 {
-            self.shared += 1;
-            out.row(&Self::SUMS, stem, sum);
+        let documents: u64 = self.sums.iter().map(|sum| sum.1).sum();
+        if stem != ALL_WORDS {
+            self.single += u64::from(documents == 1);
+            self.shared += u64::from(documents > 1);
+        }
+        if stem == ALL_WORDS || documents > 1 {
+            for &(language, df, times) in &self.sums {
+                out.row(&Self::SUMS, stem, StemCount { language, df, times });
+            }
         }
         Ok(())
     }
