@@ -89,8 +89,8 @@ class Cost:
     memory: int
 
 
-def cost(*arguments: str) -> Cost:
-    """What `unquilt ARGUMENTS` takes, run in a process of its own."""
+def cost(*arguments: str, by: Path | None = None) -> Cost:
+    """What `unquilt ARGUMENTS` takes, run in a process of its own; `by` is another one than the one installed here."""
     code = (
         "import resource, subprocess, sys\n"
         "code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode\n"
@@ -98,7 +98,7 @@ def cost(*arguments: str) -> Cost:
         "print(used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)\n"
         "sys.exit(code)"
     )
-    unquilt = str(Path(sys.executable).with_name("unquilt"))
+    unquilt = str(by or Path(sys.executable).with_name("unquilt"))
     begin = time.perf_counter()
     done = subprocess.run([sys.executable, "-c", code, unquilt, *arguments], stdout=subprocess.PIPE, check=True)
     processor, memory = done.stdout.split()
