@@ -88,9 +88,10 @@ pub fn kinds(fields: &[String]) -> PyResult<Vec<Kind>> {
 }
 
 /// Columns for `pyarrow.Array.from_buffers`: (rows, nulls, validity, offsets or None, data) each; the first is the key.
-pub fn filled<'py>(py: Python<'py>, columns: &[Filled], kinds: &[Kind]) -> PyResult<Bound<'py, PyList>> {
+/// They are copied, and each is given back before the next.
+pub fn filled<'py>(py: Python<'py>, columns: Vec<Filled>, kinds: &[Kind]) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
-    for (number, column) in columns.iter().enumerate() {
+    for (number, column) in columns.into_iter().enumerate() {
         let strings = number > 0 && matches!(kinds[number - 1], Kind::Bytes { .. } | Kind::Fixed(_));
         let offsets = strings.then(|| {
             let bytes: Vec<u8> = column.offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect();

@@ -174,7 +174,7 @@ impl Partition {
         let sorter = self.take()?;
         let result = py.detach(|| sorter.feed(&mut store, &mut Output::none()));
         result.map_err(to_python)?;
-        filled(py, &store.columns, &kinds)
+        filled(py, store.columns, &kinds)
     }
 }
 
