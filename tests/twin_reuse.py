@@ -53,17 +53,30 @@ def hash_chunk(text: str, by: str) -> bytes:
     return sha1(" ".join(twin.sequence(text)) if by == "words" else " ".join(text.split()))
 
 
-def cut(text: str, by: str, min_length: int) -> list[Chunk]:
-    """The chunks of a text: what stands between blank lines, without white space around it."""
+def paragraphs(text: str) -> list[tuple[int, int]]:
+    """Where the paragraphs of a text are: what stands between blank lines, without white space around it."""
     found, at = [], 0
     for part in BLANK.split(text):
         begin = text.index(part, at)
         at = begin + len(part)
         begin += len(part) - len(part.lstrip())
-        said = part.strip()
-        if len(said) > min_length and not is_trivial(said):
-            found.append(Chunk(begin, begin + len(said), said, hash_chunk(said, by)))
+        if said := part.strip():
+            found.append((begin, begin + len(said)))
     return found
+
+
+def cut(text: str, by: str, min_length: int) -> list[Chunk]:
+    """The chunks of a text that are longer than the least length and say something."""
+    said = [(begin, end, text[begin:end]) for begin, end in paragraphs(text)]
+    return [
+        Chunk(*chunk, hash_chunk(chunk[2], by))
+        for chunk in said
+        if len(chunk[2]) > min_length and not is_trivial(chunk[2])
+    ]
+
+
+def says_something(text: str) -> bool:
+    return any(not is_trivial(text[begin:end]) for begin, end in paragraphs(text))
 
 
 def log2_256(n: int) -> int:
@@ -95,8 +108,9 @@ def discover(
         for chunk in cut(page.text, by, min_length):
             if chunk.sha1 not in stops:
                 standings["chunk", chunk.sha1].append((doc, chunk.begin, chunk.end, where, chunk.text))
-        if not is_trivial(page.text):
-            standings["file", sha1(page.text)].append((doc, 0, len(page.text), where, page.text))
+        if says_something(page.text):
+            end = paragraphs(page.text)[-1][1]
+            standings["file", sha1(page.text)].append((doc, 0, end, where, page.text))
     frequencies: defaultdict[tuple[int, str], int] = defaultdict(int)
     objects, stopped = [], []
     for (kind, digest), rows in standings.items():
@@ -150,7 +164,7 @@ def detect(
             continue
         left = [chunk.sha1 in chunks for chunk in cut(page.text, by, min_length) if chunk.sha1 not in stops]
         share = int(Fraction(sum(left), max(1, len(left))) * SCALE)
-        file = sha1(page.text) in files and not is_trivial(page.text)
+        file = sha1(page.text) in files and says_something(page.text)
         found[doc] = {"chunks": len(left), "matched": sum(left), "share": share, "file": file}
         for level, prefix in enumerate(prefixes(page.url) if page.url else [], 1):
             places[level, prefix].append(doc)

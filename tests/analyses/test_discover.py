@@ -119,19 +119,20 @@ texts = st.text(st.sampled_from("aÀbß二は*. \n7"), max_size=40)
 
 @given(texts, st.sampled_from(("text", "raw", "words")), st.integers(0, 4))
 def test_chunks_are_those_of_the_twin(text: str, by: str, min_length: int) -> None:
-    begins, ends, raws, collapsed = _native.paragraphs(text.encode())
+    begins, ends, raws, collapsed, trivial = _native.paragraphs(text.encode())
     spans = [
         {"begin": int.from_bytes(begins[at : at + 4], "little"), "end": int.from_bytes(ends[at : at + 4], "little")}
         for at in range(0, len(begins), 4)
     ]
     hashes = [[each[at : at + 20] for at in range(0, len(each), 20)] for each in (collapsed, raws)]
-    columns = [
-        pa.array([text], pa.large_string()),
-        pa.array([spans], pa.list_(CHUNK)),
-        *(pa.array([each], pa.list_(SHA1)) for each in hashes),
-    ]
-    a, b, c, d = (buffers(column) for column in columns)
-    found = _native.chunk_hashes(a, b, c, d, by, min_length)
+    compared = {
+        "words": pa.array([text], pa.large_string()),
+        **{name: pa.array([each], pa.list_(SHA1)) for name, each in zip(("text", "raw"), hashes, strict=True)},
+    }
+    numbers = [int.from_bytes(trivial[at : at + 4], "little") for at in range(0, len(trivial), 4)]
+    columns = (pa.array([spans], pa.list_(CHUNK)), pa.array([numbers], pa.list_(pa.int32())), compared[by])
+    a, b, c = (buffers(column) for column in columns)
+    found = _native.chunk_hashes(a, b, c, by == "words", min_length)
     assert found == b"".join(chunk.sha1 for chunk in twin_reuse.cut(text, by, min_length))
 
 

@@ -73,6 +73,7 @@ def test_a_document_has_all_columns(tmp_path: Path) -> None:
             "chunks": [{"begin": 0, "end": 12}, {"begin": 15, "end": 20}],
             "chunk_sha1": [sha1("Größe zählt.".encode()), sha1(b"Zwei.")],
             "raw_chunk_sha1": [sha1("Größe zählt.".encode()), sha1(b"Zwei.")],
+            "trivial_chunks": [],
             "file": str(file),
             "offset": 1,
         }

@@ -146,10 +146,10 @@ trees = st.lists(
 
 def chunks_of(source: str, url: str | None = None) -> list[str]:
     """The chunks of a page, after what must hold for any page has been checked."""
-    utf8, begins, ends, raw, texts, links, _, nodes, depth = extract(source.encode(), url)
+    utf8, begins, ends, raw, texts, trivial, links, _, nodes, depth = extract(source.encode(), url)
     text = utf8.decode()
     assert paragraphs(utf8)[:2] == (begins, ends)
-    assert paragraphs(utf8)[3] == texts
+    assert paragraphs(utf8)[3:] == (texts, trivial)
     assert text == text.strip()
     assert "\0" not in text
     found = [text[b:e] for b, e in zip(array("i", begins), array("i", ends), strict=True)]
@@ -238,13 +238,13 @@ def test_hostile_shapes(source: str, text: str) -> None:
 
 def test_a_million_links() -> None:
     source = "".join(f"<a href=/{i % 1000}#{i}>" for i in range(1_000_000))
-    assert extract(source.encode(), "http://example.org/")[5] == [f"http://example.org/{i}" for i in range(1000)]
+    assert extract(source.encode(), "http://example.org/")[6] == [f"http://example.org/{i}" for i in range(1000)]
 
 
 def test_links_are_bounded() -> None:
     """FAULTS 45: 10,000 short links under a base of 50 kB would be 500 MB."""
     source = f"<base href=http://example.org/{'x' * 50_000}/>" + "".join(f"<a href={i}>" for i in range(10_000))
-    links, more = extract(source.encode())[5:7]
+    links, more = extract(source.encode())[6:8]
     assert more
     assert [link[-3:] for link in links[:3]] == ["x/0", "x/1", "x/2"]
     assert 50_000 < sum(map(len, links)) <= 16 * len(source) + (1 << 20)
@@ -254,7 +254,7 @@ def test_links_are_bounded() -> None:
     "url", [None, "", "nonsense", "\ud800", "http://", "mailto:x", "http://example.org/" + "a/" * 500_000]
 )
 def test_any_url_will_do(url: str | None) -> None:
-    links = extract(b"<a href=http://other.org>x</a><a href=b>", url)[5]
+    links = extract(b"<a href=http://other.org>x</a><a href=b>", url)[6]
     assert links[0] == "http://other.org/"
     assert len(links) == (url or "").startswith("http://e") + 1
 

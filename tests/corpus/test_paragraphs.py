@@ -7,6 +7,7 @@ import re
 from array import array
 
 import pytest
+import twin_reuse
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,11 +62,12 @@ def test_cases(text: str, expected: list[str]) -> None:
 
 @given(nasty | blocks | st.text())
 def test_twin(text: str) -> None:
-    begins, ends, raw, collapsed = paragraphs(text.encode())
+    begins, ends, raw, collapsed, trivial = paragraphs(text.encode())
     found = [text[b:e] for b, e in zip(array("i", begins), array("i", ends), strict=True)]
     assert found == twin(text)
     assert raw == b"".join(hashlib.sha1(block.encode()).digest() for block in found)
     assert collapsed == b"".join(hashlib.sha1(" ".join(block.split()).encode()).digest() for block in found)
+    assert list(array("i", trivial)) == [number for number, block in enumerate(found) if twin_reuse.is_trivial(block)]
 
 
 @pytest.mark.parametrize("space", SPACES, ids=ascii)

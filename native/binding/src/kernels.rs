@@ -8,7 +8,8 @@ use pyo3::types::{PyDict, PyList};
 use unquilt_kernels::analyses::neardups::buckets::Sketching;
 use unquilt_kernels::flow::columns::Reads;
 use unquilt_kernels::flow::contract::{
-    Contract, Given, KernelInput, Parameter, ParameterKind, Parameters, PortInfo, Shape, Side, Value, WrongParameter,
+    Contract, Given, KernelInput, Parameter, ParameterKind, Parameters, PortInfo, Shape, Side, Value, When,
+    WrongParameter,
 };
 use unquilt_kernels::flow::fields::Field;
 use unquilt_kernels::flow::kernel::{GroupKernel, Make, MapKernel};
@@ -102,9 +103,11 @@ fn describe<'py>(py: Python<'py>, contract: &Contract) -> PyResult<Bound<'py, Py
     dict.set_item("name", contract.name)?;
     dict.set_item("keeps", contract.keeps)?;
     match contract.input {
-        KernelInput::Columns { reads, beside } => {
+        KernelInput::Columns { reads, beside, only } => {
             dict.set_item("reads", columns(py, reads)?)?;
             dict.set_item("beside", columns(py, beside)?)?;
+            let only = only.iter().map(|(column, when)| (*column, condition(when)));
+            dict.set_item("only", only.collect::<Vec<_>>())?;
         }
         KernelInput::Tables { key, shapes, repeated } => {
             dict.set_item("key", key.name())?;
@@ -153,8 +156,12 @@ fn port<'py>(py: Python<'py>, port: &PortInfo) -> PyResult<Bound<'py, PyDict>> {
     dict.set_item("name", port.name)?;
     dict.set_item("key", port.key.name())?;
     dict.set_item("shape", shape(py, port.shape)?)?;
-    dict.set_item("when", port.when.map(|when| (when.parameter, when.value, when.equal)))?;
+    dict.set_item("when", port.when.as_ref().map(condition))?;
     Ok(dict)
+}
+
+fn condition(when: &When) -> (&'static str, &'static str, bool) {
+    (when.parameter, when.value, when.equal)
 }
 
 pub fn family(name: &str) -> PyResult<Family> {

@@ -1,10 +1,12 @@
 //! Sets of labels for Python: the hashes of chunks, a set made of hashes, and a set that is asked about a page.
 
+use std::borrow::Cow;
+
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
-use unquilt_kernels::analyses::reuse::chunks::{is_trivial, Cutter, Sameness};
+use unquilt_kernels::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness};
 use unquilt_kernels::flow::contract::{Told, Value};
 use unquilt_kernels::store::labels::{pack, Hash, Labels as Set, Meaning};
 use unquilt_kernels::store::sections::Unreadable;
@@ -17,10 +19,9 @@ fn to_python(fault: Unreadable) -> PyErr {
     unreadable(fault, "set of labels")
 }
 
-fn cutter(by: &str, min_length: usize) -> PyResult<Cutter> {
+fn sameness(by: &str) -> PyResult<Sameness> {
     let by = Sameness::from_value(&Value::Choice(by.to_owned()));
-    let by = by.ok_or_else(|| PyValueError::new_err("chunks are compared by text, raw or words"))?;
-    Ok(Cutter::new(by, min_length))
+    by.ok_or_else(|| PyValueError::new_err("chunks are compared by text, raw or words"))
 }
 
 fn misplaced() -> PyErr {
@@ -41,25 +42,29 @@ pub fn pack_labels<'py>(
     Ok(PyBytes::new(py, &packed))
 }
 
-/// The hashes of the chunks of some documents, one after the other, in the order of the documents.
+/// The hashes of the chunks of some documents that are longer than `min_length` and say something, one after the other,
+/// in the order of the documents. `compared` has the hashes of chunks, or with `words` the texts.
 #[pyfunction]
 pub fn chunk_hashes<'py>(
     py: Python<'py>,
-    texts: Buffers,
     chunks: Buffers,
-    chunk_sha1: Buffers,
-    raw_chunk_sha1: Buffers,
-    by: &str,
+    trivial: Buffers,
+    compared: Buffers,
+    words: bool,
     min_length: usize,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let mut cutter = cutter(by, min_length)?;
+    let mut cutter = Cutter::new(min_length);
     let mut found = Vec::new();
-    let columns = [texts.column()?, chunks.column()?, chunk_sha1.column()?, raw_chunk_sha1.column()?];
+    let (chunks, trivial, compared) = (chunks.column()?, trivial.column()?, compared.column()?);
     let whole = py.detach(|| {
-        (0..columns[0].len()).all(|row| {
-            let text = columns[0].text(row);
-            let [chunks, texts, raws] = [1, 2, 3].map(|place: usize| columns[place].bytes(row).unwrap_or_default());
-            cutter.cut(&text, spans(chunks), texts, raws, |chunk| found.extend_from_slice(&chunk.hash)).is_some()
+        (0..chunks.len()).all(|row| {
+            let text = if words { compared.text(row) } else { Cow::Borrowed("") };
+            let by = match words {
+                true => ComparedBy::Words(&text),
+                false => ComparedBy::Hashes(compared.bytes(row).unwrap_or_default()),
+            };
+            let [spanned, trivial] = [chunks, trivial].map(|column| column.bytes(row).unwrap_or_default());
+            cutter.cut(spans(spanned), trivial, by, |chunk| found.extend_from_slice(&chunk.hash)).is_some()
         })
     });
     whole.then(|| PyBytes::new(py, &found)).ok_or_else(misplaced)
@@ -116,17 +121,24 @@ impl Labels {
         ends: &[u8],
         raws: &[u8],
         texts: &[u8],
+        trivial: &[u8],
         content: &[u8],
         by: &str,
         min_length: usize,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let text = simdutf8::basic::from_utf8(utf8).map_err(|_| PyValueError::new_err("the bytes are no UTF-8"))?;
-        let mut cutter = cutter(by, min_length)?;
+        let compared = match sameness(by)? {
+            Sameness::Text => ComparedBy::Hashes(texts),
+            Sameness::Raw => ComparedBy::Hashes(raws),
+            Sameness::Words => {
+                let text = simdutf8::basic::from_utf8(utf8);
+                ComparedBy::Words(text.map_err(|_| PyValueError::new_err("the bytes are no UTF-8"))?)
+            }
+        };
         let number = |four: &[u8; 4]| u32::from_le_bytes(*four) as usize;
         let places = begins.as_chunks().0.iter().map(number).zip(ends.as_chunks().0.iter().map(number));
         let (mut chunks, mut stopped, mut fault) = (0_u64, 0, None);
         let mut matched: Vec<(usize, usize, Hash)> = Vec::new();
-        let passed = cutter.cut(text, places, texts, raws, |chunk| match self.set.chunk(&chunk.hash) {
+        let rest = Cutter::new(min_length).cut(places, trivial, compared, |chunk| match self.set.chunk(&chunk.hash) {
             Ok(Meaning::Stop) => stopped += 1,
             Ok(Meaning::Nothing) => chunks += 1,
             Ok(Meaning::Label) => {
@@ -138,9 +150,10 @@ impl Labels {
         if let Some(fault) = fault {
             return Err(to_python(fault));
         }
-        let stop_chunks: u64 = stopped + passed.ok_or_else(misplaced)?;
+        let page = rest.ok_or_else(misplaced)?;
+        let stop_chunks: u64 = stopped + page.passed;
         let content: &Hash = content.try_into().map_err(|_| PyValueError::new_err("a SHA-1 has 20 bytes"))?;
-        let file = self.set.file(content).map_err(to_python)? && !is_trivial(text);
+        let file = self.set.file(content).map_err(to_python)? && !page.trivial;
         let rows = matched.iter().map(|(begin, end, hash)| (*begin, *end, PyBytes::new(py, hash)));
         (chunks, stop_chunks, PyList::new(py, rows.collect::<Vec<_>>())?, file).into_pyobject(py)
     }

@@ -23,7 +23,7 @@ fn text(utf8: &[u8]) -> PyResult<&str> {
 
 /// The bytes of begins, ends, raw digests and text digests. A page of short chunks has many times its size of them, so
 /// each is freed as soon as it is copied.
-fn columns<'py>(py: Python<'py>, chunks: Chunks) -> PyResult<[Bound<'py, PyBytes>; 4]> {
+fn columns<'py>(py: Python<'py>, chunks: Chunks) -> PyResult<[Bound<'py, PyBytes>; 5]> {
     let integers = |values: Vec<i32>| {
         PyBytes::new_with(py, 4 * values.len(), |bytes| {
             let slots = bytes.as_chunks_mut().0.iter_mut();
@@ -32,7 +32,8 @@ fn columns<'py>(py: Python<'py>, chunks: Chunks) -> PyResult<[Bound<'py, PyBytes
         })
     };
     let digests = |bytes: Vec<u8>| PyBytes::new(py, &bytes);
-    Ok([integers(chunks.begins)?, integers(chunks.ends)?, digests(chunks.raw), digests(chunks.text)])
+    let (raws, texts) = (digests(chunks.raw), digests(chunks.text));
+    Ok([integers(chunks.begins)?, integers(chunks.ends)?, raws, texts, integers(chunks.trivial)?])
 }
 
 /// The text of `raw` as UTF-8 (the same object where it is that already) and the name of its encoding.
@@ -59,23 +60,24 @@ pub fn join_chunks<'py>(py: Python<'py>, body: &[u8]) -> Option<(Bound<'py, PyBy
     Some((PyBytes::new(py, &joined), whole))
 }
 
-/// The paragraphs of a text: begins and ends (32-bit integers), SHA-1 of each raw and with white space collapsed.
+/// The paragraphs of a text: begins and ends (32-bit integers), SHA-1 of each raw and with white space collapsed, and the
+/// numbers of those that say nothing.
 #[pyfunction]
 pub fn paragraphs<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTuple>> {
     let chunks = py.detach(|| text(utf8).map(kernel::paragraphs))?;
     PyTuple::new(py, columns(py, chunks)?)
 }
 
-/// What is kept of a page: its text, the four columns of its chunks, its links, whether it has more links than these,
+/// What is kept of a page: its text, the five columns of its chunks, its links, whether it has more links than these,
 /// how many nodes it has, and how deep they are nested.
 #[pyfunction]
 #[pyo3(signature = (utf8, url = None))]
 pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyString>>) -> PyResult<Bound<'py, PyTuple>> {
     let url = url.and_then(|url| url.to_str().ok());
     let page = py.detach(|| text(utf8).map(|source| page::extract(source, url)))?;
-    let [begins, ends, raw, texts] = columns(py, page.chunks)?;
+    let [begins, ends, raw, texts, trivial] = columns(py, page.chunks)?;
     let content = PyBytes::new(py, page.text.as_bytes());
-    (content, begins, ends, raw, texts, page.links, page.more_links, page.nodes, page.depth).into_pyobject(py)
+    (content, begins, ends, raw, texts, trivial, page.links, page.more_links, page.nodes, page.depth).into_pyobject(py)
 }
 
 /// The host of a URL, the number of components of its path, and how often the most frequent of them occurs.

@@ -104,13 +104,13 @@ def find_threshold(counted: Mapping[str, int], given: float | None) -> int:
 def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet) -> Outcome:
     """Finds labelled content.
 
-    One pass over texts and hashes; shuffles about 60 bytes a document, 70 for each neighbourhood and batch of
-    documents, and 37 for each labelled chunk that is found.
+    One pass over hashes; shuffles about 60 bytes a document, and for each batch of documents 70 for each neighbourhood
+    and 46 for each labelled chunk that is found.
     """
     about = labels.about
     side = verbs.side("labels", lambda: memoryview(labels.mapped))
-    cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length, "site": given.site}
-    kernel = Kernel("contents", labels=side, occurrences=given.occurrences, **cutting)
+    cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length}
+    kernel = Kernel("contents", labels=side, occurrences=given.occurrences, site=given.site, **cutting)
     contents, prefixes, chunks, files, paths, *occurrences = verbs.map(corpus, kernel)
     counters = verbs.fold(contents, "detection")
     table = verbs.keep(look_up(verbs, contents, corpus, ("id", "url")), CONTENTS)
@@ -124,7 +124,7 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     everything = DiscoverParameters(chunk_threshold=0, file_threshold=0, site=given.site, auto_stop=False)
     pages = counters.get("pages", 0)
     found, _ = count_objects(verbs, chunks, files, everything, pages)
-    objects, _ = look_up_examples(verbs, corpus, found, about.by, pages)
+    objects, _ = look_up_examples(verbs, corpus, found, cutting, pages)
     tables.append(verbs.keep(objects, OBJECTS))
     tables += [verbs.keep(rows, OCCURRENCES) for rows in occurrences]
     known = {name: counters.get(name, 0) for name in ("recursive", "without_url", "chunks", "matched")}

@@ -20,6 +20,7 @@ in 3 million: for a corpus of up to some hundred thousand pages that is 1, the d
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,11 +87,13 @@ class DiscoverParameters(ChunkParameters):
 def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashList | None = None) -> Outcome:
     """Finds what occurs again and again.
 
-    Shuffles about 37 bytes for each chunk; keeps no more of a chunk than its counts, however often it occurs. The texts
-    of objects are looked up in the first document that has them: one more pass over these.
+    Reads hashes, and no text unless words are compared. Shuffles 46 bytes for each chunk, equal ones of a site counted
+    together batch by batch; keeps no more of a chunk than its counts, however often it occurs. The texts of
+    objects are looked up in the first document that has them: one pass over these.
     """
     stops = verbs.side("stops", lambda: pack_stops(given, stop))
-    kernel = Kernel("standings", by=given.by, min_length=given.min_length, site=given.site, stops=stops)
+    cutting: dict[str, Any] = {"by": given.by, "min_length": given.min_length}
+    kernel = Kernel("standings", **cutting, site=given.site, stops=stops)
     chunks, files = verbs.map(corpus, kernel)
     counters = verbs.fold(chunks, "standings")
     pages = counters.get("pages", 0)
@@ -98,7 +101,7 @@ def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashLi
     counters |= verbs.fold(frequencies, "objects_counted")
     (histogram,) = verbs.group([frequencies], Kernel("histograms"))
     table = verbs.keep(histogram, FREQUENCIES)
-    objects, stopped = look_up_examples(verbs, corpus, found, given.by, pages)
+    objects, stopped = look_up_examples(verbs, corpus, found, cutting, pages)
     return Outcome([verbs.keep(objects, OBJECTS), verbs.keep(stopped, STOP_CHUNKS), table], counters)
 
 
@@ -126,10 +129,12 @@ def count_objects(verbs: Verbs, chunks: Rows, files: Rows, given: DiscoverParame
     return found, frequencies
 
 
-def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, by: str, pages: int) -> tuple[Rows, Rows]:
+def look_up_examples(
+    verbs: Verbs, corpus: Kept, found: Rows, cutting: Mapping[str, Any], pages: int
+) -> tuple[Rows, Rows]:
     """Objects and stop chunks with what they say."""
     table = verbs.keep(found, FOUND_OBJECTS)
-    objects, stopped = verbs.map(corpus, Kernel("examples", by=by, pages=pages), among=table)
+    objects, stopped = verbs.map(corpus, Kernel("examples", **cutting, pages=pages), among=table)
     return objects, stopped
 
 

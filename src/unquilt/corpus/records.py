@@ -81,12 +81,14 @@ Found = Frame | Page | Skipped | Reject | Warned | Span
 class Chunks(NamedTuple):
     """The chunks of a text: `begins` and `ends` as the bytes of 32-bit integers, in code points, and of each chunk the
     SHA-1 as it stands in the source (`raw`) and of its text with white space collapsed (`text`), one after the other.
+    `trivial` has the numbers of those with fewer than two letters or digits, as 32-bit integers, too.
     """
 
     begins: bytes
     ends: bytes
     raw: bytes
     text: bytes
+    trivial: bytes
 
 
 class Document(NamedTuple):

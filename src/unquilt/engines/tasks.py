@@ -42,16 +42,25 @@ def map_split(
     if stage.beside is None:
         batch = split.read(kernel.columns)
     else:
-        keys = split.read(kernel.columns[:1]).column(0)
         named = [field.name for field in kernel.contract.beside.fields]
-        rows = stage.beside.between(keys[0].as_py(), keys[-1].as_py(), named)
+        rows = stage.beside.between(*_ends(stage, split), named)
         if stage.among and not rows.num_rows:
             return {}
         batch = split.read(kernel.columns)
         if stage.among:
-            batch = batch.filter(pc.is_in(keys, rows.column(0)))
+            wanted = pc.is_in(batch.column(0), rows.column(0))
+            batch = batch if pc.all(wanted).as_py() else batch.filter(wanted)
         beside = _named_buffers(rows)
     return _native.run_map(kernel.name, told(kernel, locate), ports, _named_buffers(batch), beside, sink)
+
+
+def _ends(stage: Mapped, split: Split) -> tuple[int, int]:
+    """The first and the last document of a row group: as its footer says, if documents are the key of its table."""
+    column, schema = stage.kernel.columns[0], stage.table.schema
+    if split.keys and schema is not None and schema.names[0] == column:
+        return split.keys
+    keys = split.read([column]).column(0)
+    return keys[0].as_py(), keys[-1].as_py()
 
 
 def _named_buffers(table: pa.Table) -> list[tuple[str, Any]]:

@@ -101,12 +101,12 @@ def read_site(corpus: Run, given: ReuseExperimentParameters) -> CopiedSite:
     prefix = given.site or f"{_find_largest_host(corpus)}/"
     pages: list[Sequence[bytes]] = []
     digests: list[bytes] = []
-    for part in _read(corpus, ["url", "text", "chunks", "chunk_sha1", "raw_chunk_sha1", "raw_sha1"]):
+    for part in _read(corpus, ["url", "chunks", "trivial_chunks", "chunk_sha1", "raw_sha1"]):
         own = pc.starts_with(pc.replace_substring_regex(part["url"], "^[a-z]+://", ""), prefix)
         part = part.filter(pc.fill_null(own, False))
         for row in range(min(part.num_rows, given.pages - len(pages))):
-            text, chunks, texts, raws = (buffers(part[name].slice(row, 1)) for name in part.column_names[1:5])
-            if hashes := cut(_native.chunk_hashes(text, chunks, texts, raws, "text", 0)):
+            chunks, trivial, texts = (buffers(part[name].slice(row, 1)) for name in part.column_names[1:4])
+            if hashes := cut(_native.chunk_hashes(chunks, trivial, texts, False, 0)):
                 pages.append(hashes)
                 digests.append(part["raw_sha1"][row].as_py())
     if not pages:

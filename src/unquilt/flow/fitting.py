@@ -9,14 +9,15 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from unquilt.errors import PlanError
+from unquilt.errors import InputError, PlanError
 from unquilt.flow.kernels import Field, Fields, Kernel, Port, Shape
 from unquilt.tables import Table
-from unquilt.tables.corpus import CHUNK
+from unquilt.tables.corpus import CHUNK, DOCUMENTS
 
 NUMBER, REAL, TEXT, LINES, BYTES, NULLABLE = "number", "real", "text", "lines", "bytes", "bytes or null"
 _COLUMN_KINDS = {NUMBER: (NUMBER,), TEXT: (TEXT,), LINES: (LINES, TEXT), NULLABLE: (TEXT, BYTES)}
 """For each kind of column that a kernel says it reads, the kinds that it may be given."""
+_WIDE = (CHUNK, pa.int32())
 _INTEGERS = (NUMBER, "doc", "small")
 _OR_NULL = {f"{NUMBER} or null": NUMBER, f"{REAL} or null": REAL}
 
@@ -32,7 +33,7 @@ def kind_of(column: pa.Field) -> str:
         return TEXT
     if pa.types.is_list(kind) and pa.types.is_string(kind.value_type):
         return LINES
-    if pa.types.is_list(kind) and (pa.types.is_fixed_size_binary(kind.value_type) or kind.value_type == CHUNK):
+    if pa.types.is_list(kind) and (pa.types.is_fixed_size_binary(kind.value_type) or kind.value_type in _WIDE):
         return BYTES  # those of its values, one after the other
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
         return BYTES
@@ -56,7 +57,8 @@ def check_columns(kernel: Kernel, there: pa.Schema | None, name: str) -> None:
         if kind_of(there.field(kernel.columns[0])) != NUMBER:
             raise PlanError(f"kernel {kernel.name}: column {kernel.columns[0]} of {name} is no number of documents")
     else:
-        _check_fields(kernel, kernel.contract.reads.fields, there, name)
+        read = [each for each in kernel.contract.reads.fields if each.name in kernel.columns]
+        _check_fields(kernel, read, there, name)
 
 
 def check_beside(kernel: Kernel, there: pa.Schema | None, name: str | None) -> None:
@@ -79,11 +81,13 @@ def check_beside(kernel: Kernel, there: pa.Schema | None, name: str | None) -> N
 
 def _find(there: pa.Schema, column: str, kernel: Kernel, name: str) -> pa.Field:
     if column not in there.names:
+        if name == DOCUMENTS.name and column in DOCUMENTS.later:
+            raise InputError(f"this corpus was made by an older unquilt, which did not note {column}: ingest it again")
         raise PlanError(f"kernel {kernel.name} reads column {column}, which {name} does not have")
     return there.field(column)
 
 
-def _check_fields(kernel: Kernel, wanted: Fields, there: pa.Schema, name: str) -> None:
+def _check_fields(kernel: Kernel, wanted: Sequence[Field], there: pa.Schema, name: str) -> None:
     for each in wanted:
         found = _find(there, each.name, kernel, name)
         if kind_of(found) not in _COLUMN_KINDS[each.kind]:

@@ -34,6 +34,8 @@ class Split:
     rows: int
     numbered: bool = False
     """Whether its first column holds numbers of documents, in their order."""
+    keys: tuple[int, int] | None = None
+    """The least and the greatest of its first column, if these are whole numbers."""
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         with opened(self.path) as file:
@@ -68,8 +70,9 @@ class Kept:
         found = []
         for path in self.paths:
             footer = _footer(path)
-            rows = {number: footer.metadata.row_group(number).num_rows for number in footer.groups}
-            found += [Split(path, number, count, self.numbered) for number, count in rows.items()]
+            keys: Sequence[tuple[int, int] | None] = footer.keys() or [None] * len(footer.groups)
+            for number, ends in zip(footer.groups, keys, strict=True):
+                found.append(Split(path, number, footer.metadata.row_group(number).num_rows, self.numbered, ends))
         return found
 
     @property
@@ -163,19 +166,36 @@ def _between(path: str, first: int, last: int, columns: Sequence[str] | None, *,
     groups = range(bisect_left(footer.greatest, first), bisect_right(footer.least, last))
     if not groups:
         return
-    with opened(path, footer.metadata) as file:
-        for group in groups:
-            table = file.read_row_group(footer.groups[group], columns=columns, use_threads=False)
-            _check_rows(table, path, numbered=numbered)
-            keys = table.column(0).combine_chunks()
-            yield table.slice(*_slice(keys, first, last))
+    for group in groups:
+        table = _read_group(path, footer, footer.groups[group], columns, numbered=numbered)
+        keys = table.column(0).combine_chunks()
+        yield table.slice(*_slice(keys, first, last))
+
+
+_recent: tuple[tuple[object, ...], pa.Table] = ((), pa.table({}))
+"""The row group that was read last, unless it is large: tasks that follow each other ask for its parts, one by one."""
+_MOST_RECENT = 32 << 20
+
+
+def _read_group(path: str, footer: _Footer, group: int, columns: Sequence[str] | None, *, numbered: bool) -> pa.Table:
+    global _recent  # replaced as a whole, so that threads see one or the other
+    asked = (path, footer.changed, group, tuple(columns or ()), numbered)
+    there, table = _recent
+    if there != asked:
+        with opened(path, footer.metadata) as file:
+            table = file.read_row_group(group, columns=columns, use_threads=False)
+        _check_rows(table, path, numbered=numbered)
+        if table.nbytes <= _MOST_RECENT:
+            _recent = (asked, table)
+    return table
 
 
 @dataclass(frozen=True)
 class _Footer:
     """What a file says of itself, which row groups are not empty, and of each of these the least and greatest key, if
-    keys are whole numbers."""
+    keys are whole numbers; and when it was last changed."""
 
+    changed: int
     metadata: pq.FileMetaData
     schema: pa.Schema
     groups: Sequence[int]
@@ -193,18 +213,18 @@ def _footer(path: str) -> _Footer:
 
 
 @lru_cache(maxsize=64)
-def _read_footer(path: str, _changed: int) -> _Footer:
+def _read_footer(path: str, changed: int) -> _Footer:
     """Read once: every task of a map asks for a few rows of the same table."""
     with opened(path) as file:
         metadata = file.metadata
     schema = metadata.schema.to_arrow_schema()
     filled = [number for number in range(metadata.num_row_groups) if metadata.row_group(number).num_rows]
     if not schema.names or not pa.types.is_integer(schema.field(0).type):
-        return _Footer(metadata, schema, filled, [], [])
+        return _Footer(changed, metadata, schema, filled, [], [])
     keys = [metadata.row_group(number).column(0).statistics for number in filled]
     if not all(key is not None and key.has_min_max for key in keys):
         raise damaged(path, f"its footer does not say which {schema.names[0]} it has")
-    return _Footer(metadata, schema, filled, [key.min for key in keys], [key.max for key in keys])
+    return _Footer(changed, metadata, schema, filled, [key.min for key in keys], [key.max for key in keys])
 
 
 def _slice(keys: pa.Array, first: int, last: int) -> tuple[int, int]:

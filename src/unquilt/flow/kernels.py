@@ -133,6 +133,8 @@ class Contract:
     maps: bool
     reads: Shape
     beside: Shape
+    only: Mapping[str, tuple[str, str, bool]]
+    """Columns that are read only if a parameter has some value, or another one."""
     tables: tuple[Shape, ...]
     key: str
     """What the keys of rows are that meet in it; empty if it maps."""
@@ -149,6 +151,7 @@ class Contract:
             maps="reads" in said,
             reads=Shape.of(said.get("reads", ("nothing", ()))),
             beside=Shape.of(said.get("beside", ("nothing", ()))),
+            only=dict(said.get("only", ())),
             tables=tuple(Shape.of(table) for table in said.get("tables", ())),
             key=said.get("key", ""),
             repeated=said.get("repeated", False),
@@ -170,6 +173,11 @@ class Contract:
             if not parameter.fits(given[parameter.name]):
                 value = given[parameter.name]
                 raise PlanError(f"kernel {self.name}: {parameter.name} must be {parameter.wanted}, not {value!r}")
+
+    def columns(self, given: Mapping[str, Any]) -> tuple[str, ...]:
+        """The columns that it says it reads with these parameters."""
+        names = (each.name for each in self.reads.fields)
+        return tuple(name for name in names if name not in self.only or _is_met(self.only[name], given))
 
     def ports(self, given: Mapping[str, Any]) -> tuple[Port, ...]:
         """The ports that exist with these parameters."""
@@ -201,7 +209,7 @@ class Kernel:
             raise PlanError(f"kernel {name} " + ("says itself which columns it reads" if columns else "needs columns"))
         self.name = name
         self.parameters = parameters
-        self.columns = tuple(columns) or tuple(each.name for each in self.contract.reads.fields)
+        self.columns = tuple(columns) or self.contract.columns(parameters)
         """The columns that it reads, if it is a kernel for `map`."""
         self.ports = self.contract.ports(parameters)
 

@@ -51,7 +51,7 @@ class JudgedTable(Kept):
 
     def splits(self) -> list[Split]:
         return [
-            JudgedSplit(split.path, split.row_group, split.rows, split.numbered, self.judge)
+            JudgedSplit(split.path, split.row_group, split.rows, split.numbered, split.keys, self.judge)
             for split in super().splits()
         ]
 

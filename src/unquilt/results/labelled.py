@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 from unquilt.results.finding import find_rows
 from unquilt.results.folders import RunFolder
-from unquilt.stores.labels import BY, hash_text
+from unquilt.stores.labels import BY, COMPARED, hash_text
 from unquilt.tables import OBJECTS
 
-_HASHES = {"text": "chunk_sha1", "raw": "raw_chunk_sha1"}
 _OBJECT = ("first", "sha1", "kind", "occurrences", "documents", "sites", "length", "example")
 
 
@@ -33,7 +32,7 @@ def find_labelled(folder: RunFolder, number: int) -> tuple[str | None, list[Mark
     hashes = (
         [hash_text(text[span["begin"] : span["end"]], by) for span in spans]
         if by == "words"
-        else page[_HASHES[by]] or []
+        else page[COMPARED[by]] or []
     )
     wanted = sorted(set(hashes))
     found = find_rows(folder.table(OBJECTS.name), "sha1", wanted, list(_OBJECT), len(wanted) * 2)

@@ -32,8 +32,8 @@ from unquilt.tables import DOCUMENTS, OBJECTS, STOP_CHUNKS
 
 TRIMMABLE = (OBJECTS.name, STOP_CHUNKS.name)
 """The tables of objects that documents can be rid of."""
-_CHUNKS = ("text", "chunks", "chunk_sha1", "raw_chunk_sha1", "raw_sha1")
-_OF_THE_WHOLE = frozenset(("chunks", "chunk_sha1", "raw_chunk_sha1", "raw_sha1", "sequence"))
+_CHUNKS = ("text", "chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "raw_sha1")
+_OF_THE_WHOLE = frozenset(("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "raw_sha1", "sequence"))
 """Columns that are true of the whole text only."""
 
 
@@ -129,7 +129,8 @@ class _Trimming:
             until, doc = at + number, self._first + row
             places, hashes = slice(4 * at, 4 * until), slice(SHA1 * at, SHA1 * until)
             digest = part["raw_sha1"][row].as_py()
-            columns = (begins[places], ends[places], raws[hashes], texts[hashes])
+            trivial = b"".join(each.to_bytes(4, "little") for each in part["trivial_chunks"][row].as_py() or ())
+            columns = (begins[places], ends[places], raws[hashes], texts[hashes], trivial)
             chunks, _, labelled, file = labels.page(whole.encode(), *columns, digest, about.by, 0)
             at = until
             long = ((begin, end) for begin, end, _ in labelled if end - begin > about.min_length)

@@ -112,6 +112,6 @@ def _begins_as_html(content: str | bytes) -> bool:
     return _TAG.match(start.removeprefix("\ufeff")) is not None
 
 
-def _extract(utf8: bytes, url: str | None) -> tuple[bytes, tuple[bytes, bytes, bytes, bytes]]:
-    text, begins, ends, raws, texts, *_ = _native.extract(utf8, url)
-    return text, (begins, ends, raws, texts)
+def _extract(utf8: bytes, url: str | None) -> tuple[bytes, tuple[bytes, bytes, bytes, bytes, bytes]]:
+    text, begins, ends, raws, texts, trivial, *_ = _native.extract(utf8, url)
+    return text, (begins, ends, raws, texts, trivial)

@@ -32,6 +32,8 @@ from unquilt.runs.storage import shown, write_atomically
 
 BY = ("text", "raw", "words")
 """What makes two chunks equal: their text with white space collapsed, their source, or their words alone."""
+COMPARED = {"text": "chunk_sha1", "raw": "raw_chunk_sha1", "words": "text"}
+"""The column of documents that has it."""
 CHUNKS, FILES, STOPS = 0, 1, 2
 SHA1 = 20
 _HASH = re.compile(r"(?:(file|chunk) +)?([0-9a-f]{40})", re.IGNORECASE)
@@ -229,12 +231,12 @@ def collect_hashes(documents: Kept, about: About) -> tuple[bytes, bytes]:
     """The hashes of all chunks and of all files of a corpus, each 20 bytes after the other, equal ones again and
     again."""
     chunks, files = [], []
-    columns = ("text", "chunks", "chunk_sha1", "raw_chunk_sha1")
+    columns = ("chunks", "trivial_chunks", COMPARED[about.by])
     for split in documents.splits():
         table = split.read((*columns, "raw_sha1", "recursive"))
         table = table.filter(pa.compute.invert(table["recursive"]))
-        found = [buffers(table[name]) for name in columns]
-        chunks.append(_native.chunk_hashes(found[0], found[1], found[2], found[3], about.by, about.min_length))
+        spans, trivial, compared = (buffers(table[name]) for name in columns)
+        chunks.append(_native.chunk_hashes(spans, trivial, compared, about.by == "words", about.min_length))
         files.append(b"".join(table["raw_sha1"].to_pylist()))
     return b"".join(chunks), b"".join(files)
 

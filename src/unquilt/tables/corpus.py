@@ -43,6 +43,13 @@ DOCUMENTS = Table(
         column("chunks", pa.list_(CHUNK), "paragraphs: `[begin, end)` in code points of `text`", null=True),
         column("chunk_sha1", pa.list_(SHA1), "SHA-1 of the text of each chunk, white space collapsed", null=True),
         column("raw_chunk_sha1", pa.list_(SHA1), "SHA-1 of the source of each chunk", null=True),
+        column(
+            "trivial_chunks",
+            pa.list_(pa.int32()),
+            "numbers, from 0, of the chunks with fewer than two letters or digits",
+            null=True,
+            later=True,
+        ),
         column("file", pa.string(), "the file in which the document was read"),
         integer("offset", "where it begins there: a byte of the decompressed file, or the row of a Parquet file"),
     ),
@@ -51,7 +58,7 @@ DOCUMENTS = Table(
     first=("doc", "id", "words", "url", "text"),
     hidden=(
         *("host", "domain", "ip", "path", "recursive", "media", "truncated", "sequence", "raw_sha1", "links"),
-        *("chunks", "chunk_sha1", "raw_chunk_sha1", "file", "offset"),
+        *("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "file", "offset"),
     ),
     notes="Of a compressed WARC file, `offset` is the byte at which the gzip member begins in the file as it is.",
 )

@@ -42,7 +42,8 @@ impl<'a> Column<'a> {
     /// The text at `row`, empty for null. Arrow promises UTF-8; bytes that are not become replacement characters, which
     /// end a word, and nothing else is lost.
     pub fn text(&self, row: usize) -> Cow<'a, str> {
-        String::from_utf8_lossy(self.bytes(row).unwrap_or_default())
+        let bytes = self.bytes(row).unwrap_or_default();
+        simdutf8::basic::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
     }
 }
 
@@ -178,6 +179,15 @@ impl<'a> Typed<'a> for Binary<'a> {
 
     fn find(batch: &Batch<'a>, name: &'static str) -> Result<Self, NoColumn> {
         Strings::<false>::find(batch, name).map(|strings| Self(strings.0))
+    }
+}
+
+/// A column that is there under a condition only (see `ONLY` of [`Map`](crate::flow::kernel::Map)).
+impl<'a, T: Typed<'a>> Typed<'a> for Option<T> {
+    const KIND: Kind = T::KIND;
+
+    fn find(batch: &Batch<'a>, name: &'static str) -> Result<Self, NoColumn> {
+        batch.find(name).ok().map(|_| T::find(batch, name)).transpose()
     }
 }
 

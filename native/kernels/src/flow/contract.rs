@@ -326,13 +326,11 @@ pub enum KernelInput {
     Columns {
         reads: Reads,
         beside: Reads,
+        /// Columns that are read only if a parameter has some value.
+        only: &'static [(&'static str, When)],
     },
     /// Rows of as many tables as there are shapes; with `repeated`, any number of tables like the last may follow.
-    Tables {
-        key: Key,
-        shapes: &'static [Shape],
-        repeated: bool,
-    },
+    Tables { key: Key, shapes: &'static [Shape], repeated: bool },
 }
 
 /// A kernel, described.

@@ -10,7 +10,9 @@ use std::collections::BTreeMap;
 use std::io;
 
 use crate::flow::columns::{Batch, Columns, NoColumn};
-use crate::flow::contract::{Contract, Given, KernelInput, Key, Parameters, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{
+    Contract, Given, KernelInput, Key, Parameters, Port, PortInfo, Shape, When, WrongParameter,
+};
 use crate::flow::fields::{Damaged, Row, Tail};
 use crate::flow::rows::{Spread, Writer};
 
@@ -74,6 +76,8 @@ pub trait Map: Sized + Send {
     /// The columns of the table beside; of its rows, a call sees those whose first column lies between the first and
     /// the last document of the batch.
     type Beside<'a>: Columns<'a>;
+    /// Which columns of the batch are read under a condition only; they are `Option`s there.
+    const ONLY: &'static [(&'static str, When)] = &[];
 
     fn new(told: Self::Told) -> Result<Self, WrongParameter>;
 
@@ -163,6 +167,7 @@ impl Entry {
             input: KernelInput::Columns {
                 reads: <K::Reads<'static> as Columns<'static>>::READS,
                 beside: <K::Beside<'static> as Columns<'static>>::READS,
+                only: K::ONLY,
             },
             parameters: K::Told::PARAMETERS,
             ports: K::PORTS,

@@ -4,10 +4,13 @@
 //! space too). A paragraph has no white space around it. Linear in the text, whatever it holds.
 //!
 //! Each chunk is digested twice with SHA-1: its raw bytes, and its text with white space collapsed. Most of the time
-//! goes into these digests.
+//! goes into these digests. Chunks that say nothing are noted, so that who compares chunks need not read texts.
 
 use memchr::memchr2;
 use sha1::{Digest, Sha1};
+
+use crate::text::points::count_points;
+use crate::text::unicode::{self, Class};
 
 /// White space: Unicode's `White_Space`, and the four separators of ASCII, which Python counts too.
 #[inline]
@@ -25,6 +28,8 @@ pub struct Chunks {
     pub raw: Vec<u8>,
     /// SHA-1 of each with every run of white space replaced by one space.
     pub text: Vec<u8>,
+    /// The numbers of those that say nothing.
+    pub trivial: Vec<i32>,
     collapsed: Vec<u8>,
 }
 
@@ -32,6 +37,9 @@ impl Chunks {
     /// Adds the chunk `text`, which begins and ends at these code points and was made from `raw`; `even` says that it
     /// has no white space but single spaces.
     pub fn push(&mut self, begin: usize, end: usize, raw: &[u8], text: &str, even: bool) {
+        if is_trivial(text) {
+            self.trivial.push(self.begins.len() as i32);
+        }
         self.begins.push(begin as i32);
         self.ends.push(end as i32);
         let digest = Sha1::digest(raw);
@@ -48,6 +56,15 @@ impl Chunks {
             self.text.extend_from_slice(&Sha1::digest(collapsed));
         }
     }
+}
+
+/// Whether a text has fewer than two letters or digits.
+pub fn is_trivial(text: &str) -> bool {
+    let counts = |c: &char| match c {
+        c if c.is_ascii() => c.is_ascii_alphanumeric(),
+        c => matches!(unicode::look_up(*c).class(), Class::Letter | Class::Single),
+    };
+    text.chars().filter(counts).nth(1).is_none()
 }
 
 /// Puts `text` into `collapsed`, each run of white space as one space.
@@ -96,12 +113,6 @@ pub fn paragraphs(text: &str) -> Chunks {
     chunks
 }
 
-/// How many code points these bytes of UTF-8 begin.
-#[inline]
-pub fn count_points(utf8: &[u8]) -> usize {
-    utf8.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,6 +135,17 @@ mod tests {
             let spans: Vec<_> = found.begins.into_iter().zip(found.ends).collect();
             assert_eq!(spans, expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_says_nothing() {
+        for trivial in ["", " \n", "*", "a", "«7»", "三", "--- 1 ---"] {
+            assert!(is_trivial(trivial), "{trivial}");
+        }
+        for other in ["ab", "a b", "3.1", "二三", "É!é"] {
+            assert!(!is_trivial(other), "{other}");
+        }
+        assert_eq!(paragraphs("*\n\nab\n\n三\n\n...").trivial, [0, 2, 3]);
     }
 
     #[test]

@@ -8,6 +8,15 @@ pub fn spans(packed: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
     })
 }
 
+/// How many code points these bytes of UTF-8 begin.
+#[inline]
+pub fn count_points(utf8: &[u8]) -> usize {
+    utf8.iter().filter(|&&byte| byte & 0xc0 != 0x80).count()
+}
+
+/// Bytes that are counted together.
+const BLOCK: usize = 64;
+
 /// Where code points are in the bytes of a text, asked for in ascending order.
 pub struct PointPlaces<'a> {
     text: &'a str,
@@ -26,16 +35,19 @@ impl<'a> PointPlaces<'a> {
         if self.even {
             return (point <= self.text.len()).then_some(point);
         }
-        let more = point.checked_sub(self.point)?;
-        let mut rest = self.text[self.byte..].char_indices();
-        self.byte = match more {
-            0 => self.byte,
-            _ => rest.nth(more).map_or_else(
-                || (self.text[self.byte..].chars().count() == more).then_some(self.text.len()),
-                |(at, _)| Some(self.byte + at),
-            )?,
-        };
-        self.point = point;
+        let mut more = point.checked_sub(self.point)?;
+        let mut rest = &self.text.as_bytes()[self.byte..];
+        // Blocks that begin no more points than are left are passed over as a whole.
+        while let Some((block, behind)) = rest.split_first_chunk::<BLOCK>() {
+            let begun = count_points(block);
+            if begun > more {
+                break;
+            }
+            (more, rest) = (more - begun, behind);
+        }
+        let mut begins = (0..rest.len()).filter(|&at| rest[at] & 0xc0 != 0x80);
+        let at = begins.nth(more).or_else(|| (count_points(rest) == more).then_some(rest.len()))?;
+        (self.point, self.byte) = (point, self.text.len() - rest.len() + at);
         Some(self.byte)
     }
 }

@@ -27,6 +27,7 @@ class _Extracted(NamedTuple):
     ends: bytes
     raw_sha1: bytes
     text_sha1: bytes
+    trivial: bytes
     links: Sequence[str]
     more_links: bool
     nodes: int
@@ -75,7 +76,7 @@ def _html(page: Page, raw: bytes, reading: Reading) -> _Content:
     source = _decoded(page, raw, html=True)
     found = _Extracted(*_native.extract(source, page.url))
     if not reading.main_content:
-        chunks = Chunks(found.begins, found.ends, found.raw_sha1, found.text_sha1)
+        chunks = Chunks(found.begins, found.ends, found.raw_sha1, found.text_sha1, found.trivial)
         return _Content(found.text, chunks, found.links, found.more_links)
     limits = reading.limits
     if found.nodes > limits.max_nodes:

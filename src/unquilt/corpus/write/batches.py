@@ -93,6 +93,7 @@ def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatc
         _lists(lengths, _bounds(chunks)),
         _lists(lengths, _digests(each.text for each in chunks)),
         _lists(lengths, _digests(each.raw for each in chunks)),
+        _lists([len(each.trivial) // 4 for each in chunks], _integers(each.trivial for each in chunks)),
         pa.array([page.file for page in pages], pa.string()),
         pa.array([page.offset for page in pages], pa.int64()),
     ]

@@ -4,7 +4,7 @@ use crate::flow::columns::{Along, Binary, Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
-use crate::reading::paragraphs::count_points;
+use crate::text::points::count_points;
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
 use crate::{columns, row};

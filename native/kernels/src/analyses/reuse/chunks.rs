@@ -2,15 +2,18 @@
 //!
 //! A chunk is compared by its text with white space collapsed, by its source as it was found (`raw`), or by its words
 //! alone, in which case case, punctuation and white space do not matter (`words`). A chunk with fewer than two letters
-//! or digits is a stop chunk, whatever else is.
+//! or digits is a stop chunk, whatever else is. The corpus has the hashes, and knows which chunks are such stop chunks;
+//! so texts are read for their words alone.
 
 use sha1::{Digest, Sha1};
 
 use crate::choice;
+use crate::flow::columns::Binary;
+use crate::flow::contract::When;
 use crate::store::labels::Hash;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::points::PointPlaces;
-use crate::text::unicode::{self, Class};
+use crate::text::unicode;
 use crate::text::words::words;
 
 choice! {
@@ -18,25 +21,59 @@ choice! {
     pub enum Sameness { Text = "text", Raw = "raw", Words = "words" }
 }
 
-/// A chunk: its hash, where it is in code points, and what it says.
+const fn when(value: &'static str) -> When {
+    When { parameter: "by", value, equal: true }
+}
+
+/// The columns that hold what is compared, and when they are read: no text, unless its words are compared.
+pub const COMPARED: &[(&str, When)] = &[("chunk_sha1", when("text")), ("raw_chunk_sha1", when("raw")), WORDS];
+/// The same for who reads texts in any case.
+pub const HASHES: &[(&str, When)] = &[COMPARED[0], COMPARED[1]];
+const WORDS: (&str, When) = ("text", when("words"));
+
+/// What the chunks of a document are compared by: their hashes, or the text whose words are to be hashed.
+#[derive(Clone, Copy)]
+pub enum ComparedBy<'a> {
+    Hashes(&'a [u8]),
+    Words(&'a str),
+}
+
+impl<'a> ComparedBy<'a> {
+    /// By the hashes at `row` of the column that was read, or else by the words of a text.
+    pub fn by(texts: Option<Binary<'a>>, raws: Option<Binary<'a>>, row: usize, text: &'a str) -> Self {
+        texts.or(raws).map_or(Self::Words(text), |hashes| Self::Hashes(hashes.at(row)))
+    }
+}
+
+/// A chunk: its hash, and where it is in code points.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Chunk<'a> {
+pub struct Chunk {
     pub hash: Hash,
     pub begin: usize,
     pub end: usize,
-    pub text: &'a str,
 }
 
-impl Chunk<'_> {
+impl Chunk {
     /// In characters.
     pub fn length(&self) -> usize {
         self.end - self.begin
     }
 }
 
+/// What was found besides the chunks of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PageRest {
+    /// How many chunks were passed over.
+    pub passed: u64,
+    /// Where the last chunk ends, whether or not it was passed over: the length of the text, without white space
+    /// behind it.
+    pub length: usize,
+    /// Whether all chunks say nothing.
+    pub trivial: bool,
+}
+
 /// How chunks are cut, and what else is remembered from one document to the next: nothing but buffers.
 pub struct Cutter {
-    by: Sameness,
     min_length: usize,
     print: Fingerprinter,
     folded: Vec<u8>,
@@ -44,41 +81,45 @@ pub struct Cutter {
 
 impl Cutter {
     /// Chunks of no more than `min_length` characters are passed over.
-    pub fn new(by: Sameness, min_length: usize) -> Self {
-        Self { by, min_length, print: Fingerprinter::plain(), folded: Vec::new() }
+    pub fn new(min_length: usize) -> Self {
+        Self { min_length, print: Fingerprinter::plain(), folded: Vec::new() }
     }
 
-    /// Calls `each` with the chunks of a text that are longer than the least length and no trivial stop chunks, and
-    /// returns how many were passed over. `spans` has where chunks begin and end; `texts` and `raws` have their hashes,
-    /// one after the other. Chunks that are not in the text, or out of order, end it: the corpus is damaged.
-    pub fn cut<'a>(
+    /// Calls `each` with the chunks of a document that are longer than the least length and say something, and returns
+    /// what else there is. `spans` has where chunks begin and end, `trivial` the numbers of those that say nothing, as
+    /// 32-bit integers. Chunks that are not in the text, or out of order, end it: the corpus is damaged.
+    pub fn cut(
         &mut self,
-        text: &'a str,
         spans: impl Iterator<Item = (usize, usize)>,
-        texts: &[u8],
-        raws: &[u8],
-        mut each: impl FnMut(Chunk<'a>),
-    ) -> Option<u64> {
-        let mut places = PointPlaces::new(text);
-        let hashes = if self.by == Sameness::Raw { raws } else { texts }.as_chunks::<20>().0;
-        let mut passed = 0;
+        trivial: &[u8],
+        compared: ComparedBy<'_>,
+        mut each: impl FnMut(Chunk),
+    ) -> Option<PageRest> {
+        let mut places = match compared {
+            ComparedBy::Hashes(_) => None,
+            ComparedBy::Words(text) => Some((text, PointPlaces::new(text))),
+        };
+        let mut trivial = trivial.as_chunks::<4>().0.iter().map(|four| u32::from_le_bytes(*four) as usize).peekable();
+        let mut rest = PageRest { trivial: true, ..PageRest::default() };
         for (number, (begin, end)) in spans.enumerate() {
-            if end.checked_sub(begin)? <= self.min_length {
-                passed += 1;
+            let length = end.checked_sub(begin)?;
+            rest.length = end;
+            let says_nothing = trivial.next_if_eq(&number).is_some();
+            rest.trivial &= says_nothing;
+            if says_nothing || length <= self.min_length {
+                rest.passed += 1;
                 continue;
             }
-            let said = text.get(places.find(begin)?..places.find(end)?)?;
-            if is_trivial(said) {
-                passed += 1;
-                continue;
-            }
-            let hash = match self.by {
-                Sameness::Words => self.hash_words(said),
-                Sameness::Text | Sameness::Raw => *hashes.get(number)?,
+            let hash = match (compared, &mut places) {
+                (ComparedBy::Hashes(hashes), _) => *hashes.as_chunks::<20>().0.get(number)?,
+                (ComparedBy::Words(_), Some((text, places))) => {
+                    self.hash_words(text.get(places.find(begin)?..places.find(end)?)?)
+                }
+                (ComparedBy::Words(_), None) => return None,
             };
-            each(Chunk { hash, begin, end, text: said });
+            each(Chunk { hash, begin, end });
         }
-        Some(passed)
+        trivial.next().is_none().then_some(rest)
     }
 
     /// SHA-1 of the words of a text, case folded, with a space between them.
@@ -93,15 +134,6 @@ impl Cutter {
         });
         Sha1::digest(folded).into()
     }
-}
-
-/// Whether a text has fewer than two letters or digits.
-pub fn is_trivial(text: &str) -> bool {
-    let counts = |c: &char| match c {
-        c if c.is_ascii() => c.is_ascii_alphanumeric(),
-        c => matches!(unicode::look_up(*c).class(), Class::Letter | Class::Single),
-    };
-    text.chars().filter(counts).nth(1).is_none()
 }
 
 /// ⌊256 · log₂ n⌋, for n of at least 1: logarithms that are the same on every machine.
@@ -125,47 +157,58 @@ pub fn log2_256(n: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn cut(by: Sameness, min_length: usize, text: &str, packed: &[(u32, u32)]) -> Option<Vec<(String, usize)>> {
+    fn cut(
+        min_length: usize,
+        compared: ComparedBy<'_>,
+        trivial: &[u8],
+        packed: &[(u32, u32)],
+    ) -> Option<(String, PageRest)> {
         let spans = packed.iter().map(|&(begin, end)| (begin as usize, end as usize));
-        let hashes = [vec![1; 20 * packed.len()], vec![2; 20 * packed.len()]];
-        let mut found = Vec::new();
-        let mut cutter = Cutter::new(by, min_length);
-        cutter.cut(text, spans, &hashes[0], &hashes[1], |chunk| {
-            found.push((chunk.text.to_owned(), usize::from(chunk.hash[0])));
+        let mut found = String::new();
+        let rest = Cutter::new(min_length).cut(spans, trivial, compared, |chunk| {
+            found += &format!("{}-{}:{} ", chunk.begin, chunk.end, chunk.hash[0]);
         })?;
-        Some(found)
+        Some((found, rest))
     }
 
     #[test]
-    fn chunks_are_cut_at_code_points() {
-        let text = "één ding\n\n*\n\n二 は 三\n\nlast";
+    fn chunks_that_say_nothing_or_are_short_are_passed_over() {
         let packed = [(0, 8), (10, 11), (13, 18), (20, 24)];
-        let expected = vec![("één ding".to_owned(), 1), ("二 は 三".to_owned(), 1), ("last".to_owned(), 1)];
-        assert_eq!(cut(Sameness::Text, 0, text, &packed), Some(expected));
-        assert_eq!(cut(Sameness::Raw, 5, text, &packed), Some(vec![("één ding".to_owned(), 2)]));
-        assert_eq!(cut(Sameness::Text, 0, "ab cd", &[(0, 2), (3, 5)]).map(|found| found.len()), Some(2));
+        let hashes: Vec<u8> = (0..80).map(|byte| byte / 20).collect();
+        let compared = ComparedBy::Hashes(&hashes);
+        let trivial = [1, 0, 0, 0];
+        let rest = |passed| PageRest { passed, length: 24, trivial: false };
+        assert_eq!(cut(0, compared, &trivial, &packed), Some(("0-8:0 13-18:2 20-24:3 ".to_owned(), rest(1))));
+        assert_eq!(cut(5, compared, &trivial, &packed), Some(("0-8:0 ".to_owned(), rest(3))));
+        assert_eq!(cut(0, compared, &[], &[]), Some((String::new(), PageRest { passed: 0, length: 0, trivial: true })));
+        let all = cut(0, compared, &[0, 0, 0, 0, 1, 0, 0, 0], &[(0, 1), (3, 4)]);
+        assert_eq!(all, Some((String::new(), PageRest { passed: 2, length: 4, trivial: true })));
+        for wrong in [[9, 0, 0, 0, 0, 0, 0, 0], [2, 0, 0, 0, 1, 0, 0, 0]] {
+            assert_eq!(cut(0, compared, &wrong, &packed), None);
+        }
+        assert_eq!(cut(0, ComparedBy::Hashes(&hashes[..60]), &[], &packed), None);
+        assert_eq!(cut(0, compared, &[], &[(2, 1)]), None);
+    }
+
+    #[test]
+    fn words_are_cut_at_code_points() {
+        let text = "één ding\n\n*\n\n二 は 三";
+        let hash = |words: &str| Sha1::digest(words)[0];
+        let expected = format!("0-8:{} 13-18:{} ", hash("één ding"), hash("二 は 三"));
+        let found = cut(0, ComparedBy::Words(text), &[1, 0, 0, 0], &[(0, 8), (10, 11), (13, 18)]);
+        assert_eq!(found.map(|found| found.0), Some(expected));
         for wrong in [[(0, 2), (3, 6)], [(2, 1), (3, 5)], [(3, 9), (0, 2)]] {
-            assert_eq!(cut(Sameness::Text, 0, "é cd", &wrong), None, "{wrong:?}");
+            assert_eq!(cut(0, ComparedBy::Words("é cd"), &[], &wrong), None, "{wrong:?}");
         }
     }
 
     #[test]
     fn words_do_not_mind_case_and_punctuation() {
-        let mut cutter = Cutter::new(Sameness::Words, 0);
+        let mut cutter = Cutter::new(0);
         let one = cutter.hash_words("Die STRASSE,\n  am See!");
         assert_eq!(one, cutter.hash_words("die Straße am: see"));
         assert_ne!(one, cutter.hash_words("die Straße amsee"));
         assert_eq!(one[..], Sha1::digest("die strasse am see")[..]);
-    }
-
-    #[test]
-    fn what_says_nothing() {
-        for trivial in ["", " \n", "*", "a", "«7»", "三", "--- 1 ---"] {
-            assert!(is_trivial(trivial), "{trivial}");
-        }
-        for other in ["ab", "a b", "3.1", "二三", "É!é"] {
-            assert!(!is_trivial(other), "{other}");
-        }
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::analyses::reuse::chunks::{is_trivial, Cutter, Sameness};
+use crate::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness, COMPARED};
 use crate::analyses::reuse::histograms::Tally;
 use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, Share, Summed, SCALE};
-use crate::analyses::reuse::standings::{is_page, open, split, Site, Stands, MISPLACED, SPOILED};
+use crate::analyses::reuse::standings::{is_page, open, split, Site, StandingCounts, Stands, MISPLACED, SPOILED};
 use crate::flow::columns::{Binary, Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
+use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels, Meaning};
 use crate::text::points::spans;
@@ -22,10 +22,11 @@ columns! {
     /// Documents with their chunks, and where they are.
     pub struct DetectedPages<'a> {
         doc: Numbers<'a>,
-        text: Strings<'a>,
+        text: Option<Strings<'a>>,
         chunks: Binary<'a>,
-        chunk_sha1: Binary<'a>,
-        raw_chunk_sha1: Binary<'a>,
+        trivial_chunks: Binary<'a>,
+        chunk_sha1: Option<Binary<'a>>,
+        raw_chunk_sha1: Option<Binary<'a>>,
         raw_sha1: Binary<'a>,
         host: Strings<'a>,
         domain: Strings<'a>,
@@ -53,6 +54,7 @@ pub struct Contents {
     site: Site,
     labels: Labels<Side>,
     occurrences: bool,
+    found: StandingCounts,
 }
 
 impl Contents {
@@ -74,13 +76,20 @@ impl Map for Contents {
         Self::PATHS.info(),
         Self::OCCURRENCES.info(),
     ];
-    const KEEPS: &'static str = "the neighbourhoods of a batch";
+    const KEEPS: &'static str = "the neighbourhoods and the labelled chunks of a batch";
     type Told = Detecting;
     type Reads<'a> = DetectedPages<'a>;
     type Beside<'a> = ();
+    const ONLY: &'static [(&'static str, When)] = COMPARED;
 
-    fn new(Detecting { by, min_length, site, labels, occurrences }: Detecting) -> Result<Self, WrongParameter> {
-        Ok(Self { cutter: Cutter::new(by, min_length), site, labels: open(labels)?, occurrences })
+    fn new(Detecting { min_length, site, labels, occurrences, .. }: Detecting) -> Result<Self, WrongParameter> {
+        Ok(Self {
+            cutter: Cutter::new(min_length),
+            site,
+            labels: open(labels)?,
+            occurrences,
+            found: StandingCounts::default(),
+        })
     }
 
     fn batch<'a>(&mut self, pages: DetectedPages<'a>, (): (), out: &mut Output) -> Done {
@@ -99,34 +108,34 @@ impl Map for Contents {
             }
             out.count("without_url", u64::from(host.is_none()));
             let (doc, site) = (number as u32, self.site.of(host, pages.domain.bytes(row), number));
-            let text = pages.text.at(row);
-            let (texts, raws) = (pages.chunk_sha1.at(row), pages.raw_chunk_sha1.at(row));
+            let text = pages.text.map(|text| text.at(row)).unwrap_or_default();
+            let compared = ComparedBy::by(pages.chunk_sha1, pages.raw_chunk_sha1, row, &text);
             let (mut chunks, mut matched, mut stopped, mut spoiled) = (0, 0, 0, false);
-            let passed = self.cutter.cut(&text, spans(pages.chunks.at(row)), texts, raws, |chunk| {
-                match self.labels.chunk(&chunk.hash) {
-                    Ok(Meaning::Stop) => stopped += 1,
-                    Ok(Meaning::Nothing) => chunks += 1,
-                    Ok(Meaning::Label) => {
-                        (chunks, matched) = (chunks + 1, matched + 1);
-                        let (key, rest) = split(&chunk.hash);
-                        out.row(&Self::CHUNKS, key, Stands { rest, site, doc, length: chunk.length() as u32 });
-                        if self.occurrences {
-                            let (begin, end) = (chunk.begin as u64, chunk.end as u64);
-                            out.row(&Self::OCCURRENCES, number, Occurrence { begin, end, sha1: &chunk.hash });
-                        }
+            let (places, trivial) = (spans(pages.chunks.at(row)), pages.trivial_chunks.at(row));
+            let rest = self.cutter.cut(places, trivial, compared, |chunk| match self.labels.chunk(&chunk.hash) {
+                Ok(Meaning::Stop) => stopped += 1,
+                Ok(Meaning::Nothing) => chunks += 1,
+                Ok(Meaning::Label) => {
+                    (chunks, matched) = (chunks + 1, matched + 1);
+                    self.found.add(&chunk.hash, site, doc, chunk.length() as u32);
+                    if self.occurrences {
+                        let (begin, end) = (chunk.begin as u64, chunk.end as u64);
+                        out.row(&Self::OCCURRENCES, number, Occurrence { begin, end, sha1: &chunk.hash });
                     }
-                    Err(_) => spoiled = true,
                 }
+                Err(_) => spoiled = true,
             });
-            let stop_chunks = stopped + passed.ok_or(MISPLACED)?;
+            let page = rest.ok_or(MISPLACED)?;
+            let stop_chunks = stopped + page.passed;
             let hash: &Hash = pages.raw_sha1.at(row).try_into().map_err(|_| MISPLACED)?;
-            let file = self.labels.file(hash).map_err(|_| SPOILED)? && !is_trivial(&text);
+            let file = self.labels.file(hash).map_err(|_| SPOILED)? && !page.trivial;
             if spoiled {
                 return Err(SPOILED.into());
             }
             if file {
                 let (key, rest) = split(hash);
-                out.row(&Self::FILES, key, Stands { rest, site, doc, length: text.chars().count() as u32 });
+                let length = page.length as u32;
+                out.row(&Self::FILES, key, Stands { rest, site, doc, length, documents: 1, occurrences: 1 });
             }
             let share = scaled(matched, chunks);
             out.row(&Self::CONTENTS, number, PageContent { chunks, stop_chunks, matched, share, file });
@@ -141,6 +150,7 @@ impl Map for Contents {
             }
             out.relieve();
         }
+        self.found.emit(&Self::CHUNKS, out);
         let print = crate::text::fingerprint::Fingerprinter::plain();
         for (prefix, (level, first, sum)) in &neighbourhoods {
             let Share { documents, chunks, matched, contained } = *sum;

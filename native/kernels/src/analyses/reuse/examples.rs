@@ -1,16 +1,12 @@
 //! Map: what objects say, looked up in the first document that has them.
 
-use std::collections::HashMap;
-
-use crate::analyses::reuse::chunks::{Cutter, Sameness};
+use crate::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness, HASHES};
 use crate::analyses::reuse::objects::{CHUNK, FILE};
 use crate::analyses::reuse::standings::MISPLACED;
 use crate::flow::columns::{Along, Binary, Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
-use crate::flow::fields::Damaged;
+use crate::flow::contract::{Port, PortInfo, When, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
-use crate::store::labels::Hash;
-use crate::text::points::spans;
+use crate::text::points::{spans, PointPlaces};
 use crate::{columns, row, told};
 
 /// How many characters of an object are shown.
@@ -38,8 +34,8 @@ const NOTICE: &[&str] = &[
 ];
 
 told! {
-    /// How chunks are compared, and how many of the documents, from the first, are pages.
-    pub struct Cutting { by: Sameness, pages: u64 }
+    /// How chunks are cut and compared, and how many of the documents, from the first, are pages.
+    pub struct Cutting { by: Sameness, min_length: usize, pages: u64 }
 }
 
 columns! {
@@ -48,8 +44,9 @@ columns! {
         doc: Numbers<'a>,
         text: Strings<'a>,
         chunks: Binary<'a>,
-        chunk_sha1: Binary<'a>,
-        raw_chunk_sha1: Binary<'a>,
+        trivial_chunks: Binary<'a>,
+        chunk_sha1: Option<Binary<'a>>,
+        raw_chunk_sha1: Option<Binary<'a>>,
     }
 }
 
@@ -88,32 +85,66 @@ row! {
 
 /// Whether a text is about copyright or a licence.
 pub fn is_notice(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let mut found = [false; NOTICE.len()];
-    for word in text.split(|c: char| !c.is_alphanumeric() && c != '©').filter(|word| !word.is_empty()) {
-        let word = word.strip_prefix('©').filter(|rest| !rest.is_empty()).map_or(word, |_| "©");
-        for (place, known) in NOTICE.iter().enumerate() {
-            found[place] |= word.eq_ignore_ascii_case(known);
+    let mut at = 0;
+    // Most words begin with another letter, and are not looked at.
+    while let Some(more) = bytes[at..].iter().position(|&byte| BEGINS[usize::from(byte)]) {
+        let begin = at + more;
+        let rest = &bytes[begin..];
+        at = begin + 1;
+        if bytes[begin].is_ascii() && begin > 0 && bytes[begin - 1].is_ascii_alphanumeric() {
+            continue;
+        }
+        let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        at = begin + length.max(1);
+        let known = NOTICE.iter().position(|word| rest[..length].eq_ignore_ascii_case(word.as_bytes()));
+        let sign = rest.starts_with("©".as_bytes()).then_some(NOTICE.len() - 1);
+        if let Some(place) = sign.or_else(|| {
+            // Only here does it matter whether letters beyond ASCII stand around it.
+            let around = [text[..begin].chars().next_back(), text[begin + length..].chars().next()];
+            known.filter(|_| !around.into_iter().any(is_word))
+        }) {
+            found[place] = true;
         }
     }
     let distinct = found.iter().filter(|there| **there).count();
     distinct >= 2 || (distinct == 1 && text.chars().nth(SHORT).is_none())
 }
 
+/// The bytes that a word or sign of [`NOTICE`] begins with, in either case.
+static BEGINS: [bool; 256] = {
+    let mut begins = [false; 256];
+    let mut at = 0;
+    while at < NOTICE.len() {
+        let byte = NOTICE[at].as_bytes()[0];
+        begins[byte.to_ascii_lowercase() as usize] = true;
+        begins[byte.to_ascii_uppercase() as usize] = true;
+        at += 1;
+    }
+    begins
+};
+
 /// The beginning of a text, on one line.
 fn shorten(text: &str) -> String {
-    let mut short = String::new();
+    let mut short = String::with_capacity(SHOWN.min(text.len()));
     let mut left = SHOWN;
-    for word in text.split_whitespace() {
-        let space = usize::from(!short.is_empty());
-        if space + 1 > left {
+    let mut space = false;
+    for c in text.chars() {
+        if c.is_whitespace() {
+            space = !short.is_empty();
+            continue;
+        }
+        if left < 1 + usize::from(space) {
             break;
         }
-        if space == 1 {
+        if std::mem::take(&mut space) {
             short.push(' ');
+            left -= 1;
         }
-        let before = short.len();
-        short.extend(word.chars().take(left - space));
-        left -= space + short[before..].chars().count();
+        short.push(c);
+        left -= 1;
     }
     short
 }
@@ -126,6 +157,34 @@ pub struct Examples {
 impl Examples {
     const OBJECTS: Port<Object<'static>> = Port::documents(0, "objects");
     const STOPS: Port<Object<'static>> = Port::documents(1, "stops");
+
+    /// Emits the object in row `at` of the table beside, which stands here in this document and says this.
+    fn emit(
+        &self,
+        objects: &ObjectColumns<'_>,
+        at: usize,
+        place: (usize, usize),
+        said: &str,
+        out: &mut Output,
+    ) -> Done {
+        let (doc, (begin, end), example) = (objects.doc.at(at), place, shorten(said));
+        let object = Object {
+            begin: begin as u64,
+            kind: if objects.kind.at(at) == u64::from(FILE) { b"file" } else { b"chunk" },
+            end: end as u64,
+            sha1: objects.sha1.at(at).try_into().map_err(|_| MISPLACED)?,
+            occurrences: objects.occurrences.at(at),
+            documents: objects.documents.at(at),
+            sites: objects.sites.at(at),
+            length: objects.length.at(at),
+            weight: objects.weight.at(at),
+            notice: is_notice(said),
+            page: doc < self.pages,
+            example: example.as_bytes(),
+        };
+        out.row(if objects.stop.at(at) == 0 { &Self::OBJECTS } else { &Self::STOPS }, doc, object);
+        Ok(())
+    }
 }
 
 impl Map for Examples {
@@ -135,59 +194,54 @@ impl Map for Examples {
     type Told = Cutting;
     type Reads<'a> = ChunkedPages<'a>;
     type Beside<'a> = ObjectColumns<'a>;
+    const ONLY: &'static [(&'static str, When)] = HASHES;
 
-    fn new(Cutting { by, pages }: Cutting) -> Result<Self, WrongParameter> {
-        Ok(Self { cutter: Cutter::new(by, 0), pages })
+    fn new(Cutting { min_length, pages, .. }: Cutting) -> Result<Self, WrongParameter> {
+        Ok(Self { cutter: Cutter::new(min_length), pages })
     }
 
     fn batch<'a>(&mut self, pages: ChunkedPages<'a>, objects: ObjectColumns<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(objects.doc);
+        // Of one document: the objects that it is the first to have, by hash, and where they stand.
+        let mut wanted: Vec<(&[u8], usize)> = Vec::new();
+        let mut found: Vec<(usize, usize, usize)> = Vec::new();
         for row in 0..pages.doc.len() {
-            let doc = pages.doc.at(row);
-            let mut wanted: HashMap<Hash, usize> = HashMap::new();
             let text = pages.text.at(row);
-            let emit = |at: usize, begin: usize, end: usize, said: &str, out: &mut Output| -> Result<(), Damaged> {
-                let sha1 = objects.sha1.at(at).try_into().map_err(|_| MISPLACED)?;
-                let example = shorten(said);
-                let object = Object {
-                    begin: begin as u64,
-                    kind: if objects.kind.at(at) == u64::from(FILE) { b"file" } else { b"chunk" },
-                    end: end as u64,
-                    sha1,
-                    occurrences: objects.occurrences.at(at),
-                    documents: objects.documents.at(at),
-                    sites: objects.sites.at(at),
-                    length: objects.length.at(at),
-                    weight: objects.weight.at(at),
-                    notice: is_notice(said),
-                    page: doc < self.pages,
-                    example: example.as_bytes(),
-                };
-                out.row(if objects.stop.at(at) == 0 { &Self::OBJECTS } else { &Self::STOPS }, doc, object);
-                Ok(())
-            };
-            for at in along.rows(doc) {
+            wanted.clear();
+            found.clear();
+            for at in along.rows(pages.doc.at(row)) {
                 if objects.kind.at(at) == u64::from(CHUNK) {
-                    wanted.insert(objects.sha1.at(at).try_into().map_err(|_| MISPLACED)?, at);
+                    wanted.push((objects.sha1.at(at), at));
                 } else {
-                    emit(at, 0, text.chars().count(), &text, out)?;
+                    let end = objects.length.at(at) as usize;
+                    self.emit(&objects, at, (0, end), &text, out)?;
                 }
             }
             if wanted.is_empty() {
                 continue;
             }
-            let (texts, raws) = (pages.chunk_sha1.at(row), pages.raw_chunk_sha1.at(row));
-            let mut fault = None;
-            let passed = self.cutter.cut(&text, spans(pages.chunks.at(row)), texts, raws, |chunk| {
-                if let Some(at) = wanted.remove(&chunk.hash) {
-                    fault = fault.or(emit(at, chunk.begin, chunk.end, chunk.text, out).err());
+            wanted.sort_unstable();
+            let compared = ComparedBy::by(pages.chunk_sha1, pages.raw_chunk_sha1, row, &text);
+            let (places, trivial) = (spans(pages.chunks.at(row)), pages.trivial_chunks.at(row));
+            let whole = self.cutter.cut(places, trivial, compared, |chunk| {
+                if let Ok(place) = wanted.binary_search_by(|(hash, _)| (*hash).cmp(&chunk.hash)) {
+                    found.push((place, chunk.begin, chunk.end));
                 }
             });
-            passed.ok_or(MISPLACED)?;
-            if let Some(fault) = fault {
-                return Err(fault.into());
+            whole.ok_or(MISPLACED)?;
+            let mut points = PointPlaces::new(&text);
+            let mut left = wanted.len();
+            for &(place, begin, end) in &found {
+                let at = std::mem::replace(&mut wanted[place].1, usize::MAX);
+                if at == usize::MAX {
+                    continue; // it stands here before, too
+                }
+                let bytes = points.find(begin).zip(points.find(end)).map(|(begin, end)| begin..end);
+                let said = bytes.and_then(|bytes| text.get(bytes)).ok_or(MISPLACED)?;
+                self.emit(&objects, at, (begin, end), said, out)?;
+                left -= 1;
             }
-            if !wanted.is_empty() {
+            if left > 0 {
                 return Err(MISPLACED.into());
             }
             out.relieve();
@@ -203,6 +257,11 @@ mod tests {
     #[test]
     fn notices() {
         assert!(is_notice("© 2020 Somebody") && is_notice("©2020 by us") && is_notice("Copyright: all of us"));
+        assert!(is_notice("all (Copyright) of it") && is_notice("Die Copyrights") && is_notice("x©"));
+        for other in ["écopyright", "copyrighté", "copyrightx", "xcopyright", "copy right", "licens", "c", "", "Â", "ж"]
+        {
+            assert!(!is_notice(other), "{other}");
+        }
         assert!(is_notice(&format!("{} this LICENSE comes without WARRANTY", "x ".repeat(300))));
         assert!(!is_notice(&format!("{} the driver's license", "x ".repeat(300))));
         assert!(!is_notice("a page about nothing"));

@@ -85,7 +85,7 @@ pub fn is_template(length: u64, documents: u64, characters: u64) -> bool {
     u128::from(length) * 256 < u128::from(characters) * u128::from(log2_256(documents))
 }
 
-/// The rows of one hash, as they are counted: in the order of sites, then of documents.
+/// The rows of one hash, as they are counted: in the order of sites. No document is counted in two of them.
 #[derive(Clone, Copy)]
 struct Count {
     kind: u8,
@@ -95,7 +95,7 @@ struct Count {
     occurrences: u64,
     documents: u64,
     sites: u64,
-    last: Option<(u64, u32)>,
+    last: Option<u64>,
 }
 
 impl Count {
@@ -105,10 +105,9 @@ impl Count {
     }
 
     fn add(&mut self, row: &Stands<'_>) {
-        self.occurrences += 1;
-        self.sites += u64::from(self.last.is_none_or(|(site, _)| site != row.site));
-        self.documents += u64::from(self.last != Some((row.site, row.doc)));
-        self.last = Some((row.site, row.doc));
+        self.occurrences += u64::from(row.occurrences);
+        self.documents += u64::from(row.documents);
+        self.sites += u64::from(self.last.replace(row.site) != Some(row.site));
         if row.doc < self.first {
             (self.first, self.length) = (row.doc, row.length);
         }

@@ -1,13 +1,16 @@
 //! Map: the hash of every chunk and of every file, with the document and the site where it stands.
 
-use crate::analyses::reuse::chunks::{is_trivial, Cutter, Sameness};
+use hashbrown::hash_table::{Entry, HashTable};
+
+use crate::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness, COMPARED};
 use crate::flow::columns::{Binary, Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
+use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels, Meaning};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::points::spans;
+use crate::text::slots::mixed;
 use crate::{choice, columns, row, told};
 
 choice! {
@@ -24,10 +27,11 @@ columns! {
     /// Documents with their chunks, and where they are.
     pub struct Chunked<'a> {
         doc: Numbers<'a>,
-        text: Strings<'a>,
+        text: Option<Strings<'a>>,
         chunks: Binary<'a>,
-        chunk_sha1: Binary<'a>,
-        raw_chunk_sha1: Binary<'a>,
+        trivial_chunks: Binary<'a>,
+        chunk_sha1: Option<Binary<'a>>,
+        raw_chunk_sha1: Option<Binary<'a>>,
         raw_sha1: Binary<'a>,
         host: Strings<'a>,
         domain: Strings<'a>,
@@ -37,9 +41,68 @@ columns! {
 }
 
 row! {
-    /// Of the first 8 bytes of a SHA-1: the others, and the site, the document and the length of one of those that have
-    /// it.
-    pub struct Stands<'a> { rest: &'a [u8; 12], site: u64, doc: u32, length: u32 }
+    /// Of the first 8 bytes of a SHA-1: the others; a site that has it; the first document of some that have it there,
+    /// and its length in that one; how many documents these are, and how often they have it.
+    pub struct Stands<'a> { rest: &'a [u8; 12], site: u64, doc: u32, length: u32, documents: u32, occurrences: u32 }
+}
+
+/// Where the chunks of a batch stand, those of one site with equal hashes counted together. Documents come in ascending
+/// order, and each is in one batch, so that the counts of batches add up.
+#[derive(Default)]
+pub struct StandingCounts {
+    slots: HashTable<u32>,
+    gathered: Vec<StandingCount>,
+}
+
+struct StandingCount {
+    hash: Hash,
+    site: u64,
+    doc: u32,
+    last: u32,
+    length: u32,
+    documents: u32,
+    occurrences: u32,
+}
+
+impl StandingCounts {
+    #[inline]
+    pub fn add(&mut self, hash: &Hash, site: u64, doc: u32, length: u32) {
+        let Self { slots, gathered } = self;
+        let slot = slots.entry(
+            mixed(split(hash).0),
+            |&place| gathered[place as usize].hash == *hash && gathered[place as usize].site == site,
+            |&place| mixed(split(&gathered[place as usize].hash).0),
+        );
+        match slot {
+            Entry::Occupied(place) => {
+                let there = &mut gathered[*place.get() as usize];
+                there.occurrences += 1;
+                there.documents += u32::from(std::mem::replace(&mut there.last, doc) != doc);
+            }
+            Entry::Vacant(place) => {
+                place.insert(gathered.len() as u32);
+                gathered.push(StandingCount {
+                    hash: *hash,
+                    site,
+                    doc,
+                    last: doc,
+                    length,
+                    documents: 1,
+                    occurrences: 1,
+                });
+            }
+        }
+    }
+
+    /// Emits a row for each, at the end of a batch.
+    pub fn emit(&mut self, port: &Port<Stands<'static>>, out: &mut Output) {
+        self.slots.clear();
+        for StandingCount { hash, site, doc, length, documents, occurrences, .. } in self.gathered.drain(..) {
+            let (key, rest) = split(&hash);
+            out.row(port, key, Stands { rest, site, doc, length, documents, occurrences });
+            out.relieve();
+        }
+    }
 }
 
 /// Whether a document of this kind is a page, and not JavaScript, CSS or robots.txt. These come behind all pages.
@@ -80,6 +143,7 @@ pub struct Standings {
     cutter: Cutter,
     site: Site,
     stops: Labels<Side>,
+    chunks: StandingCounts,
 }
 
 impl Standings {
@@ -90,13 +154,14 @@ impl Standings {
 impl Map for Standings {
     const NAME: &'static str = "standings";
     const PORTS: &'static [PortInfo] = &[Self::CHUNKS.info(), Self::FILES.info()];
-    const KEEPS: &'static str = "one chunk";
+    const KEEPS: &'static str = "the hashes of the chunks of a batch";
     type Told = Hashing;
     type Reads<'a> = Chunked<'a>;
     type Beside<'a> = ();
+    const ONLY: &'static [(&'static str, When)] = COMPARED;
 
-    fn new(Hashing { by, min_length, site, stops }: Hashing) -> Result<Self, WrongParameter> {
-        Ok(Self { cutter: Cutter::new(by, min_length), site, stops: open(stops)? })
+    fn new(Hashing { min_length, site, stops, .. }: Hashing) -> Result<Self, WrongParameter> {
+        Ok(Self { cutter: Cutter::new(min_length), site, stops: open(stops)?, chunks: StandingCounts::default() })
     }
 
     fn batch<'a>(&mut self, pages: Chunked<'a>, (): (), out: &mut Output) -> Done {
@@ -110,31 +175,28 @@ impl Map for Standings {
             let (host, domain) = (pages.host.bytes(row), pages.domain.bytes(row));
             let (doc, site) = (number as u32, self.site.of(host, domain, number));
             out.count("without_url", u64::from(host.is_none()));
-            let text = pages.text.at(row);
-            let (texts, raws) = (pages.chunk_sha1.at(row), pages.raw_chunk_sha1.at(row));
+            let text = pages.text.map(|text| text.at(row)).unwrap_or_default();
+            let compared = ComparedBy::by(pages.chunk_sha1, pages.raw_chunk_sha1, row, &text);
             let (mut stopped, mut spoiled) = (0, false);
-            let passed = self.cutter.cut(&text, spans(pages.chunks.at(row)), texts, raws, |chunk| {
-                match self.stops.chunk(&chunk.hash) {
-                    Ok(Meaning::Stop) => stopped += 1,
-                    Ok(_) => {
-                        let (key, rest) = split(&chunk.hash);
-                        out.row(&Self::CHUNKS, key, Stands { rest, site, doc, length: chunk.length() as u32 });
-                    }
-                    Err(_) => spoiled = true,
-                }
+            let (places, trivial) = (spans(pages.chunks.at(row)), pages.trivial_chunks.at(row));
+            let rest = self.cutter.cut(places, trivial, compared, |chunk| match self.stops.chunk(&chunk.hash) {
+                Ok(Meaning::Stop) => stopped += 1,
+                Ok(_) => self.chunks.add(&chunk.hash, site, doc, chunk.length() as u32),
+                Err(_) => spoiled = true,
             });
             if spoiled {
                 return Err(SPOILED.into());
             }
-            out.count("passed_chunks", stopped + passed.ok_or(MISPLACED)?);
+            let page = rest.ok_or(MISPLACED)?;
+            out.count("passed_chunks", stopped + page.passed);
             let hash: &Hash = pages.raw_sha1.at(row).try_into().map_err(|_| MISPLACED)?;
-            let length = text.chars().count();
-            if !is_trivial(&text) {
+            if !page.trivial {
                 let (key, rest) = split(hash);
-                out.row(&Self::FILES, key, Stands { rest, site, doc, length: length as u32 });
+                let length = page.length as u32;
+                out.row(&Self::FILES, key, Stands { rest, site, doc, length, documents: 1, occurrences: 1 });
             }
-            out.relieve();
         }
+        self.chunks.emit(&Self::CHUNKS, out);
         Ok(())
     }
 }

@@ -30,7 +30,8 @@ use crate::reading::html::elements::{self, Element, Stack, BLOCK, BOX, VOID};
 use crate::reading::html::lanes;
 use crate::reading::html::markup::{self, Attribute, Content, Start, Token, Tokenizer};
 use crate::reading::html::references::{reference, unescape};
-use crate::reading::paragraphs::{count_points, is_white, Chunks};
+use crate::reading::paragraphs::{is_white, Chunks};
+use crate::text::points::count_points;
 
 /// Bytes of the longest `href` that counts as a link.
 pub const LONGEST_LINK: usize = 1 << 16;
