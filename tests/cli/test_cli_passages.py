@@ -87,6 +87,21 @@ def test_fuzzy_runs_say_what_was_left_out(call: Call, tmp_path: Path) -> None:
     assert "not aligned" not in done.output
 
 
+def test_a_reworded_passage_is_marked_word_by_word_and_its_score_explained(call: Call, tmp_path: Path) -> None:
+    told = "When the old lighthouse keeper retired in autumn, nobody in the harbour wanted his lonely post. "
+    told += "The council offered a cottage, a boat and firewood, but candidates feared the winter storms there. "
+    changed = told.replace("lonely", "quiet").replace("candidates", "applicants")
+    lines = [
+        json.dumps({"url": f"http://{name}.example/", "text": text}) for name, text in (("x", told), ("y", changed))
+    ]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    call("passages", tmp_path / "pages.jsonl", "--signature", "fuzzy", "-o", tmp_path / "run")
+    shown = call("show", tmp_path / "run", "passages", "--pair", "0", "1").output
+    assert "1: about 9" in shown
+    assert "% of those of b were taken over; that both share them by chance, 1 to 10^" in shown
+    assert ":1] applicants [1: feared" in " ".join(shown.split())
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -19,10 +19,12 @@ from unquilt.cli.show.tables import Row, choose_columns, drop_sparse, prefer_url
 from unquilt.cli.show.views import Facts, View, read_top
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
+from unquilt.results.marks import Patch
 from unquilt.results.passages import PassageRows
 from unquilt.tables import DOCUMENTS, PASSAGE_PAIRS, PASSAGES
 
 MOST_NAMED = 5
+LN_10 = 2.302585
 MOST_SITES = 1_000_000
 """Pairs whose sites are added up for a summary."""
 LOOKED_THROUGH = 10
@@ -175,7 +177,9 @@ def _describe(folder: Folder, rows: Sequence[Row], texts: Sequence[str], *, full
     yield from plot([_native.sentences(text) for text in texts], texts)
     yield ""
     ranked = sorted(rows, key=lambda row: -row["words"])
-    marks = [[(row[f"{side}_begin"], row[f"{side}_end"], rank) for rank, row in enumerate(ranked, 1)] for side in "ab"]
+    yield from filter(None, (_explain(row, rank) for rank, row in enumerate(ranked, 1)))
+    shared = [share_marks(row, texts, rank) for rank, row in enumerate(ranked, 1)]
+    marks = [[patch for of_passage in shared for patch in of_passage[side]] for side in (0, 1)]
     if width < SIDE_BY_SIDE:
         for side, text, patches in zip("ab", texts, marks, strict=True):
             yield f"{side}:"
@@ -186,6 +190,35 @@ def _describe(folder: Folder, rows: Sequence[Row], texts: Sequence[str], *, full
     columns = [show_page(text, patches, half, pens, full=full) for text, patches in zip(texts, marks, strict=True)]
     for left, right in zip_longest(*columns, fillvalue=""):
         yield f"{left}{' ' * max(0, half - _cells(left))} │ {right}".rstrip()
+
+
+def _explain(row: Row, rank: int) -> str:
+    """What the score of a reworded passage says."""
+    if row.get("score") is None:
+        return ""
+    odds = f"1 to 10^{row['score'] / LN_10:.0f}"
+    taken = f"about {row['a_rate']:.0%} of the words of a and {row['b_rate']:.0%} of those of b were taken over"
+    return f"{rank}: {taken}; that both share them by chance, {odds} (score {row['score']:.0f})"
+
+
+def share_marks(row: Row, texts: Sequence[str], rank: int) -> tuple[list[Patch], list[Patch]]:
+    """What is marked of a passage in both texts: all of it, or if it was reworded the words that both sides have."""
+    spans = [(row[f"{side}_begin"], row[f"{side}_end"]) for side in "ab"]
+    if row.get("score") is None:
+        one, other = [(*span, rank) for span in spans]
+        return [one], [other]
+    pieces = [text[begin:end] for text, (begin, end) in zip(texts, spans, strict=True)]
+    stems = [_native.stems(piece) for piece in pieces]
+    both = set(stems[0]) & set(stems[1])
+    found: tuple[list[Patch], list[Patch]] = [], []
+    for patches, piece, own, (offset, _) in zip(found, pieces, stems, spans, strict=True):
+        last = False
+        for (_, begin, end), stem in zip(_native.words(piece), own, strict=True):
+            if stem in both:
+                first = patches.pop()[0] if last else offset + begin
+                patches.append((first, offset + end, rank))
+            last = stem in both
+    return found
 
 
 def _cells(line: str) -> int:
