@@ -141,12 +141,12 @@ def _measure_memory(record: Record, folder: Path, place: Path, labels: Path) -> 
 
 
 def _peak_of_detection(folder: Path, run: Path, labels: Path) -> int:
-    """The peak memory of a process of its own, in bytes."""
+    """The peak memory of a process of its own, in bytes: not by `getrusage`, which counts that of its parent, too."""
     program = (
-        "import resource, sys, unquilt as uq\n"
+        "import re, sys, unquilt as uq\n"
         "how = uq.How(settings=uq.Settings(threads=2, memory=1 << 30))\n"
         "uq.detect(sys.argv[1], sys.argv[2], how=how, labels=sys.argv[3])\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
+        "print(1024 * int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1]))"
     )
     asked = [sys.executable, "-c", program, str(folder), str(run), str(labels)]
     return int(subprocess.run(asked, check=True, capture_output=True, text=True).stdout)

@@ -197,6 +197,11 @@ class LabelSet:
         write_atomically(Path(path), pack_hashes(about, chunks, files, stops))
         return cls.load(path)
 
+    def release(self) -> None:
+        """Lets go of what is in memory of the file; it comes back when it is looked at."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.mapped.madvise(mmap.MADV_DONTNEED)
+
     @property
     def counts(self) -> dict[str, int]:
         """How many labels it has of each kind."""
