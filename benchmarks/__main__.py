@@ -41,6 +41,7 @@ BENCHMARKS = {
     "neardups": neardups.measure,
     "threshold": threshold.measure,
     "passages": passages.measure,
+    "copydetect": passages.measure_rival,
     "phrases": phrases.measure,
     "fuzzy": fuzzy.measure,
     "shapes": shapes.measure,

@@ -62,6 +62,11 @@ def measure(record: Record, tier: str = "medium", sizes: tuple[int, ...] = SIZES
     compare(record, corpus)
 
 
+def measure_rival(record: Record, tier: str = "medium") -> None:
+    """Beside copydetect alone."""
+    compare(record, corpus_of(record, tier))
+
+
 def compare(record: Record, corpus: uq.Run) -> None:
     """The same documents for copydetect and for us, in one process, reading included.
 
