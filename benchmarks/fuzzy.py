@@ -18,6 +18,7 @@ PAIRS = 1000
 
 
 def measure(record: Record, tier: str = "medium") -> None:
+    record.add("corpus", f"Debian's documentation, {tier}")
     corpus = corpus_of(record, tier)
     how = uq.How(settings=uq.Settings(threads=THREADS))
     table = documents(corpus)
