@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 from browsing import Browser, open_browser
 from drawn import Packed, draw_corpus
+from hypothesis import HealthCheck, settings
 
 import unquilt
 from unquilt.engines.local import Local
@@ -35,6 +36,11 @@ if (
 ):  # of who started tests in the background: commands would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("COLUMNS", None)  # of the terminal that tests were started from: output would be cut to fit it
+
+settings.register_profile(  # no test may depend on how fast it ran, and fixtures that properties share are made for it
+    "unquilt", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+settings.load_profile("unquilt")
 
 CHILDREN = Path(__file__).parent / "children"
 ENGINES = ("local", "spark")

@@ -16,7 +16,7 @@ import pytest
 import twin_imatch as twin
 from click.testing import CliRunner, Result
 from damage import damage
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from quilting import local, measure
 
@@ -101,7 +101,7 @@ def test_counts_and_lexicon_are_those_of_the_twin(tmp_path: Path) -> None:
     st.sampled_from(BOUNDS),
     st.integers(1, 4),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_counts_give_the_lexicon_of_the_twin(
     corpus: tuple[int, list[int]], one: float, other: float, min_df: int
 ) -> None:
@@ -140,7 +140,7 @@ shapes = st.builds(
 
 
 @given(st.integers(0, 2**32), shapes, st.sampled_from(BOUNDS), st.sampled_from(BOUNDS), st.integers(1, 3))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 def test_any_text_has_the_signatures_of_the_twin(
     draw: int, shape: twin.Shape, one: float, other: float, min_df: int
 ) -> None:

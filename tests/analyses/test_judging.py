@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 import twin
 from drawn import as_table
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from quilting import PLAIN, local, run_quilts
 from test_quilts import LARGEST, SHARES, SIGMAS, corpora
@@ -42,7 +42,7 @@ def quilts(verdicts: pa.Table) -> list[dict[str, Any]]:
 
 
 @given(corpora(), limits_of_all)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 def test_any_limits_give_what_the_twin_says(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[Document], limits: dict[str, Any]
 ) -> None:

@@ -95,7 +95,7 @@ def test_as_the_twin_defines_them(variant: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.lists(st.sampled_from(["One two. ", "Three. ", "Four five six. ", "Seven. "]), max_size=7),

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 import twin
 from drawn import Packed, as_table, draw_corpus
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from quilting import PLAIN, local, read_files, read_found, run_quilts
 from twin import Document
@@ -167,7 +167,7 @@ asked_of_all = st.fixed_dictionaries(
 
 
 @given(corpora(), asked_of_all)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 def test_any_corpus_gives_what_the_twin_says(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[Document], asked: dict[str, Any]
 ) -> None:
@@ -361,7 +361,7 @@ def test_a_mirror_does_not_make_a_site_foreign_to_itself() -> None:
 
 
 @given(corpora(), asked_of_all)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8)
 def test_as_published_all_patch_grams_are_covered(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[Document], asked: dict[str, Any]
 ) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 import twin
 from drawn import Packed, as_table, draw_corpus
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from quilting import DEBIAN, PLAIN, local, measure, open_run, read_files
 from test_quilts import LARGEST, SHARES, SIGMAS, corpora
@@ -114,7 +114,7 @@ asked_of_all = st.fixed_dictionaries(
 
 
 @given(corpora(), asked_of_all)
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 def test_any_corpus_and_grid_give_what_the_twin_says(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[Document], asked: dict[str, Any]
 ) -> None:

@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -181,16 +180,6 @@ def test_short_help_is_that_of_the_command():
 
 def run_python(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-
-
-@pytest.mark.parametrize("flag", ["--help", "--version"])
-def test_help_and_version_are_quick(flag):
-    def measure() -> float:
-        began = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "unquilt.cli", flag], check=True, capture_output=True)
-        return time.perf_counter() - began
-
-    assert min(measure() for _ in range(3)) < 1.5
 
 
 @pytest.mark.parametrize("flag", ["--help", "--version"])

@@ -24,7 +24,7 @@ def split(text: str) -> list[str]:
 
 
 @given(st.one_of(st.tuples(few, few), st.tuples(some, some)))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_changes_make_one_of_the_other(pair: tuple[list[str], list[str]]) -> None:
     one, other = pair
     difference = Difference.of(" ".join(one), " ".join(other))
@@ -40,7 +40,7 @@ def test_changes_make_one_of_the_other(pair: tuple[list[str], list[str]]) -> Non
 
 
 @given(nasty, nasty)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_merged_text_has_the_words_of_both(one: str, other: str) -> None:
     difference = Difference.of(one, other)
     text, patches = difference.merge()

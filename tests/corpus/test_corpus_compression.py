@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unquilt.corpus.readers.compression import Fault, Stream, tell_compression
@@ -158,7 +158,7 @@ def test_a_bomb_is_read_as_far_as_asked(codec: str, tmp_path: Path) -> None:
 
 
 @each
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(position=st.integers(0, 10**9), change=st.integers(1, 255))
 def test_any_changed_byte_is_survived(codec: str, tmp_path: Path, position: int, change: int) -> None:
     packed = bytearray(COMPRESS[codec](TEXT[:50_000]))

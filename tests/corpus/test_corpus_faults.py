@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unquilt.corpus.find.pieces import Piece, pieces
@@ -71,11 +71,7 @@ def corpus(rng: random.Random) -> bytes:
     return packed
 
 
-relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-
-
 @pytest.mark.slow
-@relaxed
 @given(st.randoms(use_true_random=False), st.integers(1, 20_000))
 def test_a_stream_can_be_entered_at_any_point_of_its_index(tmp_path: Path, rng: random.Random, span: int) -> None:
     path = tmp_path / "x"
@@ -94,7 +90,6 @@ def test_a_stream_can_be_entered_at_any_point_of_its_index(tmp_path: Path, rng: 
 
 
 @pytest.mark.slow
-@relaxed
 @given(st.randoms(use_true_random=False), st.integers(1, 20_000), st.integers(1, 20_000), st.integers(1, 100_000))
 def test_any_cut_gives_the_same_records_and_rejects(
     tmp_path: Path, rng: random.Random, span: int, cut: int, many: int

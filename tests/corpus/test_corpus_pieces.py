@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unquilt.corpus.find.inputs import find
@@ -118,7 +118,6 @@ lines = st.lists(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(lines, st.booleans(), st.integers(1, 100), st.integers(1, 200))
 def test_any_cut_gives_the_same_records(
     tmp_path: Path, content: list[bytes], newline: bool, cut: int, pack: int

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unquilt.corpus.extract.documents import extract_document
@@ -443,7 +443,6 @@ values = st.recursive(
 objects = st.fixed_dictionaries({}, optional=dict.fromkeys(("id", "url", "text", "ip"), values))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.lists(objects.map(json.dumps).map(str.encode) | st.binary(max_size=30)))
 def test_every_line_is_a_document_or_a_reject(tmp_path: Path, content: list[bytes]) -> None:
     file = tmp_path / "a.jsonl"

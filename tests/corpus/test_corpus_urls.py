@@ -95,9 +95,9 @@ def test_locate(url: str | None, host: str | None, domain: str | None) -> None:
     ids=["path", "user", "labels", "label", "garbage"],
 )
 def test_a_url_of_1_mb_is_answered_at_once(url: str, host: str | None) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert locate_url(url).host == host
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @given(st.text())

@@ -162,7 +162,7 @@ def chunks_of(source: str, url: str | None = None) -> list[str]:
 
 
 @given(trees)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_twin(tree: list[Any]) -> None:
     twin = Twin()
     twin.write(tree)
@@ -183,7 +183,7 @@ PIECES = [
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=60).map("".join) | st.text())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_page_is_its_paragraphs(source: str) -> None:
     chunks_of(source, "http://example.org/a/b")
 

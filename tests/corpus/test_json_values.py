@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from faulty import Tables, gz, peruse, zst
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unquilt
@@ -166,7 +166,7 @@ def scan(path: Path, data: bytes, block: int, monkeypatch: pytest.MonkeyPatch) -
 
 
 @given(st.lists(st.dictionaries(st.text(max_size=5), values, max_size=3), max_size=6), st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_any_array_is_framed_as_json_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, elements: Sequence[dict[str, object]], data: st.DataObject
 ) -> None:
@@ -185,7 +185,7 @@ def test_any_array_is_framed_as_json_has_it(
 
 
 @given(st.binary(max_size=60), st.integers(0, 200), st.integers(0, 20))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_any_damage_ends_and_is_told_wherever_blocks_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, junk: bytes, at: int, lost: int
 ) -> None:

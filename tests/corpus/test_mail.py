@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import zstandard
 from faulty import resolved
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unquilt.corpus.extract import messages
@@ -208,7 +208,6 @@ lines = st.sampled_from([FROM, b"\n" + FROM, b"\r\n" + FROM.replace(b"\n", b"\r\
 mailboxes = st.lists(lines, max_size=30).map(lambda lines: FROM + b"X: y\n" + b"".join(lines))
 
 
-@settings(deadline=None)
 @given(raw=mailboxes, data=st.data())
 def test_slices_give_what_a_splitter_gives_that_looks_at_every_line(
     tmp_path_factory: pytest.TempPathFactory, raw: bytes, data: st.DataObject

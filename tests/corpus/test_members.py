@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from packed import (
     COMPRESSED,
@@ -34,8 +34,6 @@ from packed import (
 )
 
 from unquilt._native import Gunzip, Unzstd
-
-relaxed = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 
 
 @each_packing
@@ -123,7 +121,7 @@ def test_every_bit_flipped_costs_one_member(name: str, tmp_path: Path) -> None:
 
 
 @each_file
-@settings(relaxed, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_any_damage_spares_the_others(name: str, tmp_path: Path, data: st.DataObject) -> None:
     """Bytes changed, lost or put in: the members that were not touched come back, in order."""

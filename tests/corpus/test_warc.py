@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import zstandard
 from faulty import resolved
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unquilt.corpus.options import Limits, Reading
@@ -498,7 +498,7 @@ def damaged(draw: st.DrawFn) -> tuple[str, list[bytes], list[int]]:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=400)
 @given(damaged())
 def test_slices(tmp_path: Path, archive: tuple[str, list[bytes], list[int]]) -> None:
     how, parts, edges = archive

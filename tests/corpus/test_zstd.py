@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from packed import COMPRESSED, HEADER, NOISE, RAW, RUN, TEXT, ZSTD, block, frame, read, skippable, stored_frame, words
 
@@ -126,7 +126,7 @@ def test_dictionaries(tmp_path: Path, packed: bool) -> None:
         assert {fault for _, fault in found} == {"corrupt zstd"}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.sampled_from(range(3)), st.integers(0, 300), st.booleans()), max_size=20), st.data())
 def test_frames_of_any_blocks(tmp_path: Path, blocks: list[tuple[int, int, bool]], data: st.DataObject) -> None:
     """We and libzstd agree on what is in a frame, and whether it is one."""

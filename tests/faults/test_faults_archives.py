@@ -27,7 +27,7 @@ from faulty import (
     zeros,
     zst,
 )
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytestmark = pytest.mark.slow
@@ -143,7 +143,7 @@ def damage(draw: st.DrawFn, size: int) -> tuple[int, int, bytes]:
 
 @each_codec
 @each_kind
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(data=st.data())
 def test_faults_01_to_04_at_any_place(name: str, codec: str, tmp_path: Path, data: st.DataObject) -> None:
     """Bytes changed, zeroed, lost or put in, at the beginning and the end too: what is in members that were not touched

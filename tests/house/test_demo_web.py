@@ -85,7 +85,7 @@ def test_mean_length() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(cuts=st.lists(st.integers(0, 150), max_size=3), seed=st.integers(-5, 2**64))
 def test_parts_make_the_whole(cuts: list[int], seed: int) -> None:
     borders = sorted({0, *cuts, 150})

@@ -66,7 +66,7 @@ class TestNames:
         assert row["other_host"] in (*SITES, None)
         assert row["domain"] in ("a.example", "b.example", "c.example", None)
 
-    @settings(deadline=None, max_examples=50)
+    @settings(max_examples=50)
     @given(
         numbers=st.lists(st.one_of(st.none(), st.integers(-3, DOCUMENTS + 3)), max_size=50), rounds=st.integers(1, 4)
     )

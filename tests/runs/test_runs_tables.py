@@ -33,7 +33,7 @@ def table_bytes(folder, table, cuts):
     return (folder / "t.parquet").read_bytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(VALUES, max_size=40), st.data())
 def test_bytes_depend_on_the_rows_alone(values, data):
     columns = list(zip(*values, strict=True)) or [()] * 4

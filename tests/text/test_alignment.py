@@ -61,7 +61,7 @@ def make_pair(random: Random) -> tuple[str, str]:
     return as_text(own, random), as_text(source, random)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, 2**32), st.booleans(), st.booleans())
 def test_passages_are_those_of_the_definition(seed: int, counted: bool, both_ways: bool) -> None:
     random = Random(seed)

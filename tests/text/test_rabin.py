@@ -120,7 +120,7 @@ def test_polynomials_are_the_same_for_ever() -> None:
 
 
 @given(st.binary(max_size=20), st.binary(max_size=20), st.integers(0, 5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_extension_and_prefix_deletion(a: bytes, b: bytes, which: int) -> None:
     """What sliding rests on: the fingerprint of `ab` follows from that of `a`, and that of `b` from these two."""
     p = polynomials(0, 6)[which]
@@ -151,7 +151,7 @@ def test_shingles_of_real_words(seed: int, k: int) -> None:
 
 
 @given(padded, st.integers(1, 6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @example("", 5)
 @example(" ?!\n", 1)
 @example("one", 5)

@@ -69,7 +69,7 @@ def check_words(text: str) -> None:
 
 
 @given(padded)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @example("x" * 63 + "\u0301y")
 @example("x" * 64 + "\u0301y")
 @example("x" * 64 + "漢" + "y" * 64)
@@ -106,7 +106,7 @@ def test_every_character_folds_alike_on_the_short_way_and_the_long() -> None:
 
 
 @given(st.lists(st.tuples(padded, st.lists(st.integers(0, 6), max_size=2)), min_size=1, max_size=3), st.integers(1, 6))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @example([("Straße strasse STRASSE", [1])], 1)
 @example([("ab c", []), ("a bc", [])], 2)
 @example([("e\u0301 é É", [6])], 1)
@@ -130,7 +130,7 @@ def test_grams_are_equal_as_their_words_are(given_texts: list[tuple[str, list[in
 
 
 @given(st.lists(st.sampled_from(["a", "b", "A", "b\u0301"]), max_size=12), st.integers(1, 9))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_grams_of_few_words(sequence: list[str], k: int) -> None:
     """Tiny alphabets: the same gram again and again, in the middle and around the end."""
     text = " ".join(sequence)
