@@ -53,6 +53,8 @@ def test_the_numbers_are_true(folder):
     assert facts["missed"] == {}
     assert 0.95 * facts["stitched_sources"] <= facts["named_sources"] <= facts["stitched_sources"]
     assert {kind for kind, pages in facts["not_planted"].items() if pages} <= set(REASONS)
+    assert facts["reworded_pairs"] == facts["pages"]["reworded"] > 5
+    assert facts["reworded_pairs_found"] > 0.9 * facts["reworded_pairs"]
 
 
 def test_again_it_uses_what_is_there(folder):

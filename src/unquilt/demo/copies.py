@@ -1,4 +1,4 @@
-"""Pages made from other pages: mirrors, near-copies, planted quilts and sliced pages.
+"""Pages made from other pages: mirrors, near-copies, reworded articles, planted quilts and sliced pages.
 
 Sources are articles of lower number on another address (hence on another domain), found by drawing numbers until one
 fits and made again from their number alone. A copy costs as much as one article, a quilt as much as its sources: for
@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from unquilt.demo.dice import Dice
-from unquilt.demo.language import MEAN_SENTENCE, draw_sentences, join_paragraphs, replace_word
+from unquilt.demo.language import MEAN_SENTENCE, draw_sentences, join_paragraphs, replace_word, reword
 from unquilt.demo.layout import BLOCK, World, role
 from unquilt.demo.sites import Site, choose_site
 from unquilt.demo.texts import article_body, article_sentences
@@ -52,6 +52,18 @@ def change_words(world: World, dice: Dice, text: str) -> str:
             new = replace_word(dice, words[place])
         words[place] = new
     return " ".join(words)
+
+
+def reworded_body(world: World, number: int) -> tuple[str, int]:
+    """A text whose middle retells another page, reworded and with neighbouring sentences swapped, and that page."""
+    dice = Dice(world.seed, "reworded", number)
+    (source,) = find_sources(world, dice, number, 1)
+    told = [reword(dice, sentence) for sentence in article_sentences(world, source)]
+    for place in range(0, len(told) - 1, 2):
+        if dice.below(2):
+            told[place : place + 2] = reversed(told[place : place + 2])
+    own = world.words // 4
+    return join_paragraphs([*draw_sentences(dice, own), *told, *draw_sentences(dice, own)]), source
 
 
 def quilt_body(world: World, number: int, kind: str) -> tuple[str, list[int]]:

@@ -10,11 +10,14 @@ was measured: of the 1.2·10^7 5-grams of 24,000 texts of 500 words, one in 20,0
 
 from __future__ import annotations
 
+from functools import cache
+
 from unquilt.demo.dice import Dice
 from unquilt.demo.grammar import PLACE_BITS, PLACES, Pattern, fill, kin, patterns, sounds_open, tables
 
 MEAN_SENTENCE = 12  # words
 _SHORTEST = 7
+_TURNING = frozenset({"after", "although", "because", "before", "once", "since", "though", "until", "when", "while"})
 _COMMA, _STOP = "\uff0c", "\u3002"  # the Chinese ones
 
 
@@ -69,6 +72,36 @@ def replace_word(dice: Dice, word: str) -> str | None:
         if other != word and sounds_open(other) == sounds_open(word):
             return other
     return None
+
+
+def reword(dice: Dice, sentence: str) -> str:
+    """The same said otherwise: a third of the words that have others of their kind are replaced, and where a clause
+    begins with a conjunction, it comes first.
+
+    >>> reword(Dice("example"), "A potter repaired the bridge, because the baker slept.").startswith("Because the ")
+    True
+    """
+    first, comma, second = sentence.removesuffix(".").partition(", ")
+    word = second.partition(" ")[0]
+    if comma and "," not in second and word in _TURNING and sentence.endswith("."):
+        sentence = f"{second[:1].upper()}{second[1:]}, {_uncapitalised(first)}."
+    words = sentence.split(" ")
+    for place, word in enumerate(words):
+        if dice.below(3) == 0:
+            words[place] = replace_word(dice, word) or word
+    return " ".join(words)
+
+
+def _uncapitalised(clause: str) -> str:
+    """A clause that does not begin a sentence any more: what is no article or the like is a name."""
+    first = clause.partition(" ")[0].lower()
+    return f"{clause[:1].lower()}{clause[1:]}" if first in _articles() else clause
+
+
+@cache
+def _articles() -> frozenset[str]:
+    """Articles, numbers and other words that phrases begin with."""
+    return frozenset(phrase.partition(" ")[0] for kind in "XYQ" for phrase in tables()[kind])
 
 
 def join_paragraphs(sentences: list[str], size: int = 4) -> str:

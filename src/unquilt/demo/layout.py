@@ -27,7 +27,16 @@ from unquilt.demo.dice import Dice
 
 BLOCK = 1024
 _FAMILIES = {2: 6, 3: 8, 4: 12, 5: 12, 6: 11, 7: 8, 8: 6, 9: 4, 10: 4, 12: 4, 16: 3, 24: 2, 40: 1}  # by versions
-_COUNTS = {"quilt": 16, "scrap": 10, "mirror": 10, "near-copy": 14, "farm": 40, "listing": 24, "chinese": 10}
+_COUNTS = {
+    "quilt": 16,
+    "scrap": 10,
+    "mirror": 10,
+    "near-copy": 14,
+    "farm": 40,
+    "listing": 16,
+    "reworded": 8,
+    "chinese": 10,
+}
 _SLICES = 48  # pages of a slice-and-dice site, in place of articles: the last ranks of a block
 _FIRST_COPIES = 64  # pages before this one have too little to copy from
 
@@ -66,7 +75,7 @@ _ROLES = _roles()
 _KEYS = Dice("layout").shorts(BLOCK)
 _RANKS = tuple(sorted(range(BLOCK), key=lambda rank: (_KEYS[rank], rank)))
 _PLACES = tuple(sorted(range(BLOCK), key=_RANKS.__getitem__))
-_COPIES = frozenset({"quilt", "scrap", "mirror", "near-copy", "slice"})
+_COPIES = frozenset({"quilt", "scrap", "mirror", "near-copy", "reworded", "slice"})
 
 
 def _turn(world: World, block: int) -> int:

@@ -18,6 +18,7 @@ KINDS = {
     "scrap": ("scraps", "stitched from too few pages, or with too little copied"),
     "mirror": ("mirrors", "an article as it is, on another site"),
     "near-copy": ("near-copies", "the same with a few words changed"),
+    "reworded": ("reworded pages", "an article retold in other words and in another order"),
     "farm": ("link farm pages", "paragraphs of one pool, on several domains"),
     "slice": ("sliced pages", "sentences of a few articles at random, on many hosts"),
     "manual": ("manual versions", "one text in many versions"),
@@ -87,16 +88,24 @@ WHOLE = ("quilt", "mirror", "near-copy")
 """The kinds of planted pages that copied whole passages."""
 
 
-def count_pairs(count: int, seed: int, found: Iterable[tuple[str, str]]) -> tuple[int, int]:
-    """How many pairs there are of a planted page and a page that it was made of, and how many of them are among those
-    that were found, in any order."""
+def count_pairs(
+    count: int, seed: int, found: Iterable[tuple[str, str]], kinds: Sequence[str] = WHOLE
+) -> tuple[int, int]:
+    """How many pairs there are of a planted page of these kinds and a page that it was made of, and how many of them
+    are among those that were found, in any order."""
     made = {
         tuple(sorted((page.id, other)))
         for page in planted(count, seed=seed)
-        if page.kind in WHOLE
+        if page.kind in kinds
         for other in page.made_of
     }
     return len(made), len(made & {tuple(sorted(pair)) for pair in found})
+
+
+def has_kind(count: int, seed: int, kind: str) -> bool:
+    """Whether any page of a web is of a kind."""
+    world = World(seed)
+    return any(_kind(world, number) == kind for number in range(count))
 
 
 def _kind(world: World, number: int) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unquilt.demo.copies import change_words, find_sources, page_site, quilt_body, slice_body, slice_pool
+from unquilt.demo.copies import change_words, find_sources, page_site, quilt_body, reworded_body, slice_body, slice_pool
 from unquilt.demo.dice import Dice
 from unquilt.demo.language import draw_title
 from unquilt.demo.layout import BLOCK, Role, World, role, versions
@@ -27,11 +27,11 @@ from unquilt.demo.texts import article_body, chinese_body, farm_body, listing_bo
 class DemoPage:
     """One page and how it came about.
 
-    `kind` is article, listing, manual, near-copy, mirror, farm, quilt, scrap or slice. A scrap is stitched like a
-    quilt, but of too few sources (2 or 3) or with too small a share (a third) to be one at c = 4, σ = 0.5. A few are
-    quilts all the same, since a copied template or glue may add a source. `made_of` names the sources of a quilt or
-    scrap, the original of a copy or mirror, the version before of a manual, the articles whose sentences are diced in a
-    slice; it is empty for the others.
+    `kind` is article, listing, manual, near-copy, mirror, reworded, farm, quilt, scrap or slice. A scrap is stitched
+    like a quilt, but of too few sources (2 or 3) or with too small a share (a third) to be one at c = 4, σ = 0.5. A few
+    are quilts all the same, since a copied template or glue may add a source. `made_of` names the sources of a quilt or
+    scrap, the original of a copy, mirror or reworded page, the version before of a manual, the articles whose sentences
+    are diced in a slice; it is empty for the others.
     """
 
     id: str
@@ -81,6 +81,8 @@ def make_page(world: World, number: int) -> DemoPage:
             return _farm(world, number)
         case "mirror" | "near-copy":
             return _copy(world, number, part.kind)
+        case "reworded":
+            return _reworded(world, number)
         case "quilt" | "scrap":
             return _quilt(world, number, part.kind)
         case "slice":
@@ -144,6 +146,13 @@ def _copy(world: World, number: int, kind: str) -> DemoPage:
     if kind == "near-copy":
         text = change_words(world, dice, text)
     return DemoPage(page_id(number), _url(where, "copies", number), where.ip, text, kind, (page_id(source),))
+
+
+def _reworded(world: World, number: int) -> DemoPage:
+    where = page_site(world, number)
+    body, source = reworded_body(world, number)
+    text = wrap_page(world, where, _title(world, number), body)
+    return DemoPage(page_id(number), _url(where, "retold", number), where.ip, text, "reworded", (page_id(source),))
 
 
 def _quilt(world: World, number: int, kind: str) -> DemoPage:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,8 @@ PART = 1_000
 SHOWN = 3
 OTHERS = ("near", "passages", "phrases", "copied", "targets")
 """The runs of the other analyses, which a report shows, too."""
+RETOLD = ("http://*/retold/", "http://*/20")
+"""The URLs of pages that retell others, and of articles, which have a year."""
 MOST_MISSED = 20
 INTRODUCTION = """A quilt is a page stitched together from passages of other pages. This demo made a small web in which
 the quilts are known, because it planted them, and then looked for them as if it knew nothing."""
@@ -48,6 +50,7 @@ def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None
     is there. It takes a few seconds, and needs no network.
     """
     from unquilt import api
+    from unquilt.demo.report import has_kind
     from unquilt.runs.storage import inside
 
     how, folder = asked.how(), Path(output)
@@ -55,18 +58,23 @@ def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None
     corpus = api.ingest(made, inside(folder, "corpus"), how=how)
     run = api.quilts(folder / "corpus", inside(folder, "quilts"), how=how)
     shared = api.passages(folder / "corpus", inside(folder, "passages"), how=how)
+    retold = find_reworded(folder, how) if has_kind(pages, seed, "reworded") else None
     written = write_report(folder, how) if report else None
     compared = hold_against(run, pages, seed)
     pairs = hold_pairs_against(shared, pages, seed)
+    reworded = [hold_pairs_against(each, pages, seed, ["reworded"]) for each in (retold or shared, shared)]
     reasons = explain_missed(compared, run)
     if asked.as_json:
-        emit(json_line(facts(compared, reasons, folder) | {"planted_pairs": pairs[0], "passage_pairs": pairs[1]}))
+        counted = {"planted_pairs": pairs[0], "passage_pairs": pairs[1]}
+        counted |= {"reworded_pairs": reworded[0][0], "reworded_pairs_found": reworded[0][1]}
+        emit(json_line(facts(compared, reasons, folder) | counted))
     elif not asked.quiet:
         told = (
             _introduce(folder, made, corpus, run),
             _tell(compared, reasons),
             _examples(compared, run),
             _tell_passages(shared, *pairs),
+            _tell_reworded(*reworded[0], reworded[1][1]),
             _next(folder, compared, written),
         )
         for line in chain(*told):
@@ -96,6 +104,15 @@ def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
                     publish(partial, path)
             step(stop - start)
     return made
+
+
+def find_reworded(folder: Path, how: How) -> Run:
+    """What pages that retell others took from articles."""
+    from unquilt import api
+    from unquilt.runs.storage import inside
+
+    run: Run = api.passages(folder / "corpus", inside(folder, "reworded"), signature="fuzzy", between=RETOLD, how=how)
+    return run
 
 
 def write_report(folder: Path, how: How) -> Path:
@@ -128,14 +145,15 @@ def hold_against(run: Run, pages: int, seed: int) -> Report:
     return compare_with_planted(pages, seed, measured(run), {ids[doc]: named for doc, named in sources(run).items()})
 
 
-def hold_pairs_against(run: Run, pages: int, seed: int) -> tuple[int, int]:
-    """How many planted pairs there are, and how many of them share passages that were found."""
+def hold_pairs_against(run: Run, pages: int, seed: int, kinds: Sequence[str] = ()) -> tuple[int, int]:
+    """How many planted pairs there are, and how many of them share passages that were found; of other kinds than those
+    that copied word for word, if these are named."""
     from unquilt.cli.show.folders import Folder
-    from unquilt.demo.report import count_pairs
+    from unquilt.demo.report import WHOLE, count_pairs
 
     rows = run.table("passage_pairs").select(["a", "b"]).to_pylist()
     ids = Folder(run).pages({number for row in rows for number in row.values()})
-    return count_pairs(pages, seed, [(ids[row["a"]][0], ids[row["b"]][0]) for row in rows])
+    return count_pairs(pages, seed, [(ids[row["a"]][0], ids[row["b"]][0]) for row in rows], kinds or WHOLE)
 
 
 def measured(run: Run) -> list[Measured]:
@@ -271,6 +289,16 @@ def _tell_passages(run: Run, planted: int, found: int) -> Iterator[str]:
     )
 
 
+def _tell_reworded(planted: int, found: int, by_sentences: int) -> Iterator[str]:
+    if not planted:
+        return
+    yield ""
+    yield from wrap(
+        f"Reworded: {count(planted, 'page')} retell an article in other words and in another order. By `--signature "
+        f"fuzzy`, {found:,} were found, with what each took and from where; sentence by sentence, {by_sentences:,}."
+    )
+
+
 def _next(folder: Path, report: Report, written: Path | None) -> Iterator[str]:
     from unquilt.cli.show.summary import suggest
 
@@ -290,6 +318,8 @@ def _next(folder: Path, report: Report, written: Path | None) -> Iterator[str]:
         f"unquilt phrases {where}/corpus -o {where}/phrases --group ip": "a site that dices sentences of others",
         f"unquilt quilts {where}/corpus -o {where}/paper --as-published": "as in the paper: mirrors are sources, too",
     }
+    if report.pages.get("reworded"):
+        commands |= {f"unquilt show {where}/reworded passages --limit 5": "what was reworded, and what it was before"}
     if written is None:
         commands |= {f"unquilt demo -o {where} --report": "all analyses, and one HTML file to read"}
     yield from suggest(commands)
