@@ -73,7 +73,7 @@ def prepare_forker() -> None:
         ours.close()
         os.setpgid(0, 0)
         os.dup2(2, 1)
-        forker.answer_requests(its.detach(), "unquilt.engines.workers:serve", [])
+        forker.answer_requests(its.detach(), "unquilt.engines.workers:serve")
         os._exit(0)
     its.close()
     start = forker.Forker._start

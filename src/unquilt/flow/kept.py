@@ -184,7 +184,7 @@ def _read_group(path: str, footer: _Footer, group: int, columns: Sequence[str] |
     if there != asked:
         with opened(path, footer.metadata) as file:
             table = file.read_row_group(group, columns=columns, use_threads=False)
-        _check_rows(table, path, numbered=numbered)
+            _check_rows(table, path, numbered=numbered)
         if table.nbytes <= _MOST_RECENT:
             _recent = (asked, table)
     return table
