@@ -135,7 +135,8 @@ def main(source: str, folder: Path, kills: int) -> None:
                 break
             killed += 1
             looks_complete = (path / "manifest.json").exists() and Run.read(path).complete
-            assert not looks_complete or digests(path) == expected, path
+            # Tables that are no results go last of all, and if that is interrupted, when the run is opened again.
+            assert not looks_complete or expected.items() <= digests(path).items(), path
         assert Run.read(path).complete
         assert Run.read(path).manifest["summary"] == summary, path
         assert digests(path) == expected, path
