@@ -62,6 +62,7 @@ def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None
     written = write_report(folder, how) if report else None
     compared = hold_against(run, pages, seed)
     pairs = hold_pairs_against(shared, pages, seed)
+    # Where no page was reworded there is no run of its own, and nothing to count in either.
     reworded = [hold_pairs_against(each, pages, seed, ["reworded"]) for each in (retold or shared, shared)]
     reasons = explain_missed(compared, run)
     if asked.as_json:
