@@ -56,22 +56,22 @@ class Found(NamedTuple):
     """The tables:
 
     quilts (doc, id, url, words, grams, patch_grams, patchfrac, covered, sources, largest, own, sections, sewn,
-            attributed)
+            attributed, evidence)
     sources (quilt, rank, source, new_grams, all_grams, linked, linked_grams, section_grams)
     patches (quilt, begin, end, source, source_begin, source_end, words)
     clusters (doc, cluster, keep)
     verdicts (doc, words, grams, patch_grams, patchfrac, covered, sources, largest, own, sections, sewn,
-              attributed, quilt, why)
+              attributed, evidence, quilt, why)
     """
 
     quilts: list[
-        tuple[int, str, str | None, int, int, int, float, float, int, float, float, float, float | None, float]
+        tuple[int, str, str | None, int, int, int, float, float, int, float, float, float, float | None, float, float]
     ]
     sources: list[tuple[int, int, int, int, int, str | None, int, int]]
     patches: list[tuple[int, int, int, int, int, int, int]]
     clusters: list[tuple[int, int, bool]]
     verdicts: list[
-        tuple[int, int, int, int, float, float, int, float, float, float, float | None, float, bool, str | None]
+        tuple[int, int, int, int, float, float, int, float, float, float, float | None, float, float, bool, str | None]
     ]
 
 
@@ -387,6 +387,7 @@ def quilts(
             sections,
             sewn,
             attributed,
+            len(picks) * covered * (1 - own_share),
         )
         found.verdicts.append((d, *numbers, why is None, why))
         if why is None:

@@ -220,11 +220,14 @@ class TestShow:
 
     def test_a_table_of_quilts(self, made):
         heading, row = succeed("show", made / "run", "quilts").splitlines()
-        names = "doc id covered sources largest own sections sewn attributed words url patchfrac patch_grams grams"
+        names = (
+            "doc id evidence covered sources largest own sections sewn attributed words url patchfrac patch_grams grams"
+        )
         assert heading.split() == names.split()
         assert row.split() == [
             "2",
             "z",
+            "1.600",
             "0.800",
             "2",
             "0.500",
@@ -266,7 +269,7 @@ class TestShow:
         *table, note = out.splitlines()
         assert all(len(line) <= 30 for line in table)
         assert note.startswith(
-            "Too narrow for largest, own, sections, sewn, attributed, words, url, patchfrac, patch_grams, grams;"
+            "Too narrow for sources, largest, own, sections, sewn, attributed, words, url, patchfrac, patch_grams,"
         )
 
     def test_a_run_that_was_moved_with_its_corpus(self, made, tmp_path, monkeypatch):

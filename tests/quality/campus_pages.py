@@ -7,7 +7,7 @@ every site has in part. None of this is stitched together; what is, was planted 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from crawled_pages import Crawl
@@ -17,6 +17,8 @@ HOME = "uni.example"
 OTHERS = ("college.example", "institute.example", "polytechnic.example")
 DEPARTMENTS = ("cs", "math", "physics", "history", "law", "music", "biology", "chemistry", "medicine", "economics")
 YEARS = (2019, 2020, 2021, 2022, 2023)
+TAKEN_FROM = ("profile", "news", "course", "abstract", "minutes", "regulation", "event")
+AT_HOME = (f"students.{HOME}", f"blogs.{HOME}", f"math.{HOME}/~hugo", f"www.{HOME}/guide")
 SPAM = ("essays-now.example", "study-help.example", "campus-facts.example", "top-degrees.example", "exam.example")
 ASSESSMENT = (
     "Assessment is by a written examination at the end of term; students who fail may sit it once more in autumn.",
@@ -226,8 +228,8 @@ class Campus(Crawl):
             self.add("privacy notice", f"http://{site}/privacy{number}.html", blocks)
 
 
-def crawl_campus(seed: int = 1) -> list[Page]:
-    """All pages of the crawl, the same for the same seed."""
+def crawl_campus(seed: int = 1, sites: Sequence[str] = SPAM) -> list[Page]:
+    """All pages of the crawl, the same for the same seed; those that are stitched together are on these sites."""
     campus = Campus(seed)
     campus.profiles()
     campus.publications()
@@ -237,5 +239,10 @@ def crawl_campus(seed: int = 1) -> list[Page]:
     campus.minutes()
     campus.regulations()
     campus.notices()
-    campus.stitch(("profile", "news", "course", "abstract", "minutes", "regulation", "event"), SPAM, 120)
+    campus.stitch(TAKEN_FROM, sites, 120)
     return campus.pages
+
+
+def crawl_campus_at_home(seed: int = 1) -> list[Page]:
+    """The same, but what is stitched together is on hosts of the university, too: a crawl of one domain."""
+    return crawl_campus(seed, AT_HOME)

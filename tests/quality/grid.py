@@ -50,7 +50,7 @@ def measure(run: unquilt.Run, pages: Sequence[Page], **limits: Any) -> Iterable[
 def measure_crawl(run: unquilt.Run, pages: Sequence[Page], **limits: Any) -> Iterable[str]:
     """The same for a generated crawl, and how many of the first hundred are wrong."""
     verdicts = unquilt.judge(run, **DEFAULTS | limits)
-    found = verdicts.filter(verdicts["quilt"]).sort_by([("sources", "descending"), ("largest", "ascending")])
+    found = verdicts.filter(verdicts["quilt"]).sort_by([("evidence", "descending")])
     quilts = [pages[doc] for doc in found["doc"].to_pylist()]
     judged = judge(pages, {page.id for page in quilts})
     wrong = sum(page.stitched is False for page in quilts[:100])

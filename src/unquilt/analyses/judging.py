@@ -99,16 +99,23 @@ def _end_covers(verdicts: pa.Table, sources: pa.Table, limits: QuiltParameters) 
     def counted(name: str) -> pa.ChunkedArray:
         return pc.fill_null(found[name].take(at), 0)
 
-    covered = counted("new_grams_sum")
+    covered, count = counted("new_grams_sum"), counted("new_grams_count")
+    share = _divide(covered, verdicts["grams"])
     numbers = {
-        "covered": _divide(covered, verdicts["grams"]),
-        "sources": counted("new_grams_count"),
+        "covered": share,
+        "sources": count,
         "largest": _divide(counted("all_grams_max"), pc.max_element_wise(covered, 1)),
         "sections": _divide(counted("section_grams_max"), pc.max_element_wise(covered, 1)),
         "attributed": _divide(counted("linked_grams_max"), pc.max_element_wise(verdicts["patch_grams"], 1)),
+        "evidence": pc.multiply(pc.multiply(pc.cast(count, pa.float64()), share), _left(verdicts["own"])),
         "why": pc.if_else(pc.equal(covered, 0), pa.scalar("min_share"), verdicts["why"]),
     }
     return _replace(verdicts, {name: pc.if_else(known, new, verdicts[name]) for name, new in numbers.items()})
+
+
+def _left(share: pa.ChunkedArray) -> pa.ChunkedArray:
+    """What is left without a share; runs of older versions may not know it."""
+    return pc.subtract(1.0, pc.fill_null(share, 0))
 
 
 def _divide(part: pa.ChunkedArray, whole: pa.ChunkedArray) -> pa.ChunkedArray:

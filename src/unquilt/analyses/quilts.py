@@ -39,6 +39,8 @@ fingerprints promised is no patch, and counted (`collisions`).
     linked(d, s)  "page" if d links to the page s or one of its copies, "domain" if to some page on one of their domains
                   that is not on d's own site
     attributed(d) the share of pg(d) that linked sources cover; above `max_attributed`, d is left out
+    evidence(d)   |sources(d)| · covered(d) · (1 - own(d)): quilts with more of it are listed first, as text that
+                  the own site has, too, proves little
 
 Every document that stands gets a verdict: all of these numbers, and which limits it fails.
 """

@@ -46,6 +46,7 @@ _COUNTED = (
         later=True,
     ),
     column("attributed", pa.float64(), "share of the patch grams that linked sources cover", later=True),
+    column("evidence", pa.float64(), "sources × covered × (1 - own): the more, the surer", later=True),
 )
 
 VERDICTS = Table(
@@ -67,7 +68,7 @@ VERDICTS = Table(
     "not known.",
     first=(
         *("doc", "quilt", "why", "covered", "sources", "largest", "own", "sections", "sewn", "attributed"),
-        *("patchfrac", "words"),
+        *("patchfrac", "words", "evidence"),
     ),
     identified=("doc",),
 )
@@ -83,10 +84,11 @@ QUILTS = Table(
     row=("quilt", "quilts"),
     see="the quilts",
     first=(
-        *("doc", "id", "covered", "sources", "largest", "own", "sections", "sewn", "attributed", "words", "url"),
-        *("patchfrac", "patch_grams"),
+        *("doc", "id", "evidence", "covered", "sources", "largest", "own", "sections", "sewn", "attributed", "words"),
+        *("url", "patchfrac", "patch_grams"),
     ),
-    order=("sources", "-largest"),  # the surest first: of judged pages, this order has the most right ones at the top
+    # The surest first: of generated crawls, this order has the most right ones at the top. Runs before had no evidence.
+    order=("evidence", "sources", "-largest"),
 )
 
 _SOURCE = (

@@ -21,7 +21,7 @@ row! {
     /// Of any document: what was counted, whether it is a quilt, and if not, which limits it fails.
     pub struct Verdict<'a> {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, sources: u64, largest: f64,
-        own: f64, sections: f64, sewn: Option<f64>, attributed: f64, quilt: bool, why: Option<&'a [u8]>,
+        own: f64, sections: f64, sewn: Option<f64>, attributed: f64, evidence: f64, quilt: bool, why: Option<&'a [u8]>,
     }
 }
 
@@ -29,7 +29,7 @@ row! {
     /// Of a quilt: what was counted.
     pub struct Quilt {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, sources: u64, largest: f64,
-        own: f64, sections: f64, sewn: Option<f64>, attributed: f64,
+        own: f64, sections: f64, sewn: Option<f64>, attributed: f64, evidence: f64,
     }
 }
 
@@ -78,6 +78,8 @@ impl Verdicts {
         if let Some(place) = COUNTERS.iter().position(|(word, _)| word.as_bytes() == first) {
             self.counts[place] += 1;
         }
+        // What its own site has, too, may be its own: many sources of such text are no sign that it was stitched together.
+        let evidence = sources as f64 * covered * (1.0 - own);
         let why = (!quilt).then_some(&why[..]);
         let verdict = Verdict {
             words,
@@ -91,6 +93,7 @@ impl Verdicts {
             sections,
             sewn,
             attributed,
+            evidence,
             quilt,
             why,
         };
@@ -108,6 +111,7 @@ impl Verdicts {
                 sections,
                 sewn,
                 attributed,
+                evidence,
             };
             out.row(&Self::QUILTS, doc, row);
         }
