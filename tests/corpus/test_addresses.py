@@ -10,7 +10,7 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 import pytest
 from faulty import gz, write
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import unquilt
@@ -129,6 +129,19 @@ def test_hosts(name: str) -> None:
 def test_names(tmp_path: Path, name: str, url: str) -> None:
     spread(tmp_path / "site", name)
     assert made([tmp_path / "site"], "http://h.example/") == {name: f"http://h.example/{url}"}
+
+
+@given(
+    st.lists(st.sampled_from(("a", "b.org", ".", "..", "", "c d")), min_size=0, max_size=3).map("/".join),
+    st.lists(st.sampled_from(("a", "b.html", ".", "..", "")), min_size=1, max_size=4).map("/".join),
+    st.booleans(),
+)
+def test_parts_are_those_of_pathlib(root: str, path: str, absolute: bool) -> None:
+    """However both are spelled."""
+    root = f"/{root}" if absolute else root
+    place = Whereabouts(root, f"{root}/{path}" if root else path)
+    assume(Path(place.path).is_relative_to(root))
+    assert place.parts == Path(place.path).relative_to(root).parts
 
 
 @given(st.lists(st.binary(min_size=1, max_size=12).filter(lambda name: not set(name) & set(b"/\0?@%")), min_size=1))

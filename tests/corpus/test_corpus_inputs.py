@@ -19,7 +19,8 @@ import pytest
 import zstandard
 from faulty import peruse
 
-from unquilt.corpus.find.inputs import Source, find, fingerprint, spool
+from unquilt.corpus.find.inputs import HEAD, Source, find, fingerprint, identified, spool
+from unquilt.corpus.sources import Seen, state
 from unquilt.errors import InputChangedError, InputError, StorageError
 
 PARQUET = io.BytesIO()
@@ -312,6 +313,18 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
     path = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.txt")
     Path(path).write_text("text")
     assert find([tmp_path])[0].name == f"{tmp_path}/\\xff.txt"
+
+
+@pytest.mark.parametrize("size", [1, HEAD - 1, HEAD, HEAD + 1, 3 * HEAD])
+def test_what_was_read_to_tell_the_kind_is_fingerprinted_at_once(size: int, tmp_path: Path) -> None:
+    """If that was all of the file; else later, and it makes no difference."""
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"word " * (size // 5) + b"w" * (size % 5))
+    (source,) = find(path)
+    (known,) = identified([source])
+    assert known.seen == Seen(hashlib.sha256(path.read_bytes()).hexdigest(), state(path.stat()))
+    assert source.seen in (None, known.seen)
+    assert (source.seen is not None) == (size < HEAD)
 
 
 def test_fingerprint(tmp_path: Path) -> None:

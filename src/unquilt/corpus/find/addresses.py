@@ -36,6 +36,7 @@ NO_HOSTS = ("hts-cache",)
 """Folders that httrack puts beside those of hosts."""
 
 _SAFE = "!$&'()*+,;=:@~"
+_PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
 _LONE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _QUERY = re.compile(r"([^?]+)\?(.*)|([^@]+)@([^@=]+=.*)", re.DOTALL)
 _NOT_IN_HOSTS = re.compile(r"[\s/?#@:%\\]")
@@ -50,7 +51,23 @@ class Whereabouts(NamedTuple):
 
     @property
     def parts(self) -> tuple[str, ...]:
+        begin = begin_paths(self.root)
+        parts = tuple(self.path[len(begin) :].split("/"))
+        if self.path.startswith(begin) and "" not in parts and "." not in parts:
+            return parts
         return Path(self.path).relative_to(self.root).parts
+
+
+@lru_cache(maxsize=1 << 12)
+def begin_paths(folder: str) -> str:
+    """What the paths of files in a folder begin with, as pathlib spells them; making a `Path` of each of many files
+    takes long.
+
+    >>> begin_paths("./a//b/"), begin_paths("."), begin_paths("/")
+    ('a/b/', '', '/')
+    """
+    plain = str(Path(folder))
+    return "" if plain == "." else plain if plain.endswith("/") else f"{plain}/"
 
 
 def find_root(inputs: Sequence[str]) -> str:
@@ -72,16 +89,20 @@ def give_urls(sources: Sequence[Source], places: Sequence[Whereabouts], root: st
     if base == NO_URLS:
         return list(sources)
     recognised = _recognised(places) if base == AUTO else frozenset[str]()
+    own = {folder: Path(folder).absolute().name for folder in {place.root for place in places}}
+    absolute, cwd = str(Path(root).absolute()), begin_paths(str(Path.cwd()))
+    begin = base if base.endswith("/") else f"{base}/"
     given: list[Source] = []
     for source, place in zip(sources, places, strict=True):
         if source.kind not in PAGES or source.alias:
             url = ""
         elif base == AUTO:
-            url = _join(SCHEMES[0], _split_host(place, recognised), source)
+            url = _join(SCHEMES[0], _split_host(place, own[place.root], recognised), source)
         else:
-            parts = Whereabouts(str(Path(root).absolute()), str(Path(place.path).absolute())).parts
-            begin = base if base.endswith("/") else f"{base}/"
-            url = _join(base, _first_folder(place, parts), source) if base in SCHEMES else _spell(begin, parts, source)
+            path = place.path if place.path.startswith("/") else f"{cwd}{place.path}"
+            parts = Whereabouts(absolute, path).parts
+            split = _first_folder(place, own[place.root], parts)
+            url = _join(base, split, source) if base in SCHEMES else _spell(begin, parts, source)
         given.append(replace(source, url=url) if url else source)
     if base in SCHEMES and not any(source.url for source in given):
         raise InputError(f"{root}: there are no pages in folders that could be hosts, as base_url {base} says")
@@ -108,17 +129,17 @@ def _recognised(places: Sequence[Whereabouts]) -> frozenset[str]:
     return frozenset(root for root, names in first.items() if all(map(is_host, names)))
 
 
-def _first_folder(place: Whereabouts, parts: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """The first folder as the host, whatever its name; but the input folder itself, if that is surely one."""
-    own = Path(place.root).absolute().name
+def _first_folder(place: Whereabouts, own: str, parts: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The first folder as the host, whatever its name; but the input folder itself, by its own name, if that is surely
+    one."""
     return (own, place.parts) if is_host(own) else (parts[0], parts[1:])
 
 
-def _split_host(place: Whereabouts, recognised: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+def _split_host(place: Whereabouts, own: str, recognised: frozenset[str]) -> tuple[str, tuple[str, ...]]:
     """The host of a file, and its path there; no host, if none is recognised."""
-    name, parts = Path(place.root).absolute().name, place.parts
-    if is_host(name):
-        return name, parts
+    parts = place.parts
+    if is_host(own):
+        return own, parts
     known = place.root in recognised and len(parts) > 1 and parts[0] not in NO_HOSTS
     return (parts[0], parts[1:]) if known else ("", ())
 
@@ -140,6 +161,7 @@ def _known_suffixes() -> PublicSuffixList:
     return PublicSuffixList(only_icann=True, accept_unknown=False)
 
 
+@lru_cache(maxsize=1 << 12)
 def _host(name: str) -> str | None:
     """The host that the name of a folder says, as it is in URLs; None if it cannot be one."""
     port = _PORT.fullmatch(name)
@@ -173,4 +195,6 @@ def _spell(begin: str, parts: Sequence[str], source: Source) -> str:
 
 
 def _escape(text: str, safe: str) -> str:
+    if _PLAIN.fullmatch(text):  # nearly always, and much quicker
+        return text
     return quote(os.fsencode(_LONE_PERCENT.sub("%25", text)), safe=f"{safe}%")

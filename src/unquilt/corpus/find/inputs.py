@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
 from unquilt.corpus.find import addresses, kinds
+from unquilt.corpus.find.addresses import begin_paths
 from unquilt.corpus.options import NO_URLS, Limits, Reading
 from unquilt.corpus.readers import compression
 from unquilt.corpus.records import Reject
@@ -65,6 +66,10 @@ class Candidate(NamedTuple):
         return self.alias or spell_path(self.path)
 
 
+Known = tuple[Candidate, os.stat_result]
+"""A file to look at, and what the system says of it."""
+
+
 def find(
     inputs: Sequence[str | Path] | str | Path,
     stdin: Path | None = None,
@@ -97,8 +102,8 @@ def find(
     found: dict[tuple[int, int] | str, Candidate] = {}
     with watch("find", 0, "") as step:
         for item in given:
-            for candidate in _expand(str(item), stdin, step):
-                found.setdefault(_identity(candidate.path), candidate)
+            for candidate, there in _expand(str(item), stdin, step):
+                found.setdefault(_identity(candidate.path, there), candidate)
     candidates, sources = list(found.values()), list[Source]()
     with watch("look", len(candidates), "") as step:
         looks = each_guarded(each, look, candidates, bounds or Limits().bounds, notes, LOOKS)
@@ -119,13 +124,12 @@ def named(inputs: Sequence[str | Path] | str | Path) -> Iterator[str]:
             yield from map(str, _matches(str(item)))
 
 
-def _identity(path: str) -> tuple[int, int] | str:
+def _identity(path: str, there: os.stat_result) -> tuple[int, int] | str:
     """Equal for two names of one file, which may be links of either kind."""
-    there = _stat(path)
     return (there.st_dev, there.st_ino) if there.st_ino else str(Path(path).absolute())
 
 
-def _expand(item: str, stdin: Path | None, step: Callable[[int], object]) -> Iterator[Candidate]:
+def _expand(item: str, stdin: Path | None, step: Callable[[int], object]) -> Iterator[Known]:
     if item == STDIN:
         if stdin is None:
             raise InputError("-: standard input must be spooled to a file first")
@@ -165,10 +169,10 @@ def _matches(pattern: str) -> list[Path]:
     )
 
 
-def _folder(folder: str, step: Callable[[int], object]) -> Iterator[Candidate]:
+def _folder(folder: str, step: Callable[[int], object]) -> Iterator[Known]:
     if _is_ours(Path(folder)):
         raise InputError(f"{spell_path(folder)}: a folder that unquilt made; a corpus is given to an analysis alone")
-    paths: list[Path] = []
+    paths: list[str] = []  # as pathlib spells them, which takes too long for each of many files
     left_out = Counter[str]()
     for where, folders, names in os.walk(folder, onerror=_fail):
         if _is_ours(Path(where)):
@@ -177,14 +181,15 @@ def _folder(folder: str, step: Callable[[int], object]) -> Iterator[Candidate]:
             continue
         left_out["hidden name"] += sum(name.startswith(".") for name in (*folders, *names))
         folders[:] = [name for name in folders if not name.startswith(".")]
-        paths += [Path(where, name) for name in names if not name.startswith(".")]
+        begin = begin_paths(where)
+        paths += [f"{begin}{name}" for name in names if not name.startswith(".")]
         step(len(names))
         left_out["link to a folder"] += sum(Path(where, name).is_symlink() for name in folders)
     empty = True
-    for path in sorted(paths, key=lambda path: path.parts):
-        if stat.S_ISREG(_stat(str(path)).st_mode):
+    for path in sorted(paths, key=lambda path: path.split("/")):
+        if stat.S_ISREG((known := _stat(path)).st_mode):
             empty = False
-            yield Candidate(str(path), root=folder)
+            yield Candidate(path, root=folder), known
     if empty:
         left_out["special file"] += len(paths)
         there = ", ".join(f"{number} × {what}" for what, number in left_out.items() if number)
@@ -200,38 +205,41 @@ def _is_ours(folder: Path) -> bool:
     return isinstance(manifest, dict) and {"unquilt", "fingerprint"} <= manifest.keys()
 
 
-def _named(path: str, alias: str = "") -> Candidate:
+def _named(path: str, alias: str = "") -> Known:
     """A file that the user named; raises if it is no regular file."""
-    if not stat.S_ISREG(_stat(path).st_mode):
+    there = _stat(path)
+    if not stat.S_ISREG(there.st_mode):
         raise InputError(f"{spell_path(path)}: not a regular file; pipe it in and give - as input")
-    return Candidate(path, alias, named=True)
+    return Candidate(path, alias, named=True), there
 
 
 class Look(NamedTuple):
-    """What a file is: its bytes on disk, its kind, its compression; `hollow` if it is an archive by its name only."""
+    """What a file is: its bytes on disk, its kind, its compression; `hollow` if it is an archive by its name only; what
+    it was when it was read, if all of it was."""
 
     size: int
     kind: str
     compression: str | None
     hollow: bool
+    seen: Seen | None = None
 
 
 def look(candidate: Candidate) -> Look:
     """Look at a file: at 64 KiB of it, or at more if it begins with zeros, or is an archive by its name only."""
     path = candidate.path
     try:
-        size = _stat(path).st_size
-        glimpse = _glimpse(path, size)
+        glimpse, seen = _glimpse(path)
+        size = glimpse.size
         if _is_all_zeros(path, glimpse):
-            return Look(size, "unknown", None, hollow=False)
-        packed = compression.tell_compression(glimpse.head)
-        if packed is None and glimpse.head and not kinds.is_evident(glimpse):
-            packed = compression.promised(path)
+            return Look(size, "unknown", None, hollow=False, seen=seen)
+        packed, promised = compression.tell_compression(glimpse.head), compression.promised(path)
+        if packed is None and promised and glimpse.head and not kinds.is_evident(glimpse):
+            packed = promised
         if packed is not None:
             glimpse = _unpacked(path, packed, glimpse)
         kind = f"{packed} by name" if packed and not glimpse.compression else kinds.tell_kind(glimpse)
         source = Source(path, size, kind, packed)
-        return Look(size, kind, packed, candidate.named and _is_archive_by_name_only(source))
+        return Look(size, kind, packed, candidate.named and _is_archive_by_name_only(source), seen)
     except OSError as error:
         _fail(error, path)
 
@@ -252,7 +260,7 @@ def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
             raise InputError(f"{candidate}: {kinds.REJECTED[seen.kind].detail}")
         if seen.hollow:
             raise InputError(f"{candidate}: called an archive, but there is no {seen.kind.upper()} record in it")
-    return Source(candidate.path, seen.size, seen.kind, seen.compression, candidate.alias)
+    return Source(candidate.path, seen.size, seen.kind, seen.compression, candidate.alias, seen=seen.seen)
 
 
 def _is_all_zeros(path: str, glimpse: Glimpse) -> bool:
@@ -275,13 +283,17 @@ def _is_archive_by_name_only(source: Source) -> bool:
     return isinstance(first, Reject) and first.reason in ("not a warc", "not an arc")
 
 
-def _glimpse(path: str, size: int) -> Glimpse:
-    """A file as it is stored."""
-    name = Path(path).name.lower().removesuffix(".gz").removesuffix(".zst")
+def _glimpse(path: str) -> tuple[Glimpse, Seen | None]:
+    """A file as it is stored; and of one that is small, so that this is all of it, also what `identified` would say."""
+    name = path.rpartition("/")[2].lower().removesuffix(".gz").removesuffix(".zst")
     with io.FileIO(path) as file:
-        head = file.read(HEAD)
+        there = os.fstat(file.fileno())
+        head, size = file.read(HEAD), there.st_size
+        if len(head) == size < HEAD:
+            seen = Seen(hashlib.sha256(head).hexdigest(), state(there))
+            return Glimpse(name, head, complete=True, size=size, tail=head[-TAIL:]), seen
         file.seek(max(0, size - TAIL))
-        return Glimpse(name, head, complete=len(head) < HEAD, size=size, tail=file.read(TAIL))
+        return Glimpse(name, head, complete=len(head) < HEAD, size=size, tail=file.read(TAIL)), None
 
 
 def _unpacked(path: str, packed: str, stored: Glimpse) -> Glimpse:
@@ -297,7 +309,7 @@ def _unpacked(path: str, packed: str, stored: Glimpse) -> Glimpse:
 
 def _stat(path: str) -> os.stat_result:
     try:
-        return Path(path).stat()
+        return os.stat(path)  # noqa: PTH116 (quicker, and asked of every file)
     except OSError as error:
         _fail(error, path)
 
@@ -332,11 +344,11 @@ def _look_at(source: Source) -> Seen:
 
 
 def identified(sources: Sequence[Source], watch: Watch = nobody) -> list[Source]:
-    """The sources with their fingerprints."""
+    """The sources with their fingerprints; those that were read to the end to tell their kind have them already."""
     found: list[Source] = []
     with watch("fingerprint", sum(source.size for source in sources), "B") as step:
         for source in sources:
-            found.append(replace(source, seen=_look_at(source)))
+            found.append(source if source.seen else replace(source, seen=_look_at(source)))
             step(source.size)
     return found
 
@@ -350,7 +362,8 @@ def unchanged(sources: Sequence[Source]) -> None:
         if source.seen is None:
             continue
         try:
-            if state(Path(source.path).stat()) == source.seen.state or fingerprint(source) == source.seen.sha256:
+            there = os.stat(source.path)  # noqa: PTH116 (quicker, and asked of every file)
+            if state(there) == source.seen.state or fingerprint(source) == source.seen.sha256:
                 continue
         except FileNotFoundError:
             raise InputChangedError(f"{source.name}: is gone since the run began; run again on files at rest") from None
