@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 from unquilt.corpus.find.addresses import describe_urls
 from unquilt.corpus.find.inputs import unchanged
@@ -21,6 +20,7 @@ from unquilt.corpus.options import Reading
 from unquilt.corpus.readers.compression import index
 from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
+from unquilt.corpus.write.indices import index_path, keep_index, recall_index
 from unquilt.corpus.write.parts import ReadPiece, WritePart, is_written, read_piece, write_part
 from unquilt.corpus.write.results import PieceRead, identify, others_path, recall
 from unquilt.engines.progress import Progress
@@ -87,7 +87,7 @@ def _read_pieces(
     verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress
 ) -> tuple[list[ReadPiece], list[PieceRead]]:
     """Reads all pieces that were not read before the run was interrupted."""
-    found = pieces(_indexed(verbs, sources, reading, progress, run.spill), reading, verbs.each, run.spill)
+    found = pieces(_indexed(verbs, run, sources, reading, progress), reading, verbs.each, run.spill)
     tasks = [_task(run, piece) for piece in found]
     sizes = [sum(part.weight for part in piece.slices) for piece in found]
     read = {number: old for number, task in enumerate(tasks) if (old := recall(task.target, task.identity)) is not None}
@@ -138,23 +138,27 @@ def _write_parts(
     return [f"{write.target.parent.name}/{write.target.name}" for write, _ in writes.values()]
 
 
-def _indexed(
-    verbs: Verbs, sources: Sequence[Source], reading: Reading, progress: Progress, notes: Path | None
-) -> list[Source]:
-    """The sources; gzip files that are a large part of all inputs with an index, by which they can be cut."""
+def _indexed(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading, progress: Progress) -> list[Source]:
+    """The sources; gzip files that are a large part of all inputs with an index, by which they can be cut. Indices that
+    were made before the run was interrupted are used as they are."""
     least = max(CUT, sum(source.size for source in sources)) // INDEXED_SHARE
     large = [source for source in sources if source.compression == "gzip" and source.kind == "jsonl"]
     large = [source for source in large if source.size >= least]
-    found = dict[Source, Source]()
+    kept = [(index_path(run.pieces, number), f"{run.manifest['fingerprint']} {number}") for number in range(len(large))]
+    found = {s: replace(s, index=old) for s, place in zip(large, kept, strict=True) if (old := recall_index(*place))}
+    missing = [(source, place) for source, place in zip(large, kept, strict=True) if source not in found]
     with progress.stage("index", sum(source.size for source in large), "B") as step:
+        for source in found:
+            step(source.size, before=True)
         bounds = reading.limits.bounds
-        paths = [source.path for source in large]
+        paths = [source.path for source, _ in missing]
         longest = max((source.size for source in large), default=0) / INDEXING_SPEED
-        indices = each_guarded(
-            verbs.each, partial(index, span=CUT), paths, bounds._replace(deadline=bounds.deadline + longest), notes, 1
-        )
-        for source, made in zip(large, indices, strict=True):
-            found[source] = source if isinstance(made, Blame) else replace(source, index=made)
+        bounds = bounds._replace(deadline=bounds.deadline + longest)
+        indices = each_guarded(verbs.each, partial(index, span=CUT), paths, bounds, run.spill, 1)
+        for (source, place), made in zip(missing, indices, strict=True):
+            if not isinstance(made, Blame):
+                keep_index(made, *place, run.spill)
+                found[source] = replace(source, index=made)
             step(source.size)
     return [found.get(source, source) for source in sources]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,9 +13,7 @@ import pytest
 from unquilt import intake
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
-from unquilt.corpus.options import Reading
 from unquilt.corpus.write.parts import PieceRead, ReadPiece, read_piece
-from unquilt.engines.progress import Silent
 from unquilt.flow.verbs import Verbs
 
 
@@ -68,17 +64,3 @@ def test_an_archive_within_a_record_fools_no_one(seed: int, tmp_path: Path) -> N
         assert list(ids) == [str(i) for i in range(20)]
         fooled += again
     assert fooled
-
-
-def test_a_large_gzip_file_gets_an_index_and_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = [json.dumps({"id": str(i), "text": random.Random(i).randbytes(100).hex()}) for i in range(2000)]
-    (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
-    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(lines[0].encode()))
-    monkeypatch.setattr(intake, "CUT", 100_000)
-    large, small = intake._indexed(cast(Verbs, Here()), find([tmp_path]), Reading(), Silent(), notes=None)
-    assert large.index
-    assert not small.index
-    made = pieces([large, small], cut=100_000, pack=1)
-    assert len(made) > 3
-    ids = list(_ids(read_piece(ReadPiece(piece, tmp_path / f"{piece.number}")) for piece in made))
-    assert ids == [*map(str, range(2000)), "0"]

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
+import os
+import random
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -18,6 +24,7 @@ from unquilt.errors import RunError
 from unquilt.settings import Settings
 
 FILES = 6
+LOCAL = Settings(threads=1, memory=1 << 28)
 
 
 class Interrupting:
@@ -66,6 +73,79 @@ def interrupt(pages: Path, folder: Path, settings: Settings, stage: str, at: int
         unquilt.ingest(pages, folder, how=unquilt.How(settings, progress=Interrupting(stage, at)))
 
 
+@pytest.fixture
+def compressed(tmp_path: Path) -> Path:
+    """A folder with a large compressed file, which is cut, and a small one."""
+    folder = tmp_path / "compressed"
+    folder.mkdir()
+    lines = [json.dumps({"id": str(i), "text": random.Random(i).randbytes(100).hex()}) for i in range(2000)]
+    (folder / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(lines[0].encode()))
+    return folder
+
+
+def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unquilt.intake, "CUT", 100_000)
+    monkeypatch.setattr(unquilt.intake, "pieces", partial(pieces, cut=100_000, pack=1))
+
+
+def test_a_large_gzip_file_gets_an_index_and_is_cut(
+    compressed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = unquilt.ingest(compressed, tmp_path / "uncut").documents["id"].to_pylist()
+    cut_small(monkeypatch)
+    seen = Interrupting()
+    run = unquilt.ingest(compressed, tmp_path / "corpus", how=unquilt.How(LOCAL, progress=seen))
+    assert run.documents["id"].to_pylist() == expected == [*map(str, range(2000)), "0"]
+    assert seen.steps["index"] == 1
+    assert seen.steps["read"] > 4
+
+
+KILLED = """
+import os, signal, sys
+import pytest, unquilt
+from test_resume import LOCAL, Interrupting, cut_small
+
+cut_small(pytest.MonkeyPatch())
+progress = Interrupting("read", 2, lambda: os.kill(os.getpid(), signal.SIGKILL))
+if __name__ == "__main__":
+    unquilt.ingest(sys.argv[1], sys.argv[2], how=unquilt.How(LOCAL, progress=progress))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("damage", ["none", "a byte", "cut", "of another run"])
+def test_an_index_outlives_a_kill(
+    compressed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    """And is made again if it is not as it was written, or not of this run."""
+    program, folder = tmp_path / "killed.py", tmp_path / "corpus"
+    program.write_text(KILLED)
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    ended = subprocess.run([sys.executable, program, compressed, folder], env=environment, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    cut_small(monkeypatch)
+    kept = folder / ".pieces" / "index-0"
+    said = kept.read_bytes()
+    match damage:
+        case "a byte":
+            kept.write_bytes(said[:-40] + bytes([said[-40] ^ 1]) + said[-39:])
+        case "cut":
+            kept.write_bytes(said[:-40])
+        case "of another run":
+            (compressed / "c.jsonl.gz").write_bytes((compressed / "a.jsonl.gz").read_bytes())
+            interrupt(compressed / "c.jsonl.gz", tmp_path / "other", LOCAL, "read", 1)
+            (compressed / "c.jsonl.gz").unlink()
+            kept.write_bytes((tmp_path / "other" / ".pieces" / "index-0").read_bytes())
+    resumed = Interrupting()
+    run = unquilt.ingest(compressed, folder, how=unquilt.How(LOCAL, progress=resumed))
+    assert resumed.before.get("index", 0) == (damage == "none")
+    assert resumed.steps.get("index", 0) == (damage != "none")
+    assert resumed.before["read"] >= 1
+    assert contents(run.path) == contents(unquilt.ingest(compressed, tmp_path / "whole").path)
+    assert not kept.exists()
+
+
 @pytest.mark.spark_once
 @pytest.mark.parametrize(("stage", "at"), [("read", 1), ("read", 4), ("write", 1), ("write", FILES)])
 def test_what_was_done_is_not_done_again(
@@ -88,9 +168,6 @@ def test_what_was_done_is_not_done_again(
         "manifest.json",
         "rejects.parquet",
     ]
-
-
-LOCAL = Settings(threads=1, memory=1 << 28)
 
 
 @pytest.mark.parametrize("damage", ["note cut", "note of another run", "file cut", "note missing", "note a link"])
