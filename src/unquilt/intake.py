@@ -94,7 +94,8 @@ def _read_pieces(
     missing = [number for number in range(len(tasks)) if number not in read]
     if read:
         known = sum(result.documents for result in read.values())
-        progress.say(f"resuming: {len(read)} of {len(tasks)} pieces were read before, with {known:,} documents")
+        pieces_ = f"{len(read)} of {len(tasks)} pieces {'was' if len(read) == 1 else 'were'} read before"
+        progress.say(f"resuming: {pieces_}, with {known:,} document{'' if known == 1 else 's'}")
     with progress.stage("read", sum(sizes), "B") as step:
         for number, result in read.items():
             step(sizes[number], result.documents, before=True)

@@ -9,7 +9,9 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
+from unquilt.analyses.quilts import QuiltParameters
 from unquilt.cli import cli
+from unquilt.cli.show.quilts import _LEFT_OUT, left_out
 from unquilt.runs.manifest import MANIFEST
 
 pytestmark = pytest.mark.slow
@@ -62,9 +64,18 @@ def run(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("judged")
     said = make(folder, "http://{}.example/")
     assert "\n1 quilt, 5 sources; 1 near-duplicate collapsed\n" in said
-    assert "1 have fewer than 5 words, 1 share nothing" in said
+    assert "1 has fewer than 5 words, 1 shares nothing" in said
     assert f"unquilt show {folder / 'run'} quilts --sigma 0.7 -c 6" in said
     return folder / "run"
+
+
+@pytest.mark.parametrize("name", _LEFT_OUT)
+@pytest.mark.parametrize("number", [1, 2])
+def test_one_is_and_two_are(name: str, number: int) -> None:
+    facts = {"left_out": {name: number}, "parameters": QuiltParameters(c=1).to_dict(), "documents": 3, "copies": 0}
+    (said,) = left_out(facts)
+    verb = said.removeprefix(f"Of 3 documents judged, {number} ").split()[0]
+    assert verb in (("has", "is", "shares", "links") if number == 1 else ("have", "are", "share", "link"))
 
 
 class TestWhy:
@@ -128,7 +139,7 @@ class TestWhy:
 class TestJudging:
     def test_looser_and_stricter(self, run):
         out = succeed("show", run, "quilts", "-c", 3)
-        assert out.startswith("By c 3 (was 4): 2 quilts; 1 were none in this run, which has no sources or patches of")
+        assert out.startswith("By c 3 (was 4): 2 quilts; 1 was none in this run, which has no sources or patches of it")
         assert [line.split()[1] for line in out.splitlines()[3:]] == ["quilt", "few"]
         assert succeed("show", run, "quilts", "--max-largest", 0.1).endswith("): 0 quilts.\n\nquilts has no rows.\n")
         rows = [json.loads(line) for line in succeed("show", run, "quilts", "-c", 3, "--json").splitlines()]

@@ -159,7 +159,8 @@ def test_what_was_done_is_not_done_again(
     read = resumed.before["read"]
     assert read == FILES if stage == "write" or engine == "spark" else at <= read <= FILES
     assert resumed.steps.get("read", 0) == FILES - read
-    assert resumed.said[0].startswith(f"resuming: {read} of {FILES} pieces were read before, with ")
+    were = "was" if read == 1 else "were"
+    assert resumed.said[0].startswith(f"resuming: {read} of {FILES} pieces {were} read before, with ")
     if stage == "write":
         assert resumed.steps.get("write", 0) <= FILES - at + 1
     assert sorted(path.name for path in run.path.iterdir()) == [

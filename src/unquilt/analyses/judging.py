@@ -86,7 +86,8 @@ def _end_covers(verdicts: pa.Table, sources: pa.Table, limits: QuiltParameters) 
     known = pc.is_in(verdicts["doc"], value_set=pc.unique(sources["quilt"]))
     unknown = verdicts.filter(pc.and_(concerned, pc.invert(known))).num_rows
     if unknown:
-        missing = f"it has no sources of {unknown:,} documents that come into question, as they were no quilts"
+        come = "1 document that comes" if unknown == 1 else f"{unknown:,} documents that come"
+        missing = f"it has no sources of {come} into question, being no quilt{'' if unknown == 1 else 's'} in it"
         raise ParameterError(f"for min_share {limits.min_share:g} with these limits, make a new run: {missing}")
     place = pc.index_in(sources["quilt"], value_set=verdicts["doc"].combine_chunks())
     share = _divide(sources["new_grams"], verdicts["patch_grams"].take(place))

@@ -100,4 +100,4 @@ def _counted(what: Counter[str]) -> str:
     shown = sorted(what.items(), key=lambda item: (-item[1], item[0]))
     others = sum(number for _, number in shown[MOST_REASONS:])
     parts = [f"{number:,} × {name}" for name, number in shown[:MOST_REASONS]]
-    return ", ".join([*parts, f"{others:,} others"] if others else parts)
+    return ", ".join([*parts, _count(others, "other")] if others else parts)

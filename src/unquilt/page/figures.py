@@ -39,7 +39,8 @@ def draw_hosts(database: Database, listing: Listing, run: str) -> str:
     parts = [_axes(across, up, range(lowest, int(highest) + 1))]
     for site in sorted(sites, key=lambda each: each["candidate"]):
         x, mean, spread = across(site["pages"]), site["mean"], site["deviation"]
-        said = f"{clean(site['site'])}: {site['pages']:,} pages, mean {mean:.1f}, deviation {spread:.1f}"
+        pages = "1 page" if site["pages"] == 1 else f"{site['pages']:,} pages"
+        said = f"{clean(site['site'])}: {pages}, mean {mean:.1f}, deviation {spread:.1f}"
         kind = "site candidate" if site["candidate"] else "site"
         target = escape(address("runs", run, "phrases", site=site["site"]))
         parts.append(

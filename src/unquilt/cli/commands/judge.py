@@ -121,7 +121,7 @@ def _print_results(file: LabelFile, samples: list[Sample], *, as_json: bool) -> 
             for row in rows:
                 emit(json_line(row))
             continue
-        emit(f"{sample.name}: {count(sample.items, 'item')} of {sample.population:,} rows of {sample.table}")
+        emit(f"{sample.name}: {count(sample.items, 'item')} of {count(sample.population, 'row')} of {sample.table}")
         shown = ("judge", "category", "items", "labelled", "share", "low", "high")
         if rows:
             print_rows([{name: row[name] for name in shown} for row in rows])

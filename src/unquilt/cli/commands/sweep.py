@@ -10,7 +10,7 @@ import click
 from unquilt.analyses.sweep import DECLARATION, DIMENSIONS, PIVOT, SweepParameters
 from unquilt.cli.analysis import AnalysisJob, analysis_command
 from unquilt.cli.options import usage_error
-from unquilt.cli.terminal.output import WIDEST, printable, terminal_width
+from unquilt.cli.terminal.output import WIDEST, count, printable, terminal_width
 
 if TYPE_CHECKING:
     from unquilt.runs import Run
@@ -108,7 +108,8 @@ def nothing_found(run: Run, combinations: int) -> str:
     asked = run.manifest["parameters"]
     least = f"smaller k, c or sigma (least: {asked['k'][0]}, {asked['c'][0]}, {asked['sigma'][0]:g})"
     others = f"a larger m (most: {asked['m'][-1]})" + ("" if asked["foreign"] == "none" else ", or --foreign none")
-    return f"No document is a quilt with any of the {combinations:,} combinations; try {least}, {others}."
+    tried = count(combinations, "combination")
+    return f"No document is a quilt with any of the {tried}; try {least}, {others}."
 
 
 def describe(run: Run) -> str:
@@ -117,7 +118,7 @@ def describe(run: Run) -> str:
     documents = summary["documents"] - summary.get("copies", 0)
     copies = " after copies were collapsed" if asked["collapse"] != "none" else ""
     sources = "any other document" if asked["foreign"] == "none" else f"documents on another {asked['foreign']}"
-    return f"Share of {documents:,} documents{copies}; sources are {sources}"
+    return f"Share of {count(documents, 'document')}{copies}; sources are {sources}"
 
 
 def tabulate(curves: Mapping[str, Sequence[Row]], pivot: Pivot) -> Iterator[str]:

@@ -18,7 +18,7 @@ from unquilt.cli.show.evidence import introduce, show_evidence, summarise
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.show.tables import Row
-from unquilt.cli.terminal.output import count, emit, json_line, printable, typed
+from unquilt.cli.terminal.output import are, count, emit, json_line, printable, typed
 from unquilt.jobs import judge_run
 from unquilt.tables import DOCUMENTS, QUILTS, VERDICTS
 
@@ -93,7 +93,8 @@ def _judged_by(folder: Folder, limits: Mapping[str, Any], total: int, without: i
     changes = ", ".join(f"{name.replace('_', '-')} {value:g} (was {made[name]:g})" for name, value in limits.items())
     line = f"By {changes}: {count(total, 'quilt')}"
     if without:
-        line += f"; {without:,} were none in this run, which has no sources or patches of them"
+        none, them = ("was none", "it") if without == 1 else ("were none", "them")
+        line += f"; {without:,} {none} in this run, which has no sources or patches of {them}"
     return f"{line}."
 
 
@@ -174,8 +175,8 @@ def explain(folder: Folder, facts: Row) -> Iterator[str]:
             own = [] if asked["foreign"] == "none" else [f"on its own {name_site(asked)}"]
             share, grams = facts["limits"]["min_share"], asked.get("min_grams", 1)
             small = [f"in sources that would add less than {share:.0%}, or {grams} grams"] if share or grams > 1 else []
-            rest = f"{left:,} of its {count(facts['patch_grams'], 'patch gram')} are not covered"
-            yield f"{rest}: they are only {' or '.join(own + small)}."
+            rest = f"{left:,} of its {count(facts['patch_grams'], 'patch gram')} {are(left)} not covered"
+            yield f"{rest}: {'it is' if left == 1 else 'they are'} only {' or '.join(own + small)}."
     if facts.get("url") is None and asked.get("foreign", "none") != "none" and facts["why"] != "collapsed":
         yield "It has no URL, so it counts as a site of its own: pages of all other sites can be its sources."
 
@@ -203,7 +204,8 @@ def explain_no_source(facts: Row, asked: Row) -> str:
     """Why a document has no sources."""
     site = name_site(asked)
     shared = (
-        f"{facts['patch_grams']:,} of its {count(facts['grams'], 'gram')} are shared by 2 to {asked['m']} documents"
+        f"{facts['patch_grams']:,} of its {count(facts['grams'], 'gram')} {are(facts['patch_grams'])} shared by 2 to "
+        f"{asked['m']} documents"
     )
     match facts["why"]:
         case "short":

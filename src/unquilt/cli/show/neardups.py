@@ -9,7 +9,7 @@ from unquilt.analyses.banding import Banding
 from unquilt.analyses.neardups import IMATCH, SHINGLES
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.views import Facts, View
-from unquilt.cli.terminal.output import count
+from unquilt.cli.terminal.output import are, count
 from unquilt.errors import damaged
 from unquilt.runs.manifest import MANIFEST
 from unquilt.tables import KEPT
@@ -54,7 +54,8 @@ class NeardupView(View):
             yield f"{few} too few words to be compared with others"
         if facts["below_min_words"]:
             few = count(facts["below_min_words"], "document has", "documents have")
-            yield f"{few} fewer than {facts['parameters']['min_words']:,} words (--min-words) and were not compared"
+            was = "was" if facts["below_min_words"] == 1 else "were"
+            yield f"{few} fewer than {facts['parameters']['min_words']:,} words (--min-words) and {was} not compared"
         if facts["lexicon_words"] is not None and (share := filled(facts)) is not None:
             what = f"{share:.1%} of the signatures were filled up with rarer ones"
             yield f"The lexicon has {count(facts['lexicon_words'], 'word')}; {what}"
@@ -69,13 +70,14 @@ class NeardupView(View):
         if facts["below_min_words"]:
             yield "short", f"{count(facts['below_min_words'], 'document')} with fewer words than --min-words"
         if facts["lexicon_words"] is not None:
-            rarer = f"and {facts['lexicon_rarer']:,} rarer ones to fill up with"
-            yield "lexicon", f"{count(facts['lexicon_words'], 'word')}, {rarer}"
+            rarer = count(facts["lexicon_rarer"], "rarer one", "rarer ones")
+            yield "lexicon", f"{count(facts['lexicon_words'], 'word')}, and {rarer} to fill up with"
         if (share := filled(facts)) is not None:
             yield "filled up", f"{facts['filled']:,} of {_signed(facts):,} signatures ({share:.1%}), with rarer words"
         yield from (("warning", warning) for warning in warn_of_lexicon(facts))
         if facts["compared"] is not None:
-            yield "compared", f"{count(facts['compared'], 'pair')} exactly, of which {facts['verified']:,} are near"
+            some = f"{facts['verified']:,} {are(facts['verified'])} near"
+            yield "compared", f"{count(facts['compared'], 'pair')} exactly, of which {some}"
         near = facts["near_duplicates"]
         yield "clusters", "not computed yet" if near is None else count(_clusters(facts))
         yield "left out", "not known yet" if near is None else f"{near:,} if one document of each cluster is kept"

@@ -13,19 +13,40 @@ from unquilt.cli.terminal.output import count, printable, typed
 _MOST_SITES = 3
 _FEW_SITES = 2
 _LEFT_OUT = {
-    "too_short": "have fewer than {k} words",
-    "nothing_shared": "share nothing (or only what more than {m} documents have)",
-    "own_site_only": "share text on their own {site} only",
-    "below_min_share": "have no source that covers {min_share:.0%} of what they share, and {min_grams} grams",
-    "below_sigma": "have less than {sigma:.0%} from sources",
-    "above_max_largest": "are explained by one source (more than {max_largest:.0%} of it)",
-    "below_c": "have fewer than {c} sources",
-    "above_max_own": "have text that other pages of their own site have, too (more than {max_own:.0%} of it)",
-    "above_max_sections": "are print views or contents of other pages (more than {max_sections:.0%} of it)",
-    "below_min_sewn": "are texts that others have in parts, or lists of headings (less than {min_sewn:.0%} is sewn in)",
-    "too_attributed": "link to their sources (more than {max_attributed:.0%} of it)",
+    "too_short": ("has fewer than {k} words", "have fewer than {k} words"),
+    "nothing_shared": (
+        "shares nothing (or only what more than {m} documents have)",
+        "share nothing (or only what more than {m} documents have)",
+    ),
+    "own_site_only": ("shares text on its own {site} only", "share text on their own {site} only"),
+    "below_min_share": (
+        "has no source that covers {min_share:.0%} of what it shares, and {grams}",
+        "have no source that covers {min_share:.0%} of what they share, and {grams}",
+    ),
+    "below_sigma": ("has less than {sigma:.0%} from sources", "have less than {sigma:.0%} from sources"),
+    "above_max_largest": (
+        "is explained by one source (more than {max_largest:.0%} of it)",
+        "are explained by one source (more than {max_largest:.0%} of it)",
+    ),
+    "below_c": ("has fewer than {sources}", "have fewer than {sources}"),
+    "above_max_own": (
+        "has text that other pages of its own site have, too (more than {max_own:.0%} of it)",
+        "have text that other pages of their own site have, too (more than {max_own:.0%} of it)",
+    ),
+    "above_max_sections": (
+        "is a print view or the contents of other pages (more than {max_sections:.0%} of it)",
+        "are print views or contents of other pages (more than {max_sections:.0%} of it)",
+    ),
+    "below_min_sewn": (
+        "is a text that others have in parts, or a list of headings (less than {min_sewn:.0%} is sewn in)",
+        "are texts that others have in parts, or lists of headings (less than {min_sewn:.0%} is sewn in)",
+    ),
+    "too_attributed": (
+        "links to its sources (more than {max_attributed:.0%} of it)",
+        "link to their sources (more than {max_attributed:.0%} of it)",
+    ),
 }
-"""Documents that are no quilts, by the first limit that they fail, as the summary counts them."""
+"""Documents that are no quilts, by the first limit that they fail, as the summary counts them: one, several."""
 _OPTIONS = {
     "below_sigma": "--sigma",
     "above_max_largest": "--max-largest",
@@ -152,8 +173,9 @@ def left_out(facts: Facts) -> Iterator[str]:
     counts, asked = facts["left_out"], facts["parameters"]
     if not counts:
         return
-    words = {"min_grams": 1, "site": name_sites(asked["foreign"])} | asked
-    named = [f"{counts[name]:,} {what.format(**words)}" for name, what in _LEFT_OUT.items() if counts.get(name)]
+    words = {"site": name_sites(asked["foreign"]), "grams": count(asked.get("min_grams", 1), "gram")} | asked
+    words["sources"] = count(asked["c"], "source")
+    named = [count(counts[name], *what).format(**words) for name, what in _LEFT_OUT.items() if counts.get(name)]
     judged = facts["documents"] - (facts["copies"] or 0)
     if named:
         yield f"Of {count(judged, 'document')} judged, {', '.join(named)}"
@@ -167,4 +189,5 @@ def without_url(facts: Facts) -> Iterator[str]:
             "document has no URL and counts as a site of its own",
             "documents have no URL and count as sites of their own",
         )
-        yield f"{few} (--foreign): what they share with any other page counts. URLs: field url, or --base-url"
+        they = "it shares" if facts["without_url"] == 1 else "they share"
+        yield f"{few} (--foreign): what {they} with any other page counts. URLs: field url, or --base-url"

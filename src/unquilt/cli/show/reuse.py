@@ -7,7 +7,7 @@ from typing import Any
 
 from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.views import Facts, View, read_top
-from unquilt.cli.terminal.output import WIDEST, count, cut, printable, terminal_width
+from unquilt.cli.terminal.output import WIDEST, are, count, cut, printable, terminal_width
 from unquilt.tables import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
 
 _MOST_OBJECTS = 3
@@ -72,8 +72,9 @@ class DetectView(View):
         yield f"{count(facts['matched'], 'labelled chunk')} found"
         kinds = f"{facts['file_targets']:,} as whole files, {facts['partial_targets']:,} by a share of labelled chunks"
         yield f"{count(targets, 'target')}: {kinds} above {above['page_threshold']:.3f}"
-        bad = f"{facts['bad_neighbourhoods']:,} of {count(places, 'neighbourhood')} are bad"
-        yield f"{bad}: of a badness above {above['neighbourhood_threshold']:.3f}"
+        bad = facts["bad_neighbourhoods"]
+        some = f"{bad:,} of {count(places, 'neighbourhood')} {are(bad)} bad"
+        yield f"{some}: of a badness above {above['neighbourhood_threshold']:.3f}"
         yield from dropped(facts)
         if facts["without_url"]:
             yield f"{count(facts['without_url'], 'document')} without a URL, in no neighbourhood"

@@ -171,7 +171,7 @@ def skipped(facts: Facts) -> str:
     kinds = sorted(facts["skipped"].items(), key=lambda item: (-item[1], item[0]))
     shown = [f"{n:,} × {printable(kind)}" for kind, n in kinds[:MOST_KINDS]]
     others = sum(n for _, n in kinds[MOST_KINDS:])
-    return ", ".join([*shown, f"{others:,} others"] if others else shown)
+    return ", ".join([*shown, count(others, "other")] if others else shown)
 
 
 def describe(folder: Folder, facts: Facts) -> Iterator[str]:

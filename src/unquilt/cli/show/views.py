@@ -13,7 +13,7 @@ from unquilt.analyses.analysis import Job
 from unquilt.analyses.catalogue import find_table
 from unquilt.cli.show.folders import MOST_COUNTED, Folder
 from unquilt.cli.show.tables import choose_columns, read_rows
-from unquilt.cli.terminal.output import count
+from unquilt.cli.terminal.output import are, count
 from unquilt.errors import damaged
 from unquilt.jobs import measures
 from unquilt.results import Selection, TableRows
@@ -59,7 +59,8 @@ class View:
         if facts["copies"] is not None:
             yield "collapsed", f"{count(facts['copies'], *name_copies(facts))} into the document that is kept"
         if facts["without_address"] is not None:
-            yield "without ip", f"{count(facts['without_address'], 'document')} are compared by domain instead"
+            number = facts["without_address"]
+            yield "without ip", f"{count(number, 'document')} {are(number)} compared by domain instead"
         for name in self.results(facts):
             table = facts["tables"].get(name)
             yield name, "not computed yet" if table is None else count(table["rows"])

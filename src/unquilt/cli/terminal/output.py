@@ -137,6 +137,15 @@ def count(number: int, singular: str = "", plural: str = "") -> str:
     return f"{number:,} {noun}" if singular else f"{number:,}"
 
 
+def are(number: int) -> str:
+    """The verb that goes with a number of things.
+
+    >>> f"1 of 5 {are(1)}", f"2 of 5 {are(2)}"
+    ('1 of 5 is', '2 of 5 are')
+    """
+    return "is" if number == 1 else "are"
+
+
 def size(number: float, unit: str = "B") -> str:
     """A size for people.
 

@@ -93,13 +93,16 @@ def show_detect(folder: RunFolder) -> Content:
     summary = folder.run.manifest["summary"]
     targets, places = (folder.table(table.name).rows for table in (TARGETS, NEIGHBOURHOODS))
     above = {name: summary.get(f"above_{name}", 0) / _UNITS for name in ("page", "neighbourhood")}
+    bad = summary.get("bad_neighbourhoods", 0)
     says = [
-        f"{count(targets, 'document')} of {summary['documents']:,} contain labelled content: "
-        f"{summary.get('file_targets', 0):,} are labelled files, {summary.get('partial_targets', 0):,} consist of "
-        f"labelled chunks by more than {share(above['page'])}.",
+        f"{count(targets, 'document')} of {summary['documents']:,} {'contains' if targets == 1 else 'contain'} "
+        f"labelled content: {count(summary.get('file_targets', 0), 'is a labelled file', 'are labelled files')}, "
+        f"{count(summary.get('partial_targets', 0), 'consists', 'consist')} of labelled chunks by more than "
+        f"{share(above['page'])}.",
         f"{count(summary.get('matched', 0), 'labelled chunk was', 'labelled chunks were')} found.",
-        f"{summary.get('bad_neighbourhoods', 0):,} of {count(places, 'neighbourhood')} (sites and folders) are bad: "
-        f"their documents consist of labelled chunks by more than {share(above['neighbourhood'])} on average.",
+        f"{bad:,} of {count(places, 'neighbourhood')} (sites and folders) "
+        f"{'is bad: its' if bad == 1 else 'are bad: their'} documents consist of labelled chunks by more than "
+        f"{share(above['neighbourhood'])} on average.",
     ]
     tables = [
         *list_rows(

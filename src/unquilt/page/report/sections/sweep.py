@@ -31,7 +31,8 @@ def show_sweep(folder: RunFolder) -> Content:
     values = ", ".join(f"{'σ' if name == 'sigma' else name} = {pivot[name]:g}" for name in MEANING)
     least, most = min(around, key=lambda row: row["share"]), max(around, key=lambda row: row["share"])
     says = [
-        f"With {values}, {count(at['quilts'], 'document')} are quilts: {share(at['share'])} of all.",
+        f"With {values}, {count(at['quilts'], 'document is a quilt', 'documents are quilts')}: "
+        f"{share(at['share'])} of all.",
         f"One parameter at a time changed, it is from {share(least['share'])} to {share(most['share'])}.",
         f"A quilt has {at['mean_sources']:.1f} sources on average; {count(len(rows), 'combination')} were counted.",
     ]
