@@ -121,13 +121,16 @@ class Noting:
         ("phrases", {}),
         ("phrases", {"exact": True, "collapse": "none"}),
         ("discover", {}),
-        *(("passages", {"signature": signature}) for signature in ("shingles", "spotsigs", "grams")),
+        *(("passages", {"signature": signature}) for signature in ("shingles", "spotsigs", "grams", "fuzzy")),
+        ("detect", {}),
     ],
     ids=str,
 )
-def test_stages_are_planned_as_they_come(analysis: str, asked: dict[str, Any]) -> None:
+def test_stages_are_planned_as_they_come(analysis: str, asked: dict[str, Any], tmp_path: Path) -> None:
     texts = [" ".join(f"word{chr(97 + (3 * number + i % 8) % 26)}" for i in range(40)) for number in range(9)]
     pages = pa.table({"id": [*map(str, range(10))], "text": [*texts, f"{texts[0]} and more"]})
+    if analysis == "detect":
+        asked = {"labels": str(unquilt.label(pages.slice(0, 1), tmp_path / "ours.labels").path)}
     getattr(unquilt, analysis)(pages, how=unquilt.How(progress=(noting := Noting())), **asked)
     planned = [name for name, _ in load(analysis).costs(asked)]
     left = iter(noting.order)

@@ -346,6 +346,16 @@ COSTS: Mapping[str, Mapping[str, float]] = {
         "passage texts": 29,
     },
     "grams": {"gram places": 274, "window lists": 513, "seeds": 160, "passage texts": 34},
+    "fuzzy": {
+        "stem counts": 71,
+        "stem keys": 139,
+        "key pairs": 79,
+        "shared windows": 20,
+        "window stems": 115,
+        "fuzzy candidates": 78,
+        "candidate texts": 14,
+        "aligned passages": 423,
+    },
 }
 """What the longer stages cost beside each other: per mille of the processor time on the small Debian corpus."""
 
