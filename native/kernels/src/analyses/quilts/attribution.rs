@@ -5,7 +5,7 @@
 //! on it, and [`Linked`] compares them with the links of the quilt. Only fingerprints of URLs travel, and links stay
 //! where they are.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
 use crate::analyses::quilts::covers::{DrawnOn, SourceSize};
@@ -184,7 +184,7 @@ impl Linked {
 impl Map for Linked {
     const NAME: &'static str = "linked";
     const PORTS: &'static [PortInfo] = &[Self::SOURCES.info(), Self::ATTRIBUTED.info()];
-    const KEEPS: &'static str = "the links of one document";
+    const KEEPS: &'static str = "the links of one document, and what 65,536 different ones lead to";
     type Told = Attributing;
     type Reads<'a> = Linking<'a>;
     type Beside<'a> = NamedSources<'a>;
@@ -282,22 +282,60 @@ fn unpack(names: &[u8]) -> impl Iterator<Item = [u64; 2]> + '_ {
 struct Targets {
     pages: HashSet<u64, BuildHasherDefault<Multiply>>,
     domains: HashSet<u64, BuildHasherDefault<Multiply>>,
+    known: KnownLinks,
+}
+
+/// What links lead to, by their fingerprints: the fingerprint of the page and the number of the host, if it is a URL.
+/// The pages of a site have the same menus, and to parse a URL takes long.
+#[derive(Default)]
+struct KnownLinks {
+    links: HashMap<u64, Option<(u64, usize)>, BuildHasherDefault<Multiply>>,
+    /// Each host, and the domains that it lies under.
+    hosts: Vec<Vec<String>>,
+    numbers: HashMap<String, usize>,
+}
+
+impl KnownLinks {
+    /// How many are known at most.
+    const MOST: usize = 1 << 16;
+
+    fn forget(&mut self) {
+        if self.links.len() >= Self::MOST {
+            *self = Self::default();
+        }
+    }
+
+    fn look_up(&mut self, link: &str) -> Option<(u64, usize)> {
+        let print = Fingerprinter::plain();
+        *self.links.entry(print.bytes(link.as_bytes())).or_insert_with(|| {
+            let target = LinkTarget::parse(link)?;
+            let number = match self.numbers.get(target.host()) {
+                Some(&number) => number,
+                None => {
+                    self.hosts.push(target.hosts());
+                    self.numbers.insert(target.host().to_owned(), self.hosts.len() - 1);
+                    self.hosts.len() - 1
+                }
+            };
+            Some((print.bytes(target.page().as_bytes()), number))
+        })
+    }
 }
 
 impl Targets {
     /// Of links, one a line; those to hosts on the page's own site lead to pages only.
     fn read(&mut self, links: &str, by: SiteName, own: &str) {
         (self.pages, self.domains) = Default::default();
+        self.known.forget();
         let print = Fingerprinter::plain();
-        let mut last = String::new();
+        let mut last = usize::MAX;
         for link in links.lines() {
-            let Some(target) = LinkTarget::parse(link) else { continue };
-            self.pages.insert(print.bytes(target.page().as_bytes()));
-            if target.host() == last {
+            let Some((page, host)) = self.known.look_up(link) else { continue };
+            self.pages.insert(page);
+            if std::mem::replace(&mut last, host) == host {
                 continue; // most pages link to few hosts, many times each
             }
-            target.host().clone_into(&mut last);
-            let hosts = target.hosts();
+            let hosts = &self.known.hosts[host];
             let sites = if by == SiteName::Host { &hosts[..hosts.len().min(1)] } else { &hosts[..] };
             if own.is_empty() || !sites.iter().any(|site| site == own) {
                 self.domains.extend(hosts.iter().map(|host| print.bytes(host.as_bytes())));
