@@ -46,16 +46,17 @@ class Engine(Verbs):
         check_table(rows.fields, table, rows.stage.kernel)
         name, schema = table.name, table.schema
         if not self._run.done(name):
-            with self._run.stage(name) as stage, _naming(name), self._writer(name, schema) as writer:
+            with self._run.stage(name) as stage, _naming(name), self._writer(table) as writer:
                 for part in self._sorted(rows, name, schema):
                     writer.write(part)
                 stage.record(rows=writer.rows)
             self._run.mark(name, tables=[name])
         return Kept.of(name, self._run.path / f"{name}.parquet").checked(table)
 
-    def _writer(self, name: str, schema: pa.Schema) -> TableWriter:
-        long = any(pa.types.is_large_binary(field.type) for field in schema)
-        return self._run.writer(name, schema, rows_per_group=LONG_ROWS_PER_GROUP if long else ROWS_PER_GROUP)
+    def _writer(self, table: Table) -> TableWriter:
+        long = any(pa.types.is_large_binary(field.type) for field in table.schema)
+        rows = LONG_ROWS_PER_GROUP if long else ROWS_PER_GROUP
+        return self._run.writer(table.name, table.schema, rows_per_group=rows, on_the_way=table.on_the_way)
 
     @abstractmethod
     def _counters(self, stage: Stage, name: str) -> dict[str, int]:

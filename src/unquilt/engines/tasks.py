@@ -49,7 +49,8 @@ def map_split(
         batch = split.read(kernel.columns)
         if stage.among:
             wanted = pc.is_in(batch.column(0), rows.column(0))
-            batch = batch if pc.all(wanted).as_py() else batch.filter(wanted)
+            # Kernels pass over documents without rows beside them: to copy the others is worth it if they are few.
+            batch = batch.filter(wanted) if 2 * pc.sum(wanted).as_py() < len(wanted) else batch
         beside = _named_buffers(rows)
     return _native.run_map(kernel.name, told(kernel, locate), ports, _named_buffers(batch), beside, sink)
 

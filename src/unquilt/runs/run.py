@@ -241,12 +241,14 @@ class Run:
         }
         write_manifest(folder, self.manifest)
 
-    def writer(self, table: str, schema: pa.Schema, *, rows_per_group: int = ROWS_PER_GROUP) -> TableWriter:
+    def writer(
+        self, table: str, schema: pa.Schema, *, rows_per_group: int = ROWS_PER_GROUP, on_the_way: bool = False
+    ) -> TableWriter:
         """Return a context manager whose `write` takes batches; the table is there, whole, after the block.
 
         Takes the memory of one row group: give a table with long texts fewer `rows_per_group`, always the same.
         """
-        return TableWriter(self._writable(), table, schema, rows_per_group)
+        return TableWriter(self._writable(), table, schema, rows_per_group, on_the_way=on_the_way)
 
     def mark(
         self,

@@ -24,6 +24,16 @@ from unquilt.runs.storage import NewFile, check_name, inside, shown, storing
 ROWS_PER_GROUP = 65_536
 
 
+_ON_THE_WAY: dict[str, Any] = {"compression": "lz4", "use_dictionary": False}
+"""How a table is packed that is read once and goes when the run is finished: quickly."""
+
+
+def _pack_well(schema: pa.Schema) -> dict[str, Any]:
+    """How a table is packed that stays: small, and without dictionaries of hashes, which hardly ever repeat."""
+    repeated = [field.name for field in schema if not pa.types.is_fixed_size_binary(field.type)]
+    return {"compression": "zstd", "compression_level": 1, "use_dictionary": repeated}
+
+
 def table_path(folder: Path, name: str) -> Path:
     """Where the table called `name` lies."""
     return folder / f"{check_name(name)}.parquet"
@@ -46,7 +56,15 @@ class TableWriter:
     `rows` counts what was written, `bytes` is the size of the file once it is there. Not for several threads at once.
     """
 
-    def __init__(self, folder: Path, name: str, schema: pa.Schema, rows_per_group: int = ROWS_PER_GROUP) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        name: str,
+        schema: pa.Schema,
+        rows_per_group: int = ROWS_PER_GROUP,
+        *,
+        on_the_way: bool = False,
+    ) -> None:
         if any(pa.types.is_dictionary(field.type) for field in schema):
             raise TypeError(f"table {name} has a dictionary column: its bytes would depend on the batches")
         self.path = table_path(folder, name)
@@ -54,6 +72,7 @@ class TableWriter:
         self.bytes = 0
         self._schema = schema
         self._rows_per_group = rows_per_group
+        self._packing = _ON_THE_WAY if on_the_way else _pack_well(schema)
         self._waiting: list[pa.Table] = []
         self._waiting_rows = 0
         self._intact = True
@@ -62,8 +81,7 @@ class TableWriter:
         with storing(self.path):
             self._new = NewFile(self.path, alone=True)
         try:
-            packing = {"compression": "zstd", "compression_level": 1, "write_page_checksum": True}
-            self._parquet = pq.ParquetWriter(self._new.file, self._schema, **packing)
+            self._parquet = pq.ParquetWriter(self._new.file, self._schema, write_page_checksum=True, **self._packing)
         except BaseException:  # a type that Parquet does not have
             self._new.discard()
             raise

@@ -213,8 +213,23 @@ impl Sorted {
         })
     }
 
+    /// Looks at the tails of the next rows. Each is somewhere else in memory: so they are fetched together, and not one
+    /// after the other, each when a kernel asks for it.
+    fn fetch(&self, rows: &[Row]) {
+        std::hint::black_box(rows.iter().fold(0, |sum, row| {
+            let tail = self.tails.get(row.run);
+            sum ^ tail.first().unwrap_or(&0) ^ tail.last().unwrap_or(&0)
+        }));
+    }
+
     fn feed(&self, kernel: &mut dyn GroupKernel, out: &mut Output) -> io::Result<()> {
+        let (mut at, mut fetched) = (0, 0);
         for same in self.rows.chunk_by(|a, b| a.key == b.key) {
+            if at + same.len() > fetched {
+                fetched = (at + same.len().max(AHEAD)).min(self.rows.len());
+                self.fetch(&self.rows[at..fetched]);
+            }
+            at += same.len();
             let rows = &mut Same { sorted: self, rows: same.iter() };
             kernel.key(same[0].key, rows, out).map_err(|fault| fault.of(kernel.name()))?;
             out.flush()?;
@@ -229,6 +244,9 @@ impl Drop for Sorted {
         SPARE.with_borrow_mut(|[rows, _]| *rows = std::mem::take(&mut self.rows));
     }
 }
+
+/// So many rows are fetched together: as many as the processor can wait for at a time, and a few more.
+const AHEAD: usize = 32;
 
 /// The first eight bytes as a number, with zeros behind fewer: such numbers are in the order of the bytes.
 fn first_bytes(bytes: &[u8]) -> u64 {
