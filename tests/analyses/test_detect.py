@@ -21,9 +21,9 @@ from twin_reuse import SCALE, Page
 import unquilt
 from unquilt import How, LabelSet, Settings
 from unquilt.analyses.detect import find_threshold
-from unquilt.errors import InputError, ParameterError
+from unquilt.errors import InputError, ParameterError, StorageError
 from unquilt.runs import Run
-from unquilt.stores.labels import CHUNKS, About, cut
+from unquilt.stores.labels import CHUNKS, About, LabelGathering, cut
 
 REFERENCE = "\n\n".join([PARAGRAPHS[0], *PARAGRAPHS[6:14]])
 
@@ -111,6 +111,29 @@ def test_a_set_says_what_was_put_in(labels: LabelSet, tmp_path: Path) -> None:
     assert set(cut(rest.hashes(CHUNKS))) == set(cut(labels.hashes(CHUNKS))) - set(cut(few.hashes(CHUNKS)))
     again = unquilt.label([labels.path], tmp_path / "again.labels")
     assert again.path.read_bytes() == labels.path.read_bytes()
+
+
+def test_a_set_need_not_fit_into_memory(tmp_path: Path) -> None:
+    """Sorted within any memory, it is the same file; only its filter has to fit."""
+    numbers = [list(range(9000)), list(range(0, 9000, 2)), list(range(0, 9000, 7))]
+    chunks, files, stops = (b"".join(twin_reuse.sha1(str(each)) for each in some * 2) for some in numbers)
+    whole = LabelSet.pack(tmp_path / "whole", About(min_length=3), chunks=chunks, files=files, stops=stops)
+    gone = LabelSet.pack(tmp_path / "gone", About(), chunks=chunks[:4000], files=files[:2000], stops=stops)
+    left = LabelSet.pack(tmp_path / "left", About(), chunks=chunks[4000:180_000], files=files[2000:90_000], stops=stops)
+    for memory in (400_000, 1 << 30):
+        for expected, without in ((whole, []), (left, [gone])):
+            gathering = LabelGathering(memory, tmp_path)
+            for at in range(0, len(chunks), 10_000):
+                gathering.add(chunks[at : at + 10_000], files[at : at + 10_000], stops[at : at + 10_000])
+            made = gathering.write(tmp_path / "made", expected.about, without)
+            assert made.path.read_bytes() == expected.path.read_bytes()
+            made.verify()
+    gathering = LabelGathering(1000, tmp_path)
+    gathering.add(chunks)
+    with pytest.raises(ParameterError, match="memory must be at least 0 MB for a set of 9,000 labels"):
+        gathering.write(tmp_path / "made", About(), [])
+    with pytest.raises(StorageError, match="no such file or directory"):
+        LabelGathering(1 << 30, tmp_path / "none").write(tmp_path / "made", About(), [])
 
 
 def test_labels_of_what_was_discovered(tmp_path: Path) -> None:

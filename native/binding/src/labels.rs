@@ -1,6 +1,9 @@
 //! Sets of labels for Python: the hashes of chunks, a set made of hashes, and a set that is asked about a page.
 
 use std::borrow::Cow;
+use std::fs::File;
+use std::io;
+use std::path::PathBuf;
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -8,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use unquilt_kernels::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness};
 use unquilt_kernels::flow::contract::{Told, Value};
+use unquilt_kernels::store::gathering::{GatheredHashes, HashGathering, FILTER_BYTES};
 use unquilt_kernels::store::labels::{pack, Hash, Labels as Set, Meaning};
 use unquilt_kernels::store::sections::Unreadable;
 use unquilt_kernels::text::points::spans;
@@ -40,6 +44,70 @@ pub fn pack_labels<'py>(
     let packed = py.detach(|| pack(header, [chunks, files, stops].map(|hashes| hashes.as_chunks().0.to_vec())));
     let packed = packed.ok_or_else(|| PyValueError::new_err("there are too many labels for one set"))?;
     Ok(PyBytes::new(py, &packed))
+}
+
+/// Hashes that become a set, of which not all need be in memory.
+#[pyclass]
+pub struct LabelGathering {
+    gathering: Option<HashGathering>,
+    gathered: Option<GatheredHashes>,
+}
+
+/// It is sorted once, and written then.
+fn out_of_turn() -> PyErr {
+    PyValueError::new_err("labels are added, then sorted, then written")
+}
+
+/// Trouble with files is an `OSError`.
+fn stored(error: io::Error) -> PyErr {
+    if error.raw_os_error().is_some() {
+        error.into()
+    } else {
+        crate::to_python(error)
+    }
+}
+
+#[pymethods]
+impl LabelGathering {
+    /// What a label takes in memory while the filter is made.
+    #[classattr]
+    const FILTER_BYTES: usize = FILTER_BYTES;
+
+    /// Sorts within `memory` bytes, with files in `folder`.
+    #[new]
+    fn new(memory: usize, folder: PathBuf) -> Self {
+        Self { gathering: Some(HashGathering::new(memory, &folder)), gathered: None }
+    }
+
+    /// Adds hashes of chunks (0), files (1) or stop chunks (2), each 20 bytes after the other.
+    fn add(&mut self, py: Python<'_>, part: usize, hashes: &[u8]) -> PyResult<()> {
+        let gathering = self.gathering.as_mut().filter(|_| part <= 2).ok_or_else(out_of_turn)?;
+        py.detach(|| gathering.add(part, hashes.as_chunks().0.iter().copied())).map_err(stored)
+    }
+
+    /// Adds the hashes of a part of a set.
+    fn add_set(&mut self, py: Python<'_>, labels: &Labels, part: usize) -> PyResult<()> {
+        let gathering = self.gathering.as_mut().filter(|_| part <= 2).ok_or_else(out_of_turn)?;
+        let hashes = labels.set.hashes(part).map_err(to_python)?;
+        py.detach(|| gathering.add(part, hashes)).map_err(stored)
+    }
+
+    /// Sorts what was added, without chunks and files that are in one of the sets `gone`; returns how many chunks, files
+    /// and stop chunks there are.
+    fn sort(&mut self, py: Python<'_>, gone: Vec<PyRef<'_, Labels>>) -> PyResult<Vec<usize>> {
+        let gathering = self.gathering.take().ok_or_else(out_of_turn)?;
+        let sets: Vec<&Set<Held>> = gone.iter().map(|labels| &labels.set).collect();
+        let gathered = py.detach(|| gathering.sort(&sets)).map_err(stored)?;
+        let counts = gathered.counts();
+        self.gathered = Some(gathered);
+        Ok(counts)
+    }
+
+    /// Writes the set into a file, which is there and empty.
+    fn write(&self, py: Python<'_>, header: &[u8], path: PathBuf) -> PyResult<()> {
+        let gathered = self.gathered.as_ref().ok_or_else(out_of_turn)?;
+        py.detach(|| gathered.write(header, &mut File::options().write(true).open(path)?)).map_err(stored)
+    }
 }
 
 /// The hashes of the chunks of some documents that are longer than `min_length` and say something, one after the other,

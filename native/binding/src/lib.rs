@@ -219,6 +219,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(filters::pack_prototypes, module)?)?;
     module.add_class::<filters::Prototypes>()?;
     module.add("SpoiledSetError", module.py().get_type::<filters::SpoiledSetError>())?;
+    module.add_class::<labels::LabelGathering>()?;
     module.add_function(wrap_pyfunction!(labels::pack_labels, module)?)?;
     module.add_function(wrap_pyfunction!(labels::chunk_hashes, module)?)?;
     module.add_class::<labels::Labels>()?;

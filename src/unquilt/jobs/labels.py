@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from unquilt.analyses.detect import ThresholdParameters
 from unquilt.analyses.discover import ChunkParameters, DiscoverParameters
 from unquilt.errors import InputError, ParameterError
+from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import documents, measures, open_corpus
 from unquilt.jobs.how import How
 from unquilt.jobs.inputs import ArrowStream, Inputs, list_paths, name_paths
-from unquilt.jobs.places import CORPUS, choose_place, workshop
+from unquilt.jobs.places import CORPUS, SORTED, choose_place, workshop
 from unquilt.jobs.work import ingest
 from unquilt.parameters import parameter
 from unquilt.runs import Run
 from unquilt.runs.manifest import read_manifest
-from unquilt.runs.storage import shown
-from unquilt.stores.labels import CHUNKS, FILES, STOPS, About, HashList, LabelSet, collect_hashes, is_set, subtract
-from unquilt.tables import OBJECTS, STOP_CHUNKS
+from unquilt.runs.storage import make_folder, shown
+from unquilt.stores.labels import About, HashList, LabelGathering, LabelSet, collect_hashes, is_set
+from unquilt.tables import OBJECTS, STOP_CHUNKS, Table
 
 
 @dataclass(frozen=True)
@@ -33,62 +37,44 @@ class LabelParameters(ThresholdParameters, ChunkParameters):
     files: bool = parameter(True, "label whole files, too, not only their chunks")
 
 
-@dataclass
-class _Gathered:
-    """Hashes, 20 bytes after the other, and how the chunks among them were cut."""
-
-    about: About | None = None
-    parts: tuple[list[bytes], list[bytes], list[bytes]] = field(default_factory=lambda: ([], [], []))
-
-    def add(self, where: str, about: About, *hashes: bytes) -> None:
-        """Adds hashes of chunks, files and stop chunks; chunks that were cut in another way are refused."""
-        if self.about is None:
-            self.about = about
-        for name, what in (("by", "compared by"), ("min_length", "longer than")):
-            ours, other = getattr(self.about, name), getattr(about, name)
-            if ours != other:
-                raise InputError(
-                    f"chunks of {where} are {what} {other}, others {what} {ours}: they do not fit together"
-                )
-        for part, each in zip(self.parts, hashes, strict=False):
-            part.append(each)
-
-
 def build_labels(
     given: LabelParameters, inputs: Inputs, output: str | Path, how: How | None = None
 ) -> tuple[LabelSet, dict[str, Any]]:
     """Makes a set of labels and its file; also returns what is known of the documents that were read, if any.
 
-    All labels are in memory meanwhile, some 80 bytes each.
+    Labels are sorted within the memory that is allowed; 33 bytes for each of them must fit there.
     """
     how = how or How()
     named = [given.list, given.stop, *given.subtract]
     output = choose_place(output, [*name_paths(inputs), *(name for name in named if name)])
-    gathered, summary = _Gathered(), {"documents": 0, "rejects": 0}
+    summary = {"documents": 0, "rejects": 0}
     asked = About(by=given.by, min_length=given.min_length)
     gone = [LabelSet.read(path) for path in given.subtract]
     listed = HashList.read(given.list) if given.list else HashList()
     stops = HashList.read(given.stop) if given.stop else HashList()
     with workshop(output, "a set of labels", overwrite=how.overwrite) as folder:
+        make_folder(folder / SORTED)
+        gathering = LabelGathering(how.settings.memory, folder / SORTED)
         runs, sets, others = _sort(inputs)
         for run in runs:
-            _add_run(gathered, run)
+            _add_run(gathering, run, files=given.files)
         for each in sets:
-            gathered.add(shown(each.path), each.about, *(each.hashes(part) for part in (CHUNKS, FILES, STOPS)))
+            gathering.fit(shown(each.path), each.about)
+            gathering.add_set(each, files=given.files)
         if others is not None:
             corpus = open_corpus(others) or ingest(others, folder / CORPUS, how)
             summary = measures(corpus)
-            gathered.add("documents", asked, *collect_hashes(documents(corpus, others=not given.pages_only), asked))
-        about = gathered.about or asked
+            gathering.fit("documents", asked)
+            for chunks, files in collect_hashes(documents(corpus, others=not given.pages_only), asked):
+                gathering.add(chunks, files if given.files else b"")
+        about = gathering.about or asked
         _refuse_other_cuts(given, about, others is not None or not (runs or sets))
-        gathered.add("lists", about, listed.hash_chunks(about.by), b"".join(listed.files), stops.hash_chunks(about.by))
-        chunks, files, stopped = (b"".join(part) for part in gathered.parts)
+        files = b"".join(listed.files) if given.files else b""
+        gathering.add(listed.hash_chunks(about.by), files, stops.hash_chunks(about.by))
         for each in gone:
             if each.about.by != about.by and each.counts["chunks"]:
                 raise InputError(f"chunks of {shown(each.path)} are compared by {each.about.by}, not by {about.by}")
-        chunks = subtract(chunks, [each.hashes(CHUNKS) for each in gone])
-        files = subtract(files if given.files else b"", [each.hashes(FILES) for each in gone])
-        made = LabelSet.pack(output, _with_thresholds(about, given, sets), chunks=chunks, files=files, stops=stopped)
+        made = gathering.write(Path(output), _with_thresholds(about, given, sets), gone)
     return made, summary
 
 
@@ -114,22 +100,25 @@ def _open_run(path: str | Path) -> Run:
     return run
 
 
-def _add_run(gathered: _Gathered, run: Run) -> None:
+def _add_run(gathering: LabelGathering, run: Run, *, files: bool) -> None:
     known = {info.name for info in DiscoverParameters.describe()}
     asked = {name: value for name, value in run.manifest["parameters"].items() if name in known}
     given = DiscoverParameters.from_dict(asked)
-    objects = run.table(OBJECTS.name)
-    kinds = {kind: b"".join(_hashes(objects, kind)) for kind in ("chunk", "file")}
-    stopped = b"".join(run.table(STOP_CHUNKS.name)["sha1"].to_pylist())
-    about = About(by=given.by, min_length=given.min_length)
-    gathered.add(shown(run.path), about, kinds["chunk"], kinds["file"], stopped)
+    gathering.fit(shown(run.path), About(by=given.by, min_length=given.min_length))
+    for split in _open_table(run, OBJECTS).splits():
+        table = split.read(("kind", "sha1"))
+        chunks, whole = (_hashes(table.filter(pc.equal(table["kind"], kind))) for kind in ("chunk", "file"))
+        gathering.add(chunks, whole if files else b"")
+    for split in _open_table(run, STOP_CHUNKS).splits():
+        gathering.add(stops=_hashes(split.read(("sha1",))))
 
 
-def _hashes(objects: Any, kind: str) -> Iterator[bytes]:
-    for batch in objects.select(["kind", "sha1"]).to_batches():
-        yield from (
-            sha1 for each, sha1 in zip(*(column.to_pylist() for column in batch.columns), strict=True) if each == kind
-        )
+def _open_table(run: Run, table: Table) -> Kept:
+    return Kept.of(table.name, run.path / f"{table.name}.parquet").checked(table)
+
+
+def _hashes(table: pa.Table) -> bytes:
+    return b"".join(table["sha1"].to_pylist())
 
 
 def _refuse_other_cuts(given: LabelParameters, about: About, ours: bool) -> None:

@@ -18,8 +18,9 @@ from unquilt.runs.storage import make_folder, remove, shown
 
 CORPUS = "corpus"
 RUN, LEXICON = "run", "lexicon"
-_MADE = (RUN, LEXICON, CORPUS, f".{LEXICON}.partial", f".{LEXICON}.making")
-"""What there can be in the folder in which a lexicon or a set of prototypes is made."""
+SORTED = "sorted"
+_MADE = (RUN, LEXICON, CORPUS, SORTED, f".{LEXICON}.partial", f".{LEXICON}.making")
+"""What there can be in the folder in which a lexicon or a set of prototypes or of labels is made."""
 
 
 def choose_place(output: str | Path | None, given: Sequence[str | Path]) -> Path:

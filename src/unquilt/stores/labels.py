@@ -16,7 +16,7 @@ import json
 import mmap
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -26,9 +26,9 @@ import pyarrow as pa
 
 from unquilt import _native
 from unquilt.columns import buffers
-from unquilt.errors import InputError
+from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.runs.storage import shown, write_atomically
+from unquilt.runs.storage import created, shown, storing, write_atomically
 
 BY = ("text", "raw", "words")
 """What makes two chunks equal: their text with white space collapsed, their source, or their words alone."""
@@ -192,7 +192,7 @@ class LabelSet:
     ) -> Self:
         """Makes a set of hashes, each 20 bytes after the other, in any order, and opens it.
 
-        All of it is in memory meanwhile: some 80 bytes a label.
+        All of it is in memory meanwhile, some 80 bytes a label; `LabelGathering` makes larger ones.
         """
         write_atomically(Path(path), pack_hashes(about, chunks, files, stops))
         return cls.load(path)
@@ -222,6 +222,58 @@ class LabelSet:
             raise spoiled(self.path, error) from error
 
 
+class LabelGathering:
+    """Hashes of chunks, files and stop chunks that become a set, and how the chunks among them were cut.
+
+    They are sorted within `memory` bytes, with files in `folder`. Only the filter of the set is made in memory: 33
+    bytes for each chunk and stop chunk.
+    """
+
+    def __init__(self, memory: int, folder: Path) -> None:
+        self.about: About | None = None
+        self._memory = memory
+        self._folder = folder
+        self._hashes = _native.LabelGathering(memory * 2 // 5, str(folder))
+
+    def fit(self, where: str, about: About) -> None:
+        """Refuses chunks that were cut in another way than those before."""
+        if self.about is None:
+            self.about = about
+        for name, what in (("by", "compared by"), ("min_length", "longer than")):
+            ours, other = getattr(self.about, name), getattr(about, name)
+            if ours != other:
+                raise InputError(
+                    f"chunks of {where} are {what} {other}, others {what} {ours}: they do not fit together"
+                )
+
+    def add(self, chunks: bytes = b"", files: bytes = b"", stops: bytes = b"") -> None:
+        """Adds hashes, each 20 bytes after the other."""
+        with storing(self._folder):
+            for part, hashes in ((CHUNKS, chunks), (FILES, files), (STOPS, stops)):
+                self._hashes.add(part, hashes)
+
+    def add_set(self, labels: LabelSet, *, files: bool) -> None:
+        """Adds all labels of a set, or all but files."""
+        try:
+            with storing(self._folder):
+                for part in (CHUNKS, FILES, STOPS) if files else (CHUNKS, STOPS):
+                    self._hashes.add_set(labels.set, part)
+        except _native.SpoiledSetError as error:
+            raise spoiled(labels.path, error) from error
+
+    def write(self, path: Path, about: About, gone: Sequence[LabelSet]) -> LabelSet:
+        """Makes the set, without the chunks and files of the sets `gone`, and opens it."""
+        with storing(self._folder):
+            chunks, _, stops = self._hashes.sort([each.set for each in gone])
+        needed = (chunks + stops) * _native.LabelGathering.FILTER_BYTES
+        if needed > self._memory:
+            least, most = (f"{size / 1e6:,.0f} MB" for size in (needed, self._memory))
+            raise ParameterError(f"memory must be at least {least} for a set of {chunks + stops:,} labels, not {most}")
+        with created(path) as file:
+            self._hashes.write(about.to_header(), file.name)
+        return LabelSet.load(path)
+
+
 def pack_hashes(about: About, chunks: bytes = b"", files: bytes = b"", stops: bytes = b"") -> bytes:
     """The bytes of a set."""
     return _native.pack_labels(about.to_header(), chunks, files, stops)
@@ -232,24 +284,16 @@ def spoiled(path: Path, error: _native.SpoiledSetError) -> InputError:
     return InputError(f"{shown(path)} {error}; make it anew")
 
 
-def collect_hashes(documents: Kept, about: About) -> tuple[bytes, bytes]:
-    """The hashes of all chunks and of all files of a corpus, each 20 bytes after the other, equal ones again and
-    again."""
-    chunks, files = [], []
+def collect_hashes(documents: Kept, about: About) -> Iterator[tuple[bytes, bytes]]:
+    """The hashes of all chunks and of all files of a corpus, row group by row group, each 20 bytes after the other,
+    equal ones again and again."""
     columns = ("chunks", "trivial_chunks", COMPARED[about.by])
     for split in documents.splits():
         table = split.read((*columns, "raw_sha1", "recursive"))
         table = table.filter(pa.compute.invert(table["recursive"]))
         spans, trivial, compared = (buffers(table[name]) for name in columns)
-        chunks.append(_native.chunk_hashes(spans, trivial, compared, about.by == "words", about.min_length))
-        files.append(b"".join(table["raw_sha1"].to_pylist()))
-    return b"".join(chunks), b"".join(files)
-
-
-def subtract(hashes: bytes, others: Iterable[bytes]) -> bytes:
-    """The hashes that are in none of the others."""
-    gone = {each for other in others for each in cut(other)}
-    return b"".join(each for each in cut(hashes) if each not in gone)
+        chunks = _native.chunk_hashes(spans, trivial, compared, about.by == "words", about.min_length)
+        yield chunks, b"".join(table["raw_sha1"].to_pylist())
 
 
 def cut(hashes: bytes) -> Sequence[bytes]:

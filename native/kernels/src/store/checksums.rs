@@ -12,6 +12,7 @@
 //! others. It guards against accidents, not against people: whoever means harm can compute checksums, too.
 
 use std::cmp::Ordering;
+use std::io::{self, Write};
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
@@ -95,6 +96,60 @@ pub fn append(bytes: &mut Vec<u8>, begin: usize) -> u32 {
         level.range = end..bytes.len();
     }
     checksum(&bytes[level.range])
+}
+
+/// Writes content on its way to a file, and makes its checksums meanwhile.
+pub struct Summing<W> {
+    out: W,
+    block: Vec<u8>,
+    /// The checksums of the blocks that are full.
+    sums: Vec<u8>,
+    written: usize,
+}
+
+impl<W: Write> Summing<W> {
+    pub fn new(out: W) -> Self {
+        Self { out, block: Vec::with_capacity(BLOCK), sums: Vec::new(), written: 0 }
+    }
+
+    /// How many bytes of content there are so far.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Writes the tables behind the content, as [`append`] does, and returns the root.
+    pub fn finish(mut self) -> io::Result<u32> {
+        if self.written <= BLOCK {
+            self.out.flush()?;
+            return Ok(checksum(&self.block));
+        }
+        if !self.block.is_empty() {
+            self.sums.extend_from_slice(&checksum(&self.block).to_le_bytes());
+        }
+        let root = append(&mut self.sums, 0);
+        self.out.write_all(&self.sums)?;
+        self.out.flush()?;
+        Ok(root)
+    }
+}
+
+impl<W: Write> Write for Summing<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A full block waits for its successor: if there is none, its checksum is the root.
+        if self.block.len() == BLOCK {
+            self.sums.extend_from_slice(&checksum(&self.block).to_le_bytes());
+            self.block.clear();
+        }
+        let taken = bytes.len().min(BLOCK - self.block.len());
+        self.out.write_all(&bytes[..taken])?;
+        self.block.extend_from_slice(&bytes[..taken]);
+        self.written += taken;
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// A file that is shorter or longer than its content and the tables for it.
@@ -237,6 +292,24 @@ mod tests {
             assert_eq!((sums.verify(&bytes), sums.damaged()), (Ok(()), None));
             for outside in [0..1, BEGIN - 1..BEGIN + 1, BEGIN + length..BEGIN + length + 1, 0..usize::MAX] {
                 assert_eq!(sums.part(&bytes, outside), None);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_written_piece_by_piece_is_the_same() {
+        for length in LENGTHS {
+            let (bytes, root) = file(length);
+            for piece in [1, 20, BLOCK, 5000] {
+                if length / piece > 100_000 {
+                    continue;
+                }
+                let mut written = bytes[..BEGIN].to_vec();
+                let mut summing = Summing::new(&mut written);
+                bytes[BEGIN..BEGIN + length].chunks(piece).for_each(|each| summing.write_all(each).unwrap());
+                assert_eq!(summing.written(), length);
+                assert_eq!(summing.finish().unwrap(), root, "{length} by {piece}");
+                assert!(written == bytes, "{length} by {piece}");
             }
         }
     }

@@ -16,6 +16,7 @@
 //! from three bytes instead of two or three cache lines. A filter that is damaged would hide labels; so whoever opens
 //! a file compares its filter first ([`Labels::check_filter`]), and a kernel relies on that.
 
+use std::io::{self, Write};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ use crate::store::checksums::Parts;
 use crate::store::sections::{Format, Packing, Section, Sections, Unreadable};
 use crate::store::sorted_map::{self, SortedMap};
 
-const FORMAT: Format = Format { magic: b"unquilt labels\n\0", version: 1, sections: 5 };
+pub const FORMAT: Format = Format { magic: b"unquilt labels\n\0", version: 1, sections: 5 };
 const DESCRIPTOR: usize = <BinaryFuse8 as DmaSerializable>::DESCRIPTOR_LEN;
 
 pub type Hash = [u8; 20];
@@ -46,27 +47,45 @@ pub fn pack(header: &[u8], parts: [Vec<Hash>; 3]) -> Option<Vec<u8>> {
         hashes.dedup();
         hashes
     });
-    let mut keys: Vec<u64> = chunks.iter().chain(&stops).map(leading).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let filter = BinaryFuse8::try_from(&keys).ok()?;
-    drop(keys);
+    let filter = LabelsFilter::new(chunks.iter().chain(&stops).map(leading).collect())?;
     let mut file = Packing::new(FORMAT);
     file.section(|out| out.extend_from_slice(header));
     for hashes in [&chunks, &files, &stops] {
         file.section(|out| sorted_map::append(out, hashes.iter().map(|hash| (*hash, []))));
     }
     file.section(|out| {
-        let mut descriptor = [0; DESCRIPTOR];
-        filter.dma_copy_descriptor_to(&mut descriptor);
-        out.extend_from_slice(&descriptor);
-        out.extend_from_slice(filter.dma_fingerprints());
+        out.extend_from_slice(&filter.descriptor());
+        out.extend_from_slice(filter.0.dma_fingerprints());
     });
     Some(file.seal())
 }
 
+/// The filter of a set in the making.
+pub struct LabelsFilter(BinaryFuse8);
+
+impl LabelsFilter {
+    /// Of the first 8 bytes of all chunks and stop chunks, in any order. None if there are too many.
+    pub fn new(mut keys: Vec<u64>) -> Option<Self> {
+        keys.sort_unstable();
+        keys.dedup();
+        BinaryFuse8::try_from(&keys).ok().map(Self)
+    }
+
+    fn descriptor(&self) -> [u8; DESCRIPTOR] {
+        let mut descriptor = [0; DESCRIPTOR];
+        self.0.dma_copy_descriptor_to(&mut descriptor);
+        descriptor
+    }
+
+    /// Writes the section of a file.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(&self.descriptor())?;
+        out.write_all(self.0.dma_fingerprints())
+    }
+}
+
 #[inline]
-fn leading(hash: &Hash) -> u64 {
+pub fn leading(hash: &Hash) -> u64 {
     hash.first_chunk().map_or(0, |eight| u64::from_be_bytes(*eight))
 }
 
@@ -107,8 +126,7 @@ impl<B: AsRef<[u8]>> Labels<B> {
     /// What the hash of a chunk is to this set: a stop chunk is one also if it is labelled.
     #[inline]
     pub fn chunk(&self, hash: &Hash) -> Result<Meaning, Unreadable> {
-        let fingerprints = self.filter.unchecked(DESCRIPTOR..self.filter.length());
-        if !BinaryFuse8Ref::from_dma(&self.descriptor, fingerprints).contains(&leading(hash)) {
+        if !self.may_have(hash) {
             return Ok(Meaning::Nothing);
         }
         Ok(if self.has(2, hash)? {
@@ -120,12 +138,20 @@ impl<B: AsRef<[u8]>> Labels<B> {
         })
     }
 
+    /// Whether the filter does not rule a chunk out.
+    #[inline]
+    fn may_have(&self, hash: &Hash) -> bool {
+        let fingerprints = self.filter.unchecked(DESCRIPTOR..self.filter.length());
+        BinaryFuse8Ref::from_dma(&self.descriptor, fingerprints).contains(&leading(hash))
+    }
+
     /// Whether a file is labelled.
     pub fn file(&self, hash: &Hash) -> Result<bool, Unreadable> {
         self.has(1, hash)
     }
 
-    fn has(&self, map: usize, hash: &Hash) -> Result<bool, Unreadable> {
+    /// Whether a chunk (0), file (1) or stop chunk (2) is there.
+    pub fn has(&self, map: usize, hash: &Hash) -> Result<bool, Unreadable> {
         let mut found = false;
         self.maps[map].find(hash, |_| found = true).ok_or_else(|| self.file.fault())?;
         Ok(found)
@@ -145,7 +171,8 @@ impl<B: AsRef<[u8]>> Labels<B> {
     /// Compares all of the file with its checksums, and what is in it with what [`pack`] makes.
     pub fn verify(&self) -> Result<(), Unreadable> {
         self.file.verify()?;
-        let known = |part| self.hashes(part).map(|mut all| all.all(|hash| self.chunk(&hash) != Ok(Meaning::Nothing)));
+        // What a map has in order is found there; it is looked for just if the filter knows it.
+        let known = |part| self.hashes(part).map(|mut all| all.all(|hash| self.may_have(&hash)));
         if self.maps.iter().all(SortedMap::verify) && known(0)? && known(2)? {
             Ok(())
         } else {

@@ -76,17 +76,24 @@ impl Packing {
     /// The file, when it has all its sections.
     pub fn seal(self) -> Vec<u8> {
         let Self { format, mut bytes, lengths } = self;
-        debug_assert_eq!(lengths.len(), format.sections);
-        let mut lead = Vec::with_capacity(format.lead());
-        lead.extend_from_slice(format.magic);
-        lead.extend_from_slice(&format.version.to_le_bytes());
-        lead.extend_from_slice(&(format.sections as u32).to_le_bytes());
-        lengths.iter().for_each(|&length| lead.extend_from_slice(&(length as u64).to_le_bytes()));
-        lead.extend_from_slice(&checksums::append(&mut bytes, format.lead()).to_le_bytes());
-        lead.extend_from_slice(&checksum(&lead).to_le_bytes());
+        let root = checksums::append(&mut bytes, format.lead());
+        let lead = lead(format, &lengths, root);
         bytes[..lead.len()].copy_from_slice(&lead);
         bytes
     }
+}
+
+/// What stands before the sections of these lengths, with the root of their checksums.
+pub fn lead(format: Format, lengths: &[usize], root: u32) -> Vec<u8> {
+    debug_assert_eq!(lengths.len(), format.sections);
+    let mut lead = Vec::with_capacity(format.lead());
+    lead.extend_from_slice(format.magic);
+    lead.extend_from_slice(&format.version.to_le_bytes());
+    lead.extend_from_slice(&(format.sections as u32).to_le_bytes());
+    lengths.iter().for_each(|&length| lead.extend_from_slice(&(length as u64).to_le_bytes()));
+    lead.extend_from_slice(&root.to_le_bytes());
+    lead.extend_from_slice(&checksum(&lead).to_le_bytes());
+    lead
 }
 
 /// A file, looked at where it lies.

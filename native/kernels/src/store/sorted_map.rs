@@ -18,6 +18,7 @@
 //! numbers say, nothing is read outside the bytes, and no look-up looks at an entry twice.
 
 use std::cmp::Ordering;
+use std::io::{self, Write};
 use std::iter;
 
 use crate::store::checksums::Parts;
@@ -76,6 +77,35 @@ pub fn append<const K: usize, const V: usize>(out: &mut Vec<u8>, entries: impl I
         }
         out.extend_from_slice(&(at as u64).to_le_bytes());
     }
+}
+
+/// Writes what [`append`] makes of so many entries, which ascend and differ; they are read twice.
+pub fn write<const K: usize, const V: usize, I: Iterator<Item = io::Result<Entry<K, V>>>>(
+    out: &mut impl Write,
+    count: usize,
+    entries: impl Fn() -> io::Result<I>,
+) -> io::Result<()> {
+    out.write_all(&(count as u64).to_le_bytes())?;
+    for entry in entries()? {
+        let (key, value) = entry?;
+        out.write_all(&key)?;
+        out.write_all(&value)?;
+    }
+    let bits = bits(count);
+    let (mut number, mut at) = (0, 0_u64);
+    for entry in entries()? {
+        let place = place(&entry?.0, bits);
+        while number <= place {
+            out.write_all(&at.to_le_bytes())?;
+            number += 1;
+        }
+        at += 1;
+    }
+    while number <= (1_usize << bits) {
+        out.write_all(&at.to_le_bytes())?;
+        number += 1;
+    }
+    Ok(())
 }
 
 /// The entries of two maps in order; one that both have, once.
@@ -236,6 +266,9 @@ mod tests {
             assert_eq!(map.count(), expected.len());
             assert!(map.entries().unwrap().eq(expected.iter().copied()));
             assert!(map.verify());
+            let mut written = Vec::new();
+            write(&mut written, expected.len(), || Ok(expected.iter().map(|entry| Ok(*entry)))).unwrap();
+            assert_eq!(written, bytes);
             for asked in (0..count + 50).map(key).chain([[0; K], [255; K]]) {
                 let values: Vec<_> = expected.iter().filter(|entry| entry.0 == asked).map(|entry| entry.1).collect();
                 assert_eq!(map.first(&asked), values.first());

@@ -1,0 +1,225 @@
+//! Makes sets of labels that need not fit into memory.
+//!
+//! Hashes are sorted as rows are, within a budget, and with spill files (see sorter.rs). Each part of the set is then
+//! written out, sorted and without repetitions, and the file is put together from these: what [`pack`] would make, byte
+//! for byte. Only the filter is made in memory, by a library that wants all keys there: [`FILTER_BYTES`] for each.
+//!
+//! [`pack`]: crate::store::labels::pack
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::flow::kernel::{Done, GroupKernel, Output, Rows};
+use crate::flow::rows::{Spread, Writer};
+use crate::flow::sorter::Sorter;
+use crate::store::checksums::Summing;
+use crate::store::labels::{leading, Hash, Labels, LabelsFilter, FORMAT};
+use crate::store::sections::lead;
+use crate::store::sorted_map;
+
+/// Memory that a key takes while the filter is made: itself, and what the library holds.
+pub const FILTER_BYTES: usize = 33;
+const PARTS: usize = 3;
+const BUFFER: usize = 1 << 18;
+
+/// Hashes of chunks (0), files (1) and stop chunks (2), in any order and as often as they come.
+pub struct HashGathering {
+    sorter: Sorter<Vec<u8>>,
+    folder: PathBuf,
+    waiting: [Writer; PARTS],
+}
+
+impl HashGathering {
+    /// `budget` in bytes is for sorting; files go to `folder`, which must exist.
+    pub fn new(budget: usize, folder: &Path) -> Self {
+        let waiting = [(); PARTS].map(|()| Writer::new(Spread::hashes(1)));
+        Self { sorter: Sorter::new(budget, folder), folder: folder.to_owned(), waiting }
+    }
+
+    pub fn add(&mut self, part: usize, hashes: impl IntoIterator<Item = Hash>) -> io::Result<()> {
+        for hash in hashes {
+            self.waiting[part].row(leading(&hash), &hash[8..]);
+            if self.waiting[part].bytes() > BUFFER {
+                self.pass_on(part)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_on(&mut self, part: usize) -> io::Result<()> {
+        let Self { sorter, waiting, .. } = self;
+        waiting[part].drain(|_, block| sorter.push(part as u8, block.to_vec()))
+    }
+
+    /// Sorts them, without those that are in the same part of one of the sets `gone`; stop chunks are never gone.
+    pub fn sort<B: AsRef<[u8]> + Send + Sync>(mut self, gone: &[&Labels<B>]) -> io::Result<GatheredHashes> {
+        (0..PARTS).try_for_each(|part| self.pass_on(part))?;
+        let mut kernel = Sifting { gone, parts: Vec::new(), fault: Ok(()) };
+        for part in 0..PARTS {
+            kernel.parts.push(SortedPart::new(&self.folder, part)?);
+        }
+        self.sorter.feed(&mut kernel, &mut Output::none())?;
+        kernel.fault?;
+        kernel.parts.iter_mut().try_for_each(|part| part.file.flush())?;
+        Ok(GatheredHashes { parts: kernel.parts })
+    }
+}
+
+/// A part as it is written out.
+struct SortedPart {
+    file: BufWriter<File>,
+    path: PathBuf,
+    count: usize,
+    last: Option<Hash>,
+}
+
+impl SortedPart {
+    fn new(folder: &Path, part: usize) -> io::Result<Self> {
+        let path = folder.join(format!("part-{part}.sorted"));
+        let file = BufWriter::with_capacity(BUFFER, File::create(&path)?);
+        Ok(Self { file, path, count: 0, last: None })
+    }
+
+    fn hashes(&self) -> io::Result<impl Iterator<Item = io::Result<Hash>>> {
+        let mut file = BufReader::with_capacity(BUFFER, File::open(&self.path)?);
+        Ok((0..self.count).map(move |_| {
+            let mut hash = Hash::default();
+            file.read_exact(&mut hash).map(|()| hash)
+        }))
+    }
+}
+
+/// Group, rows of one table for each part: writes each hash once.
+struct Sifting<'a, B> {
+    gone: &'a [&'a Labels<B>],
+    parts: Vec<SortedPart>,
+    fault: io::Result<()>,
+}
+
+impl<B: AsRef<[u8]>> Sifting<'_, B> {
+    fn write(&mut self, part: usize, hash: Hash) -> io::Result<()> {
+        let into = &mut self.parts[part];
+        if into.last.replace(hash) == Some(hash) {
+            return Ok(());
+        }
+        for set in self.gone {
+            let there = part < 2 && set.has(part, &hash).map_err(|_| io::Error::other("a set of labels is damaged"))?;
+            if there {
+                return Ok(());
+            }
+        }
+        into.count += 1;
+        into.file.write_all(&hash)
+    }
+}
+
+impl<B: AsRef<[u8]> + Send + Sync> GroupKernel for Sifting<'_, B> {
+    fn name(&self) -> &'static str {
+        "sifting"
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, _: &mut Output) -> Done {
+        while let Some((part, tail)) = rows.next() {
+            let mut hash = Hash::default();
+            let (eight, twelve) = hash.split_at_mut(8);
+            eight.copy_from_slice(&key.to_be_bytes());
+            twelve.copy_from_slice(tail);
+            if self.fault.is_ok() {
+                self.fault = self.write(usize::from(part), hash);
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &mut Output) {}
+}
+
+/// What was gathered, sorted, each hash once.
+pub struct GatheredHashes {
+    parts: Vec<SortedPart>,
+}
+
+impl GatheredHashes {
+    /// How many chunks, files and stop chunks there are.
+    pub fn counts(&self) -> Vec<usize> {
+        self.parts.iter().map(|part| part.count).collect()
+    }
+
+    /// Writes the set into a file that is empty.
+    pub fn write(&self, header: &[u8], file: &mut File) -> io::Result<()> {
+        file.write_all(&vec![0; FORMAT.lead()])?;
+        let mut out = Summing::new(BufWriter::with_capacity(BUFFER, &*file));
+        let (mut lengths, mut before) = (Vec::new(), 0);
+        let mut end_section =
+            |out: &Summing<_>| lengths.push(out.written() - std::mem::replace(&mut before, out.written()));
+        out.write_all(header)?;
+        end_section(&out);
+        for part in &self.parts {
+            let entries = || Ok(part.hashes()?.map(|hash| hash.map(|hash| (hash, []))));
+            sorted_map::write(&mut out, part.count, entries)?;
+            end_section(&out);
+        }
+        self.make_filter()?.write(&mut out)?;
+        end_section(&out);
+        let root = out.finish()?;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&lead(FORMAT, &lengths, root))
+    }
+
+    fn make_filter(&self) -> io::Result<LabelsFilter> {
+        let mut keys = Vec::with_capacity(self.parts[0].count + self.parts[2].count);
+        for part in [&self.parts[0], &self.parts[2]] {
+            for hash in part.hashes()? {
+                keys.push(leading(&hash?));
+            }
+        }
+        LabelsFilter::new(keys).ok_or_else(|| io::Error::other("there are too many labels for one set"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::labels::pack;
+    use sha1::{Digest, Sha1};
+
+    fn hashes(numbers: impl Iterator<Item = u32>) -> Vec<Hash> {
+        numbers.map(|number| Sha1::digest(number.to_le_bytes()).into()).collect()
+    }
+
+    fn gather(folder: &Path, budget: usize, parts: &[Vec<Hash>; 3], gone: &[&Labels<Vec<u8>>]) -> Vec<u8> {
+        let mut gathering = HashGathering::new(budget, folder);
+        for some in 0..3 {
+            for (part, hashes) in parts.iter().enumerate() {
+                gathering.add(part, hashes.iter().skip(some).step_by(3).copied()).unwrap();
+            }
+        }
+        let path = folder.join("set");
+        let mut file = File::options().create(true).truncate(true).read(true).write(true).open(&path).unwrap();
+        gathering.sort(gone).unwrap().write(b"{}", &mut file).unwrap();
+        std::fs::read(path).unwrap()
+    }
+
+    #[test]
+    fn what_is_gathered_is_what_is_packed() {
+        let folder = std::env::temp_dir().join(format!("gathering-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for count in [0, 1, 7, 300, 40_000] {
+            let some = |from: u32, step: usize| hashes((from..count).rev().step_by(step));
+            let twice = [some(0, 1), some(0, 3)].concat();
+            let parts = [twice, some(0, 2), some(3, 5)];
+            let expected = pack(b"{}", parts.clone()).unwrap();
+            for budget in [usize::MAX, 100_000] {
+                assert!(gather(&folder, budget, &parts, &[]) == expected, "{count} {budget}");
+            }
+            let gone = Labels::new(pack(b"", [some(1, 7), some(0, 4), some(0, 1)]).unwrap()).map_err(|_| ()).unwrap();
+            let without = |from: &[Hash], part| {
+                from.iter().copied().filter(|hash| !gone.has(part, hash).unwrap()).collect::<Vec<_>>()
+            };
+            let rest = pack(b"{}", [without(&parts[0], 0), without(&parts[1], 1), parts[2].clone()]).unwrap();
+            assert!(gather(&folder, 100_000, &parts, &[&gone]) == rest, "{count}");
+        }
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
