@@ -16,6 +16,14 @@ BLANK = re.compile(r"(?:[ \t]*\n)(?:[ \t]*\n)+")
 SCALE = 1 << 30
 
 
+WORD = re.compile(r"©|[^\W_]+")
+WEAK = {"redistribute", "redistribution"}
+NOTICE = {
+    *("copyright", "copyrighted", "copyrights", "liability", "licence", "licences", "license", "licensed", "licenses"),
+    *("sublicense", "trademark", "trademarks", "warranties", "warranty", "©"),
+}
+
+
 class Page(NamedTuple):
     """A document: URLs are plain ones, `http://host/folder/…`; texts have no line ends but LF."""
 
@@ -79,6 +87,20 @@ def says_something(text: str) -> bool:
     return any(not is_trivial(text[begin:end]) for begin, end in paragraphs(text))
 
 
+def is_notice(text: str) -> bool:
+    """Whether a text is about copyright or a licence: a short one says so once, a long one again and again."""
+    said = [word.lower() for word in WORD.findall(text) if word in NOTICE or word.isascii()]
+    said = [word for word in said if word in NOTICE | WEAK]
+    long = len(text) > 300
+    return any(word in NOTICE for word in said) and (not long or (len(set(said)) >= 2 and len(text) <= 500 * len(said)))
+
+
+def is_notice_file(text: str) -> bool:
+    """Whether more than half of a file is paragraphs that are notices."""
+    parts = text.split("\n\n")
+    return 2 * sum(len(part) for part in parts if is_notice(part)) > sum(map(len, parts))
+
+
 def log2_256(n: int) -> int:
     """⌊256 log₂ n⌋."""
     return int((n**256).bit_length()) - 1
@@ -123,7 +145,7 @@ def discover(
         weight = length * (16 * log2_256(sites) + log2_256(documents)) // 4096
         found = {"first": first, "begin": begin, "kind": kind, "end": end, "sha1": digest, "occurrences": len(rows)}
         found |= {"documents": documents, "sites": sites, "length": length, "weight": weight}
-        found["page"] = True
+        found |= {"notice": (is_notice_file if kind == "file" else is_notice)(said), "page": True}
         found["example"] = " ".join(said.split())[:300].rstrip()
         is_stop = kind == "chunk" and auto_stop and length * 256 < 10 * log2_256(documents)
         (stopped if is_stop else objects).append(found)
@@ -132,6 +154,28 @@ def discover(
         stopped = []
     key = lambda row: (row["first"], row["begin"], len(row["kind"]))  # noqa: E731
     return sorted(objects, key=key), sorted(stopped, key=key), dict(frequencies)
+
+
+def place(
+    pages: Sequence[Page], *, chunks: set[bytes], files: set[bytes], stops: set[bytes], site: str = "domain"
+) -> list[dict[str, Any]]:
+    """On which sites labelled chunks and files stand; a document without a URL is one of its own."""
+    stands: defaultdict[tuple[str, bytes, Any], list[tuple[int, int, int]]] = defaultdict(list)
+    for doc, page in enumerate(pages):
+        if page.recursive:
+            continue
+        where = getattr(page, site) or doc
+        for chunk in cut(page.text, "text", 0):
+            if chunk.sha1 in chunks - stops:
+                stands["chunk", chunk.sha1, where].append((doc, chunk.begin, chunk.end))
+        if sha1(page.text) in files and says_something(page.text):
+            stands["file", sha1(page.text), where].append((doc, 0, paragraphs(page.text)[-1][1]))
+    rows = []
+    for (kind, digest, where), places in stands.items():
+        doc, begin, end = min(places)
+        row = {"doc": doc, "begin": begin, "kind": kind, "end": end, "sha1": digest, "named": isinstance(where, str)}
+        rows.append(row | {"documents": len({doc for doc, _, _ in places}), "occurrences": len(places)})
+    return sorted(rows, key=lambda row: (row["doc"], row["begin"], len(row["kind"])))
 
 
 def prefixes(url: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from itertools import pairwise
 from math import isqrt
@@ -15,7 +16,7 @@ import twin_reuse
 from hypothesis import given
 from hypothesis import strategies as st
 from quilting import read_files
-from test_discover import PARAGRAPHS, draw_pages, tabulate
+from test_discover import PARAGRAPHS, draw_pages, read_objects, tabulate
 from twin_reuse import SCALE, Page
 
 import unquilt
@@ -49,9 +50,16 @@ def read_neighbourhoods(run: Run) -> list[dict[str, Any]]:
     ]
 
 
+def read_sites(run: Run) -> list[dict[str, Any]]:
+    """Sites as the twin has them, each with a name or without."""
+    return [row | {"named": row.pop("site") is not None} for row in run.object_sites.to_pylist()]
+
+
 @pytest.mark.spark_once
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}], ids=str)
+@pytest.mark.parametrize(
+    "asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1, "site": "host"}], ids=str
+)
 def test_random_pages_give_what_the_twin_says(
     asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
 ) -> None:
@@ -59,7 +67,9 @@ def test_random_pages_give_what_the_twin_says(
     given = {"labels": str(labels.path), "occurrences": True} | asked
     run = unquilt.detect(tabulate(pages), tmp_path / "run", how=How(settings=settings), **given)
     sets = {name: set(cut(labels.hashes(part))) for part, name in enumerate(("chunks", "files", "stops"))}
-    targets, neighbourhoods = twin_reuse.detect(pages, **sets, **asked)
+    site = asked.get("site", "domain")
+    thresholds = {name: value for name, value in asked.items() if name != "site"}
+    targets, neighbourhoods = twin_reuse.detect(pages, **sets, **thresholds)
     assert read_targets(run) == targets
     assert read_neighbourhoods(run) == neighbourhoods
     matched = [
@@ -74,10 +84,12 @@ def test_random_pages_give_what_the_twin_says(
     expected = {(bar, "neighbourhoods"): bars.count(bar) for bar in set(bars)}
     assert {key: count for key, count in counted.items() if key[1] == "neighbourhoods"} == expected
     assert sum(count for key, count in counted.items() if key[1] == "documents") == sum(not p.recursive for p in pages)
-    found = {row["sha1"]: row["documents"] for row in run.objects.to_pylist() if row["kind"] == "chunk"}
-    assert found == {
-        sha1: len({row["doc"] for row in matched if row["sha1"] == sha1}) for sha1 in {r["sha1"] for r in matched}
-    }
+    known = {"chunk": sets["chunks"] - sets["stops"], "file": sets["files"]}
+    all_of_it, _, _ = twin_reuse.discover(pages, chunk_threshold=0, file_threshold=0, auto_stop=False, site=site)
+    assert read_objects(run, "objects") == [row for row in all_of_it if row["sha1"] in known[row["kind"]]]
+    assert read_sites(run) == twin_reuse.place(pages, **sets, site=site)
+    named = [row["site"] for row in run.object_sites.to_pylist() if row["site"] is not None]
+    assert len(set(named)) == len({getattr(page, site) for page in pages if page.url and not page.recursive})
     alone = unquilt.detect(tabulate(pages), tmp_path / "alone", **given)
     assert read_files(run) == read_files(alone)
 
@@ -177,16 +189,21 @@ def test_files_that_are_no_set(labels: LabelSet, tmp_path: Path) -> None:
 def test_parts_that_are_merged_are_the_whole(
     asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
 ) -> None:
-    """Also where parts share neighbourhoods, and however the corpus is split."""
+    """Also where parts share neighbourhoods, sites and objects, and however the corpus is split."""
     pages, how = draw_pages(Random(4), 200), How(settings=settings)
-    whole = unquilt.detect(tabulate(pages), tmp_path / "whole", labels=str(labels.path), **asked)
+    look_for = {"labels": str(labels.path), "occurrences": True}
+    whole = unquilt.detect(tabulate(pages), tmp_path / "whole", **look_for, **asked)
     cuts = [0, 1, 77, 150, 200]
     parts = [
-        unquilt.detect(tabulate(pages[begin:end]), tmp_path / f"part{begin}", labels=str(labels.path)).path
+        unquilt.detect(tabulate(pages[begin:end]), tmp_path / f"part{begin}", **look_for).path
         for begin, end in pairwise(cuts)
     ]
     merged = unquilt.merge_runs(parts, tmp_path / "merged", how=how, **asked)
-    for table in ("contents", "targets", "neighbourhoods", "shares", "path_lengths"):
+    sets = {name: set(cut(labels.hashes(part))) for part, name in enumerate(("chunks", "files", "stops"))}
+    assert read_sites(merged) == twin_reuse.place(pages, **sets)
+    assert max(row["sites"] for row in merged.objects.to_pylist()) > 5
+    reading = ("objects", "object_sites", "occurrences")
+    for table in ("contents", "targets", "neighbourhoods", "shares", "path_lengths", *reading):
         ours, others = (getattr(run, table).to_pylist() for run in (merged, whole))
         for row in [*ours, *others]:
             row.pop("id", None)  # which tells the row of the table that a page was read from
@@ -199,6 +216,19 @@ def test_parts_that_are_merged_are_the_whole(
     assert read_files(again) == read_files(merged)
 
 
+def test_occurrences_are_merged_if_all_parts_have_them(labels: LabelSet, tmp_path: Path) -> None:
+    pages = tabulate([Page(REFERENCE, "http://a.com/1")])
+    parts = [
+        unquilt.detect(pages, tmp_path / f"{wanted}", labels=str(labels.path), occurrences=wanted).path
+        for wanted in (True, False)
+    ]
+    merged = unquilt.merge_runs(parts, tmp_path / "merged")
+    assert not (merged.path / "occurrences.parquet").exists()
+    assert {(row["documents"], row["sites"]) for row in merged.objects.to_pylist()} == {(2, 1)}
+    both = unquilt.merge_runs([parts[0], parts[0]], tmp_path / "both")
+    assert [row["doc"] for row in both.occurrences.to_pylist()] == [0] * 8 + [1] * 8
+
+
 def test_runs_that_cannot_be_merged(labels: LabelSet, tmp_path: Path) -> None:
     pages = tabulate([Page(REFERENCE, "http://a.com/1")])
     other = unquilt.label(pages, tmp_path / "other.labels")
@@ -207,6 +237,14 @@ def test_runs_that_cannot_be_merged(labels: LabelSet, tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="other labels"):
         unquilt.merge_runs([one.path, two.path], tmp_path / "run")
+    host = unquilt.detect(pages, tmp_path / "4", labels=str(labels.path), site="host")
+    with pytest.raises(InputError, match=r"a site is a host, in .* a domain"):
+        unquilt.merge_runs([one.path, host.path], tmp_path / "run")
+    manifest = json.loads((host.path / "manifest.json").read_text())
+    del manifest["done"]["object_sites"]
+    (host.path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(InputError, match="of an older unquilt; run it again"):
+        unquilt.merge_runs([host.path], tmp_path / "run")
     with pytest.raises(InputError, match="no run of unquilt reuse detect"):
         unquilt.merge_runs([unquilt.discover(pages, tmp_path / "3").path], tmp_path / "run")
     with pytest.raises(InputError, match="no runs to merge"):

@@ -36,6 +36,8 @@ PARAGRAPHS = [
         "über die STRASSE",
     ),
     *(f"{'Paragraph number of some length ' * (1 + number % 3)}{number}" for number in range(12)),
+    *("© 2020 Somebody", "Redistribution of data", f"{'A long text, ' * 60}with a licence, and a warranty."),
+    f"{'A licence, or two licences, ' * 15}and a page about them.",
 ]
 
 
@@ -60,7 +62,8 @@ def tabulate(pages: Sequence[Page]) -> pa.Table:
 
 
 def read_objects(run: Run, table: str) -> list[dict[str, Any]]:
-    return [{name: value for name, value in row.items() if name != "notice"} for row in getattr(run, table).to_pylist()]
+    rows: list[dict[str, Any]] = getattr(run, table).to_pylist()
+    return rows
 
 
 ASKED: list[dict[str, Any]] = [
@@ -159,6 +162,31 @@ def test_stop_chunks_of_a_file_are_passed_over(tmp_path: Path) -> None:
     assert [row["example"] for row in run.objects.to_pylist()] == ["Another text, which is as long."]
     assert run.manifest["summary"]["passed_chunks"] == 4
     assert any(record["path"].endswith("stops") for record in run.manifest["inputs"])
+
+
+NOTICE_PARTS = ("copyright", "x©", "écopyright", "warranty_", "redistribution", "a page of it", *["x " * 200] * 4)
+
+
+@pytest.mark.slow
+def test_notices_are_those_of_the_twin(tmp_path: Path) -> None:
+    random = Random(6)
+    texts = [" ".join(random.choices(NOTICE_PARTS, k=random.randint(1, 9))) for _ in range(400)]
+    run = unquilt.discover(tabulate([Page(text) for text in texts]), tmp_path / "run", chunk_threshold=0)
+    found = {row["sha1"]: row["notice"] for row in run.objects.to_pylist() if row["kind"] == "chunk"}
+    expected = {twin_reuse.hash_chunk(text, "text"): twin_reuse.is_notice(text.strip()) for text in texts}
+    assert found == {sha1: notice for sha1, notice in expected.items() if sha1 in found}
+    assert 50 < sum(found.values()) < len(found) - 50
+
+
+def test_pages_with_a_notice_are_no_notices(tmp_path: Path) -> None:
+    """A footer does not make a page one."""
+    text = "A long text about something else. " * 60 + "\n\nCopyright by somebody; the license says more."
+    run = unquilt.discover(tabulate([Page(text), Page(text)]), tmp_path / "run")
+    assert {(row["kind"], row["length"] > 100): row["notice"] for row in run.objects.to_pylist()} == {
+        ("file", True): False,
+        ("chunk", True): False,
+        ("chunk", False): True,
+    }
 
 
 def test_notices_come_last(tmp_path: Path) -> None:

@@ -23,6 +23,18 @@ def crawl(tmp_path: Path) -> Path:
     return write(tmp_path / "crawl.jsonl", [*pages, {"id": "lost", "text": COPIED}])
 
 
+def test_folders_with_the_same_documents_are_named_once(tmp_path: Path) -> None:
+    pages = [{"id": f"{n}", "url": f"http://thief.com/a/b/{'c/' * (n % 2)}{n}", "text": COPIED} for n in range(6)]
+    others = [{"id": f"x{n}", "url": f"http://other.com/{n}", "text": f"Of {n} alone"} for n in range(30)]
+    crawl = write(tmp_path / "crawl.jsonl", [*pages, *others])
+    labels = tmp_path / "ours.labels"
+    succeed("reuse", "label", write(tmp_path / "ours.jsonl", [{"id": "ours", "text": COPIED}]), "-o", labels)
+    asked = ("--labels", labels, "-o", tmp_path / "run", "--neighbourhood-threshold", "0.5")
+    said = succeed("reuse", "detect", crawl, *asked)
+    folders = said[said.index("The worst folders:") :].splitlines()[1:3]
+    assert [line.split()[0] for line in folders] == ["thief.com/a/", "thief.com/a/b/c/"]
+
+
 def test_who_copies_us(crawl: Path, tmp_path: Path) -> None:
     ours = write(tmp_path / "ours.jsonl", [{"id": "ours", "text": "\n\n".join(OURS)}])
     labels, run = tmp_path / "ours.labels", tmp_path / "run"

@@ -108,7 +108,7 @@ def test_parts_are_numbered_as_the_whole(tmp_path: Path) -> None:
     parts = [unquilt.detect(path, tmp_path / path.stem, labels=str(labels.path)) for path in paths]
     whole = unquilt.detect(paths, tmp_path / "whole", labels=str(labels.path))
     merged = unquilt.merge_runs([part.path for part in parts], tmp_path / "merged")
-    for table in ("contents", "targets", "neighbourhoods", "shares", "path_lengths"):
+    for table in ("contents", "targets", "neighbourhoods", "shares", "path_lengths", "objects", "object_sites"):
         assert merged.table(table) == whole.table(table), table
     script = "http://site3.com/js/menu.js"
     (target,) = [row for row in whole.targets.to_pylist() if row["url"] == script]

@@ -6,7 +6,9 @@ use crate::analyses::passages::{
 };
 use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
-use crate::analyses::reuse::{contents, examples, histograms, merging, neighbourhoods, objects, standings};
+use crate::analyses::reuse::{
+    contents, examples, histograms, merged_objects, merging, neighbourhoods, objects, standings,
+};
 use crate::analyses::{postings, shares};
 use crate::documents::{components, keeping, similarity, standing};
 use crate::flow::kernel::Entry;
@@ -123,6 +125,11 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<merging::GatheredContents>(),
     Entry::map::<merging::ShiftedSums>(),
     Entry::map::<merging::PathCounts>(),
+    Entry::map::<merged_objects::ShiftedSites>(),
+    Entry::group::<merged_objects::GatheredSites>(),
+    Entry::map::<merged_objects::ShiftedObjects>(),
+    Entry::group::<merged_objects::GatheredObjects>(),
+    Entry::map::<merged_objects::ShiftedOccurrences>(),
 ];
 
 /// The kernel of this name.

@@ -42,6 +42,7 @@ from unquilt.tables import (
     FOUND_OBJECTS,
     NEIGHBOURHOOD_SUMS,
     NEIGHBOURHOODS,
+    OBJECT_SITES,
     OBJECTS,
     OCCURRENCES,
     PATH_LENGTHS,
@@ -59,6 +60,7 @@ VERDICT_LABELS = {
     "targets": "choosing targets",
     "pages": "choosing targets",
     "neighbourhoods": "judging neighbourhoods",
+    "object_sites": "counting chunks and files",
     "judged_neighbourhoods": "judging neighbourhoods",
 }
 
@@ -105,13 +107,13 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     """Finds labelled content.
 
     One pass over hashes; shuffles about 60 bytes a document, and for each batch of documents 70 for each neighbourhood
-    and 46 for each labelled chunk that is found.
+    and 50 for each labelled chunk that is found.
     """
     about = labels.about
     side = verbs.side("labels", lambda: memoryview(labels.mapped))
     labels.release()  # kernels map the side: the set need not be in memory twice
     cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length}
-    kernel = Kernel("contents", labels=side, occurrences=given.occurrences, site=given.site, **cutting)
+    kernel = Kernel("contents", **cutting, labels=side, occurrences=given.occurrences, site=given.site)
     contents, prefixes, chunks, files, paths, *occurrences = verbs.map(corpus, kernel)
     counters = verbs.fold(contents, "detection")
     table = verbs.keep(look_up(verbs, contents, corpus, ("id", "url")), CONTENTS)
@@ -122,15 +124,22 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     tables, statistics = judge(verbs, table, [prefixes], counters, thresholds)
     (lengths,) = verbs.group([paths], Kernel("histograms"))
     tables.append(verbs.keep(lengths, PATH_LENGTHS))
-    everything = DiscoverParameters(chunk_threshold=0, file_threshold=0, site=given.site, auto_stop=False)
     pages = counters.get("pages", 0)
-    found, _ = count_objects(verbs, chunks, files, everything, pages)
-    objects, _ = look_up_examples(verbs, corpus, found, cutting, pages)
+    found, sites = count_found(verbs, chunks, files, pages)
+    tables.append(verbs.keep(sites, OBJECT_SITES))
+    objects, _ = look_up_examples(verbs, corpus, found, pages)
     tables.append(verbs.keep(objects, OBJECTS))
     tables += [verbs.keep(rows, OCCURRENCES) for rows in occurrences]
     known = {name: counters.get(name, 0) for name in ("recursive", "without_url", "chunks", "matched")}
     known["compared_by"] = BY.index(about.by)
     return Outcome([table, *tables], known | statistics)
+
+
+def count_found(verbs: Verbs, chunks: Rows, files: Rows, pages: int) -> tuple[Rows, Rows]:
+    """All that was found, by the first document of each, and on which sites."""
+    everything = DiscoverParameters(chunk_threshold=0, file_threshold=0, auto_stop=False)
+    found, _, sites = count_objects(verbs, chunks, files, everything, pages, with_sites=True)
+    return found, sites
 
 
 def judge(
@@ -163,6 +172,9 @@ class DetectedPart:
     contents: Kept
     neighbourhoods: Kept
     path_lengths: Kept
+    object_sites: Kept
+    objects: Kept
+    occurrences: Kept | None
     pages: int
     offset: int
     other_offset: int
@@ -176,7 +188,7 @@ class DetectedPart:
 def merge(verbs: Verbs, parts: Sequence[DetectedPart], given: ThresholdParameters) -> Outcome:
     """The results for parts of a corpus as those of the whole: sums add up, verdicts are given anew.
 
-    All but `objects`: on how many sites a chunk stands does not follow from the numbers of the parts.
+    Parts say on which sites each object stands, not only on how many, so those that they share are counted once.
     """
     shifted = [verbs.map(part.contents, Kernel("shifted contents", **part.shift))[0] for part in parts]
     (contents,) = verbs.group(shifted, Kernel("gathered contents"))
@@ -186,7 +198,25 @@ def merge(verbs: Verbs, parts: Sequence[DetectedPart], given: ThresholdParameter
     tables, statistics = judge(verbs, table, prefixes, counters, given)
     paths = [verbs.map(part.path_lengths, Kernel("path counts"))[0] for part in parts]
     (lengths,) = verbs.group(paths, Kernel("histograms"))
-    return Outcome([table, *tables, verbs.keep(lengths, PATH_LENGTHS)], statistics)
+    tables.append(verbs.keep(lengths, PATH_LENGTHS))
+    return Outcome([table, *tables, *merge_objects(verbs, parts)], statistics)
+
+
+def merge_objects(verbs: Verbs, parts: Sequence[DetectedPart]) -> list[Kept]:
+    """The objects of all parts, and where they stand; each occurrence, too, if all parts have them."""
+    stands = [verbs.map(part.object_sites, Kernel("shifted sites", **part.shift)) for part in parts]
+    chunks, files = (verbs.group(rows, Kernel("gathered sites"))[0] for rows in zip(*stands, strict=True))
+    found, sites = count_found(verbs, chunks, files, sum(part.pages for part in parts))
+    tables = [verbs.keep(sites, OBJECT_SITES)]
+    said = [verbs.map(part.objects, Kernel("shifted objects", **part.shift))[0] for part in parts]
+    (objects,) = verbs.group([found, *said], Kernel("gathered objects"))
+    tables.append(verbs.keep(objects, OBJECTS))
+    each = [(part.occurrences, part.shift) for part in parts if part.occurrences is not None]
+    if len(each) == len(parts):
+        shifted = [verbs.map(table, Kernel("shifted occurrences", **shift))[0] for table, shift in each]
+        (occurrences,) = verbs.group(shifted, Kernel("distinct"))
+        tables.append(verbs.keep(occurrences, OCCURRENCES))
+    return tables
 
 
 MERGE_LABELS = {
@@ -194,6 +224,12 @@ MERGE_LABELS = {
     "gathered contents": "putting parts together",
     "shifted sums": "reading parts",
     "path counts": "reading parts",
+    "shifted sites": "reading parts",
+    "gathered sites": "putting parts together",
+    "shifted objects": "reading parts",
+    "gathered objects": "putting parts together",
+    "shifted occurrences": "reading parts",
+    "distinct": "putting parts together",
 }
 COSTS = (("contents", 238), ("select", 25), ("objects", 27), ("examples", 617))
 """What the longer stages cost beside each other: per mille of the processor time on the small Debian corpus."""
@@ -206,8 +242,8 @@ DECLARATION = Analysis(
     other_texts=looks_at_others,
     files={"labels": LabelSet.read},
     results=(TARGETS, NEIGHBOURHOODS, OBJECTS, OCCURRENCES),
-    on_request=(OBJECTS, OCCURRENCES),
-    others=(CONTENTS, SHARES, PATH_LENGTHS, NEIGHBOURHOOD_SUMS, FOUND_OBJECTS),
+    on_request=(OCCURRENCES,),
+    others=(CONTENTS, OBJECT_SITES, SHARES, PATH_LENGTHS, NEIGHBOURHOOD_SUMS, FOUND_OBJECTS),
     labels=OBJECT_LABELS | VERDICT_LABELS | MERGE_LABELS | {"contents": "looking for labelled chunks"},
     example="""
     >>> import pyarrow as pa, tempfile

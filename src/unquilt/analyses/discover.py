@@ -20,7 +20,6 @@ in 3 million: for a corpus of up to some hundred thousand pages that is 1, the d
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -87,13 +86,12 @@ class DiscoverParameters(ChunkParameters):
 def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashList | None = None) -> Outcome:
     """Finds what occurs again and again.
 
-    Reads hashes, and no text unless words are compared. Shuffles 46 bytes for each chunk, equal ones of a site counted
+    Reads hashes, and no text unless words are compared. Shuffles 50 bytes for each chunk, equal ones of a site counted
     together batch by batch; keeps no more of a chunk than its counts, however often it occurs. The texts of
     objects are looked up in the first document that has them: one pass over these.
     """
     stops = verbs.side("stops", lambda: pack_stops(given, stop))
-    cutting: dict[str, Any] = {"by": given.by, "min_length": given.min_length}
-    kernel = Kernel("standings", **cutting, site=given.site, stops=stops)
+    kernel = Kernel("standings", by=given.by, min_length=given.min_length, site=given.site, stops=stops)
     chunks, files = verbs.map(corpus, kernel)
     counters = verbs.fold(chunks, "standings")
     pages = counters.get("pages", 0)
@@ -101,7 +99,7 @@ def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashLi
     counters |= verbs.fold(frequencies, "objects_counted")
     (histogram,) = verbs.group([frequencies], Kernel("histograms"))
     table = verbs.keep(histogram, FREQUENCIES)
-    objects, stopped = look_up_examples(verbs, corpus, found, cutting, pages)
+    objects, stopped = look_up_examples(verbs, corpus, found, pages)
     return Outcome([verbs.keep(objects, OBJECTS), verbs.keep(stopped, STOP_CHUNKS), table], counters)
 
 
@@ -116,25 +114,26 @@ def pack_stops(given: ChunkParameters, stop: HashList | None) -> bytes:
     return pack_hashes(About(by=given.by), stops=hashes)
 
 
-def count_objects(verbs: Verbs, chunks: Rows, files: Rows, given: DiscoverParameters, pages: int) -> tuple[Rows, Rows]:
-    """The objects that are wanted, by the first document of each, and how many chunks and files occur how often. The
-    first `pages` documents are pages; what occurs in others only is no better than what occurs in one."""
+def count_objects(
+    verbs: Verbs, chunks: Rows, files: Rows, given: DiscoverParameters, pages: int, *, with_sites: bool = False
+) -> tuple[Rows, ...]:
+    """The objects that are wanted, by the first document of each, and how many chunks and files occur how often; on
+    request, also on which sites each chunk and file stands. The first `pages` documents are pages; what occurs in
+    others only is no better than what occurs in one."""
     wanted: dict[str, Any] = {
         name: getattr(given, name) for name in ("chunk_threshold", "file_threshold", "min_sites", "rank", "top")
     }
     wanted |= {"auto_stop": AUTO_STOP if given.auto_stop else 0, "ranked": given.top > 0, "pages": pages}
-    found, frequencies = verbs.group([chunks, files], Kernel("objects", **wanted))
+    found, *others = verbs.group([chunks, files], Kernel("objects", with_sites=with_sites, **wanted))
     if given.top:
         (found,) = verbs.group([found], Kernel("best", top=given.top))
-    return found, frequencies
+    return found, *others
 
 
-def look_up_examples(
-    verbs: Verbs, corpus: Kept, found: Rows, cutting: Mapping[str, Any], pages: int
-) -> tuple[Rows, Rows]:
+def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, pages: int) -> tuple[Rows, Rows]:
     """Objects and stop chunks with what they say."""
     table = verbs.keep(found, FOUND_OBJECTS)
-    objects, stopped = verbs.map(corpus, Kernel("examples", **cutting, pages=pages), among=table)
+    objects, stopped = verbs.map(corpus, Kernel("examples", pages=pages), among=table)
     return objects, stopped
 
 

@@ -17,7 +17,16 @@ from unquilt.jobs.places import choose_place
 from unquilt.jobs.work import engine, open_run
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import shown
-from unquilt.tables import CONTENTS, NEIGHBOURHOODS, OTHER_TEXTS, PATH_LENGTHS, Table
+from unquilt.tables import (
+    CONTENTS,
+    NEIGHBOURHOODS,
+    OBJECT_SITES,
+    OBJECTS,
+    OCCURRENCES,
+    OTHER_TEXTS,
+    PATH_LENGTHS,
+    Table,
+)
 
 _MERGED = "merged_labels"
 """The parameter of a merged run that has the digest of the labels."""
@@ -35,6 +44,9 @@ def merge_runs(
     for run in parts[1:]:
         if _labels(run) != _labels(parts[0]):
             raise InputError(f"{shown(run.path)} was detected with other labels than {shown(parts[0].path)}")
+        if _site(run) != _site(parts[0]):
+            sites = f"a site is a {_site(run)}, in {shown(parts[0].path)} a {_site(parts[0])}"
+            raise InputError(f"in {shown(run.path)} {sites}: they do not fit together")
     output = choose_place(output, [run.path for run in parts])
     summaries = [measures(run) for run in parts]
     summary: dict[str, Any] = {name: sum(each.get(name, 0) for each in summaries) for name in _SUMMED}
@@ -43,7 +55,8 @@ def merge_runs(
     others = [each.get(OTHER_TEXTS.name, 0) for each in summaries]
     befores = [(sum(pages[:number]), sum(pages) + sum(others[:number])) for number in range(len(parts))]
     opened = [_part(run, count, *before) for run, count, before in zip(parts, pages, befores, strict=True)]
-    with open_run("detect", given.to_dict() | {_MERGED: _labels(parts[0])}, records, output, how) as run:
+    asked = given.to_dict() | {_MERGED: _labels(parts[0]), "site": _site(parts[0])}
+    with open_run("detect", asked, records, output, how) as run:
         if not run.complete:
             with engine(run, Scale(sum(pages) + sum(others), summary["words"]), how) as verbs:
                 outcome = merge(verbs, opened, given)
@@ -58,6 +71,8 @@ def _open(path: str | Path) -> Run:
         raise InputError(f"{shown(path)} is no run of unquilt reuse detect")
     if not run.complete:
         raise InputError(f"{shown(path)} is a run that was not finished; run it again first")
+    if not _has(run, OBJECT_SITES):
+        raise InputError(f"{shown(path)} has no table {OBJECT_SITES.name}: it is of an older unquilt; run it again")
     return run
 
 
@@ -67,9 +82,29 @@ def _labels(run: Run) -> str:
     return digest
 
 
+def _site(run: Run) -> str:
+    """What counts as one site."""
+    site: str = run.manifest["parameters"]["site"]
+    return site
+
+
+def _has(run: Run, table: Table) -> bool:
+    return table.name in run.tables
+
+
 def _part(run: Run, pages: int, offset: int, other_offset: int) -> DetectedPart:
     table = partial(_table, run)
-    return DetectedPart(table(CONTENTS), table(NEIGHBOURHOODS), table(PATH_LENGTHS), pages, offset, other_offset)
+    return DetectedPart(
+        contents=table(CONTENTS),
+        neighbourhoods=table(NEIGHBOURHOODS),
+        path_lengths=table(PATH_LENGTHS),
+        object_sites=table(OBJECT_SITES),
+        objects=table(OBJECTS),
+        occurrences=table(OCCURRENCES) if _has(run, OCCURRENCES) else None,
+        pages=pages,
+        offset=offset,
+        other_offset=other_offset,
+    )
 
 
 def _table(run: Run, table: Table) -> Kept:

@@ -68,8 +68,9 @@ FOUND_OBJECTS = Table(
     "found_objects",
     (
         document("doc", "the first document that has it"),
-        column("sha1", SHA1, "SHA-1 of the object"),
+        integer("begin", "where it begins there, in code points of `text`"),
         integer("kind", "0 for a chunk, 1 for a file"),
+        column("sha1", SHA1, "SHA-1 of the object"),
         integer("occurrences", "how often it occurs"),
         integer("documents", "in how many documents"),
         integer("sites", "on how many sites"),
@@ -81,6 +82,28 @@ FOUND_OBJECTS = Table(
     row=("object", "objects"),
     see="objects without their texts, on the way to `objects`",
     on_the_way=True,
+)
+
+OBJECT_SITES = Table(
+    "object_sites",
+    (
+        document("doc", "the first document of a site that has a labelled object"),
+        integer("begin", "where it begins there, in code points of `text`"),
+        column("kind", pa.string(), "`chunk` or `file`"),
+        integer("end", "where it ends there"),
+        column("sha1", SHA1, "SHA-1 of the object"),
+        column("site", pa.binary(), "fingerprint of the site; null for a document without a URL", null=True),
+        integer("documents", "how many documents of the site have it"),
+        integer("occurrences", "how often they have it"),
+    ),
+    key_columns=3,
+    row=("site of an object", "sites of objects"),
+    see="on which sites each labelled object stands",
+    first=("documents", "occurrences", "kind", "doc"),
+    hidden=("begin", "end", "sha1", "site"),
+    order=("documents", "occurrences"),
+    identified=("doc",),
+    notes="What `unquilt reuse merge` counts sites from.",
 )
 
 CONTENTS = Table(

@@ -3,12 +3,13 @@
 //! [`chunks`] says what is compared. [`standings`] sends the hashes of all chunks and files to where equal ones meet,
 //! [`objects`] counts them, [`examples`] looks up what they say. [`contents`] looks at each document for labelled
 //! chunks, [`neighbourhoods`] adds up what it finds by URL prefix. [`histograms`] adds up numbers of anything,
-//! [`merging`] puts the results for parts of a corpus together.
+//! [`merging`] and [`merged_objects`] put the results for parts of a corpus together.
 
 pub mod chunks;
 pub mod contents;
 pub mod examples;
 pub mod histograms;
+pub mod merged_objects;
 pub mod merging;
 pub mod neighbourhoods;
 pub mod objects;

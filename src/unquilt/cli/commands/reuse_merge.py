@@ -26,9 +26,9 @@ def merge(runs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> No
     """Put runs of unquilt reuse detect together, as if their documents had been one corpus.
 
     What documents contain and the sums of neighbourhoods add up exactly, also where parts share neighbourhoods; means,
-    thresholds and verdicts are computed anew. Documents are numbered in the order of the runs, which must have been
-    made with the same labels. Only the table objects cannot be put together: on how many sites a chunk stands does not
-    follow from the numbers of the parts.
+    thresholds and verdicts are computed anew. So are objects, as every run keeps on which sites each of them stands; a
+    site that several parts have is counted once. Documents are numbered in the order of the runs, which must have been
+    made with the same labels and the same --site. The table occurrences is put together if all runs have it.
     """
     from unquilt.cli.show.summary import conclude, is_complete
     from unquilt.jobs.merging import merge_runs

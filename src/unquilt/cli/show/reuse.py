@@ -91,11 +91,23 @@ class DetectView(View):
 
 
 def find_worst(folder: Folder) -> dict[str, list[dict[str, Any]]]:
-    """The bad sites, and the bad folders, with the most labelled chunks."""
+    """The bad sites, and the bad folders, with the most labelled chunks; of folders in each other that have the same
+    documents, the one that comes first."""
     bad = [row for row in read_top(folder, NEIGHBOURHOODS.name, 1000) or () if row["bad"]]
     sites = [row for row in bad if row["level"] == 1][:_MOST_PLACES]
-    folders = [row for row in bad if row["level"] > 1][:_MOST_PLACES]
+    folders: list[dict[str, Any]] = []
+    for row in bad:
+        if row["level"] > 1 and not any(_is_same(row, other) for other in folders):
+            folders.append(row)
+        if len(folders) == _MOST_PLACES:
+            break
     return {"sites": sites, "folders": folders}
+
+
+def _is_same(one: Facts, other: Facts) -> bool:
+    """Whether one of two neighbourhoods lies in the other, and has all of its documents."""
+    shorter, longer = sorted((str(one["prefix"]), str(other["prefix"])), key=len)
+    return longer.startswith(shorter) and bool(one["documents"] == other["documents"])
 
 
 def _describe_place(row: Facts) -> str:

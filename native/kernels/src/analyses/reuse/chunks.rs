@@ -26,10 +26,8 @@ const fn when(value: &'static str) -> When {
 }
 
 /// The columns that hold what is compared, and when they are read: no text, unless its words are compared.
-pub const COMPARED: &[(&str, When)] = &[("chunk_sha1", when("text")), ("raw_chunk_sha1", when("raw")), WORDS];
-/// The same for who reads texts in any case.
-pub const HASHES: &[(&str, When)] = &[COMPARED[0], COMPARED[1]];
-const WORDS: (&str, When) = ("text", when("words"));
+pub const COMPARED: &[(&str, When)] =
+    &[("chunk_sha1", when("text")), ("raw_chunk_sha1", when("raw")), ("text", when("words"))];
 
 /// What the chunks of a document are compared by: their hashes, or the text whose words are to be hashed.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness, COMPARED};
 use crate::analyses::reuse::histograms::Tally;
 use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, Share, Summed, SCALE};
-use crate::analyses::reuse::standings::{is_page, open, split, Site, StandingCounts, Stands, MISPLACED, SPOILED};
+use crate::analyses::reuse::standings::{is_page, open, Site, StandingCounts, Stands, MISPLACED, SPOILED};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
@@ -117,7 +117,7 @@ impl Map for Contents {
                 Ok(Meaning::Nothing) => chunks += 1,
                 Ok(Meaning::Label) => {
                     (chunks, matched) = (chunks + 1, matched + 1);
-                    self.found.add(&chunk.hash, site, doc, chunk.length() as u32);
+                    self.found.add(&chunk, site, doc);
                     if self.occurrences {
                         let (begin, end) = (chunk.begin as u64, chunk.end as u64);
                         out.row(&Self::OCCURRENCES, number, Occurrence { begin, end, sha1: &chunk.hash });
@@ -133,9 +133,8 @@ impl Map for Contents {
                 return Err(SPOILED.into());
             }
             if file {
-                let (key, rest) = split(hash);
-                let length = page.length as u32;
-                out.row(&Self::FILES, key, Stands { rest, site, doc, length, documents: 1, occurrences: 1 });
+                let (key, row) = Stands::file(hash, site, doc, &page);
+                out.row(&Self::FILES, key, row);
             }
             let share = scaled(matched, chunks);
             out.row(&Self::CONTENTS, number, PageContent { chunks, stop_chunks, matched, share, file });

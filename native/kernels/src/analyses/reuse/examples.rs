@@ -1,18 +1,20 @@
 //! Map: what objects say, looked up in the first document that has them.
 
-use crate::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness, HASHES};
-use crate::analyses::reuse::objects::{CHUNK, FILE};
+use crate::analyses::reuse::objects::{FILE, KIND_NAMES};
 use crate::analyses::reuse::standings::MISPLACED;
-use crate::flow::columns::{Along, Binary, Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, When, WrongParameter};
+use crate::flow::columns::{Along, Binary, Numbers, Texts};
+use crate::flow::contract::{Port, PortInfo, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
-use crate::text::points::{spans, PointPlaces};
+use crate::text::points::{count_points, PointPlaces};
 use crate::{columns, row, told};
 
+const SIGN: &str = "©";
 /// How many characters of an object are shown.
 const SHOWN: usize = 300;
-/// Notices of copyright and licences: texts of less than `SHORT` characters with one of these words, others with two.
+/// Notices of copyright and licences: texts of less than `SHORT` characters with one of these words, others with two
+/// and one of them for each `STRETCH` characters.
 const SHORT: usize = 300;
+const STRETCH: usize = 500;
 const NOTICE: &[&str] = &[
     "copyright",
     "copyrighted",
@@ -23,39 +25,30 @@ const NOTICE: &[&str] = &[
     "license",
     "licensed",
     "licenses",
-    "redistribute",
-    "redistribution",
     "sublicense",
     "trademark",
     "trademarks",
     "warranties",
     "warranty",
     "©",
+    "redistribute",
+    "redistribution",
 ];
+/// So many of them, the last, count only beside others: data are redistributed, too.
+const WEAK: usize = 2;
 
 told! {
-    /// How chunks are cut and compared, and how many of the documents, from the first, are pages.
-    pub struct Cutting { by: Sameness, min_length: usize, pages: u64 }
+    /// How many of the documents, from the first, are pages.
+    pub struct Paging { pages: u64 }
 }
 
 columns! {
-    /// Documents with their chunks.
-    pub struct ChunkedPages<'a> {
-        doc: Numbers<'a>,
-        text: Strings<'a>,
-        chunks: Binary<'a>,
-        trivial_chunks: Binary<'a>,
-        chunk_sha1: Option<Binary<'a>>,
-        raw_chunk_sha1: Option<Binary<'a>>,
-    }
-}
-
-columns! {
-    /// ObjectColumns, by the first document that has them.
+    /// Objects, by the first document that has them and where they begin there.
     pub struct ObjectColumns<'a> {
         doc: Numbers<'a>,
-        sha1: Binary<'a>,
+        begin: Numbers<'a>,
         kind: Numbers<'a>,
+        sha1: Binary<'a>,
         occurrences: Numbers<'a>,
         documents: Numbers<'a>,
         sites: Numbers<'a>,
@@ -87,100 +80,121 @@ row! {
 pub fn is_notice(text: &str) -> bool {
     let bytes = text.as_bytes();
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    let mut found = [false; NOTICE.len()];
+    let (mut found, mut times) = ([false; NOTICE.len()], 0);
     let mut at = 0;
-    // Most words begin with another letter, and are not looked at.
-    while let Some(more) = bytes[at..].iter().position(|&byte| BEGINS[usize::from(byte)]) {
+    // Most words begin with other letters, and are not looked at.
+    let begins = |pair: &[u8]| FIRST[usize::from(pair[0])] & SECOND[usize::from(pair[1])] != 0;
+    while let Some(more) = bytes[at..].windows(2).position(begins) {
         let begin = at + more;
         let rest = &bytes[begin..];
         at = begin + 1;
         if bytes[begin].is_ascii() && begin > 0 && bytes[begin - 1].is_ascii_alphanumeric() {
             continue;
         }
-        let length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let length = match rest.starts_with(SIGN.as_bytes()) {
+            true => SIGN.len(),
+            false => rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len()),
+        };
         at = begin + length.max(1);
         let known = NOTICE.iter().position(|word| rest[..length].eq_ignore_ascii_case(word.as_bytes()));
-        let sign = rest.starts_with("©".as_bytes()).then_some(NOTICE.len() - 1);
-        if let Some(place) = sign.or_else(|| {
+        if let Some(place) = known.filter(|_| {
             // Only here does it matter whether letters beyond ASCII stand around it.
             let around = [text[..begin].chars().next_back(), text[begin + length..].chars().next()];
-            known.filter(|_| !around.into_iter().any(is_word))
+            &rest[..length] == SIGN.as_bytes() || !around.into_iter().any(is_word)
         }) {
             found[place] = true;
+            times += 1;
         }
     }
+    let strong = found[..NOTICE.len() - WEAK].contains(&true);
     let distinct = found.iter().filter(|there| **there).count();
-    distinct >= 2 || (distinct == 1 && text.chars().nth(SHORT).is_none())
+    let has_more_than = |characters: usize| text.chars().nth(characters).is_some();
+    strong && (!has_more_than(SHORT) || (distinct >= 2 && !has_more_than(STRETCH * times)))
 }
 
-/// The bytes that a word or sign of [`NOTICE`] begins with, in either case.
-static BEGINS: [bool; 256] = {
-    let mut begins = [false; 256];
+/// Whether a file is: more than half of it is paragraphs that are. Or every page with a footer would be one.
+fn is_notice_file(text: &str) -> bool {
+    let (mut notices, mut all) = (0, 0);
+    for paragraph in text.split("\n\n") {
+        let length = count_points(paragraph.as_bytes());
+        all += length;
+        notices += if is_notice(paragraph) { length } else { 0 };
+    }
+    2 * notices > all
+}
+
+/// By the first byte of a word or sign of [`NOTICE`], and by the second, in either case: a bit for each pair.
+static FIRST: [u8; 256] = mark_bytes(0);
+static SECOND: [u8; 256] = mark_bytes(1);
+/// The pairs that they begin with.
+const PAIRS: [&[u8; 2]; 7] = [b"co", b"li", b"re", b"su", b"tr", b"wa", b"\xc2\xa9"];
+
+const fn mark_bytes(place: usize) -> [u8; 256] {
+    let mut marks = [0; 256];
     let mut at = 0;
-    while at < NOTICE.len() {
-        let byte = NOTICE[at].as_bytes()[0];
-        begins[byte.to_ascii_lowercase() as usize] = true;
-        begins[byte.to_ascii_uppercase() as usize] = true;
+    while at < PAIRS.len() {
+        let byte = PAIRS[at][place];
+        marks[byte as usize] |= 1 << at;
+        if byte.is_ascii() {
+            marks[byte.to_ascii_uppercase() as usize] |= 1 << at;
+        }
         at += 1;
     }
-    begins
-};
+    marks
+}
 
-/// The beginning of a text, on one line.
-fn shorten(text: &str) -> String {
-    let mut short = String::with_capacity(SHOWN.min(text.len()));
-    let mut left = SHOWN;
-    let mut space = false;
-    for c in text.chars() {
-        if c.is_whitespace() {
-            space = !short.is_empty();
-            continue;
+/// Puts the beginning of a text, on one line, into `short`.
+fn shorten(text: &str, short: &mut String) {
+    short.clear();
+    let (mut left, mut rest) = (SHOWN, text);
+    loop {
+        rest = rest.trim_start();
+        let space = usize::from(!short.is_empty());
+        if rest.is_empty() || left < 1 + space {
+            return;
         }
-        if left < 1 + usize::from(space) {
-            break;
-        }
-        if std::mem::take(&mut space) {
+        if space > 0 {
             short.push(' ');
             left -= 1;
         }
-        short.push(c);
-        left -= 1;
+        // Mostly, a word is plain letters, which need not be looked at one by one.
+        let plain = rest.bytes().take(left).take_while(u8::is_ascii_graphic).count();
+        short.push_str(&rest[..plain]);
+        (left, rest) = (left - plain, &rest[plain..]);
+        for c in rest.chars().take_while(|c| !c.is_whitespace()).take(left) {
+            short.push(c);
+            (left, rest) = (left - 1, &rest[c.len_utf8()..]);
+        }
     }
-    short
 }
 
 pub struct Examples {
-    cutter: Cutter,
     pages: u64,
+    example: String,
 }
 
 impl Examples {
     const OBJECTS: Port<Object<'static>> = Port::documents(0, "objects");
     const STOPS: Port<Object<'static>> = Port::documents(1, "stops");
 
-    /// Emits the object in row `at` of the table beside, which stands here in this document and says this.
-    fn emit(
-        &self,
-        objects: &ObjectColumns<'_>,
-        at: usize,
-        place: (usize, usize),
-        said: &str,
-        out: &mut Output,
-    ) -> Done {
-        let (doc, (begin, end), example) = (objects.doc.at(at), place, shorten(said));
+    /// Emits the object in row `at` of the table beside, which says this.
+    fn emit(&mut self, objects: &ObjectColumns<'_>, at: usize, said: &str, out: &mut Output) -> Done {
+        let (doc, begin, length) = (objects.doc.at(at), objects.begin.at(at), objects.length.at(at));
+        let is_file = objects.kind.at(at) == u64::from(FILE);
+        shorten(said, &mut self.example);
         let object = Object {
-            begin: begin as u64,
-            kind: if objects.kind.at(at) == u64::from(FILE) { b"file" } else { b"chunk" },
-            end: end as u64,
+            begin,
+            kind: KIND_NAMES[usize::from(is_file)],
+            end: begin + length,
             sha1: objects.sha1.at(at).try_into().map_err(|_| MISPLACED)?,
             occurrences: objects.occurrences.at(at),
             documents: objects.documents.at(at),
             sites: objects.sites.at(at),
-            length: objects.length.at(at),
+            length,
             weight: objects.weight.at(at),
-            notice: is_notice(said),
+            notice: if is_file { is_notice_file(said) } else { is_notice(said) },
             page: doc < self.pages,
-            example: example.as_bytes(),
+            example: self.example.as_bytes(),
         };
         out.row(if objects.stop.at(at) == 0 { &Self::OBJECTS } else { &Self::STOPS }, doc, object);
         Ok(())
@@ -190,59 +204,34 @@ impl Examples {
 impl Map for Examples {
     const NAME: &'static str = "examples";
     const PORTS: &'static [PortInfo] = &[Self::OBJECTS.info(), Self::STOPS.info()];
-    const KEEPS: &'static str = "the objects of one document";
-    type Told = Cutting;
-    type Reads<'a> = ChunkedPages<'a>;
+    const KEEPS: &'static str = "nothing";
+    type Told = Paging;
+    type Reads<'a> = Texts<'a>;
     type Beside<'a> = ObjectColumns<'a>;
-    const ONLY: &'static [(&'static str, When)] = HASHES;
 
-    fn new(Cutting { min_length, pages, .. }: Cutting) -> Result<Self, WrongParameter> {
-        Ok(Self { cutter: Cutter::new(min_length), pages })
+    fn new(Paging { pages }: Paging) -> Result<Self, WrongParameter> {
+        Ok(Self { pages, example: String::new() })
     }
 
-    fn batch<'a>(&mut self, pages: ChunkedPages<'a>, objects: ObjectColumns<'a>, out: &mut Output) -> Done {
+    fn batch<'a>(&mut self, pages: Texts<'a>, objects: ObjectColumns<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(objects.doc);
-        // Of one document: the objects that it is the first to have, by hash, and where they stand.
-        let mut wanted: Vec<(&[u8], usize)> = Vec::new();
-        let mut found: Vec<(usize, usize, usize)> = Vec::new();
         for row in 0..pages.doc.len() {
-            let text = pages.text.at(row);
-            wanted.clear();
-            found.clear();
-            for at in along.rows(pages.doc.at(row)) {
-                if objects.kind.at(at) == u64::from(CHUNK) {
-                    wanted.push((objects.sha1.at(at), at));
-                } else {
-                    let end = objects.length.at(at) as usize;
-                    self.emit(&objects, at, (0, end), &text, out)?;
-                }
-            }
-            if wanted.is_empty() {
+            let found = along.rows(pages.doc.at(row));
+            if found.is_empty() {
                 continue;
             }
-            wanted.sort_unstable();
-            let compared = ComparedBy::by(pages.chunk_sha1, pages.raw_chunk_sha1, row, &text);
-            let (places, trivial) = (spans(pages.chunks.at(row)), pages.trivial_chunks.at(row));
-            let whole = self.cutter.cut(places, trivial, compared, |chunk| {
-                if let Ok(place) = wanted.binary_search_by(|(hash, _)| (*hash).cmp(&chunk.hash)) {
-                    found.push((place, chunk.begin, chunk.end));
-                }
-            });
-            whole.ok_or(MISPLACED)?;
+            let text = pages.text.at(row);
             let mut points = PointPlaces::new(&text);
-            let mut left = wanted.len();
-            for &(place, begin, end) in &found {
-                let at = std::mem::replace(&mut wanted[place].1, usize::MAX);
-                if at == usize::MAX {
-                    continue; // it stands here before, too
+            for at in found {
+                if objects.kind.at(at) == u64::from(FILE) {
+                    self.emit(&objects, at, &text, out)?;
+                    continue;
                 }
-                let bytes = points.find(begin).zip(points.find(end)).map(|(begin, end)| begin..end);
-                let said = bytes.and_then(|bytes| text.get(bytes)).ok_or(MISPLACED)?;
-                self.emit(&objects, at, (begin, end), said, out)?;
-                left -= 1;
-            }
-            if left > 0 {
-                return Err(MISPLACED.into());
+                // Objects come in the order of their places, and chunks do not overlap.
+                let (begin, length) = (objects.begin.at(at) as usize, objects.length.at(at) as usize);
+                let bytes = points.find(begin).zip(points.find(begin + length));
+                let said = bytes.and_then(|(begin, end)| text.get(begin..end)).ok_or(MISPLACED)?;
+                self.emit(&objects, at, said, out)?;
             }
             out.relieve();
         }
@@ -263,15 +252,44 @@ mod tests {
             assert!(!is_notice(other), "{other}");
         }
         assert!(is_notice(&format!("{} this LICENSE comes without WARRANTY", "x ".repeat(300))));
+        assert!(!is_notice(&format!("{} this LICENSE comes without WARRANTY", "x ".repeat(500))));
+        assert!(is_notice(&format!("{} this LICENSE: no WARRANTY, no license", "x ".repeat(500))));
+        assert!(is_notice_file("© us\n\nAll") && !is_notice_file("© us\n\n4 of") && !is_notice_file(""));
+        assert!(!is_notice("a redistribution of data"));
+        assert!(is_notice("a redistribution of data © us"));
         assert!(!is_notice(&format!("{} the driver's license", "x ".repeat(300))));
         assert!(!is_notice("a page about nothing"));
     }
 
     #[test]
+    fn all_words_begin_with_a_known_pair() {
+        for word in NOTICE {
+            assert!(PAIRS.iter().any(|pair| word.as_bytes().starts_with(*pair)), "{word}");
+            let weak = NOTICE[NOTICE.len() - WEAK..].contains(word);
+            assert!(is_notice(word) != weak && is_notice(&word.to_uppercase()) != weak, "{word}");
+        }
+    }
+
+    #[test]
     fn examples_are_short() {
-        assert_eq!(shorten(" one \n two  "), "one two");
-        assert_eq!(shorten(&"é".repeat(1000)).chars().count(), SHOWN);
-        assert!((SHOWN - 1..=SHOWN).contains(&shorten(&"ab ".repeat(1000)).chars().count())); // no space at the end
-        assert_eq!(shorten(""), "");
+        let shortened = |text: &str| {
+            let mut short = "before".to_owned();
+            shorten(text, &mut short);
+            short
+        };
+        assert_eq!(shortened(" one \n two  "), "one two");
+        assert_eq!(shortened("é\u{a0}二\u{1}x\t\u{85}7"), "é 二\u{1}x 7");
+        assert_eq!(shortened(&"é".repeat(1000)).chars().count(), SHOWN);
+        assert_eq!(shortened(&"x".repeat(1000)).chars().count(), SHOWN);
+        assert!((SHOWN - 1..=SHOWN).contains(&shortened(&"ab ".repeat(1000)).chars().count())); // no space at the end
+        assert_eq!(shortened(""), "");
+        let by_words = |text: &str| {
+            let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            joined.chars().take(SHOWN).collect::<String>().trim_end().to_owned()
+        };
+        for length in 290..310 {
+            let text = format!("{}  {} é{}", "a".repeat(length), "bß".repeat(20), " c".repeat(99));
+            assert_eq!(shortened(&text), by_words(&text), "{length}");
+        }
     }
 }

@@ -18,7 +18,7 @@ told! {
 
 impl Shift {
     /// The number in the whole of a document of the part.
-    fn renumber(&self, doc: u64) -> u64 {
+    pub fn renumber(&self, doc: u64) -> u64 {
         if doc < self.pages {
             self.offset + doc
         } else {

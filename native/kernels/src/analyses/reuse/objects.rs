@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::analyses::reuse::chunks::log2_256;
 use crate::analyses::reuse::histograms::Tally;
-use crate::analyses::reuse::standings::Stands;
+use crate::analyses::reuse::standings::{Site, Stands};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::store::labels::Hash;
@@ -15,6 +15,8 @@ use crate::{choice, row, told};
 pub const CHUNK: u8 = 0;
 pub const FILE: u8 = 1;
 const KINDS: [&[u8]; 2] = [b"chunks", b"files"];
+/// What one of each is called.
+pub const KIND_NAMES: [&[u8]; 2] = [b"chunk", b"file"];
 
 choice! {
     /// What makes one object better than another.
@@ -25,7 +27,7 @@ told! {
     /// Which objects there are: those that occur more often than this, on at least so many sites; with `ranked`, only
     /// the best of them, `top` in all. `auto_stop` is how many characters a chunk needs for each doubling of the
     /// documents that have it, or it is a stop chunk; 0 for none. The first `pages` documents are pages: what occurs in
-    /// others only ranks behind all that occurs in one.
+    /// others only ranks behind all that occurs in one. With `with_sites`, it is also said on which sites each stands.
     pub struct Wanted {
         chunk_threshold: u64,
         file_threshold: u64,
@@ -35,20 +37,36 @@ told! {
         ranked: bool,
         top: u64,
         pages: u64,
+        with_sites: bool,
     }
 }
 
 row! {
-    /// Of the first document that has it: an object, and what was counted.
+    /// Of the first document that has it: where it begins there, the object, and what was counted.
     pub struct Found<'a> {
-        sha1: &'a [u8; 20],
+        begin: u64,
         kind: u8,
+        sha1: &'a [u8; 20],
         occurrences: u64,
         documents: u64,
         sites: u64,
         length: u64,
         weight: u64,
         stop: bool,
+    }
+}
+
+row! {
+    /// Of the first document of a site that has an object: where it stands there; the object; the site, unless it is
+    /// that document alone; in how many documents of the site it is, and how often.
+    pub struct ObjectSite<'a> {
+        begin: u64,
+        kind: &'a [u8],
+        end: u64,
+        sha1: &'a [u8; 20],
+        site: Option<&'a [u8]>,
+        documents: u64,
+        occurrences: u64,
     }
 }
 
@@ -65,6 +83,7 @@ row! {
         weight: u64,
         stop: bool,
         doc: u64,
+        begin: u64,
     }
 }
 
@@ -90,27 +109,66 @@ pub fn is_template(length: u64, documents: u64, characters: u64) -> bool {
 struct Count {
     kind: u8,
     rest: [u8; 12],
-    first: u32,
-    length: u32,
+    /// Where it first stands.
+    first: Spot,
     occurrences: u64,
     documents: u64,
     sites: u64,
-    last: Option<u64>,
+    here: Place,
+}
+
+/// A place in a document: the document, where it begins there, and how long it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Spot {
+    doc: u32,
+    begin: u32,
+    length: u32,
+}
+
+/// What is counted of them on one site. Of its rows, that of its first document comes first.
+#[derive(Clone, Copy)]
+struct Place {
+    site: u64,
+    first: Spot,
+    occurrences: u64,
+    documents: u64,
+}
+
+impl Place {
+    fn new(row: &Stands<'_>) -> Self {
+        let Stands { site, doc, begin, length, occurrences, documents, .. } = *row;
+        let first = Spot { doc, begin, length };
+        Self { site, first, occurrences: occurrences.into(), documents: documents.into() }
+    }
 }
 
 impl Count {
     fn new(kind: u8, row: &Stands<'_>) -> Self {
-        let (first, length) = (row.doc, row.length);
-        Self { kind, rest: *row.rest, first, length, occurrences: 0, documents: 0, sites: 0, last: None }
+        let here = Place::new(row);
+        let Place { first, occurrences, documents, .. } = here;
+        Self { kind, rest: *row.rest, first, occurrences, documents, sites: 1, here }
     }
 
-    fn add(&mut self, row: &Stands<'_>) {
-        self.occurrences += u64::from(row.occurrences);
-        self.documents += u64::from(row.documents);
-        self.sites += u64::from(self.last.replace(row.site) != Some(row.site));
-        if row.doc < self.first {
-            (self.first, self.length) = (row.doc, row.length);
+    /// Adds a row; returns what was counted of the site before, if this is another.
+    fn add(&mut self, row: &Stands<'_>) -> Option<Place> {
+        let more = Place::new(row);
+        self.occurrences += more.occurrences;
+        self.documents += more.documents;
+        self.first = self.first.min(more.first);
+        if more.site == self.here.site {
+            self.here.occurrences += more.occurrences;
+            self.here.documents += more.documents;
+            return None;
         }
+        self.sites += 1;
+        Some(std::mem::replace(&mut self.here, more))
+    }
+
+    fn sha1(&self, key: u64) -> Hash {
+        let mut sha1 = [0; 20];
+        sha1[..8].copy_from_slice(&key.to_be_bytes());
+        sha1[8..].copy_from_slice(&self.rest);
+        sha1
     }
 }
 
@@ -121,8 +179,8 @@ struct Candidate {
     score: u64,
     sha1: Reverse<Hash>,
     kind: u8,
-    first: u32,
-    counts: [u64; 4],
+    first: Spot,
+    counts: [u64; 3],
 }
 
 pub struct Objects {
@@ -135,35 +193,50 @@ impl Objects {
     const OBJECTS: Port<Found<'static>> = Port::documents(0, "objects").when_not("ranked", "true");
     const BEST: Port<Ranked<'static>> = Port::hashes(0, "best").when("ranked", "true");
     const FREQUENCIES: Port<Tally<'static>> = Port::hashes(1, "frequencies");
+    const SITES: Port<ObjectSite<'static>> = Port::documents(2, "sites").when("with_sites", "true");
+
+    /// Says where an object stands, if that is asked for.
+    fn place(&self, key: u64, count: &Count, place: &Place, out: &mut Output) {
+        if !self.wanted.with_sites {
+            return;
+        }
+        let Place { site, first: Spot { doc, begin, length }, occurrences, documents } = *place;
+        let (begin, end) = (begin.into(), u64::from(begin) + u64::from(length));
+        let named = site.to_be_bytes();
+        // A document that is a site of its own would be another one under another number.
+        let site = (site != Site::alone(doc.into())).then_some(&named[..]);
+        let (sha1, kind) = (&count.sha1(key), KIND_NAMES[usize::from(count.kind.min(1))]);
+        out.row(&Self::SITES, doc.into(), ObjectSite { begin, kind, end, sha1, site, documents, occurrences });
+    }
 
     fn close(&mut self, key: u64, count: &Count, out: &mut Output) {
-        let Count { kind, rest, first, length, occurrences, documents, sites, .. } = *count;
+        self.place(key, count, &count.here, out);
+        let Count { kind, first, occurrences, documents, sites, .. } = *count;
         *self.frequencies.entry((occurrences, kind)).or_default() += 1;
-        let Wanted { chunk_threshold, file_threshold, min_sites, auto_stop, rank, ranked, top, pages } = self.wanted;
+        let Wanted { chunk_threshold, file_threshold, min_sites, auto_stop, rank, ranked, top, pages, .. } =
+            self.wanted;
         let least = if kind == FILE { file_threshold } else { chunk_threshold };
         if occurrences <= least || sites < min_sites {
             return;
         }
-        let length = u64::from(length);
+        let length = u64::from(first.length);
         let stop = kind == CHUNK && is_template(length, documents, auto_stop);
         out.count("objects", u64::from(!stop));
         out.count("auto_stop_chunks", u64::from(stop));
-        let mut sha1 = [0; 20];
-        sha1[..8].copy_from_slice(&key.to_be_bytes());
-        sha1[8..].copy_from_slice(&rest);
+        let sha1 = count.sha1(key);
         let weight = weigh(length, sites, documents);
         if ranked && !stop {
             let points = if rank == Rank::Weight { weight } else { occurrences };
-            let score = score(u64::from(first) < pages, points);
-            let counts = [occurrences, documents, sites, length];
+            let score = score(u64::from(first.doc) < pages, points);
+            let counts = [occurrences, documents, sites];
             self.best.push(Reverse(Candidate { score, sha1: Reverse(sha1), kind, first, counts }));
             if self.best.len() as u64 > top {
                 self.best.pop();
             }
         } else if !ranked {
-            let sha1 = &sha1;
-            let row = Found { sha1, kind, occurrences, documents, sites, length, weight, stop };
-            out.row(&Self::OBJECTS, first.into(), row);
+            let (sha1, begin) = (&sha1, first.begin.into());
+            let row = Found { begin, kind, sha1, occurrences, documents, sites, length, weight, stop };
+            out.row(&Self::OBJECTS, first.doc.into(), row);
         }
     }
 }
@@ -172,7 +245,8 @@ impl Group for Objects {
     const NAME: &'static str = "objects";
     const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Stands<'static>>(), shape::<Stands<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::OBJECTS.info(), Self::BEST.info(), Self::FREQUENCIES.info()];
+    const PORTS: &'static [PortInfo] =
+        &[Self::OBJECTS.info(), Self::BEST.info(), Self::FREQUENCIES.info(), Self::SITES.info()];
     const KEEPS: &'static str = "one row; the best objects, if only some are wanted; how many occur how often";
     type Told = Wanted;
 
@@ -188,7 +262,13 @@ impl Group for Objects {
             if let Some(done) = open.take_if(|count| (count.kind, &count.rest) != (kind, row.rest)) {
                 self.close(key, &done, out);
             }
-            open.get_or_insert_with(|| Count::new(kind, &row)).add(&row);
+            let Some(count) = &mut open else {
+                open = Some(Count::new(kind, &row));
+                continue;
+            };
+            if let Some(place) = count.add(&row) {
+                self.place(key, count, &place, out);
+            }
         }
         if let Some(done) = open {
             self.close(key, &done, out);
@@ -198,10 +278,11 @@ impl Group for Objects {
 
     fn finish(&mut self, out: &mut Output) {
         for Reverse(Candidate { score, sha1: Reverse(sha1), kind, first, counts }) in self.best.drain() {
-            let ([occurrences, documents, sites, length], doc) = (counts, first.into());
+            let [occurrences, documents, sites] = counts;
+            let (doc, begin, length) = (first.doc.into(), first.begin.into(), first.length.into());
             let weight = weigh(length, sites, documents);
             let (order, sha1, stop) = (u64::MAX - score, &sha1, false);
-            let row = Ranked { order, sha1, kind, occurrences, documents, sites, length, weight, stop, doc };
+            let row = Ranked { order, sha1, kind, occurrences, documents, sites, length, weight, stop, doc, begin };
             out.row(&Self::BEST, 0, row);
         }
         for ((occurrences, kind), count) in std::mem::take(&mut self.frequencies) {
@@ -239,9 +320,9 @@ impl Group for Best {
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         for _ in 0..self.top {
             let Some((_, tail)) = rows.next() else { break };
-            let Ranked { sha1, kind, occurrences, documents, sites, length, weight, stop, doc, .. } =
+            let Ranked { sha1, kind, occurrences, documents, sites, length, weight, stop, doc, begin, .. } =
                 Ranked::take(tail)?;
-            let row = Found { sha1, kind, occurrences, documents, sites, length, weight, stop };
+            let row = Found { begin, kind, sha1, occurrences, documents, sites, length, weight, stop };
             out.row(&Self::OBJECTS, doc, row);
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use hashbrown::hash_table::{Entry, HashTable};
 
-use crate::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness, COMPARED};
+use crate::analyses::reuse::chunks::{Chunk, ComparedBy, Cutter, PageRest, Sameness, COMPARED};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
 use crate::flow::fields::Damaged;
@@ -42,8 +42,25 @@ columns! {
 
 row! {
     /// Of the first 8 bytes of a SHA-1: the others; a site that has it; the first document of some that have it there,
-    /// and its length in that one; how many documents these are, and how often they have it.
-    pub struct Stands<'a> { rest: &'a [u8; 12], site: u64, doc: u32, length: u32, documents: u32, occurrences: u32 }
+    /// where it first begins in that one, and its length; how many documents these are, and how often they have it.
+    pub struct Stands<'a> {
+        rest: &'a [u8; 12],
+        site: u64,
+        doc: u32,
+        begin: u32,
+        length: u32,
+        documents: u32,
+        occurrences: u32,
+    }
+}
+
+impl<'a> Stands<'a> {
+    /// The key and the row of a whole file.
+    pub fn file(hash: &'a Hash, site: u64, doc: u32, page: &PageRest) -> (u64, Self) {
+        let (key, rest) = split(hash);
+        let length = page.length as u32;
+        (key, Self { rest, site, doc, begin: 0, length, documents: 1, occurrences: 1 })
+    }
 }
 
 /// Where the chunks of a batch stand, those of one site with equal hashes counted together. Documents come in ascending
@@ -59,14 +76,23 @@ struct StandingCount {
     site: u64,
     doc: u32,
     last: u32,
+    begin: u32,
     length: u32,
     documents: u32,
     occurrences: u32,
 }
 
 impl StandingCounts {
+    /// Makes room for so many chunks.
+    pub fn reserve(&mut self, number: usize) {
+        let Self { slots, gathered } = self;
+        slots.reserve(number, |&place| mixed(split(&gathered[place as usize].hash).0));
+        gathered.reserve(number);
+    }
+
     #[inline]
-    pub fn add(&mut self, hash: &Hash, site: u64, doc: u32, length: u32) {
+    pub fn add(&mut self, chunk: &Chunk, site: u64, doc: u32) {
+        let hash = &chunk.hash;
         let Self { slots, gathered } = self;
         let slot = slots.entry(
             mixed(split(hash).0),
@@ -86,7 +112,8 @@ impl StandingCounts {
                     site,
                     doc,
                     last: doc,
-                    length,
+                    begin: chunk.begin as u32,
+                    length: chunk.length() as u32,
                     documents: 1,
                     occurrences: 1,
                 });
@@ -97,9 +124,9 @@ impl StandingCounts {
     /// Emits a row for each, at the end of a batch.
     pub fn emit(&mut self, port: &Port<Stands<'static>>, out: &mut Output) {
         self.slots.clear();
-        for StandingCount { hash, site, doc, length, documents, occurrences, .. } in self.gathered.drain(..) {
+        for StandingCount { hash, site, doc, begin, length, documents, occurrences, .. } in self.gathered.drain(..) {
             let (key, rest) = split(&hash);
-            out.row(port, key, Stands { rest, site, doc, length, documents, occurrences });
+            out.row(port, key, Stands { rest, site, doc, begin, length, documents, occurrences });
             out.relieve();
         }
     }
@@ -123,9 +150,14 @@ pub fn split(hash: &Hash) -> (u64, &[u8; 12]) {
 impl Site {
     /// The site of a document; one without a URL is a site of its own.
     pub fn of(self, host: Option<&[u8]>, domain: Option<&[u8]>, doc: u64) -> u64 {
-        let print = Fingerprinter::plain();
         let name = if self == Self::Host { host } else { domain.or(host) };
-        name.map_or_else(|| print.bytes(&[&[0], &doc.to_be_bytes()[..]].concat()), |name| print.bytes(name))
+        name.map_or_else(|| Self::alone(doc), |name| Fingerprinter::plain().bytes(name))
+    }
+
+    /// The site of a document without a URL.
+    pub fn alone(doc: u64) -> u64 {
+        let [a, b, c, d, e, f, g, h] = doc.to_be_bytes();
+        Fingerprinter::plain().bytes(&[0, a, b, c, d, e, f, g, h])
     }
 }
 
@@ -165,6 +197,7 @@ impl Map for Standings {
     }
 
     fn batch<'a>(&mut self, pages: Chunked<'a>, (): (), out: &mut Output) -> Done {
+        self.chunks.reserve((0..pages.doc.len()).map(|row| spans(pages.chunks.at(row)).count()).sum());
         for row in 0..pages.doc.len() {
             out.count("pages", u64::from(is_page(pages.media.bytes(row))));
             if pages.recursive.at(row) != 0 {
@@ -181,7 +214,7 @@ impl Map for Standings {
             let (places, trivial) = (spans(pages.chunks.at(row)), pages.trivial_chunks.at(row));
             let rest = self.cutter.cut(places, trivial, compared, |chunk| match self.stops.chunk(&chunk.hash) {
                 Ok(Meaning::Stop) => stopped += 1,
-                Ok(_) => self.chunks.add(&chunk.hash, site, doc, chunk.length() as u32),
+                Ok(_) => self.chunks.add(&chunk, site, doc),
                 Err(_) => spoiled = true,
             });
             if spoiled {
@@ -191,9 +224,8 @@ impl Map for Standings {
             out.count("passed_chunks", stopped + page.passed);
             let hash: &Hash = pages.raw_sha1.at(row).try_into().map_err(|_| MISPLACED)?;
             if !page.trivial {
-                let (key, rest) = split(hash);
-                let length = page.length as u32;
-                out.row(&Self::FILES, key, Stands { rest, site, doc, length, documents: 1, occurrences: 1 });
+                let (key, row) = Stands::file(hash, site, doc, &page);
+                out.row(&Self::FILES, key, row);
             }
         }
         self.chunks.emit(&Self::CHUNKS, out);
