@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import accumulate, combinations, pairwise
-from math import ceil, exp, floor, log
+from math import ceil, exp, floor, frexp, log
 from pathlib import Path
 
 from unquilt import words
@@ -81,7 +81,7 @@ def seeds_of(a, b, rate):
     weights = {}
     for stem in in_a.keys() & in_b.keys():
         often = rate(stem) + 0.5 * min(in_a[stem] / (len(a) + PRIOR), in_b[stem] / (len(b) + PRIOR))
-        weights[stem] = weight_of(often)
+        weights[stem] = enough if (enough := weight_of(often)) >= UNIT else 0
     scored = []
     for i, one in enumerate(windows_of(a)):
         for j, other in enumerate(windows_of(b)):
@@ -101,6 +101,12 @@ def segment(scores):
     return begin, end, gains[end]
 
 
+def rounded(x):
+    """To four bits behind the first; at least 2^-14, and below 8 by as much."""
+    mantissa, exponent = frexp(x)
+    return min(max(floor(mantissa * 32 + 0.5) / 32 * 2.0**exponent, 2**-14), 7.75)
+
+
 def turn(text, own, other, against, q, weight, least, rate, barred):
     """The best segment of `text` against an interval of `other`, its score, and the new q."""
     inside, length = Counter(other[against[0] : against[1]]), against[1] - against[0]
@@ -110,7 +116,9 @@ def turn(text, own, other, against, q, weight, least, rate, barred):
     def chance(stem):
         out = (there[stem] - inside[stem]) / (len(other) - length + PRIOR)
         own_out = weight * (here[stem] - here_inside[stem]) / (len(text) - (own[1] - own[0]) + PRIOR)
-        return min(1 - 1e-3, max(1e-6, 1 - exp(-length * (rate(stem) + max(out, own_out)))))
+        return min(1 - 1e-3, max(1e-6, 1 - exp(-rounded(length * (rate(stem) + max(out, own_out))))))
+
+    q = floor(q * 64 + 0.5) / 64
 
     def score(at):
         if at in barred:
@@ -215,7 +223,7 @@ def fits_of(a, b, rate, both_ways):
             found.append((*whole(*best[:2], a, b, both_ways), *best[2:]))
         else:
             failures += 1
-            if failures == 6:
+            if failures == 4:
                 break
             blocked.append((x, y))
     return found
@@ -270,9 +278,9 @@ def keys_of(stems, df):
 
 
 def around(stems, number, rate):
-    """The stems of the 60 words around a window that are not common, with what they weigh."""
+    """The stems of the 60 words around a window that weigh a nat at least, with what they weigh."""
     found = set(stems[max(0, 20 * number - 10) : 20 * number + 50])
-    return {stem: weight for stem in found if (weight := weight_of(rate(stem))) > 0}
+    return {stem: weight for stem in found if (weight := weight_of(rate(stem))) >= UNIT}
 
 
 def shared_weight(one, other):
@@ -286,7 +294,8 @@ def order(stem):
 
 
 def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True):
-    """Pairs (a, b) of which the windows around a key that they share have 24 nats in common; of each a, the best."""
+    """Pairs (a, b) that share two keys, or one that five documents have at most, and of whose windows with shared keys
+    (the eight pairs that have most) one has 24 nats in common; of each a, the best."""
     stems = [read(text)[0] for text in texts]
     df = Counter(stem for each in stems for stem in set(each))
     keys = [keys_of(each, df) for each in stems]
@@ -298,9 +307,13 @@ def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True):
         return max(LEAST, known.get(stem, 0))
 
     def best(a, b):
-        places = {(useful[a][key], useful[b][key]) for key in useful[a].keys() & useful[b].keys()}
-        shared = [shared_weight(around(stems[a], x, rate), around(stems[b], y, rate)) for x, y in places]
-        return max(shared, default=0)
+        places = Counter()
+        for key in useful[a].keys() & useful[b].keys():
+            places[useful[b][key], useful[a][key]] += 2 if holders[key] <= 5 else 1
+        if sum(places.values()) < 2:
+            return 0
+        most = sorted(places, key=lambda place: (-places[place], place))[:8]
+        return max(shared_weight(around(stems[a], x, rate), around(stems[b], y, rate)) for y, x in most)
 
     found = []
     for a in range(len(texts)):

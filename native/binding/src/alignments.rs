@@ -3,11 +3,12 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use unquilt_kernels::alignment::align::Aligner;
+use unquilt_kernels::alignment::align::{Aligner, ReadText};
 use unquilt_kernels::alignment::fit::nats;
 use unquilt_kernels::alignment::languages::{each_usual, usual};
+use unquilt_kernels::alignment::pair::StemNumbers;
 use unquilt_kernels::alignment::rates::StemRates;
-use unquilt_kernels::alignment::stems::{each_stem, Stems};
+use unquilt_kernels::alignment::stems::each_stem;
 use unquilt_kernels::flow::columns::Column;
 use unquilt_kernels::sketches::lexicon::pack;
 use unquilt_kernels::text::fingerprint::Fingerprinter;
@@ -24,14 +25,14 @@ pub fn align(py: Python<'_>, a: &str, b: &str, rates: Option<&[u8]>, both_ways: 
     let given = rates.map(StemRates::unpack).transpose();
     let given = given.map_err(|_| PyValueError::new_err("these bytes are no packed rates of stems"))?;
     Ok(py.detach(|| {
-        let print = Fingerprinter::plain();
-        let (mut stems_a, mut stems_b) = (Stems::default(), Stems::default());
-        stems_a.read(a, &print);
-        stems_b.read(b, &print);
-        let mut aligner = Aligner::new(both_ways);
         let rates = given.as_ref().unwrap_or_else(|| usual());
-        aligner.begin(&stems_a, rates);
-        let passages = aligner.align((&stems_a, a), (&stems_b, b), rates);
+        let (mut a, mut b) = (ReadText::new(a.to_owned()), ReadText::new(b.to_owned()));
+        let mut numbers = StemNumbers::default();
+        a.number(&mut numbers, rates);
+        b.number(&mut numbers, rates);
+        let mut aligner = Aligner::new(both_ways);
+        aligner.begin(&a, &numbers);
+        let passages = aligner.align(&a, &b, &numbers);
         let found = passages.iter().map(|passage| {
             let (a, b) = (passage.a, passage.b);
             (a.0, a.1, b.0, b.1, nats(passage.score), passage.rates.0, passage.rates.1)

@@ -12,6 +12,7 @@
 //! | [`pair`] | two texts, their stems numbered, how often each has which |
 //! | [`seeds`] | windows of both texts that share rare stems: where to look |
 //! | [`fit`] | from a seed to the two intervals that explain each other best |
+//! | [`scores`] | what a word says that is found, or is not |
 //! | [`sequences`] | neighbouring words that two intervals share |
 //! | [`align`] | from fits to passages: joined, their ends at those of sentences |
 //! | [`logarithms`] | arithmetic that is the same on every machine |
@@ -25,6 +26,7 @@ pub mod logarithms;
 pub mod pair;
 pub mod rates;
 pub mod rules;
+pub mod scores;
 pub mod seeds;
 pub mod sequences;
 pub mod stems;

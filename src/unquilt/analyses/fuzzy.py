@@ -4,8 +4,9 @@
     keys(d)       pairs of the six rarest stems (by the number of documents; in two at least) of each window of 40
                   words, one every 20
     rate(w)       its share of the words of all documents, or of those in one language, whichever is higher
-    candidates    documents that share a key that at most `max_df` documents have, and whose 60 words around it share
-                  stems that would take chance 24 nats; of a document, the `max_candidates` that share most
+    candidates    documents that share two keys that at most `max_df` documents have, or one that at most five have, and
+                  in one of whose pairs of windows with shared keys (the eight that share most) the 60 words around have
+                  stems in common that would take chance 24 nats; of a document, the `max_candidates` that share most
     passage(a, b) what a took from b, as `native/kernels/src/alignment.rs` defines: windows that share rare stems, grown
                   to the two intervals that explain each other best
 
@@ -70,9 +71,9 @@ def find_candidates(
 ) -> CandidatePairs:
     """The documents that share keys.
 
-    Reads the texts three times; shuffles 28 bytes for each stem of a batch, 17 bytes for each key (about seven for ten
-    words), 12 for each pair of windows that share one (at most `max_df` · (`max_df` - 1) / 2 for a key) and about 150
-    for each different one.
+    Reads the texts three times; shuffles 28 bytes for each stem of a batch, 9 bytes for each key (about seven for ten
+    words), 21 for each pair of windows that share one (at most `max_df` · (`max_df` - 1) / 2 for a key) and about 150
+    for each that is compared.
     """
     (counts,) = verbs.map(corpus, Kernel("stem counts"), beside=standing)
     counters = verbs.fold(counts, "stem_words")

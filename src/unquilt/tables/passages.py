@@ -152,8 +152,8 @@ WANTED_WINDOWS = Table(
     "wanted_windows",
     (
         document("doc", "a document"),
-        integer("window", "a window of it that has a key of another document: one every 20 words"),
         document("first", "the first document of a pair, to which its stems are sent; `doc` itself if it is that"),
+        integer("window", "a window of it that has a key of another document: one every 20 words"),
         integer("at", "the window of that document that has the key"),
     ),
     key_columns=4,

@@ -10,12 +10,13 @@
 //! covered, the passage is all of it.
 
 use crate::alignment::fit::{fixed, Fit, Fitting, Manner, Rectangle};
-use crate::alignment::pair::TextPair;
+use crate::alignment::pair::{NumberedText, StemNumbers, StemTimes, TextPair};
 use crate::alignment::rates::StemRates;
 use crate::alignment::rules::AlignmentRules;
 use crate::alignment::seeds::{windows, WindowPair, WindowPairs};
 use crate::alignment::sequences::SharedSequences;
 use crate::alignment::stems::Stems;
+use crate::text::fingerprint::Fingerprinter;
 
 /// A passage of two texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,13 +32,40 @@ pub struct AlignedPassage {
     pub rates: (f64, f64),
 }
 
+/// A text that is read to be aligned, with others whose stems are numbered by the same [`StemNumbers`].
+#[derive(Default)]
+pub struct ReadText {
+    pub text: String,
+    stems: Stems,
+    numbered: NumberedText,
+}
+
+impl ReadText {
+    pub fn new(text: String) -> Self {
+        let mut stems = Stems::default();
+        stems.read(&text, &Fingerprinter::plain());
+        Self { text, stems, numbered: NumberedText::default() }
+    }
+
+    /// How many words it has.
+    pub fn words(&self) -> usize {
+        self.stems.stems.len()
+    }
+
+    /// To be called before it is aligned, and again if numbers were forgotten.
+    pub fn number(&mut self, numbers: &mut StemNumbers, rates: &StemRates) {
+        numbers.read(&self.stems.stems, rates, &mut self.numbered);
+    }
+}
+
 /// Aligns pairs of texts; keeps its buffers.
 #[derive(Default)]
 pub struct Aligner {
     pub rules: AlignmentRules,
     /// Whether `b` may be a summary of `a`, too, and not only `a` one of `b`.
     pub both_ways: bool,
-    pair: TextPair,
+    times_a: StemTimes,
+    times_b: StemTimes,
     seeds: WindowPairs,
     fitting: Fitting,
     sequences: SharedSequences,
@@ -52,19 +80,24 @@ impl Aligner {
         Self { both_ways, ..Self::default() }
     }
 
-    /// To be called for each new `a`.
-    pub fn begin(&mut self, a: &Stems, rates: &StemRates) {
-        self.pair.read_first(&a.stems, rates);
+    /// To be called for each new `a`, and whenever stems are numbered anew.
+    pub fn begin(&mut self, a: &ReadText, numbers: &StemNumbers) {
+        self.times_a.read(&a.numbered, numbers);
     }
 
-    /// The passages that `a`, with which it was begun, took from `b`, in the order of `a`; both with their texts.
-    pub fn align(&mut self, a: (&Stems, &str), b: (&Stems, &str), rates: &StemRates) -> &[AlignedPassage] {
+    /// The passages that `a`, with which it was begun, took from `b`, in the order of `a`.
+    pub fn align(&mut self, a: &ReadText, b: &ReadText, numbers: &StemNumbers) -> &[AlignedPassage] {
         self.passages.clear();
-        self.pair.read_second(&b.0.stems, rates);
-        self.seeds.find(&self.pair, &self.rules);
-        self.fit_seeds();
+        // Out of `self` for as long as the pair refers to them.
+        let (mut times_a, mut times_b) = (std::mem::take(&mut self.times_a), std::mem::take(&mut self.times_b));
+        times_a.cover(numbers);
+        times_b.read(&b.numbered, numbers);
+        let pair = TextPair::new((&a.numbered, &times_a), (&b.numbered, &times_b), numbers);
+        self.seeds.find(&pair, &self.rules);
+        self.fit_seeds(&pair);
+        (self.times_a, self.times_b) = (times_a, times_b);
         self.join();
-        self.locate(a, b);
+        self.locate((&a.stems, &a.text), (&b.stems, &b.text));
         &self.passages
     }
 
@@ -73,21 +106,21 @@ impl Aligner {
         self.seeds.bounded
     }
 
-    fn fit_seeds(&mut self) {
+    fn fit_seeds(&mut self, pair: &TextPair<'_>) {
         self.fits.clear();
         self.blocked.clear();
         if self.seeds.found.is_empty() {
             return;
         }
-        self.fitting.begin(&self.pair);
-        let (words_a, words_b) = (self.pair.a.words.len(), self.pair.b.words.len());
+        self.fitting.begin(pair);
+        let (words_a, words_b) = (pair.a.words.len(), pair.b.words.len());
         self.barred.clear();
         self.barred.resize(words_a, false);
         let all = windows(words_a, &self.rules) + windows(words_b, &self.rules);
         let mut tries = self.rules.tries + all / self.rules.windows_a_try;
         let mut failures = 0;
         for at in 0..self.seeds.found.len() {
-            let seed = self.window(self.seeds.found[at]);
+            let seed = self.window(pair, self.seeds.found[at]);
             if self.is_known(seed) {
                 continue;
             }
@@ -96,12 +129,12 @@ impl Aligner {
                 break;
             }
             tries -= 1;
-            match self.fit(seed).filter(|fit| self.sequences_suffice(fit)) {
+            match self.fit(pair, seed).filter(|fit| self.sequences_suffice(pair, fit)) {
                 Some(fit) => {
                     failures = 0;
                     self.barred[fit.at.a.0..fit.at.a.1].fill(true);
                     self.blocked.push(fit.at);
-                    let at = self.completed(fit.at);
+                    let at = self.completed(pair, fit.at);
                     self.fits.push(Fit { at, ..fit });
                 }
                 None => {
@@ -115,9 +148,9 @@ impl Aligner {
         }
     }
 
-    fn window(&self, seed: WindowPair) -> Rectangle {
+    fn window(&self, pair: &TextPair<'_>, seed: WindowPair) -> Rectangle {
         let window = |begin: usize, length: usize| (begin, (begin + self.rules.window).min(length));
-        Rectangle { a: window(seed.a, self.pair.a.words.len()), b: window(seed.b, self.pair.b.words.len()) }
+        Rectangle { a: window(seed.a, pair.a.words.len()), b: window(seed.b, pair.b.words.len()) }
     }
 
     /// Whether most words of a seed are in a passage, or in both windows of a rectangle that was tried.
@@ -127,41 +160,46 @@ impl Aligner {
         2 * free < seed.a.1 - seed.a.0 || self.blocked.iter().any(covers)
     }
 
-    /// The best fit of a seed, if it scores enough.
-    fn fit(&mut self, seed: Rectangle) -> Option<Fit> {
-        let rules = self.rules;
-        let enough = |fit: &Fit| fit.score() >= fixed(rules.score);
-        let (usual, low) = (rules.least_rate, rules.summary_rate);
-        let mut fit = |own, rate_a, rate_b| {
-            self.fitting.fit(&self.pair, seed, &self.barred, Manner { own, rate_a, rate_b }, &rules).filter(enough)
-        };
-        let mut plain = fit(rules.own, usual, usual);
-        let mut best = plain;
-        if let Some(summary) = fit(rules.own_in_summary, usual, low) {
-            if is_summary(summary.at.a, summary.at.b, plain.map(|plain| plain.at.a), &rules) {
-                best = Some(summary);
-            }
-        }
-        if self.both_ways && best == plain {
-            if let Some(summary) = fit(rules.own_in_summary, low, usual) {
-                if is_summary(summary.at.b, summary.at.a, plain.take().map(|plain| plain.at.b), &rules) {
-                    best = Some(summary);
-                }
-            }
-        }
-        best
+    /// The fit of a seed in one manner, if it scores enough.
+    fn fit_in(&mut self, pair: &TextPair<'_>, seed: Rectangle, (own, rate_a, rate_b): (f64, f64, f64)) -> Option<Fit> {
+        let manner = Manner { own, rate_a, rate_b };
+        let fit = self.fitting.fit(pair, seed, &self.barred, manner, &self.rules);
+        fit.filter(|fit| fit.score() >= fixed(self.rules.score))
     }
 
-    fn sequences_suffice(&mut self, fit: &Fit) -> bool {
+    /// The best fit of a seed, if it scores enough.
+    fn fit(&mut self, pair: &TextPair<'_>, seed: Rectangle) -> Option<Fit> {
+        let rules = self.rules;
+        let (usual, low) = (rules.least_rate, rules.summary_rate);
+        let plain = self.fit_in(pair, seed, (rules.own, usual, usual));
+        let of_b = self.fit_in(pair, seed, (rules.own_in_summary, usual, low));
+        let plain_a = plain.map(|plain| plain.at.a);
+        if let Some(summary) = of_b.filter(|found| is_summary(found.at.a, found.at.b, plain_a, &rules)) {
+            return Some(summary);
+        }
+        if self.both_ways {
+            let of_a = match self.fitting.usual {
+                true => of_b,
+                false => self.fit_in(pair, seed, (rules.own_in_summary, low, usual)),
+            };
+            let plain_b = plain.map(|plain| plain.at.b);
+            if let Some(summary) = of_a.filter(|found| is_summary(found.at.b, found.at.a, plain_b, &rules)) {
+                return Some(summary);
+            }
+        }
+        plain
+    }
+
+    fn sequences_suffice(&mut self, pair: &TextPair<'_>, fit: &Fit) -> bool {
         let AlignmentRules { sequences, elsewhere, evidence, sequence, .. } = self.rules;
-        let shared = self.sequences.count(&self.pair, fit.at, elsewhere);
+        let shared = self.sequences.count(pair, fit.at, elsewhere);
         shared >= sequences && fit.score() >= fixed(evidence - sequence * shared as f64)
     }
 
     /// The source of a summary is the whole text, if a good part of it is covered.
-    fn completed(&self, at: Rectangle) -> Rectangle {
+    fn completed(&self, pair: &TextPair<'_>, at: Rectangle) -> Rectangle {
         let (long_a, long_b) = ((at.a.1 - at.a.0) as f64, (at.b.1 - at.b.0) as f64);
-        let (words_a, words_b) = (self.pair.a.words.len(), self.pair.b.words.len());
+        let (words_a, words_b) = (pair.a.words.len(), pair.b.words.len());
         let AlignmentRules { ratio, whole, .. } = self.rules;
         if long_b > ratio * long_a && long_b >= whole * words_b as f64 {
             Rectangle { b: (0, words_b), ..at }

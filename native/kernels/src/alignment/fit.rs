@@ -1,27 +1,23 @@
 //! From a seed to the two intervals that explain each other best.
 //!
 //! A word of one text scores the logarithm of how much likelier it is to be found in the other's interval if words were
-//! taken over at rate q than by chance:
+//! taken over at rate q than by chance ([`scores`](super::scores)), which has it there x times:
 //!
 //! ```text
-//! p0 = 1 - e^-(L · (rate in the collection + outside))      L words in the other's interval
+//! x = L · (rate in the collection + outside)                L words in the other's interval
 //! outside = the greater of its rate in the other text outside that interval, and half its rate in its own text
-//!           outside its own interval; rates are count / (length + 200)
-//! found      min(4, ln (q / p0 + 1 - q))                    ln p1 / p0 with p1 = q + (1 - q) p0
-//! not found  ln (1 - q)                                     ln (1 - p1) / (1 - p0)
+//!           outside its own interval; rates are count / (length + 400)
 //! ```
 //!
 //! The new interval is the segment with the greatest sum, and q is estimated anew from it. Sides take turns, the other
 //! interval with a margin as long as they grow. A round costs the words in reach.
 
-use crate::alignment::logarithms::{decay, ln};
-use crate::alignment::pair::{NumberedText, TextPair};
+use crate::alignment::pair::{PairedText, TextPair};
 use crate::alignment::rules::AlignmentRules;
+use crate::alignment::scores::{chances, level, scores, CHANCES};
 
 /// Scores are in units of 2^-16 nats.
 const UNITS: f64 = 65536.0;
-/// Chances are in units of 2^-32.
-const CHANCES: f64 = 4_294_967_296.0;
 /// A word that is part of a passage already.
 const BARRED: f64 = -50.0;
 /// Fewer words are no interval.
@@ -76,14 +72,6 @@ pub struct Manner {
     pub rate_b: f64,
 }
 
-/// What a stem scores in this round.
-#[derive(Clone, Copy, Default)]
-struct KnownStem {
-    round: u32,
-    score: i64,
-    chance: u64,
-}
-
 struct BestSegment {
     begin: usize,
     end: usize,
@@ -93,9 +81,9 @@ struct BestSegment {
 
 /// One side of a round: whose words are scored, against what.
 struct Turn<'a> {
-    text: &'a NumberedText,
+    text: PairedText<'a>,
     own: (usize, usize),
-    other: &'a NumberedText,
+    other: PairedText<'a>,
     against: (usize, usize),
     rate: f64,
     weight: f64,
@@ -106,28 +94,31 @@ struct Turn<'a> {
 /// Fits intervals to each other; keeps its buffers.
 #[derive(Default)]
 pub struct Fitting {
-    known: Vec<KnownStem>,
-    round: u32,
+    /// How often each stem stands in the other's interval, and in the own.
     inside: Vec<u32>,
     inside_own: Vec<u32>,
+    /// What each stem scores more than one that is not found.
+    gains: Vec<i32>,
+    /// Whether no estimate of the last fit was below the least rate of a plain one: then it is the same whichever side may
+    /// have a lower one.
+    pub usual: bool,
 }
 
 impl Fitting {
-    /// To be called for each new pair.
-    pub fn begin(&mut self, pair: &TextPair) {
-        self.known.clear();
-        self.known.resize(pair.stems(), KnownStem::default());
-        self.inside.clear();
-        self.inside.resize(pair.stems(), 0);
-        self.inside_own.clear();
-        self.inside_own.resize(pair.stems(), 0);
-        self.round = 0;
+    /// To be called for each new pair: makes room for its stems. Each turn leaves zeros behind.
+    pub fn begin(&mut self, pair: &TextPair<'_>) {
+        let stems = pair.rates.len();
+        if self.gains.len() < stems {
+            self.inside.resize(stems, 0);
+            self.inside_own.resize(stems, 0);
+            self.gains.resize(stems, 0);
+        }
     }
 
     /// Grows a rectangle from a seed; none if one side comes to nothing.
     pub fn fit(
         &mut self,
-        pair: &TextPair,
+        pair: &TextPair<'_>,
         seed: Rectangle,
         barred: &[bool],
         manner: Manner,
@@ -135,15 +126,16 @@ impl Fitting {
     ) -> Option<Fit> {
         let (mut at, mut rates, mut scores) = (seed, (rules.rate, rules.rate), (0, 0));
         let mut grows = true;
+        self.usual = true;
         for round in 1..=rules.rounds {
             let margin = if grows { rules.margin } else { 0 };
             let weight = if grows { manner.own } else { rules.own };
             let a = self.turn(
-                &pair.rates,
+                pair.rates,
                 &Turn {
-                    text: &pair.a,
+                    text: pair.a,
                     own: at.a,
-                    other: &pair.b,
+                    other: pair.b,
                     against: widened(at.b, margin, pair.b.words.len()),
                     rate: rates.0,
                     weight,
@@ -153,11 +145,11 @@ impl Fitting {
                 rules,
             )?;
             let b = self.turn(
-                &pair.rates,
+                pair.rates,
                 &Turn {
-                    text: &pair.b,
+                    text: pair.b,
                     own: at.b,
-                    other: &pair.a,
+                    other: pair.a,
                     against: widened((a.begin, a.end), margin, pair.a.words.len()),
                     rate: rates.1,
                     weight,
@@ -182,64 +174,88 @@ impl Fitting {
     /// The best segment of one text against an interval of the other.
     fn turn(&mut self, rates: &[f64], turn: &Turn<'_>, rules: &AlignmentRules) -> Option<BestSegment> {
         let Turn { text, own, other, against, .. } = *turn;
-        self.round += 1;
         count(&other.words[against.0..against.1], &mut self.inside);
         count(&text.words[own.0..own.1], &mut self.inside_own);
-        let length = (against.1 - against.0) as f64;
-        let outside = 1.0 / (other.words.len() as f64 - length + rules.prior);
-        let outside_own = turn.weight / ((text.words.len() + own.0 - own.1) as f64 + rules.prior);
-        let (inside, inside_own) = (&self.inside, &self.inside_own);
-        let chance = |stem: usize| {
-            let there = f64::from(other.counts[stem] - inside[stem]) * outside;
-            let here = f64::from(text.counts[stem] - inside_own[stem]) * outside_own;
-            (1.0 - decay(length * (rates[stem] + there.max(here)))).clamp(1e-6, 1.0 - 1e-3)
-        };
-        let missing = fixed(ln(1.0 - turn.rate));
-        let most = rules.word;
-        let (known, round) = (&mut self.known, self.round);
+        let expected = Expected::new(turn, rates, rules);
+        let (scores, chances) = (scores(turn.rate), chances());
+        for &word in &other.words[against.0..against.1] {
+            let stem = word as usize;
+            if self.gains[stem] == 0 && text.counts[stem] > 0 {
+                self.gains[stem] = scores.gains[expected.level(stem, self.inside[stem], self.inside_own[stem])];
+            }
+        }
         let reach = rules.reach.max(((own.1 - own.0) as f64 * rules.reach_share) as usize);
         let (low, high) = widened(own, reach, text.words.len());
-        let (mut sum, mut least, mut begin) = (0, 0, low);
-        let mut best = (0, low, low);
-        for (at, &word) in (low..high).zip(&text.words[low..high]) {
-            let stem = word as usize;
-            sum += if turn.barred.is_some_and(|barred| barred[at]) {
-                fixed(BARRED)
-            } else if inside[stem] == 0 {
-                missing
-            } else {
-                if known[stem].round != round {
-                    let p = chance(stem);
-                    let score = fixed(ln(turn.rate / p + 1.0 - turn.rate).min(most));
-                    known[stem] = KnownStem { round, score, chance: (p * CHANCES) as u64 };
-                }
-                known[stem].score
-            };
-            if sum <= least {
-                (least, begin) = (sum, at + 1);
-            } else if sum - least > best.0 {
-                best = (sum - least, begin, at + 1);
-            }
-        }
-        let (score, begin, end) = best;
-        let (mut found, mut chances) = (0_u64, 0_u64);
+        let (score, begin, end) = best_segment(turn, (low, high), scores.missing, &self.gains);
+        let (mut found, mut by_chance) = (0_u64, 0_u64);
         for &word in &text.words[begin..end] {
             let stem = word as usize;
-            if known[stem].round != round {
-                known[stem] = KnownStem { round, score: 0, chance: (chance(stem) * CHANCES) as u64 };
-            }
-            found += u64::from(inside[stem] > 0);
-            chances += known[stem].chance;
+            found += u64::from(self.inside[stem] > 0);
+            let level = expected.level(stem, self.inside[stem], self.inside_own[stem]);
+            by_chance += u64::from(chances[level]);
         }
-        uncount(&other.words[against.0..against.1], &mut self.inside);
-        uncount(&text.words[own.0..own.1], &mut self.inside_own);
+        for &word in &other.words[against.0..against.1] {
+            (self.inside[word as usize], self.gains[word as usize]) = (0, 0);
+        }
+        text.words[own.0..own.1].iter().for_each(|&word| self.inside_own[word as usize] = 0);
         if end - begin < LEAST_WORDS {
             return None;
         }
         let words = (end - begin) as f64;
-        let by_chance = chances as f64 / CHANCES / words;
-        let rate = ((found as f64 / words - by_chance) / (1.0 - by_chance)).clamp(turn.least_rate, rules.greatest_rate);
+        let by_chance = by_chance as f64 / CHANCES / words;
+        let rate = (found as f64 / words - by_chance) / (1.0 - by_chance);
+        self.usual &= rate >= rules.least_rate;
+        let rate = rate.clamp(turn.least_rate, rules.greatest_rate);
         Some(BestSegment { begin, end, score, rate })
+    }
+}
+
+/// The segment with the greatest sum: of equal ones that which ends first, then begins last; and the sum.
+fn best_segment(turn: &Turn<'_>, (low, high): (usize, usize), missing: i64, gains: &[i32]) -> (i64, usize, usize) {
+    let (mut sum, mut least, mut begin) = (0, 0, low);
+    let mut best = (0, low, low);
+    let mut add = |at: usize, score: i64| {
+        sum += score;
+        if sum <= least {
+            (least, begin) = (sum, at + 1);
+        } else if sum - least > best.0 {
+            best = (sum - least, begin, at + 1);
+        }
+    };
+    let words = (low..high).zip(&turn.text.words[low..high]);
+    let score = |word: u32| missing + i64::from(gains[word as usize]);
+    match turn.barred.filter(|barred| barred[low..high].contains(&true)) {
+        None => words.for_each(|(at, &word)| add(at, score(word))),
+        Some(barred) => words.for_each(|(at, &word)| add(at, if barred[at] { fixed(BARRED) } else { score(word) })),
+    }
+    best
+}
+
+/// How often stems are expected in the other's interval by chance.
+struct Expected<'a> {
+    text: PairedText<'a>,
+    other: PairedText<'a>,
+    rates: &'a [f64],
+    /// One over the words outside the other's interval, and outside the own one times what these weigh.
+    outside: f64,
+    outside_own: f64,
+    length: f64,
+}
+
+impl<'a> Expected<'a> {
+    fn new(turn: &Turn<'a>, rates: &'a [f64], rules: &AlignmentRules) -> Self {
+        let Turn { text, own, other, against, weight, .. } = *turn;
+        let length = (against.1 - against.0) as f64;
+        let outside = 1.0 / (other.words.len() as f64 - length + rules.prior);
+        let outside_own = weight / ((text.words.len() + own.0 - own.1) as f64 + rules.prior);
+        Self { text, other, rates, outside, outside_own, length }
+    }
+
+    #[inline]
+    fn level(&self, stem: usize, inside: u32, inside_own: u32) -> usize {
+        let there = f64::from(self.other.counts[stem] - inside) * self.outside;
+        let here = f64::from(self.text.counts[stem] - inside_own) * self.outside_own;
+        level(self.length * (self.rates[stem] + there.max(here)))
     }
 }
 
@@ -249,8 +265,4 @@ fn widened(interval: (usize, usize), by: usize, length: usize) -> (usize, usize)
 
 fn count(words: &[u32], counts: &mut [u32]) {
     words.iter().for_each(|&word| counts[word as usize] += 1);
-}
-
-fn uncount(words: &[u32], counts: &mut [u32]) {
-    words.iter().for_each(|&word| counts[word as usize] = 0);
 }

@@ -11,6 +11,8 @@ pub struct AlignmentRules {
     pub step: usize,
     /// Least score of a pair of windows, in nats.
     pub seed: f64,
+    /// Stems that weigh less are passed over, in nats.
+    pub least_weight: f64,
     /// Pairs of windows that are tried, and one more for each so many windows of both texts.
     pub tries: usize,
     pub windows_a_try: usize,
@@ -73,9 +75,10 @@ impl AlignmentRules {
         window: 60,
         step: 30,
         seed: 14.0,
+        least_weight: 1.0,
         tries: 40,
         windows_a_try: 64,
-        failures: 6,
+        failures: 4,
         products: 1 << 20,
         products_a_window: 32,
         rounds: 12,

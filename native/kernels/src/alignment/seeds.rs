@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 
 use crate::alignment::fit::fixed;
 use crate::alignment::logarithms::{decay, ln};
-use crate::alignment::pair::{NumberedText, TextPair};
+use crate::alignment::pair::{PairedText, TextPair};
 use crate::alignment::rates::{StemRates, LEAST};
 use crate::alignment::rules::AlignmentRules;
 use crate::text::slots::mixed;
@@ -54,61 +54,66 @@ pub fn windows(words: usize, rules: &AlignmentRules) -> usize {
     words.saturating_sub(rules.window).div_ceil(rules.step) + 1
 }
 
-/// The windows in which stems stand: each stem has a range of `places`.
+/// A stem that both texts have, and what it weighs.
+struct SharedStem {
+    stem: u32,
+    weight: i64,
+    /// The last window of `a` that counted it.
+    counted: usize,
+}
+
+/// The windows of a text in which each shared stem stands: a range of `places`.
 #[derive(Default)]
 struct StemWindows {
-    begins: Vec<u32>,
-    ends: Vec<u32>,
+    begins: Vec<usize>,
+    ends: Vec<usize>,
     places: Vec<u32>,
 }
 
 impl StemWindows {
-    /// Of stems that weigh something.
-    fn read(&mut self, text: &NumberedText, weights: &[i64], rules: &AlignmentRules) {
+    fn read(&mut self, text: PairedText<'_>, shared: &[SharedStem], slots: &[u32], rules: &AlignmentRules) {
         let overlap = rules.window.div_ceil(rules.step);
         let count = windows(text.words.len(), rules);
         self.begins.clear();
-        let mut end = 0;
-        for (&count, &weight) in text.counts.iter().zip(weights) {
-            self.begins.push(end);
-            end += if weight > 0 { count * overlap as u32 } else { 0 };
+        let mut room = 0;
+        for SharedStem { stem, .. } in shared {
+            self.begins.push(room);
+            room += text.counts[*stem as usize] as usize * overlap;
         }
         self.ends.clone_from(&self.begins);
         self.places.clear();
-        self.places.resize(end as usize, 0);
+        self.places.resize(room, 0);
         for (at, &word) in text.words.iter().enumerate() {
-            let word = word as usize;
-            if weights[word] == 0 {
-                continue;
-            }
+            let Some(slot) = (slots[word as usize] as usize).checked_sub(1) else { continue };
             let last = (at / rules.step).min(count - 1);
             let first = (at / rules.step + 1).saturating_sub(overlap);
-            for window in first..=last {
-                let (begin, end) = (self.begins[word] as usize, self.ends[word] as usize);
-                if begin == end || self.places[end - 1] < window as u32 {
-                    self.places[end] = window as u32;
-                    self.ends[word] += 1;
+            for window in first as u32..=last as u32 {
+                let (begin, end) = (self.begins[slot], &mut self.ends[slot]);
+                if begin == *end || self.places[*end - 1] < window {
+                    self.places[*end] = window;
+                    *end += 1;
                 }
             }
         }
     }
 
-    fn of(&self, stem: usize) -> &[u32] {
-        &self.places[self.begins[stem] as usize..self.ends[stem] as usize]
+    fn of(&self, slot: usize) -> &[u32] {
+        &self.places[self.begins[slot]..self.ends[slot]]
     }
 }
 
 /// Finds seeds; keeps its buffers.
 #[derive(Default)]
 pub struct WindowPairs {
-    weights: Vec<i64>,
+    /// In the order in which they occur in `b`.
+    shared: Vec<SharedStem>,
+    /// Of each stem, where it is among the shared ones, counted from one.
+    slots: Vec<u32>,
     a: StemWindows,
     b: StemWindows,
-    shared: Vec<(usize, u32)>,
-    /// Of a window of `a`: the score of each window of `b`, those that have one, and the last window that counted a stem.
+    /// Of a window of `a`: the score of each window of `b`, and those that have one.
     row: Vec<i64>,
     columns: Vec<u32>,
-    counted: Vec<u32>,
     pub found: Vec<WindowPair>,
     /// Whether stems were left out.
     pub bounded: bool,
@@ -116,37 +121,18 @@ pub struct WindowPairs {
 
 impl WindowPairs {
     /// The seeds of two texts, the best first; of equal ones the first in `a`, then in `b`.
-    pub fn find(&mut self, pair: &TextPair, rules: &AlignmentRules) {
+    pub fn find(&mut self, pair: &TextPair<'_>, rules: &AlignmentRules) {
         self.found.clear();
-        self.bounded = false;
-        self.weigh(pair, rules);
-        self.a.read(&pair.a, &self.weights, rules);
-        self.b.read(&pair.b, &self.weights, rules);
-        let (rows, columns) = (windows(pair.a.words.len(), rules), windows(pair.b.words.len(), rules));
-        self.choose(rows + columns, rules);
-        let least = fixed(rules.seed);
+        self.share(pair, rules);
+        self.b.read(pair.b, &self.shared, &self.slots, rules);
+        self.bound(pair, rules);
         self.row.clear();
-        self.row.resize(columns, 0);
-        self.counted.clear();
-        self.counted.resize(pair.stems(), u32::MAX);
-        for window in 0..rows {
+        self.row.resize(windows(pair.b.words.len(), rules), 0);
+        let least = fixed(rules.seed);
+        for window in 0..windows(pair.a.words.len(), rules) {
             let begin = window * rules.step;
             let end = pair.a.words.len().min(begin + rules.window);
-            for &stem in &pair.a.words[begin.min(end)..end] {
-                let stem = stem as usize;
-                let weight = self.weights[stem];
-                if weight == 0 || self.counted[stem] == window as u32 {
-                    continue;
-                }
-                self.counted[stem] = window as u32;
-                for &column in self.b.of(stem) {
-                    let score = &mut self.row[column as usize];
-                    if *score == 0 {
-                        self.columns.push(column);
-                    }
-                    *score += weight;
-                }
-            }
+            self.score(window, &pair.a.words[begin.min(end)..end]);
             for column in self.columns.drain(..) {
                 let score = std::mem::take(&mut self.row[column as usize]);
                 if score >= least {
@@ -155,41 +141,71 @@ impl WindowPairs {
             }
         }
         self.found.sort_unstable_by_key(|seed| (-seed.score, seed.a, seed.b));
+        self.shared.iter().for_each(|shared| self.slots[shared.stem as usize] = 0);
     }
 
-    fn weigh(&mut self, pair: &TextPair, rules: &AlignmentRules) {
-        self.weights.clear();
+    /// The stems that both texts have and that weigh enough.
+    fn share(&mut self, pair: &TextPair<'_>, rules: &AlignmentRules) {
         let (a, b) = (pair.a.words.len() as f64 + rules.prior, pair.b.words.len() as f64 + rules.prior);
-        self.weights.extend((0..pair.stems()).map(|stem| {
-            let (in_a, in_b) = (f64::from(pair.a.counts[stem]), f64::from(pair.b.counts[stem]));
-            if in_a == 0.0 || in_b == 0.0 {
-                return 0;
+        let least = fixed(rules.least_weight);
+        self.shared.clear();
+        self.slots.resize(self.slots.len().max(pair.rates.len()), 0);
+        for &(stem, in_b) in pair.b.distinct {
+            let in_a = pair.a.counts[stem as usize];
+            if in_a == 0 {
+                continue;
             }
-            weight(pair.rates[stem] + 0.5 * (in_a / a).min(in_b / b), rules)
-        }));
+            let often = (f64::from(in_a) / a).min(f64::from(in_b) / b);
+            let weight = weight(pair.rates[stem as usize] + 0.5 * often, rules);
+            if weight >= least {
+                self.shared.push(SharedStem { stem, weight, counted: usize::MAX });
+                self.slots[stem as usize] = self.shared.len() as u32;
+            }
+        }
     }
 
-    /// The stems that both texts have, by the products of their numbers of windows, as far as the bound allows.
-    fn choose(&mut self, windows: usize, rules: &AlignmentRules) {
-        let Self { shared, a, b, weights, .. } = self;
-        shared.clear();
-        let mut sum = 0;
-        for stem in (0..weights.len()).filter(|&stem| weights[stem] > 0) {
-            let product = a.of(stem).len() * b.of(stem).len();
-            sum += product;
-            shared.push((product, stem as u32));
+    /// Leaves out the stems with the greatest products of their numbers of windows, if all together are too many.
+    fn bound(&mut self, pair: &TextPair<'_>, rules: &AlignmentRules) {
+        let all = windows(pair.a.words.len(), rules) + windows(pair.b.words.len(), rules);
+        let most = rules.products + rules.products_a_window * all;
+        let overlap = rules.window.div_ceil(rules.step);
+        let at_most = |(slot, shared): (usize, &SharedStem)| {
+            pair.a.counts[shared.stem as usize] as usize * overlap * self.b.of(slot).len()
+        };
+        self.bounded = false;
+        if self.shared.iter().enumerate().map(at_most).sum::<usize>() <= most {
+            return; // so the windows of `a` need not be counted
         }
-        let most = rules.products + rules.products_a_window * windows;
-        if sum > most {
-            shared.sort_unstable();
-            let mut sum = 0;
-            let within = |&&(product, _): &&(usize, u32)| {
-                sum += product;
-                sum <= most
-            };
-            let fitting = shared.iter().take_while(within).count();
-            shared.drain(fitting..).for_each(|(_, stem)| weights[stem as usize] = 0);
-            self.bounded = true;
+        self.a.read(pair.a, &self.shared, &self.slots, rules);
+        let product = |slot: usize| self.a.of(slot).len() * self.b.of(slot).len();
+        let mut products: Vec<(usize, usize)> = (0..self.shared.len()).map(|slot| (product(slot), slot)).collect();
+        products.sort_unstable();
+        let mut sum = 0;
+        for (product, slot) in products {
+            sum += product;
+            if sum > most {
+                self.slots[self.shared[slot].stem as usize] = 0;
+                self.bounded = true;
+            }
+        }
+    }
+
+    /// Scores the windows of `b` against one of `a`.
+    fn score(&mut self, window: usize, words: &[u32]) {
+        for &word in words {
+            let Some(slot) = (self.slots[word as usize] as usize).checked_sub(1) else { continue };
+            let shared = &mut self.shared[slot];
+            if shared.counted == window {
+                continue;
+            }
+            shared.counted = window;
+            for &column in self.b.of(slot) {
+                let score = &mut self.row[column as usize];
+                if *score == 0 {
+                    self.columns.push(column);
+                }
+                *score += shared.weight;
+            }
         }
     }
 }

@@ -107,19 +107,20 @@ pub struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    /// Which of two documents comes first in a pair; none if they are not to be compared. The first is that of
-    /// collection A, or the lower one.
+    /// Two documents in the order of their pair; none if they are not to be compared.
     pub fn pair<'b>(&'b self, other: &'b Listed<'a>) -> Option<(&'b Listed<'a>, &'b Listed<'a>)> {
-        let in_both = |a: &Self, b: &Self| a.side & IN_A != 0 && b.side & IN_B != 0;
-        let (a, b) = if in_both(self, other) {
-            (self, other)
-        } else if in_both(other, self) {
-            (other, self)
-        } else {
-            return None;
-        };
-        foreign(a.servers, b.servers).then_some((a, b))
+        let in_order = comes_first((self.side, self.servers), (other.side, other.servers))?;
+        Some(if in_order { (self, other) } else { (other, self) })
     }
+}
+
+/// Whether the first of two documents (their collections and servers) comes first in a pair; none if they are not to be
+/// compared. The first is that of collection A, or the lower one.
+pub fn comes_first(one: (u8, &[u8]), other: (u8, &[u8])) -> Option<bool> {
+    let in_both = |a: u8, b: u8| a & IN_A != 0 && b & IN_B != 0;
+    let in_order = in_both(one.0, other.0);
+    let compared = (in_order || in_both(other.0, one.0)) && foreign(one.1, other.1);
+    compared.then_some(in_order)
 }
 
 /// Adds a place to a list, relative to the first.

@@ -1,18 +1,19 @@
 //! The texts of candidates meet, and are aligned.
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-use crate::alignment::align::{AlignedPassage, Aligner};
+use crate::alignment::align::{AlignedPassage, Aligner, ReadText};
 use crate::alignment::fit::nats;
+use crate::alignment::pair::StemNumbers;
 use crate::alignment::rates::StemRates;
-use crate::alignment::stems::Stems;
 use crate::analyses::passages::borders::{jaccard, PassageRow};
 use crate::analyses::passages::pairs::PairSpan;
 use crate::analyses::passages::slices::CutPage;
 use crate::analyses::passages::stops::ChunkedTexts;
 use crate::flow::columns::{Along, Numbers};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
-use crate::flow::fields::Rest;
+use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::fingerprint::Fingerprinter;
 use crate::{columns, row, told};
@@ -78,34 +79,75 @@ told! {
 }
 
 /// A text as it is aligned, and as it is described; the latter is read if there is something to describe.
-#[derive(Default)]
 struct AlignedText {
-    stems: Stems,
-    text: String,
+    read: ReadText,
     chunks: Vec<u8>,
-    page: CutPage,
-    cut: bool,
+    page: Option<CutPage>,
 }
 
 impl AlignedText {
-    fn read(&mut self, text: &[u8], chunks: &[u8], print: &Fingerprinter) {
-        self.text.clear();
-        match std::str::from_utf8(text) {
-            Ok(text) => self.text.push_str(text), // faster than a check that knows how to go on
-            Err(_) => self.text.push_str(&String::from_utf8_lossy(text)),
-        }
-        self.chunks.clear();
-        self.chunks.extend_from_slice(chunks);
-        self.stems.read(&self.text, print);
-        self.cut = false;
+    fn new(text: &[u8], chunks: &[u8]) -> Self {
+        let text = match std::str::from_utf8(text) {
+            Ok(text) => text.to_owned(), // faster than a check that knows how to go on
+            Err(_) => String::from_utf8_lossy(text).into_owned(),
+        };
+        Self { read: ReadText::new(text), chunks: chunks.to_vec(), page: None }
     }
 
-    fn describe(&mut self, print: &Fingerprinter) -> Result<&CutPage, crate::flow::fields::Damaged> {
-        if !self.cut {
-            self.page.read(&self.text, &self.chunks, print)?;
-            self.cut = true;
+    fn describe(&mut self, print: &Fingerprinter) -> Result<&CutPage, Damaged> {
+        if self.page.is_none() {
+            let mut page = CutPage::default();
+            page.read(&self.read.text, &self.chunks, print)?;
+            self.page = Some(page);
         }
-        Ok(&self.page)
+        self.page.as_ref().ok_or(Damaged("CutPage"))
+    }
+}
+
+/// Texts that were read, to be paired again: documents of a site are mostly aligned with the same others. When they get too
+/// many, those that were not asked for since it last happened are forgotten.
+#[derive(Default)]
+struct KnownTexts {
+    recent: HashMap<u32, Box<AlignedText>>,
+    words: usize,
+    older: HashMap<u32, Box<AlignedText>>,
+    numbers: StemNumbers,
+}
+
+impl KnownTexts {
+    /// Words of recent texts: about 40 bytes each.
+    const MOST_WORDS: usize = 1 << 20;
+    const MOST_STEMS: usize = 1 << 20;
+
+    /// The text of a document, read if it is not known; to be given back.
+    fn take(&mut self, doc: u32, text: &[u8], chunks: &[u8], rates: &StemRates) -> Box<AlignedText> {
+        if let Some(known) = self.recent.remove(&doc) {
+            self.words -= known.read.words();
+            return known;
+        }
+        self.older.remove(&doc).unwrap_or_else(|| {
+            let mut new = Box::new(AlignedText::new(text, chunks));
+            new.read.number(&mut self.numbers, rates);
+            new
+        })
+    }
+
+    fn give_back(&mut self, doc: u32, text: Box<AlignedText>) {
+        self.words += text.read.words();
+        self.recent.insert(doc, text);
+        if self.words > Self::MOST_WORDS {
+            self.older = std::mem::take(&mut self.recent);
+            self.words = 0;
+        }
+    }
+
+    /// Forgets all texts and numbers if there are too many numbers; whether it did.
+    fn relieve(&mut self) -> bool {
+        let full = self.numbers.len() > Self::MOST_STEMS;
+        if full {
+            *self = Self::default();
+        }
+        full
     }
 }
 
@@ -114,8 +156,7 @@ pub struct AlignedPassages {
     rates: StemRates,
     n: usize,
     aligner: Aligner,
-    own: AlignedText,
-    other: AlignedText,
+    known: KnownTexts,
     bounded: u64,
 }
 
@@ -123,17 +164,25 @@ impl AlignedPassages {
     const PASSAGES: Port<PassageRow> = Port::documents(0, "passages");
     const SPANS: Port<PairSpan> = Port::documents(1, "spans");
 
-    fn align(&mut self, a: u64, b: u64, print: &Fingerprinter, out: &mut Output) -> Done {
-        let (own, other) = (&self.own, &self.other);
-        let found = self.aligner.align((&own.stems, &own.text), (&other.stems, &other.text), &self.rates);
+    /// Numbers the stems of the first text anew, as they were forgotten.
+    fn begin(&mut self, own: Option<&mut AlignedText>) {
+        if let Some(own) = own {
+            own.read.number(&mut self.known.numbers, &self.rates);
+            self.aligner.begin(&own.read, &self.known.numbers);
+        }
+    }
+
+    fn align(&mut self, a: (u64, &mut AlignedText), b: (u64, &mut AlignedText), out: &mut Output) -> Done {
+        let found = self.aligner.align(&a.1.read, &b.1.read, &self.known.numbers);
         if found.is_empty() {
             return Ok(());
         }
-        let (one, other) = (self.own.describe(print)?, self.other.describe(print)?);
+        let print = Fingerprinter::plain();
+        let (one, other) = (a.1.describe(&print)?, b.1.describe(&print)?);
         for passage in found {
-            let (described, span) = describe(passage, b, one, other, self.n);
-            out.row(&Self::PASSAGES, a, described);
-            out.row(&Self::SPANS, a, span);
+            let (described, span) = describe(passage, b.0, one, other, self.n);
+            out.row(&Self::PASSAGES, a.0, described);
+            out.row(&Self::SPANS, a.0, span);
         }
         Ok(())
     }
@@ -182,27 +231,36 @@ impl Group for AlignedPassages {
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<SentText<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info(), Self::SPANS.info()];
-    const KEEPS: &'static str = "two texts";
+    const KEEPS: &'static str = "two texts, and others of two million words in all";
     type Told = Aligning;
 
     fn new(Aligning { rates, n, both_ways }: Aligning, _: usize) -> Result<Self, WrongParameter> {
         let rates = StemRates::unpack(rates.as_ref()).map_err(|_| WrongParameter("rates are damaged".to_owned()))?;
-        let (own, other) = (AlignedText::default(), AlignedText::default());
-        Ok(Self { rates, n: n.get(), aligner: Aligner::new(both_ways), own, other, bounded: 0 })
+        Ok(Self { rates, n: n.get(), aligner: Aligner::new(both_ways), known: KnownTexts::default(), bounded: 0 })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let print = Fingerprinter::plain();
+        let mut own = None;
         while let Some((_, tail)) = rows.next() {
             let SentText { foreign, doc, chunks, text } = SentText::take(tail)?;
-            if foreign == 0 {
-                self.own.read(text.0, chunks, &print);
-                self.aligner.begin(&self.own.stems, &self.rates);
-                continue;
+            if self.known.relieve() {
+                self.begin(own.as_deref_mut());
             }
-            self.other.read(text.0, chunks, &print);
-            self.align(key, doc.into(), &print, out)?;
-            self.bounded += u64::from(self.aligner.bounded());
+            let mut read = self.known.take(doc, text.0, chunks, &self.rates);
+            match own.as_deref_mut().filter(|_| foreign != 0) {
+                Some(own) => {
+                    self.align((key, own), (doc.into(), &mut read), out)?;
+                    self.bounded += u64::from(self.aligner.bounded());
+                    self.known.give_back(doc, read);
+                }
+                None => {
+                    self.aligner.begin(&read.read, &self.known.numbers);
+                    own = Some(read);
+                }
+            }
+        }
+        if let Some(own) = own {
+            self.known.give_back(key as u32, own);
         }
         out.relieve();
         Ok(())
@@ -210,5 +268,53 @@ impl Group for AlignedPassages {
 
     fn finish(&mut self, out: &mut Output) {
         out.count("bounded_pairs", self.bounded);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words of five letters, all different.
+    fn words(from: u32, to: u32) -> String {
+        let letter = |number: u32, place: u32| char::from(b'a' + (number / 26_u32.pow(place) % 26) as u8);
+        (from..to).flat_map(|number| (0..5).map(move |place| letter(number, place)).chain([' '])).collect()
+    }
+
+    #[test]
+    fn texts_are_known_until_there_are_too_many() {
+        let rates = StemRates::default();
+        let mut known = KnownTexts::default();
+        let mut ask = |doc: u32, text: &str| {
+            let forgot = known.relieve();
+            let read = known.take(doc, text.as_bytes(), &[], &rates);
+            let was = read.chunks.len();
+            known.give_back(doc, read);
+            (forgot, was, known.recent.len(), known.older.len())
+        };
+        let text = words(0, 400_000);
+        assert_eq!(ask(1, &text), (false, 0, 1, 0));
+        assert_eq!(ask(2, &text), (false, 0, 2, 0));
+        assert_eq!(ask(3, &text), (false, 0, 0, 3)); // 1.2 million words
+        assert_eq!(ask(1, ""), (false, 0, 1, 2)); // still known
+        assert_eq!(ask(4, &words(400_000, 1_100_000)), (false, 0, 0, 2));
+        assert_eq!(ask(5, "a few words"), (true, 0, 1, 0)); // 1.1 million stems
+    }
+
+    #[test]
+    fn stems_that_are_numbered_anew_change_nothing() {
+        let (a, b) = (words(3_000, 3_200), words(3_050, 3_400));
+        let rates = StemRates::default();
+        let mut known = KnownTexts::default();
+        let mut aligner = Aligner::new(true);
+        let mut found = Vec::new();
+        for before in [0, 5_000] {
+            known.take(9, words(0, before).as_bytes(), &[], &rates);
+            let (a, b) = (known.take(1, a.as_bytes(), &[], &rates), known.take(2, b.as_bytes(), &[], &rates));
+            aligner.begin(&a.read, &known.numbers);
+            found.push(aligner.align(&a.read, &b.read, &known.numbers).to_vec());
+        }
+        assert_eq!(found[0].len(), 1);
+        assert_eq!(found[0], found[1]);
     }
 }

@@ -1,7 +1,7 @@
 //! Keys, pairs of the rarest stems of a window, and which documents share them where.
 
 use crate::alignment::stems::each_stem;
-use crate::analyses::passages::seeds::Listed;
+use crate::analyses::passages::seeds::comes_first;
 use crate::analyses::passages::signatures::{Collections, NamedPages};
 use crate::documents::standing::{Stand, Standing};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
@@ -16,6 +16,9 @@ pub const WINDOW: usize = 40;
 pub const STEP: usize = 20;
 /// Of the stems of a window, so many are used: the rarest.
 const RAREST: usize = 6;
+/// A key that at most so many documents have counts for two.
+const RARE: usize = 5;
+
 told! {
     /// In how many documents stems are, and the two collections.
     pub struct Keying { stems: Side, a: String, b: String }
@@ -33,7 +36,10 @@ pub struct StemKeys {
     collections: Collections,
     words: Vec<(u32, u64)>,
     window: Vec<(u32, u64)>,
+    /// Keys, with the first window that has each.
     keys: Vec<(u64, u32)>,
+    /// The keys of one window.
+    run: Vec<u64>,
 }
 
 impl StemKeys {
@@ -66,6 +72,7 @@ impl StemKeys {
         }
         keys.sort_unstable();
         keys.dedup_by_key(|(key, _)| *key);
+        keys.sort_unstable_by_key(|&(key, window)| (window, key));
     }
 }
 
@@ -79,8 +86,8 @@ impl Map for StemKeys {
 
     fn new(Keying { stems, a, b }: Keying) -> Result<Self, WrongParameter> {
         let stems = Lexicon::new(stems).map_err(|fault| WrongParameter(fault.to_string()))?;
-        let (words, window, keys) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { stems, collections: Collections::new(a, b), words, window, keys })
+        let (words, window, keys, run) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { stems, collections: Collections::new(a, b), words, window, keys, run })
     }
 
     fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
@@ -94,8 +101,10 @@ impl Map for StemKeys {
                 continue;
             }
             self.read(&pages.text.at(row), &print);
-            for &(key, window) in &self.keys {
-                out.row(&Self::KEYS, key, KeyPlace { doc, window, side, servers: Rest(code) });
+            for keys in self.keys.chunk_by(|one, other| one.1 == other.1) {
+                self.run.clear();
+                self.run.extend(keys.iter().map(|&(key, _)| key));
+                out.run(&Self::KEYS, &self.run, KeyPlace { doc, window: keys[0].1, side, servers: Rest(code) });
             }
             out.relieve();
         }
@@ -109,21 +118,43 @@ told! {
 }
 
 row! {
-    /// Of a document: a window that is looked at, because it has a key that is also in the window `at` of the first document
-    /// of a pair, to which it is sent; that document's own windows are sent to itself.
-    pub struct WantedWindow { window: u32, first: u32, at: u32 }
+    /// Of a document: a window that has a key, what the key counts for, and the windows of first documents of pairs that have
+    /// it, too, 8 bytes each: the document and the window. Without any, it is a window of such a first document.
+    pub struct KeyWindow<'a> { window: u32, counts: u8, firsts: Rest<'a> }
 }
 
-/// Group by key: the windows of the pairs of documents that have it.
+/// Group by key: of each document that has it, with which others it is paired.
+#[derive(Default)]
 pub struct KeyPairs {
     max_df: usize,
     shared: u64,
     common: u64,
-    firsts: Vec<(u32, u32)>,
+    /// The rows of a key, one behind the other, and where each ends.
+    tails: Vec<u8>,
+    ends: Vec<usize>,
+    /// Of each row, the first documents that it is paired with, and whether it is one itself.
+    firsts: Vec<(Vec<u8>, bool)>,
 }
 
 impl KeyPairs {
-    const WINDOWS: Port<WantedWindow> = Port::documents(0, "windows");
+    const WINDOWS: Port<KeyWindow<'static>> = Port::documents(0, "windows");
+
+    /// Reads the rows of a key; whether two documents at least have it, and no more than `max_df`.
+    fn read(&mut self, rows: &mut dyn Rows) -> bool {
+        self.tails.clear();
+        self.ends.clear();
+        while let Some((_, tail)) = rows.next() {
+            if self.ends.len() == self.max_df {
+                self.common += 1;
+                return false;
+            }
+            self.tails.extend_from_slice(tail);
+            self.ends.push(self.tails.len());
+        }
+        let shared = self.ends.len() > 1;
+        self.shared += u64::from(shared);
+        shared
+    }
 }
 
 impl Group for KeyPairs {
@@ -135,44 +166,40 @@ impl Group for KeyPairs {
     type Told = KeySharing;
 
     fn new(KeySharing { max_df }: KeySharing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { max_df, shared: 0, common: 0, firsts: Vec::new() })
+        Ok(Self { max_df, ..Self::default() })
     }
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        if rows.left() == Some(1) {
+        if rows.left() == Some(1) || !self.read(rows) {
             return Ok(());
         }
-        let mut tails: Vec<Vec<u8>> = Vec::new();
-        while let Some((_, tail)) = rows.next() {
-            if tails.len() == self.max_df {
-                self.common += 1;
-                return Ok(());
-            }
-            tails.push(tail.to_vec());
+        let mut begin = 0;
+        let mut places = Vec::with_capacity(self.ends.len());
+        for &end in &self.ends {
+            places.push(KeyPlace::take(&self.tails[begin..end])?);
+            begin = end;
         }
-        if tails.len() < 2 {
-            return Ok(());
-        }
-        self.shared += 1;
-        let mut listed = Vec::with_capacity(tails.len());
-        for tail in &tails {
-            let KeyPlace { doc, window, side, servers } = KeyPlace::take(tail)?;
-            listed.push(Listed { doc, side, servers: servers.0, places: vec![window.into()] });
-        }
-        self.firsts.clear();
-        for (number, one) in listed.iter().enumerate() {
-            for other in &listed[number + 1..] {
-                if let Some((a, b)) = one.pair(other) {
-                    let (window, at) = (b.places[0] as u32, a.places[0] as u32);
-                    out.row(&Self::WINDOWS, b.doc.into(), WantedWindow { window, first: a.doc, at });
-                    self.firsts.push((a.doc, at));
-                }
+        let counts = if places.len() <= RARE { 2 } else { 1 };
+        self.firsts.resize_with(self.firsts.len().max(places.len()), Default::default);
+        for (number, one) in places.iter().enumerate() {
+            for (behind, other) in places.iter().enumerate().skip(number + 1) {
+                let order = comes_first((one.side, one.servers.0), (other.side, other.servers.0));
+                let Some(in_order) = order else { continue };
+                let (a, b) = if in_order { (number, behind) } else { (behind, number) };
+                self.firsts[a].1 = true;
+                self.firsts[b].0.extend_from_slice(&places[a].doc.to_be_bytes());
+                self.firsts[b].0.extend_from_slice(&places[a].window.to_be_bytes());
             }
         }
-        self.firsts.sort_unstable();
-        self.firsts.dedup();
-        for &(first, at) in &self.firsts {
-            out.row(&Self::WINDOWS, first.into(), WantedWindow { window: at, first, at });
+        for (place, (firsts, is_first)) in places.iter().zip(&mut self.firsts) {
+            let (doc, window) = (place.doc.into(), place.window);
+            if std::mem::take(is_first) {
+                out.row(&Self::WINDOWS, doc, KeyWindow { window, counts, firsts: Rest(&[]) });
+            }
+            if !firsts.is_empty() {
+                out.row(&Self::WINDOWS, doc, KeyWindow { window, counts, firsts: Rest(firsts) });
+                firsts.clear();
+            }
         }
         Ok(())
     }

@@ -1,13 +1,14 @@
 //! The windows of two documents that share a key, and what they have in common besides.
 
+use crate::alignment::fit::fixed;
 use crate::alignment::rates::StemRates;
 use crate::alignment::rules::AlignmentRules;
 use crate::alignment::seeds::StemWeights;
 use crate::alignment::stems::each_stem;
-use crate::analyses::passages::fuzzy::keys::{WantedWindow, STEP, WINDOW};
+use crate::analyses::passages::fuzzy::keys::{KeyWindow, STEP, WINDOW};
 use crate::flow::columns::{Along, Numbers, Texts};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
-use crate::flow::fields::Rest;
+use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::fingerprint::Fingerprinter;
 use crate::{columns, row, told};
@@ -15,22 +16,68 @@ use crate::{columns, row, told};
 /// Words on either side of a window of keys that are looked at, too: so it is as long as one that seeds are made of.
 const AROUND: usize = (AlignmentRules::DEFAULT.window - WINDOW) / 2;
 
-/// Group by document: the windows that are looked at, each once for each window of another document.
+/// What the keys must count for that two documents share: two of them will do, or one that few documents have.
+const ENOUGH_KEYS: u32 = 2;
+/// Pairs of windows of two documents that are compared: those that share most keys.
+const MOST_WINDOWS: usize = 8;
+
+row! {
+    /// Of a document: a window that is looked at, because it has a key that is also in the window `at` of the first document
+    /// of a pair, to which it is sent; that document's own windows are sent to itself.
+    pub struct WantedWindow { first: u32, window: u32, at: u32 }
+}
+
+/// Two windows that share a key: the first document of the pair, the window of the second and that of the first, and what
+/// the key counts for.
+type SharedKey = (u32, u32, u32, u32);
+
+/// Group by document: of each other document that shares enough keys, the windows that share most of them.
 #[derive(Default)]
 pub struct SharedWindows {
-    last: Vec<u8>,
+    keys: Vec<SharedKey>,
+    few: u64,
 }
 
 impl SharedWindows {
     const WINDOWS: Port<WantedWindow> = Port::documents(0, "windows");
+
+    fn read(&mut self, doc: u32, row: KeyWindow<'_>) -> Result<(), Damaged> {
+        let KeyWindow { window, counts, firsts } = row;
+        if firsts.0.is_empty() {
+            self.keys.push((doc, window, window, 0));
+        }
+        let (places, []) = firsts.0.as_chunks::<8>() else { return Err(Damaged("KeyWindow")) };
+        for &[a, b, c, d, e, f, g, h] in places {
+            let (first, at) = (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]));
+            self.keys.push((first, window, at, counts.into()));
+        }
+        Ok(())
+    }
+}
+
+/// Adds up what keys count for that the same windows share; the windows that share most, in order, if it is enough.
+fn choose(keys: &mut Vec<SharedKey>) -> bool {
+    keys.dedup_by(|key, kept| {
+        let same = (key.1, key.2) == (kept.1, kept.2);
+        kept.3 += if same { key.3 } else { 0 };
+        same
+    });
+    let enough = keys.iter().map(|key| key.3).sum::<u32>() >= ENOUGH_KEYS;
+    if keys.len() > MOST_WINDOWS {
+        keys.sort_unstable_by_key(|&(_, window, at, counts)| (u32::MAX - counts, window, at));
+        keys.truncate(MOST_WINDOWS);
+        keys.sort_unstable();
+    }
+    enough
 }
 
 impl Group for SharedWindows {
     const NAME: &'static str = "shared windows";
     const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<WantedWindow>()];
+    const TABLES: &'static [Shape] = &[shape::<KeyWindow<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::WINDOWS.info()];
-    const KEEPS: &'static str = "one row";
+    const KEEPS: &'static str =
+        "16 bytes for each key that a document shares with another, max_df for each of its keys";
     type Told = ();
 
     fn new((): (), _: usize) -> Result<Self, WrongParameter> {
@@ -38,22 +85,38 @@ impl Group for SharedWindows {
     }
 
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        self.last.clear();
+        self.keys.clear();
         while let Some((_, tail)) = rows.next() {
-            if self.last != tail {
-                self.last.clear();
-                self.last.extend_from_slice(tail);
-                out.row(&Self::WINDOWS, doc, WantedWindow::take(tail)?);
+            self.read(doc as u32, KeyWindow::take(tail)?)?;
+        }
+        self.keys.sort_unstable();
+        let mut shared = Vec::new();
+        for keys in self.keys.chunk_by(|one, other| one.0 == other.0) {
+            shared.clear();
+            shared.extend_from_slice(keys);
+            let own = u64::from(keys[0].0) == doc;
+            if own {
+                shared.dedup();
+            } else if !choose(&mut shared) {
+                self.few += 1;
+                continue;
+            }
+            for &(first, window, at, _) in &shared {
+                out.row(&Self::WINDOWS, doc, WantedWindow { first, window, at });
             }
         }
         out.relieve();
         Ok(())
     }
+
+    fn finish(&mut self, out: &mut Output) {
+        out.count("pairs_with_few_keys", self.few);
+    }
 }
 
 columns! {
     /// Which windows of documents are looked at, and to whom they are sent.
-    pub struct WantedColumns<'a> { doc: Numbers<'a>, window: Numbers<'a>, first: Numbers<'a>, at: Numbers<'a> }
+    pub struct WantedColumns<'a> { doc: Numbers<'a>, first: Numbers<'a>, window: Numbers<'a>, at: Numbers<'a> }
 }
 
 row! {
@@ -71,24 +134,60 @@ told! {
 pub struct WindowStems {
     weights: StemWeights,
     words: Vec<u64>,
-    window: Vec<(u32, u32)>,
+    /// Of each window of a document, once it was read, where its stems are.
+    windows: Vec<Option<(usize, usize)>>,
+    stems: Vec<(u32, u32)>,
     bytes: Vec<u8>,
 }
 
 impl WindowStems {
     const STEMS: Port<SentWindow<'static>> = Port::documents(0, "stems");
 
-    /// The stems of a window that weigh something, by their first four bytes.
-    fn read_window(&mut self, number: u64) {
-        let begin = number as usize * STEP;
-        let end = self.words.len().min(begin + WINDOW + AROUND);
-        let words = &self.words[begin.saturating_sub(AROUND).min(end)..end];
-        let weights = &self.weights;
-        let weigh = |&stem: &u64| ((stem >> 32) as u32, weights.of(stem) as u32);
-        self.window.clear();
-        self.window.extend(words.iter().map(weigh).filter(|&(_, weight)| weight > 0));
-        self.window.sort_unstable();
-        self.window.dedup_by_key(|(stem, _)| *stem);
+    fn read(&mut self, text: &str, print: &Fingerprinter) {
+        self.words.clear();
+        each_stem(text, print, |_, _, stem| self.words.push(stem));
+        self.stems.clear();
+        self.windows.clear();
+        self.windows.resize(self.words.len() / STEP + 1, None);
+    }
+
+    /// The stems of a window that weigh enough, by their first four bytes.
+    fn window(&mut self, number: usize) -> &[(u32, u32)] {
+        let known = self.windows.get(number).copied().flatten();
+        let (begin, end) = known.unwrap_or_else(|| self.read_window(number));
+        &self.stems[begin..end]
+    }
+
+    fn read_window(&mut self, number: usize) -> (usize, usize) {
+        let Self { weights, words, windows, stems, .. } = self;
+        let begin = number * STEP;
+        let end = words.len().min(begin + WINDOW + AROUND);
+        let words = &words[begin.saturating_sub(AROUND).min(end)..end];
+        let least = fixed(AlignmentRules::DEFAULT.least_weight) as u32;
+        let mut found: Vec<(u32, u32)> = Vec::with_capacity(words.len());
+        found.extend(words.iter().map(|&stem| ((stem >> 32) as u32, weights.of(stem) as u32)));
+        found.retain(|&(_, weight)| weight >= least);
+        found.sort_unstable();
+        found.dedup_by_key(|(stem, _)| *stem);
+        let place = (stems.len(), stems.len() + found.len());
+        stems.append(&mut found);
+        if let Some(known) = windows.get_mut(number) {
+            *known = Some(place);
+        }
+        place
+    }
+
+    /// Packs the stems of a window, with what they weigh or without.
+    fn pack(&mut self, number: usize, weights: bool) {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.clear();
+        for (stem, weight) in self.window(number) {
+            bytes.extend_from_slice(&stem.to_be_bytes());
+            if weights {
+                bytes.extend_from_slice(&weight.to_be_bytes());
+            }
+        }
+        self.bytes = bytes;
     }
 }
 
@@ -102,12 +201,8 @@ impl Map for WindowStems {
 
     fn new(Weighing { rates }: Weighing) -> Result<Self, WrongParameter> {
         let rates = StemRates::unpack(rates.as_ref()).map_err(|_| WrongParameter("rates are damaged".to_owned()))?;
-        Ok(Self {
-            weights: StemWeights::new(&rates, &AlignmentRules::DEFAULT),
-            words: Vec::new(),
-            window: Vec::new(),
-            bytes: Vec::new(),
-        })
+        let weights = StemWeights::new(&rates, &AlignmentRules::DEFAULT);
+        Ok(Self { weights, words: Vec::new(), windows: Vec::new(), stems: Vec::new(), bytes: Vec::new() })
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, wanted: WantedColumns<'a>, out: &mut Output) -> Done {
@@ -119,25 +214,13 @@ impl Map for WindowStems {
             if rows.is_empty() {
                 continue;
             }
-            self.words.clear();
-            each_stem(&pages.text.at(row), &print, |_, _, stem| self.words.push(stem));
-            let mut last = None;
-            for at in rows {
-                let (window, first) = (wanted.window.at(at), wanted.first.at(at));
-                if last.replace(window) != Some(window) {
-                    self.read_window(window);
-                }
-                let foreign = u8::from(first != doc);
-                self.bytes.clear();
-                for (stem, weight) in &self.window {
-                    self.bytes.extend_from_slice(&stem.to_be_bytes());
-                    if foreign == 0 {
-                        self.bytes.extend_from_slice(&weight.to_be_bytes());
-                    }
-                }
-                let sent =
-                    SentWindow { foreign, doc: doc as u32, at: wanted.at.at(at) as u32, stems: Rest(&self.bytes) };
-                out.row(&Self::STEMS, first, sent);
+            self.read(&pages.text.at(row), &print);
+            for row in rows {
+                let (first, at) = (wanted.first.at(row), wanted.at.at(row) as u32);
+                let foreign = first != doc;
+                self.pack(wanted.window.at(row) as usize, !foreign);
+                let stems = Rest(&self.bytes[..]);
+                out.row(&Self::STEMS, first, SentWindow { foreign: u8::from(foreign), doc: doc as u32, at, stems });
             }
             out.relieve();
         }
