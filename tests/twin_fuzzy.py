@@ -86,7 +86,7 @@ def seeds_of(a, b, rate):
     for i, one in enumerate(windows_of(a)):
         for j, other in enumerate(windows_of(b)):
             score = sum(weights[stem] for stem in one & other)
-            if score >= fixed(14):
+            if score >= fixed(16):
                 scored.append((-score, STEP * i, STEP * j))
     return [(i, min(i + WINDOW, len(a)), j, min(j + WINDOW, len(b))) for _, i, j in sorted(scored)]
 
@@ -139,9 +139,11 @@ def turn(text, own, other, against, q, weight, least, rate, barred):
 
 
 def fit(a, b, seed, barred, weight, least_a, least_b, rate):
+    """The fit, if there is one, and the greatest score on the way."""
     x, y = seed[:2], seed[2:]
     qa = qb = 0.5
     grows = True
+    greatest = 0
     for round_ in range(1, 13):
         margin, own = (30, weight) if grows else (0, OWN)
 
@@ -151,16 +153,17 @@ def fit(a, b, seed, barred, weight, least_a, least_b, rate):
         first = turn(a, x, b, widen(y, len(b)), qa, own, least_a, rate, barred)
         second = first and turn(b, y, a, widen(first[0], len(a)), qb, own, least_b, rate, ())
         if not second:
-            return None
+            return None, greatest
         size = x[1] - x[0] + y[1] - y[0]
         same = (x, y) == (first[0], second[0])
         (x, score_a, qa), (y, score_b, qb) = first, second
+        greatest = max(greatest, min(score_a, score_b))
         if grows:
             small = x[1] - x[0] + y[1] - y[0] <= size * 1.02 + 2
             grows = not ((small and round_ > 1) or round_ >= 9)
         elif same:
             break
-    return x, y, min(score_a, score_b), qa, qb
+    return (x, y, min(score_a, score_b), qa, qb), greatest
 
 
 def length(interval):
@@ -173,12 +176,14 @@ def overlap(one, other):
 
 def best_fit(a, b, seed, barred, rate, both_ways):
     def tried(*manner):
-        found = fit(a, b, seed, barred, *manner, rate)
-        return found if found and found[2] >= fixed(20) else None
+        found, greatest = fit(a, b, seed, barred, *manner, rate)
+        return found if found and found[2] >= fixed(20) else None, greatest
 
-    plain = tried(OWN, 0.3, 0.3)
+    plain, greatest = tried(OWN, 0.3, 0.3)
+    if greatest < fixed(8):
+        return None
     for side, manner in enumerate([(0, 0.3, 0.1), (0, 0.1, 0.3)][: 1 + both_ways]):
-        found = tried(*manner)
+        found, _ = tried(*manner)
         if found:
             short, long = length(found[side]), length(found[1 - side])
             if long > 3 * short and short > 1.2 * (length(plain[side]) if plain else 0):
@@ -223,7 +228,7 @@ def fits_of(a, b, rate, both_ways):
             found.append((*whole(*best[:2], a, b, both_ways), *best[2:]))
         else:
             failures += 1
-            if failures == 4:
+            if failures == 3:
                 break
             blocked.append((x, y))
     return found

@@ -167,11 +167,14 @@ impl Aligner {
         fit.filter(|fit| fit.score() >= fixed(self.rules.score))
     }
 
-    /// The best fit of a seed, if it scores enough.
+    /// The best fit of a seed, if it scores enough. Where the plain one comes to nothing, a summary is not looked for.
     fn fit(&mut self, pair: &TextPair<'_>, seed: Rectangle) -> Option<Fit> {
         let rules = self.rules;
         let (usual, low) = (rules.least_rate, rules.summary_rate);
         let plain = self.fit_in(pair, seed, (rules.own, usual, usual));
+        if self.fitting.greatest < fixed(rules.hopeful) {
+            return None;
+        }
         let of_b = self.fit_in(pair, seed, (rules.own_in_summary, usual, low));
         let plain_a = plain.map(|plain| plain.at.a);
         if let Some(summary) = of_b.filter(|found| is_summary(found.at.a, found.at.b, plain_a, &rules)) {

@@ -102,6 +102,8 @@ pub struct Fitting {
     /// Whether no estimate of the last fit was below the least rate of a plain one: then it is the same whichever side may
     /// have a lower one.
     pub usual: bool,
+    /// The greatest score that the last fit had on the way.
+    pub greatest: i64,
 }
 
 impl Fitting {
@@ -126,7 +128,7 @@ impl Fitting {
     ) -> Option<Fit> {
         let (mut at, mut rates, mut scores) = (seed, (rules.rate, rules.rate), (0, 0));
         let mut grows = true;
-        self.usual = true;
+        (self.usual, self.greatest) = (true, 0);
         for round in 1..=rules.rounds {
             let margin = if grows { rules.margin } else { 0 };
             let weight = if grows { manner.own } else { rules.own };
@@ -160,6 +162,7 @@ impl Fitting {
             )?;
             let new = Rectangle { a: (a.begin, a.end), b: (b.begin, b.end) };
             (rates, scores) = ((a.rate, b.rate), (a.score, b.score));
+            self.greatest = self.greatest.max(scores.0.min(scores.1));
             let before = std::mem::replace(&mut at, new);
             if grows {
                 let small = new.size() as f64 <= before.size() as f64 * (1.0 + rules.growth) + 2.0;

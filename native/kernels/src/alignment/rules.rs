@@ -46,6 +46,8 @@ pub struct AlignmentRules {
     pub own_in_summary: f64,
     /// Least score of a passage, in nats: that of both sides.
     pub score: f64,
+    /// What a plain fit must have scored at some time for a summary to be looked for.
+    pub hopeful: f64,
     /// Neighbouring stems that both intervals share, at least, one of them standing elsewhere so many times at most.
     pub sequences: usize,
     pub elsewhere: u32,
@@ -74,11 +76,11 @@ impl AlignmentRules {
     pub const DEFAULT: Self = Self {
         window: 60,
         step: 30,
-        seed: 14.0,
+        seed: 16.0,
         least_weight: 1.0,
         tries: 40,
         windows_a_try: 64,
-        failures: 4,
+        failures: 3,
         products: 1 << 20,
         products_a_window: 32,
         rounds: 12,
@@ -96,6 +98,7 @@ impl AlignmentRules {
         own: 0.6,
         own_in_summary: 0.0,
         score: 20.0,
+        hopeful: 8.0,
         sequences: 3,
         elsewhere: 3,
         evidence: 30.0,
