@@ -1,4 +1,6 @@
-"""Reworded passages of the Debian corpus with itself, near-duplicates collapsed, in scans; and pairs of PAN 2013."""
+"""Reworded passages of the Debian corpus with itself, near-duplicates collapsed: in scans, and by the number of pages.
+
+And pairs of PAN 2013."""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from pathlib import Path
 import unquilt as uq
 from benchmarks.debian import SHARED
 from benchmarks.medium import THREADS, corpus_of, fresh, scan_all
+from benchmarks.passages import measure_growth
 from benchmarks.record import Record, rounds
 from unquilt.jobs import documents
 
@@ -33,6 +36,7 @@ def measure(record: Record, tier: str = "medium") -> None:
     summary = runs[-1].manifest["summary"]
     for name in ("documents", "copies", "candidates", "candidates_left_out", "bounded_pairs", "passages"):
         record.add(name, summary[name])
+    measure_growth(record, corpus, "fuzzy", "--collapse", "near")
     if (SHARED / "pan13-train.tar.xz").exists():
         measure_pairs(record)
 
