@@ -10,7 +10,7 @@
 //! covered, the passage is all of it.
 
 use crate::alignment::fit::{fixed, Fit, Fitting, Manner, Rectangle};
-use crate::alignment::pair::{NumberedText, StemNumbers, StemTimes, TextPair};
+use crate::alignment::pair::{NumberedText, StemNumbers, TextPair};
 use crate::alignment::rates::StemRates;
 use crate::alignment::rules::AlignmentRules;
 use crate::alignment::seeds::{windows, WindowPair, WindowPairs};
@@ -64,8 +64,7 @@ pub struct Aligner {
     pub rules: AlignmentRules,
     /// Whether `b` may be a summary of `a`, too, and not only `a` one of `b`.
     pub both_ways: bool,
-    times_a: StemTimes,
-    times_b: StemTimes,
+    pair: TextPair,
     seeds: WindowPairs,
     fitting: Fitting,
     sequences: SharedSequences,
@@ -82,20 +81,17 @@ impl Aligner {
 
     /// To be called for each new `a`, and whenever stems are numbered anew.
     pub fn begin(&mut self, a: &ReadText, numbers: &StemNumbers) {
-        self.times_a.read(&a.numbered, numbers);
+        self.pair.read_first(&a.numbered, numbers);
     }
 
     /// The passages that `a`, with which it was begun, took from `b`, in the order of `a`.
     pub fn align(&mut self, a: &ReadText, b: &ReadText, numbers: &StemNumbers) -> &[AlignedPassage] {
         self.passages.clear();
-        // Out of `self` for as long as the pair refers to them.
-        let (mut times_a, mut times_b) = (std::mem::take(&mut self.times_a), std::mem::take(&mut self.times_b));
-        times_a.cover(numbers);
-        times_b.read(&b.numbered, numbers);
-        let pair = TextPair::new((&a.numbered, &times_a), (&b.numbered, &times_b), numbers);
+        let mut pair = std::mem::take(&mut self.pair);
+        pair.read_second(&b.numbered, numbers);
         self.seeds.find(&pair, &self.rules);
         self.fit_seeds(&pair);
-        (self.times_a, self.times_b) = (times_a, times_b);
+        self.pair = pair;
         self.join();
         self.locate((&a.stems, &a.text), (&b.stems, &b.text));
         &self.passages
@@ -106,7 +102,7 @@ impl Aligner {
         self.seeds.bounded
     }
 
-    fn fit_seeds(&mut self, pair: &TextPair<'_>) {
+    fn fit_seeds(&mut self, pair: &TextPair) {
         self.fits.clear();
         self.blocked.clear();
         if self.seeds.found.is_empty() {
@@ -148,7 +144,7 @@ impl Aligner {
         }
     }
 
-    fn window(&self, pair: &TextPair<'_>, seed: WindowPair) -> Rectangle {
+    fn window(&self, pair: &TextPair, seed: WindowPair) -> Rectangle {
         let window = |begin: usize, length: usize| (begin, (begin + self.rules.window).min(length));
         Rectangle { a: window(seed.a, pair.a.words.len()), b: window(seed.b, pair.b.words.len()) }
     }
@@ -161,14 +157,14 @@ impl Aligner {
     }
 
     /// The fit of a seed in one manner, if it scores enough.
-    fn fit_in(&mut self, pair: &TextPair<'_>, seed: Rectangle, (own, rate_a, rate_b): (f64, f64, f64)) -> Option<Fit> {
+    fn fit_in(&mut self, pair: &TextPair, seed: Rectangle, (own, rate_a, rate_b): (f64, f64, f64)) -> Option<Fit> {
         let manner = Manner { own, rate_a, rate_b };
         let fit = self.fitting.fit(pair, seed, &self.barred, manner, &self.rules);
         fit.filter(|fit| fit.score() >= fixed(self.rules.score))
     }
 
     /// The best fit of a seed, if it scores enough. Where the plain one comes to nothing, a summary is not looked for.
-    fn fit(&mut self, pair: &TextPair<'_>, seed: Rectangle) -> Option<Fit> {
+    fn fit(&mut self, pair: &TextPair, seed: Rectangle) -> Option<Fit> {
         let rules = self.rules;
         let (usual, low) = (rules.least_rate, rules.summary_rate);
         let plain = self.fit_in(pair, seed, (rules.own, usual, usual));
@@ -193,14 +189,14 @@ impl Aligner {
         plain
     }
 
-    fn sequences_suffice(&mut self, pair: &TextPair<'_>, fit: &Fit) -> bool {
+    fn sequences_suffice(&mut self, pair: &TextPair, fit: &Fit) -> bool {
         let AlignmentRules { sequences, elsewhere, evidence, sequence, .. } = self.rules;
         let shared = self.sequences.count(pair, fit.at, elsewhere);
         shared >= sequences && fit.score() >= fixed(evidence - sequence * shared as f64)
     }
 
     /// The source of a summary is the whole text, if a good part of it is covered.
-    fn completed(&self, pair: &TextPair<'_>, at: Rectangle) -> Rectangle {
+    fn completed(&self, pair: &TextPair, at: Rectangle) -> Rectangle {
         let (long_a, long_b) = ((at.a.1 - at.a.0) as f64, (at.b.1 - at.b.0) as f64);
         let (words_a, words_b) = (pair.a.words.len(), pair.b.words.len());
         let AlignmentRules { ratio, whole, .. } = self.rules;

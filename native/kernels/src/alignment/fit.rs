@@ -81,9 +81,9 @@ struct BestSegment {
 
 /// One side of a round: whose words are scored, against what.
 struct Turn<'a> {
-    text: PairedText<'a>,
+    text: &'a PairedText,
     own: (usize, usize),
-    other: PairedText<'a>,
+    other: &'a PairedText,
     against: (usize, usize),
     rate: f64,
     weight: f64,
@@ -108,8 +108,8 @@ pub struct Fitting {
 
 impl Fitting {
     /// To be called for each new pair: makes room for its stems. Each turn leaves zeros behind.
-    pub fn begin(&mut self, pair: &TextPair<'_>) {
-        let stems = pair.rates.len();
+    pub fn begin(&mut self, pair: &TextPair) {
+        let stems = pair.stems();
         if self.gains.len() < stems {
             self.inside.resize(stems, 0);
             self.inside_own.resize(stems, 0);
@@ -120,7 +120,7 @@ impl Fitting {
     /// Grows a rectangle from a seed; none if one side comes to nothing.
     pub fn fit(
         &mut self,
-        pair: &TextPair<'_>,
+        pair: &TextPair,
         seed: Rectangle,
         barred: &[bool],
         manner: Manner,
@@ -133,11 +133,11 @@ impl Fitting {
             let margin = if grows { rules.margin } else { 0 };
             let weight = if grows { manner.own } else { rules.own };
             let a = self.turn(
-                pair.rates,
+                &pair.rates,
                 &Turn {
-                    text: pair.a,
+                    text: &pair.a,
                     own: at.a,
-                    other: pair.b,
+                    other: &pair.b,
                     against: widened(at.b, margin, pair.b.words.len()),
                     rate: rates.0,
                     weight,
@@ -147,11 +147,11 @@ impl Fitting {
                 rules,
             )?;
             let b = self.turn(
-                pair.rates,
+                &pair.rates,
                 &Turn {
-                    text: pair.b,
+                    text: &pair.b,
                     own: at.b,
-                    other: pair.a,
+                    other: &pair.a,
                     against: widened((a.begin, a.end), margin, pair.a.words.len()),
                     rate: rates.1,
                     weight,
@@ -236,8 +236,8 @@ fn best_segment(turn: &Turn<'_>, (low, high): (usize, usize), missing: i64, gain
 
 /// How often stems are expected in the other's interval by chance.
 struct Expected<'a> {
-    text: PairedText<'a>,
-    other: PairedText<'a>,
+    text: &'a PairedText,
+    other: &'a PairedText,
     rates: &'a [f64],
     /// One over the words outside the other's interval, and outside the own one times what these weigh.
     outside: f64,

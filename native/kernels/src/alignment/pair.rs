@@ -1,6 +1,6 @@
 //! Two texts whose stems are numbered, and how often each has which.
 //!
-//! A text is numbered once, however many others it is paired with; its pairs only count its distinct stems.
+//! A text is numbered once, however many others it is paired with.
 
 use hashbrown::{hash_table, HashTable};
 
@@ -71,59 +71,77 @@ impl StemNumbers {
     }
 }
 
-/// How often each stem occurs in a text, by its number.
+/// One of two texts: the numbers of its words, its different stems and how often each occurs, and how often each stem of
+/// both texts does.
+#[derive(Clone, Debug, Default)]
+pub struct PairedText {
+    pub words: Vec<u32>,
+    pub distinct: Vec<(u32, u32)>,
+    pub counts: Vec<u32>,
+}
+
+/// Two texts whose stems have numbers of the pair, those of `a` first: low ones, so that what is noted of stems lies close
+/// together.
 #[derive(Default)]
-pub struct StemTimes {
-    times: Vec<u32>,
-    /// Which are not zero.
-    filled: Vec<u32>,
+pub struct TextPair {
+    pub a: PairedText,
+    pub b: PairedText,
+    /// Of each stem its rate in the collection.
+    pub rates: Vec<f64>,
+    /// Of each stem that has a number of all texts, the one in this pair, counted from one.
+    paired: Vec<u32>,
+    /// The stems of the pair, by their numbers of all texts.
+    stems: Vec<u32>,
+    /// How many of them the first text has.
+    first: usize,
 }
 
-impl StemTimes {
-    /// Counts the stems of a text in place of those of the one before.
-    pub fn read(&mut self, text: &NumberedText, numbers: &StemNumbers) {
-        self.filled.drain(..).for_each(|number| self.times[number as usize] = 0);
-        self.cover(numbers);
-        for &(number, times) in &text.distinct {
-            self.times[number as usize] = times;
-            self.filled.push(number);
+impl TextPair {
+    /// Begins with a first text, which may be paired with several others.
+    pub fn read_first(&mut self, text: &NumberedText, numbers: &StemNumbers) {
+        self.forget(0);
+        self.a.counts.clear();
+        self.read(text, numbers, true);
+        self.first = self.stems.len();
+    }
+
+    /// Adds a second text, in place of the one before.
+    pub fn read_second(&mut self, text: &NumberedText, numbers: &StemNumbers) {
+        self.forget(self.first);
+        self.read(text, numbers, false);
+        self.a.counts.truncate(self.first);
+        self.a.counts.resize(self.stems.len(), 0);
+    }
+
+    fn forget(&mut self, from: usize) {
+        self.stems.drain(from..).for_each(|stem| self.paired[stem as usize] = 0);
+        self.rates.truncate(from);
+    }
+
+    fn read(&mut self, text: &NumberedText, numbers: &StemNumbers, first: bool) {
+        let Self { a, b, rates, paired, stems, .. } = self;
+        paired.resize(paired.len().max(numbers.len()), 0);
+        let into = if first { a } else { b };
+        into.distinct.clear();
+        into.counts.clear();
+        into.counts.resize(stems.len() + text.distinct.len(), 0);
+        for &(stem, times) in &text.distinct {
+            let number = &mut paired[stem as usize];
+            if *number == 0 {
+                stems.push(stem);
+                rates.push(numbers.rates[stem as usize]);
+                *number = stems.len() as u32;
+            }
+            into.counts[*number as usize - 1] = times;
+            into.distinct.push((*number - 1, times));
         }
+        into.counts.truncate(stems.len());
+        into.words.clear();
+        into.words.extend(text.words.iter().map(|&stem| paired[stem as usize] - 1));
     }
 
-    /// Makes room for stems that were numbered meanwhile.
-    pub fn cover(&mut self, numbers: &StemNumbers) {
-        self.times.resize(self.times.len().max(numbers.stems.len()), 0);
-    }
-}
-
-/// One of two texts: the numbers of its words, its different stems, and how often each stem of both occurs in it.
-#[derive(Clone, Copy)]
-pub struct PairedText<'a> {
-    pub words: &'a [u32],
-    pub distinct: &'a [(u32, u32)],
-    pub counts: &'a [u32],
-}
-
-/// Two texts, and of each stem its rate in the collection.
-#[derive(Clone, Copy)]
-pub struct TextPair<'a> {
-    pub a: PairedText<'a>,
-    pub b: PairedText<'a>,
-    pub rates: &'a [f64],
-}
-
-impl<'a> TextPair<'a> {
-    /// Two texts with the counts of both.
-    pub fn new(
-        a: (&'a NumberedText, &'a StemTimes),
-        b: (&'a NumberedText, &'a StemTimes),
-        numbers: &'a StemNumbers,
-    ) -> Self {
-        let paired = |(text, times): (&'a NumberedText, &'a StemTimes)| PairedText {
-            words: &text.words,
-            distinct: &text.distinct,
-            counts: &times.times,
-        };
-        Self { a: paired(a), b: paired(b), rates: &numbers.rates }
+    /// How many different stems there are.
+    pub fn stems(&self) -> usize {
+        self.stems.len()
     }
 }

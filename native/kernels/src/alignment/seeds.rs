@@ -71,7 +71,7 @@ struct StemWindows {
 }
 
 impl StemWindows {
-    fn read(&mut self, text: PairedText<'_>, shared: &[SharedStem], slots: &[u32], rules: &AlignmentRules) {
+    fn read(&mut self, text: &PairedText, shared: &[SharedStem], slots: &[u32], rules: &AlignmentRules) {
         let overlap = rules.window.div_ceil(rules.step);
         let count = windows(text.words.len(), rules);
         self.begins.clear();
@@ -121,10 +121,10 @@ pub struct WindowPairs {
 
 impl WindowPairs {
     /// The seeds of two texts, the best first; of equal ones the first in `a`, then in `b`.
-    pub fn find(&mut self, pair: &TextPair<'_>, rules: &AlignmentRules) {
+    pub fn find(&mut self, pair: &TextPair, rules: &AlignmentRules) {
         self.found.clear();
         self.share(pair, rules);
-        self.b.read(pair.b, &self.shared, &self.slots, rules);
+        self.b.read(&pair.b, &self.shared, &self.slots, rules);
         self.bound(pair, rules);
         self.row.clear();
         self.row.resize(windows(pair.b.words.len(), rules), 0);
@@ -145,12 +145,12 @@ impl WindowPairs {
     }
 
     /// The stems that both texts have and that weigh enough.
-    fn share(&mut self, pair: &TextPair<'_>, rules: &AlignmentRules) {
+    fn share(&mut self, pair: &TextPair, rules: &AlignmentRules) {
         let (a, b) = (pair.a.words.len() as f64 + rules.prior, pair.b.words.len() as f64 + rules.prior);
         let least = fixed(rules.least_weight);
         self.shared.clear();
-        self.slots.resize(self.slots.len().max(pair.rates.len()), 0);
-        for &(stem, in_b) in pair.b.distinct {
+        self.slots.resize(self.slots.len().max(pair.stems()), 0);
+        for &(stem, in_b) in &pair.b.distinct {
             let in_a = pair.a.counts[stem as usize];
             if in_a == 0 {
                 continue;
@@ -165,7 +165,7 @@ impl WindowPairs {
     }
 
     /// Leaves out the stems with the greatest products of their numbers of windows, if all together are too many.
-    fn bound(&mut self, pair: &TextPair<'_>, rules: &AlignmentRules) {
+    fn bound(&mut self, pair: &TextPair, rules: &AlignmentRules) {
         let all = windows(pair.a.words.len(), rules) + windows(pair.b.words.len(), rules);
         let most = rules.products + rules.products_a_window * all;
         let overlap = rules.window.div_ceil(rules.step);
@@ -176,7 +176,7 @@ impl WindowPairs {
         if self.shared.iter().enumerate().map(at_most).sum::<usize>() <= most {
             return; // so the windows of `a` need not be counted
         }
-        self.a.read(pair.a, &self.shared, &self.slots, rules);
+        self.a.read(&pair.a, &self.shared, &self.slots, rules);
         let product = |slot: usize| self.a.of(slot).len() * self.b.of(slot).len();
         let mut products: Vec<(usize, usize)> = (0..self.shared.len()).map(|slot| (product(slot), slot)).collect();
         products.sort_unstable();

@@ -17,7 +17,7 @@ pub struct SharedSequences {
 impl SharedSequences {
     /// How many different pairs of neighbouring stems both intervals have, of which one stem at least stands elsewhere in
     /// the two texts no more than `elsewhere` times.
-    pub fn count(&mut self, pair: &TextPair<'_>, at: Rectangle, elsewhere: u32) -> usize {
+    pub fn count(&mut self, pair: &TextPair, at: Rectangle, elsewhere: u32) -> usize {
         let Self { a, b, inside } = self;
         let (words_a, words_b) = (&pair.a.words[at.a.0..at.a.1], &pair.b.words[at.b.0..at.b.1]);
         for (words, into) in [(words_a, &mut *a), (words_b, &mut *b)] {
