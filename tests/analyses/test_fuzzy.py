@@ -82,6 +82,16 @@ def test_candidates_that_are_too_many_are_counted() -> None:
     assert fewer["common_keys"] > 20
 
 
+def test_windows_that_are_not_compared_are_counted() -> None:
+    random = Random(5)
+    texts = [as_text(make_words(random, 600, 3000), random)] * 2
+    summary = unquilt.passages(pages(texts), signature="fuzzy").manifest["summary"]
+    stems = twin_fuzzy.read(texts[0])[0]
+    windows = set(twin_fuzzy.keys_of(stems, dict.fromkeys(stems, 2)).values())
+    assert summary["windows_left_out"] == len(windows) - 8
+    assert (summary["pairs_with_few_keys"], summary["passage_pairs"]) == (0, 1)
+
+
 def test_copies_are_one_document_if_that_is_asked_for() -> None:
     random = Random(6)
     text = as_text(make_words(random, 200, 3000), random)

@@ -46,6 +46,7 @@ WINDOW_LABELS = {
     "key pairs": "finding candidates",
     "key_pairs": "finding candidates",
     "shared windows": "finding candidates",
+    "shared_windows": "finding candidates",
     "wanted_windows": "finding candidates",
     "window stems": "comparing windows that share keys",
     "fuzzy candidates": "finding candidates",
@@ -89,6 +90,7 @@ def find_candidates(
     (places,) = verbs.group([keys], Kernel("key pairs", max_df=max_df))
     counters |= verbs.fold(places, "key_pairs")
     (shared,) = verbs.group([places], Kernel("shared windows"))
+    counters |= verbs.fold(shared, "shared_windows")
     wanted = verbs.keep(shared, WANTED_WINDOWS)
     (windows,) = verbs.map(corpus, Kernel("window stems", rates=rates), among=wanted)
     (chosen,) = verbs.group([windows], Kernel("fuzzy candidates", most=most))

@@ -36,6 +36,7 @@ type SharedKey = (u32, u32, u32, u32);
 pub struct SharedWindows {
     keys: Vec<SharedKey>,
     few: u64,
+    left_out: u64,
 }
 
 impl SharedWindows {
@@ -55,20 +56,22 @@ impl SharedWindows {
     }
 }
 
-/// Adds up what keys count for that the same windows share; the windows that share most, in order, if it is enough.
-fn choose(keys: &mut Vec<SharedKey>) -> bool {
+/// Adds up what keys count for that the same windows share, and leaves the windows that share most, in order; whether all is
+/// enough, and how many pairs of windows were left out.
+fn choose(keys: &mut Vec<SharedKey>) -> (bool, usize) {
     keys.dedup_by(|key, kept| {
         let same = (key.1, key.2) == (kept.1, kept.2);
         kept.3 += if same { key.3 } else { 0 };
         same
     });
     let enough = keys.iter().map(|key| key.3).sum::<u32>() >= ENOUGH_KEYS;
-    if keys.len() > MOST_WINDOWS {
+    let left_out = keys.len().saturating_sub(MOST_WINDOWS);
+    if left_out > 0 {
         keys.sort_unstable_by_key(|&(_, window, at, counts)| (u32::MAX - counts, window, at));
         keys.truncate(MOST_WINDOWS);
         keys.sort_unstable();
     }
-    enough
+    (enough, left_out)
 }
 
 impl Group for SharedWindows {
@@ -97,9 +100,13 @@ impl Group for SharedWindows {
             let own = u64::from(keys[0].0) == doc;
             if own {
                 shared.dedup();
-            } else if !choose(&mut shared) {
-                self.few += 1;
-                continue;
+            } else {
+                let (enough, left_out) = choose(&mut shared);
+                if !enough {
+                    self.few += 1;
+                    continue;
+                }
+                self.left_out += left_out as u64;
             }
             for &(first, window, at, _) in &shared {
                 out.row(&Self::WINDOWS, doc, WantedWindow { first, window, at });
@@ -111,6 +118,7 @@ impl Group for SharedWindows {
 
     fn finish(&mut self, out: &mut Output) {
         out.count("pairs_with_few_keys", self.few);
+        out.count("windows_left_out", self.left_out);
     }
 }
 
