@@ -107,7 +107,7 @@ def rounded(x):
     return min(max(floor(mantissa * 32 + 0.5) / 32 * 2.0**exponent, 2**-14), 7.75)
 
 
-def turn(text, own, other, against, q, weight, least, rate, barred):
+def turn(text, own, other, against, q, weight, reach, least, rate, barred):
     """The best segment of `text` against an interval of `other`, its score, and the new q."""
     inside, length = Counter(other[against[0] : against[1]]), against[1] - against[0]
     there, here = Counter(other), Counter(text)
@@ -127,7 +127,7 @@ def turn(text, own, other, against, q, weight, least, rate, barred):
             return fixed(log(1 - q))
         return fixed(min(WORD, log(q / chance(text[at]) + 1 - q)))
 
-    reach = max(400, own[1] - own[0])
+    reach = max(reach, own[1] - own[0])
     low, high = max(0, own[0] - reach), min(len(text), own[1] + reach)
     begin, end, best = segment([score(at) for at in range(low, high)])
     if end - begin < 5:
@@ -138,7 +138,7 @@ def turn(text, own, other, against, q, weight, least, rate, barred):
     return (low + begin, low + end), best, min(0.95, max(least, (found - by_chance) / (1 - by_chance)))
 
 
-def fit(a, b, seed, barred, weight, least_a, least_b, rate):
+def fit(a, b, seed, barred, weight, reach, least_a, least_b, rate, promises=lambda x, y: True):
     """The fit, if there is one, and the greatest score on the way."""
     x, y = seed[:2], seed[2:]
     qa = qb = 0.5
@@ -150,8 +150,8 @@ def fit(a, b, seed, barred, weight, least_a, least_b, rate):
         def widen(interval, length, margin=margin):
             return max(0, interval[0] - margin), min(length, interval[1] + margin)
 
-        first = turn(a, x, b, widen(y, len(b)), qa, own, least_a, rate, barred)
-        second = first and turn(b, y, a, widen(first[0], len(a)), qb, own, least_b, rate, ())
+        first = turn(a, x, b, widen(y, len(b)), qa, own, reach, least_a, rate, barred)
+        second = first and turn(b, y, a, widen(first[0], len(a)), qb, own, reach, least_b, rate, ())
         if not second:
             return None, greatest
         size = x[1] - x[0] + y[1] - y[0]
@@ -161,6 +161,8 @@ def fit(a, b, seed, barred, weight, least_a, least_b, rate):
         if grows:
             small = x[1] - x[0] + y[1] - y[0] <= size * 1.02 + 2
             grows = not ((small and round_ > 1) or round_ >= 9)
+            if not grows and not promises(x, y):
+                return None, greatest
         elif same:
             break
     return (x, y, min(score_a, score_b), qa, qb), greatest
@@ -175,19 +177,23 @@ def overlap(one, other):
 
 
 def best_fit(a, b, seed, barred, rate, both_ways):
-    def tried(*manner):
-        found, greatest = fit(a, b, seed, barred, *manner, rate)
+    def tried(*manner, **promises):
+        found, greatest = fit(a, b, seed, barred, *manner, rate, **promises)
         return found if found and found[2] >= fixed(20) else None, greatest
 
-    plain, greatest = tried(OWN, 0.3, 0.3)
+    plain, greatest = tried(OWN, 150, 0.3, 0.3)
     if greatest < fixed(8):
         return None
-    for side, manner in enumerate([(0, 0.3, 0.1), (0, 0.1, 0.3)][: 1 + both_ways]):
-        found, _ = tried(*manner)
-        if found:
-            short, long = length(found[side]), length(found[1 - side])
-            if long > 3 * short and short > 1.2 * (length(plain[side]) if plain else 0):
-                return found
+
+    def sums_up(side, at):
+        short, long = length(at[side]), length(at[1 - side])
+        return long > 3 * short and short > 1.2 * (length(plain[side]) if plain else 0)
+
+    sides = range(1 + both_ways)
+    for side, rates in list(enumerate([(0.3, 0.1), (0.1, 0.3)]))[: len(sides)]:
+        found, _ = tried(0, 400, *rates, promises=lambda *at: any(sums_up(side, at) for side in sides))
+        if found and sums_up(side, found):
+            return found
     return plain
 
 

@@ -6,10 +6,10 @@
 //!
 //! In a summary, little of a long source is found again, so a fit that demands much of both sides stops early. A second
 //! fit demands less of the source; it counts where it shows a summary: its source is much longer than itself, and it is
-//! longer than the first fit. What is summarised is mostly a whole document: where a good part of the source is
-//! covered, the passage is all of it.
+//! longer than the first fit; once it has grown, it must show that already. What is summarised is mostly a whole
+//! document: where a good part of the source is covered, the passage is all of it.
 
-use crate::alignment::fit::{fixed, Fit, Fitting, Manner, Rectangle};
+use crate::alignment::fit::{fixed, BarredWords, Fit, Fitting, Manner, Rectangle};
 use crate::alignment::pair::{NumberedText, StemNumbers, TextPair};
 use crate::alignment::rates::StemRates;
 use crate::alignment::rules::AlignmentRules;
@@ -68,7 +68,7 @@ pub struct Aligner {
     seeds: WindowPairs,
     fitting: Fitting,
     sequences: SharedSequences,
-    barred: Vec<bool>,
+    barred: BarredWords,
     blocked: Vec<Rectangle>,
     fits: Vec<Fit>,
     passages: Vec<AlignedPassage>,
@@ -81,14 +81,14 @@ impl Aligner {
 
     /// To be called for each new `a`, and whenever stems are numbered anew.
     pub fn begin(&mut self, a: &ReadText, numbers: &StemNumbers) {
-        self.pair.read_first(&a.numbered, numbers);
+        self.pair.begin(&a.numbered, numbers);
     }
 
     /// The passages that `a`, with which it was begun, took from `b`, in the order of `a`.
     pub fn align(&mut self, a: &ReadText, b: &ReadText, numbers: &StemNumbers) -> &[AlignedPassage] {
         self.passages.clear();
         let mut pair = std::mem::take(&mut self.pair);
-        pair.read_second(&b.numbered, numbers);
+        pair.read(&a.numbered, &b.numbered, numbers);
         self.seeds.find(&pair, &self.rules);
         self.fit_seeds(&pair);
         self.pair = pair;
@@ -110,8 +110,7 @@ impl Aligner {
         }
         self.fitting.begin(pair);
         let (words_a, words_b) = (pair.a.words.len(), pair.b.words.len());
-        self.barred.clear();
-        self.barred.resize(words_a, false);
+        self.barred.begin(words_a);
         let all = windows(words_a, &self.rules) + windows(words_b, &self.rules);
         let mut tries = self.rules.tries + all / self.rules.windows_a_try;
         let mut failures = 0;
@@ -128,7 +127,7 @@ impl Aligner {
             match self.fit(pair, seed).filter(|fit| self.sequences_suffice(pair, fit)) {
                 Some(fit) => {
                     failures = 0;
-                    self.barred[fit.at.a.0..fit.at.a.1].fill(true);
+                    self.barred.bar(fit.at.a);
                     self.blocked.push(fit.at);
                     let at = self.completed(pair, fit.at);
                     self.fits.push(Fit { at, ..fit });
@@ -151,39 +150,35 @@ impl Aligner {
 
     /// Whether most words of a seed are in a passage, or in both windows of a rectangle that was tried.
     fn is_known(&self, seed: Rectangle) -> bool {
-        let free = self.barred[seed.a.0..seed.a.1].iter().filter(|&&barred| !barred).count();
         let covers = |one: &Rectangle| is_mostly_in(seed.a, one.a) && is_mostly_in(seed.b, one.b);
-        2 * free < seed.a.1 - seed.a.0 || self.blocked.iter().any(covers)
-    }
-
-    /// The fit of a seed in one manner, if it scores enough.
-    fn fit_in(&mut self, pair: &TextPair, seed: Rectangle, (own, rate_a, rate_b): (f64, f64, f64)) -> Option<Fit> {
-        let manner = Manner { own, rate_a, rate_b };
-        let fit = self.fitting.fit(pair, seed, &self.barred, manner, &self.rules);
-        fit.filter(|fit| fit.score() >= fixed(self.rules.score))
+        2 * self.barred.count(seed.a) > seed.a.1 - seed.a.0 || self.blocked.iter().any(covers)
     }
 
     /// The best fit of a seed, if it scores enough. Where the plain one comes to nothing, a summary is not looked for.
     fn fit(&mut self, pair: &TextPair, seed: Rectangle) -> Option<Fit> {
-        let rules = self.rules;
-        let (usual, low) = (rules.least_rate, rules.summary_rate);
-        let plain = self.fit_in(pair, seed, (rules.own, usual, usual));
-        if self.fitting.greatest < fixed(rules.hopeful) {
+        let Self { rules, both_ways, fitting, barred, .. } = self;
+        let fit_in = |fitting: &mut Fitting, (own, reach, rate_a, rate_b), promises: &dyn Fn(Rectangle) -> bool| {
+            let fit = fitting.fit(pair, seed, barred, Manner { own, reach, rate_a, rate_b }, rules, promises);
+            fit.filter(|fit| fit.score() >= fixed(rules.score))
+        };
+        let (usual, low, own) = (rules.least_rate, rules.summary_rate, rules.own_in_summary);
+        let plain = fit_in(fitting, (rules.own, rules.reach, usual, usual), &|_| true);
+        if fitting.greatest < fixed(rules.hopeful) {
             return None;
         }
-        let of_b = self.fit_in(pair, seed, (rules.own_in_summary, usual, low));
-        let plain_a = plain.map(|plain| plain.at.a);
-        if let Some(summary) = of_b.filter(|found| is_summary(found.at.a, found.at.b, plain_a, &rules)) {
-            return Some(summary);
+        let (plain_a, plain_b) = (plain.map(|plain| plain.at.a), plain.map(|plain| plain.at.b));
+        let sums_up_b = |at: Rectangle| is_summary(at.a, at.b, plain_a, rules);
+        let sums_up_a = |at: Rectangle| *both_ways && is_summary(at.b, at.a, plain_b, rules);
+        let sums_up = |at| sums_up_b(at) || sums_up_a(at);
+        let of_b = fit_in(fitting, (own, rules.reach_in_summary, usual, low), &sums_up);
+        if of_b.is_some_and(|of_b| sums_up_b(of_b.at)) {
+            return of_b;
         }
-        if self.both_ways {
-            let of_a = match self.fitting.usual {
-                true => of_b,
-                false => self.fit_in(pair, seed, (rules.own_in_summary, low, usual)),
-            };
-            let plain_b = plain.map(|plain| plain.at.b);
-            if let Some(summary) = of_a.filter(|found| is_summary(found.at.b, found.at.a, plain_b, &rules)) {
-                return Some(summary);
+        if *both_ways {
+            let of_a =
+                if fitting.usual { of_b } else { fit_in(fitting, (own, rules.reach_in_summary, low, usual), &sums_up) };
+            if of_a.is_some_and(|of_a| sums_up_a(of_a.at)) {
+                return of_a;
             }
         }
         plain

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! The new interval is the segment with the greatest sum, and q is estimated anew from it. Sides take turns, the other
-//! interval with a margin as long as they grow. A round costs the words in reach.
+//! interval with a margin as long as they grow. A round costs the words in reach whose stems both texts have.
 
-use crate::alignment::pair::{PairedText, TextPair};
+use crate::alignment::pair::{PairedStem, PairedText, SharedWord, TextPair};
 use crate::alignment::rules::AlignmentRules;
 use crate::alignment::scores::{chances, level, scores, CHANCES};
 
@@ -64,10 +64,12 @@ impl Fit {
     }
 }
 
-/// How a fit differs for a summary: the weight of the own text while it grows, and the least rate of the source.
+/// How a fit differs for a summary: the weight of the own text while it grows, the words around an interval that are looked
+/// at, and the least rate of the source.
 #[derive(Clone, Copy)]
 pub struct Manner {
     pub own: f64,
+    pub reach: usize,
     pub rate_a: f64,
     pub rate_b: f64,
 }
@@ -81,22 +83,68 @@ struct BestSegment {
 
 /// One side of a round: whose words are scored, against what.
 struct Turn<'a> {
+    /// Which of the two texts it is.
+    side: usize,
     text: &'a PairedText,
     own: (usize, usize),
     other: &'a PairedText,
     against: (usize, usize),
     rate: f64,
     weight: f64,
+    reach: usize,
     least_rate: f64,
-    barred: Option<&'a [bool]>,
+    barred: Option<&'a BarredWords>,
+}
+
+/// Words of a text that are in passages already.
+#[derive(Default)]
+pub struct BarredWords {
+    /// How many there are before each word, and in all.
+    before: Vec<u32>,
+}
+
+impl BarredWords {
+    /// To be called for each new text, of so many words.
+    pub fn begin(&mut self, words: usize) {
+        self.before.clear();
+        self.before.resize(words + 1, 0);
+    }
+
+    /// Bars an interval; costs the words of the text.
+    pub fn bar(&mut self, interval: (usize, usize)) {
+        let mut new = 0;
+        let mut had = self.before[interval.0];
+        for at in interval.0..self.before.len() - 1 {
+            let has = std::mem::replace(&mut had, self.before[at + 1]) < self.before[at + 1];
+            new += u32::from(at < interval.1 && !has);
+            self.before[at + 1] += new;
+        }
+    }
+
+    /// How many words of an interval are barred.
+    #[inline]
+    pub fn count(&self, interval: (usize, usize)) -> usize {
+        (self.before[interval.1] - self.before[interval.0]) as usize
+    }
+
+    #[inline]
+    fn has(&self, word: usize) -> bool {
+        self.count((word, word + 1)) > 0
+    }
+}
+
+/// How often a stem stands in the own interval, and in the other's.
+#[derive(Clone, Copy, Default)]
+struct Inside {
+    own: u32,
+    other: u32,
 }
 
 /// Fits intervals to each other; keeps its buffers.
 #[derive(Default)]
 pub struct Fitting {
-    /// How often each stem stands in the other's interval, and in the own.
-    inside: Vec<u32>,
-    inside_own: Vec<u32>,
+    /// How often each stem stands in the own interval, and in the other's.
+    inside: Vec<Inside>,
     /// What each stem scores more than one that is not found.
     gains: Vec<i32>,
     /// Whether no estimate of the last fit was below the least rate of a plain one: then it is the same whichever side may
@@ -109,22 +157,22 @@ pub struct Fitting {
 impl Fitting {
     /// To be called for each new pair: makes room for its stems. Each turn leaves zeros behind.
     pub fn begin(&mut self, pair: &TextPair) {
-        let stems = pair.stems();
+        let stems = pair.stems.len();
         if self.gains.len() < stems {
-            self.inside.resize(stems, 0);
-            self.inside_own.resize(stems, 0);
+            self.inside.resize(stems, Inside::default());
             self.gains.resize(stems, 0);
         }
     }
 
-    /// Grows a rectangle from a seed; none if one side comes to nothing.
+    /// Grows a rectangle from a seed; none if one side comes to nothing, or if what it has grown to promises nothing.
     pub fn fit(
         &mut self,
         pair: &TextPair,
         seed: Rectangle,
-        barred: &[bool],
+        barred: &BarredWords,
         manner: Manner,
         rules: &AlignmentRules,
+        promises: impl Fn(Rectangle) -> bool,
     ) -> Option<Fit> {
         let (mut at, mut rates, mut scores) = (seed, (rules.rate, rules.rate), (0, 0));
         let mut grows = true;
@@ -133,28 +181,32 @@ impl Fitting {
             let margin = if grows { rules.margin } else { 0 };
             let weight = if grows { manner.own } else { rules.own };
             let a = self.turn(
-                &pair.rates,
+                &pair.stems,
                 &Turn {
+                    side: 0,
                     text: &pair.a,
                     own: at.a,
                     other: &pair.b,
                     against: widened(at.b, margin, pair.b.words.len()),
                     rate: rates.0,
                     weight,
+                    reach: manner.reach,
                     least_rate: manner.rate_a,
                     barred: Some(barred),
                 },
                 rules,
             )?;
             let b = self.turn(
-                &pair.rates,
+                &pair.stems,
                 &Turn {
+                    side: 1,
                     text: &pair.b,
                     own: at.b,
                     other: &pair.a,
                     against: widened((a.begin, a.end), margin, pair.a.words.len()),
                     rate: rates.1,
                     weight,
+                    reach: manner.reach,
                     least_rate: manner.rate_b,
                     barred: None,
                 },
@@ -167,6 +219,9 @@ impl Fitting {
             if grows {
                 let small = new.size() as f64 <= before.size() as f64 * (1.0 + rules.growth) + 2.0;
                 grows = !(small && round > 1 || round + rules.last_rounds >= rules.rounds);
+                if !grows && !promises(at) {
+                    return None;
+                }
             } else if new == before {
                 break;
             }
@@ -175,32 +230,34 @@ impl Fitting {
     }
 
     /// The best segment of one text against an interval of the other.
-    fn turn(&mut self, rates: &[f64], turn: &Turn<'_>, rules: &AlignmentRules) -> Option<BestSegment> {
+    fn turn(&mut self, stems: &[PairedStem], turn: &Turn<'_>, rules: &AlignmentRules) -> Option<BestSegment> {
+        let Self { inside, gains, .. } = self;
         let Turn { text, own, other, against, .. } = *turn;
-        count(&other.words[against.0..against.1], &mut self.inside);
-        count(&text.words[own.0..own.1], &mut self.inside_own);
-        let expected = Expected::new(turn, rates, rules);
+        let there = other.shared_in(against);
+        there.iter().for_each(|word| inside[word.stem as usize].other += 1);
+        // What stands elsewhere in the own text weighs nothing while summaries grow, and need not be counted.
+        let here = if turn.weight > 0.0 { &text.words[own.0..own.1] } else { &[] };
+        here.iter().for_each(|&stem| inside[stem as usize].own += 1);
+        let expected = Expected::new(turn, rules);
         let (scores, chances) = (scores(turn.rate), chances());
-        for &word in &other.words[against.0..against.1] {
-            let stem = word as usize;
-            if self.gains[stem] == 0 && text.counts[stem] > 0 {
-                self.gains[stem] = scores.gains[expected.level(stem, self.inside[stem], self.inside_own[stem])];
+        for word in there {
+            let stem = word.stem as usize;
+            if gains[stem] == 0 {
+                gains[stem] = scores.gains[expected.level(stems[stem], inside[stem])];
             }
         }
-        let reach = rules.reach.max(((own.1 - own.0) as f64 * rules.reach_share) as usize);
-        let (low, high) = widened(own, reach, text.words.len());
-        let (score, begin, end) = best_segment(turn, (low, high), scores.missing, &self.gains);
+        let reach = turn.reach.max(((own.1 - own.0) as f64 * rules.reach_share) as usize);
+        let (score, begin, end) = best_segment(turn, widened(own, reach, text.words.len()), scores.missing, gains);
         let (mut found, mut by_chance) = (0_u64, 0_u64);
-        for &word in &text.words[begin..end] {
-            let stem = word as usize;
-            found += u64::from(self.inside[stem] > 0);
-            let level = expected.level(stem, self.inside[stem], self.inside_own[stem]);
-            by_chance += u64::from(chances[level]);
+        for &stem in &text.words[begin..end] {
+            let inside = inside[stem as usize];
+            found += u64::from(inside.other > 0);
+            by_chance += u64::from(chances[expected.level(stems[stem as usize], inside)]);
         }
-        for &word in &other.words[against.0..against.1] {
-            (self.inside[word as usize], self.gains[word as usize]) = (0, 0);
+        for word in there {
+            (inside[word.stem as usize].other, gains[word.stem as usize]) = (0, 0);
         }
-        text.words[own.0..own.1].iter().for_each(|&word| self.inside_own[word as usize] = 0);
+        here.iter().for_each(|&stem| inside[stem as usize].own = 0);
         if end - begin < LEAST_WORDS {
             return None;
         }
@@ -213,52 +270,70 @@ impl Fitting {
     }
 }
 
-/// The segment with the greatest sum: of equal ones that which ends first, then begins last; and the sum.
-fn best_segment(turn: &Turn<'_>, (low, high): (usize, usize), missing: i64, gains: &[i32]) -> (i64, usize, usize) {
-    let (mut sum, mut least, mut begin) = (0, 0, low);
-    let mut best = (0, low, low);
-    let mut add = |at: usize, score: i64| {
-        sum += score;
-        if sum <= least {
-            (least, begin) = (sum, at + 1);
-        } else if sum - least > best.0 {
-            best = (sum - least, begin, at + 1);
+/// The segment with the greatest sum: of equal ones that which ends first, then begins last; and the sum. Words that are not
+/// shared lower it, so that it begins and ends at shared ones: only these are looked at.
+fn best_segment(turn: &Turn<'_>, reach: (usize, usize), missing: i64, gains: &[i32]) -> (i64, usize, usize) {
+    let words = turn.text.shared_in(reach);
+    match turn.barred.filter(|barred| barred.count(reach) > 0) {
+        None => best_among(words, reach.0, |at| at as i64 * missing, |_, stem| gains[stem].into()),
+        Some(barred) => {
+            let more = fixed(BARRED) - missing;
+            let without = |at| at as i64 * missing + barred.count((0, at)) as i64 * more;
+            best_among(words, reach.0, without, |at, stem| if barred.has(at) { 0 } else { gains[stem].into() })
         }
-    };
-    let words = (low..high).zip(&turn.text.words[low..high]);
-    let score = |word: u32| missing + i64::from(gains[word as usize]);
-    match turn.barred.filter(|barred| barred[low..high].contains(&true)) {
-        None => words.for_each(|(at, &word)| add(at, score(word))),
-        Some(barred) => words.for_each(|(at, &word)| add(at, if barred[at] { fixed(BARRED) } else { score(word) })),
+    }
+}
+
+/// See [`best_segment`]: without gains, all words before `at` score `without(at)`; a shared one gains `gain(at, stem)`.
+#[inline]
+fn best_among(
+    words: &[SharedWord],
+    begin: usize,
+    without: impl Fn(usize) -> i64,
+    gain: impl Fn(usize, usize) -> i64,
+) -> (i64, usize, usize) {
+    let (mut gained, mut least, mut least_at) = (0, without(begin), begin);
+    let mut best = (0, begin, begin);
+    for &SharedWord { at, stem } in words {
+        let at = at as usize;
+        let before = without(at) + gained;
+        gained += gain(at, stem as usize);
+        let score = without(at + 1) + gained;
+        // No processor can foretell these conditions: in this form, they become no branches.
+        let is_least = before <= least;
+        least = if is_least { before } else { least };
+        least_at = if is_least { at } else { least_at };
+        let is_best = score - least > best.0;
+        best.0 = if is_best { score - least } else { best.0 };
+        best.1 = if is_best { least_at } else { best.1 };
+        best.2 = if is_best { at + 1 } else { best.2 };
     }
     best
 }
 
 /// How often stems are expected in the other's interval by chance.
-struct Expected<'a> {
-    text: &'a PairedText,
-    other: &'a PairedText,
-    rates: &'a [f64],
+struct Expected {
+    side: usize,
     /// One over the words outside the other's interval, and outside the own one times what these weigh.
     outside: f64,
     outside_own: f64,
     length: f64,
 }
 
-impl<'a> Expected<'a> {
-    fn new(turn: &Turn<'a>, rates: &'a [f64], rules: &AlignmentRules) -> Self {
-        let Turn { text, own, other, against, weight, .. } = *turn;
+impl Expected {
+    fn new(turn: &Turn<'_>, rules: &AlignmentRules) -> Self {
+        let Turn { side, text, own, other, against, weight, .. } = *turn;
         let length = (against.1 - against.0) as f64;
         let outside = 1.0 / (other.words.len() as f64 - length + rules.prior);
         let outside_own = weight / ((text.words.len() + own.0 - own.1) as f64 + rules.prior);
-        Self { text, other, rates, outside, outside_own, length }
+        Self { side, outside, outside_own, length }
     }
 
     #[inline]
-    fn level(&self, stem: usize, inside: u32, inside_own: u32) -> usize {
-        let there = f64::from(self.other.counts[stem] - inside) * self.outside;
-        let here = f64::from(self.text.counts[stem] - inside_own) * self.outside_own;
-        level(self.length * (self.rates[stem] + there.max(here)))
+    fn level(&self, stem: PairedStem, inside: Inside) -> usize {
+        let there = f64::from(stem.counts[1 - self.side] - inside.other) * self.outside;
+        let here = f64::from(stem.counts[self.side] - inside.own) * self.outside_own;
+        level(self.length * (stem.rate + there.max(here)))
     }
 }
 
@@ -266,6 +341,51 @@ fn widened(interval: (usize, usize), by: usize, length: usize) -> (usize, usize)
     (interval.0.saturating_sub(by), (interval.1 + by).min(length))
 }
 
-fn count(words: &[u32], counts: &mut [u32]) {
-    words.iter().for_each(|&word| counts[word as usize] += 1);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition: the greatest sum of neighbouring words, the first to end, then the last to begin.
+    fn best_of_all(scores: &[i64], begin: usize) -> (i64, usize, usize) {
+        let mut best = (0, begin, begin);
+        for end in begin + 1..=scores.len() {
+            for from in (begin..end).rev() {
+                let sum: i64 = scores[from..end].iter().sum();
+                if sum > best.0 {
+                    best = (sum, from, end);
+                }
+            }
+        }
+        best
+    }
+
+    #[test]
+    fn the_best_segment_is_that_of_all_segments() {
+        let mut state = 1_u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        for _ in 0..300 {
+            let (length, begin, missing) = (random(40) as usize, random(5) as usize, -1 - random(3) as i64);
+            let gains: Vec<i64> = (0..begin + length).map(|_| [0, 0, 1, 2, 3, 7][random(6) as usize]).collect();
+            let shared = |&at: &usize| gains[at] > 0 || at % 3 == 0;
+            let words: Vec<_> =
+                (begin..gains.len()).filter(shared).map(|at| SharedWord { at: at as u32, stem: at as u32 }).collect();
+            let scores: Vec<i64> = gains.iter().map(|gain| missing + gain).collect();
+            let found = best_among(&words, begin, |at| at as i64 * missing, |_, stem| gains[stem]);
+            assert_eq!(found, best_of_all(&scores, begin));
+        }
+    }
+
+    #[test]
+    fn words_are_barred_once() {
+        let mut barred = BarredWords::default();
+        barred.begin(9);
+        for interval in [(2, 4), (6, 7), (3, 8), (0, 0)] {
+            barred.bar(interval);
+        }
+        let has: Vec<usize> = (0..9).filter(|&word| barred.has(word)).collect();
+        assert_eq!((has, barred.count((0, 9)), barred.count((3, 9))), (vec![2, 3, 4, 5, 6, 7], 6, 5));
+    }
 }

@@ -7,23 +7,23 @@ use hashbrown::{hash_table, HashTable};
 use crate::alignment::rates::StemRates;
 use crate::text::slots::mixed;
 
-/// A text whose stems are numbered.
+/// A text whose stems are numbered, in the order in which they come.
 #[derive(Clone, Debug, Default)]
 pub struct NumberedText {
     /// The number of each word's stem.
     words: Vec<u32>,
-    /// Its different stems, and how often each occurs.
-    distinct: Vec<(u32, u32)>,
+    /// Of each stem its number of all texts, and how often it occurs.
+    stems: Vec<(u32, u32)>,
 }
 
-/// Numbers of stems, in the order in which they come, and their rates in the collection.
+/// Numbers of the stems of all texts, in the order in which they come, and their rates in the collection.
 #[derive(Default)]
 pub struct StemNumbers {
     numbers: HashTable<u32>,
     stems: Vec<u64>,
     rates: Vec<f64>,
-    /// Of the text that is read.
-    counts: Vec<u32>,
+    /// Their numbers in the text that is read, counted from one.
+    here: Vec<u32>,
 }
 
 impl StemNumbers {
@@ -39,19 +39,18 @@ impl StemNumbers {
     /// Numbers the stems of a text.
     pub fn read(&mut self, stems: &[u64], rates: &StemRates, text: &mut NumberedText) {
         text.words.clear();
-        text.distinct.clear();
+        text.stems.clear();
         for &stem in stems {
             let number = self.number(stem, rates);
-            let count = &mut self.counts[number as usize];
-            if *count == 0 {
-                text.distinct.push((number, 0));
+            let here = &mut self.here[number as usize];
+            if *here == 0 {
+                text.stems.push((number, 0));
+                *here = text.stems.len() as u32;
             }
-            *count += 1;
-            text.words.push(number);
+            text.stems[*here as usize - 1].1 += 1;
+            text.words.push(*here - 1);
         }
-        for (number, count) in &mut text.distinct {
-            *count = std::mem::take(&mut self.counts[*number as usize]);
-        }
+        text.stems.iter().for_each(|&(number, _)| self.here[number as usize] = 0);
     }
 
     fn number(&mut self, stem: u64, rates: &StemRates) -> u32 {
@@ -64,84 +63,109 @@ impl StemNumbers {
                 place.insert(number);
                 self.stems.push(stem);
                 self.rates.push(rates.rate(stem));
-                self.counts.push(0);
+                self.here.push(0);
                 number
             }
         }
     }
 }
 
-/// One of two texts: the numbers of its words, its different stems and how often each occurs, and how often each stem of
-/// both texts does.
+/// A stem of one of two texts, or of both.
+#[derive(Clone, Copy, Debug)]
+pub struct PairedStem {
+    /// In the collection.
+    pub rate: f64,
+    /// How often it stands in either text.
+    pub counts: [u32; 2],
+}
+
+/// A word whose stem the other text has, too.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedWord {
+    pub at: u32,
+    pub stem: u32,
+}
+
+/// One of two texts: the stem of each word; and those of its words whose stems the other text has, too, in order.
 #[derive(Clone, Debug, Default)]
 pub struct PairedText {
     pub words: Vec<u32>,
-    pub distinct: Vec<(u32, u32)>,
-    pub counts: Vec<u32>,
+    pub shared: Vec<SharedWord>,
 }
 
-/// Two texts whose stems have numbers of the pair, those of `a` first: low ones, so that what is noted of stems lies close
-/// together.
+impl PairedText {
+    /// Its shared words in an interval.
+    pub fn shared_in(&self, (begin, end): (usize, usize)) -> &[SharedWord] {
+        let before = |word: usize| self.shared.partition_point(|shared| (shared.at as usize) < word);
+        &self.shared[before(begin)..before(end)]
+    }
+
+    /// Takes the words of a text, whose stems have these numbers in the pair: those that are shared come first.
+    fn read(&mut self, text: &NumberedText, numbers: &[u32], shared: usize) {
+        self.words.clear();
+        self.words.extend(text.words.iter().map(|&stem| numbers[stem as usize]));
+        self.shared.clear();
+        let words = self.words.iter().zip(0..).map(|(&stem, at)| SharedWord { at, stem });
+        self.shared.extend(words.filter(|word| (word.stem as usize) < shared));
+    }
+}
+
+/// Two texts whose stems have numbers of the pair: low ones, those first that both have, so that what is noted of them lies
+/// close together.
 #[derive(Default)]
 pub struct TextPair {
     pub a: PairedText,
     pub b: PairedText,
-    /// Of each stem its rate in the collection.
-    pub rates: Vec<f64>,
-    /// Of each stem that has a number of all texts, the one in this pair, counted from one.
-    paired: Vec<u32>,
-    /// The stems of the pair, by their numbers of all texts.
-    stems: Vec<u32>,
-    /// How many of them the first text has.
-    first: usize,
+    pub stems: Vec<PairedStem>,
+    /// How many stems both texts have.
+    pub shared: usize,
+    /// Of each stem that has a number of all texts, the one in the first text, counted from one.
+    first: Vec<u32>,
+    /// The stems of the first text, by their numbers of all texts.
+    marked: Vec<u32>,
+    numbers_a: Vec<u32>,
+    numbers_b: Vec<u32>,
 }
 
 impl TextPair {
     /// Begins with a first text, which may be paired with several others.
-    pub fn read_first(&mut self, text: &NumberedText, numbers: &StemNumbers) {
-        self.forget(0);
-        self.a.counts.clear();
-        self.read(text, numbers, true);
-        self.first = self.stems.len();
-    }
-
-    /// Adds a second text, in place of the one before.
-    pub fn read_second(&mut self, text: &NumberedText, numbers: &StemNumbers) {
-        self.forget(self.first);
-        self.read(text, numbers, false);
-        self.a.counts.truncate(self.first);
-        self.a.counts.resize(self.stems.len(), 0);
-    }
-
-    fn forget(&mut self, from: usize) {
-        self.stems.drain(from..).for_each(|stem| self.paired[stem as usize] = 0);
-        self.rates.truncate(from);
-    }
-
-    fn read(&mut self, text: &NumberedText, numbers: &StemNumbers, first: bool) {
-        let Self { a, b, rates, paired, stems, .. } = self;
-        paired.resize(paired.len().max(numbers.len()), 0);
-        let into = if first { a } else { b };
-        into.distinct.clear();
-        into.counts.clear();
-        into.counts.resize(stems.len() + text.distinct.len(), 0);
-        for &(stem, times) in &text.distinct {
-            let number = &mut paired[stem as usize];
-            if *number == 0 {
-                stems.push(stem);
-                rates.push(numbers.rates[stem as usize]);
-                *number = stems.len() as u32;
-            }
-            into.counts[*number as usize - 1] = times;
-            into.distinct.push((*number - 1, times));
+    pub fn begin(&mut self, a: &NumberedText, numbers: &StemNumbers) {
+        self.marked.drain(..).for_each(|stem| self.first[stem as usize] = 0);
+        self.first.resize(self.first.len().max(numbers.len()), 0);
+        for (&(stem, _), number) in a.stems.iter().zip(1..) {
+            self.first[stem as usize] = number;
+            self.marked.push(stem);
         }
-        into.counts.truncate(stems.len());
-        into.words.clear();
-        into.words.extend(text.words.iter().map(|&stem| paired[stem as usize] - 1));
     }
 
-    /// How many different stems there are.
-    pub fn stems(&self) -> usize {
-        self.stems.len()
+    /// Pairs the first text, with which it was begun, with a second one.
+    pub fn read(&mut self, a: &NumberedText, b: &NumberedText, numbers: &StemNumbers) {
+        const NONE: u32 = u32::MAX;
+        let Self { stems, numbers_a, numbers_b, .. } = self;
+        let rate = |stem: u32| numbers.rates[stem as usize];
+        stems.clear();
+        for (of, text) in [(&mut *numbers_a, a), (&mut *numbers_b, b)] {
+            of.clear();
+            of.resize(text.stems.len(), NONE);
+        }
+        for (&(stem, in_b), number_b) in b.stems.iter().zip(&mut *numbers_b) {
+            let in_first = self.first.get(stem as usize).copied().unwrap_or(0);
+            if let Some(in_first) = (in_first as usize).checked_sub(1) {
+                *number_b = stems.len() as u32;
+                numbers_a[in_first] = *number_b;
+                stems.push(PairedStem { rate: rate(stem), counts: [a.stems[in_first].1, in_b] });
+            }
+        }
+        self.shared = stems.len();
+        for (side, of, text) in [(0, &mut *numbers_a, a), (1, &mut *numbers_b, b)] {
+            for (&(stem, times), number) in text.stems.iter().zip(of).filter(|(_, number)| **number == NONE) {
+                *number = stems.len() as u32;
+                let mut counts = [0, 0];
+                counts[side] = times;
+                stems.push(PairedStem { rate: rate(stem), counts });
+            }
+        }
+        self.a.read(a, numbers_a, self.shared);
+        self.b.read(b, numbers_b, self.shared);
     }
 }

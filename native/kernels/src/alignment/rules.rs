@@ -24,8 +24,9 @@ pub struct AlignmentRules {
     /// Most rounds of a fit; in the last ones it no longer grows.
     pub rounds: usize,
     pub last_rounds: usize,
-    /// Words around an interval in which its new ends are looked for: so many, or its own length.
+    /// Words around an interval in which its new ends are looked for: so many, or in a summary, or its own length.
     pub reach: usize,
+    pub reach_in_summary: usize,
     pub reach_share: f64,
     /// Words by which the other interval is extended while it grows.
     pub margin: usize,
@@ -85,7 +86,8 @@ impl AlignmentRules {
         products_a_window: 32,
         rounds: 12,
         last_rounds: 3,
-        reach: 400,
+        reach: 150,
+        reach_in_summary: 400,
         reach_share: 1.0,
         margin: 30,
         growth: 0.02,

@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 
 use crate::alignment::fit::fixed;
 use crate::alignment::logarithms::{decay, ln};
-use crate::alignment::pair::{PairedText, TextPair};
+use crate::alignment::pair::{PairedStem, SharedWord, TextPair};
 use crate::alignment::rates::{StemRates, LEAST};
 use crate::alignment::rules::AlignmentRules;
 use crate::text::slots::mixed;
@@ -54,9 +54,9 @@ pub fn windows(words: usize, rules: &AlignmentRules) -> usize {
     words.saturating_sub(rules.window).div_ceil(rules.step) + 1
 }
 
-/// A stem that both texts have, and what it weighs.
+/// A stem that both texts have.
 struct SharedStem {
-    stem: u32,
+    /// Nothing if it is passed over.
     weight: i64,
     /// The last window of `a` that counted it.
     counted: usize,
@@ -65,53 +65,54 @@ struct SharedStem {
 /// The windows of a text in which each shared stem stands: a range of `places`.
 #[derive(Default)]
 struct StemWindows {
-    begins: Vec<usize>,
-    ends: Vec<usize>,
+    ranges: Vec<(usize, usize)>,
     places: Vec<u32>,
 }
 
 impl StemWindows {
-    fn read(&mut self, text: &PairedText, shared: &[SharedStem], slots: &[u32], rules: &AlignmentRules) {
+    /// Reads one of two texts.
+    fn read(&mut self, pair: &TextPair, side: usize, shared: &[SharedStem], rules: &AlignmentRules) {
+        let text = [&pair.a, &pair.b][side];
         let overlap = rules.window.div_ceil(rules.step);
         let count = windows(text.words.len(), rules);
-        self.begins.clear();
+        self.ranges.clear();
         let mut room = 0;
-        for SharedStem { stem, .. } in shared {
-            self.begins.push(room);
-            room += text.counts[*stem as usize] as usize * overlap;
+        for (stem, SharedStem { weight, .. }) in pair.stems.iter().zip(shared) {
+            self.ranges.push((room, room));
+            room += if *weight > 0 { stem.counts[side] as usize * overlap } else { 0 };
         }
-        self.ends.clone_from(&self.begins);
         self.places.clear();
         self.places.resize(room, 0);
-        for (at, &word) in text.words.iter().enumerate() {
-            let Some(slot) = (slots[word as usize] as usize).checked_sub(1) else { continue };
-            let last = (at / rules.step).min(count - 1);
-            let first = (at / rules.step + 1).saturating_sub(overlap);
-            for window in first as u32..=last as u32 {
-                let (begin, end) = (self.begins[slot], &mut self.ends[slot]);
-                if begin == *end || self.places[*end - 1] < window {
-                    self.places[*end] = window;
+        for &SharedWord { at, stem } in &text.shared {
+            if shared[stem as usize].weight == 0 {
+                continue;
+            }
+            let (begin, end) = &mut self.ranges[stem as usize];
+            let step = at as usize / rules.step;
+            for window in (step + 1).saturating_sub(overlap)..=step.min(count - 1) {
+                if begin == end || self.places[*end - 1] < window as u32 {
+                    self.places[*end] = window as u32;
                     *end += 1;
                 }
             }
         }
     }
 
-    fn of(&self, slot: usize) -> &[u32] {
-        &self.places[self.begins[slot]..self.ends[slot]]
+    fn of(&self, stem: usize) -> &[u32] {
+        let (begin, end) = self.ranges[stem];
+        &self.places[begin..end]
     }
 }
 
 /// Finds seeds; keeps its buffers.
 #[derive(Default)]
 pub struct WindowPairs {
-    /// In the order in which they occur in `b`.
     shared: Vec<SharedStem>,
-    /// Of each stem, where it is among the shared ones, counted from one.
-    slots: Vec<u32>,
     a: StemWindows,
     b: StemWindows,
-    /// Of a window of `a`: the score of each window of `b`, and those that have one.
+    /// Of a window of `a`: its shared stems, each behind the number of windows of `b` that have it.
+    stems: Vec<(usize, usize)>,
+    /// The score of each window of `b`, and those that have one.
     row: Vec<i64>,
     columns: Vec<u32>,
     pub found: Vec<WindowPair>,
@@ -123,88 +124,102 @@ impl WindowPairs {
     /// The seeds of two texts, the best first; of equal ones the first in `a`, then in `b`.
     pub fn find(&mut self, pair: &TextPair, rules: &AlignmentRules) {
         self.found.clear();
-        self.share(pair, rules);
-        self.b.read(&pair.b, &self.shared, &self.slots, rules);
+        self.weigh(pair, rules);
+        self.b.read(pair, 1, &self.shared, rules);
         self.bound(pair, rules);
         self.row.clear();
         self.row.resize(windows(pair.b.words.len(), rules), 0);
-        let least = fixed(rules.seed);
+        let mut words = &pair.a.shared[..];
         for window in 0..windows(pair.a.words.len(), rules) {
             let begin = window * rules.step;
-            let end = pair.a.words.len().min(begin + rules.window);
-            self.score(window, &pair.a.words[begin.min(end)..end]);
-            for column in self.columns.drain(..) {
-                let score = std::mem::take(&mut self.row[column as usize]);
-                if score >= least {
-                    self.found.push(WindowPair { score, a: begin, b: column as usize * rules.step });
-                }
-            }
+            words = &words[words.iter().take_while(|word| (word.at as usize) < begin).count()..];
+            let inside = words.iter().take_while(|word| (word.at as usize) < begin + rules.window);
+            self.score(window, inside, rules);
         }
         self.found.sort_unstable_by_key(|seed| (-seed.score, seed.a, seed.b));
-        self.shared.iter().for_each(|shared| self.slots[shared.stem as usize] = 0);
     }
 
-    /// The stems that both texts have and that weigh enough.
-    fn share(&mut self, pair: &TextPair, rules: &AlignmentRules) {
+    /// What shared stems weigh; those are passed over that do not weigh enough.
+    fn weigh(&mut self, pair: &TextPair, rules: &AlignmentRules) {
         let (a, b) = (pair.a.words.len() as f64 + rules.prior, pair.b.words.len() as f64 + rules.prior);
         let least = fixed(rules.least_weight);
         self.shared.clear();
-        self.slots.resize(self.slots.len().max(pair.stems()), 0);
-        for &(stem, in_b) in &pair.b.distinct {
-            let in_a = pair.a.counts[stem as usize];
-            if in_a == 0 {
-                continue;
-            }
+        for &PairedStem { rate, counts: [in_a, in_b] } in &pair.stems[..pair.shared] {
             let often = (f64::from(in_a) / a).min(f64::from(in_b) / b);
-            let weight = weight(pair.rates[stem as usize] + 0.5 * often, rules);
-            if weight >= least {
-                self.shared.push(SharedStem { stem, weight, counted: usize::MAX });
-                self.slots[stem as usize] = self.shared.len() as u32;
-            }
+            let weight = weight(rate + 0.5 * often, rules);
+            self.shared.push(SharedStem { weight: if weight >= least { weight } else { 0 }, counted: usize::MAX });
         }
     }
 
-    /// Leaves out the stems with the greatest products of their numbers of windows, if all together are too many.
+    /// Passes over the stems with the greatest products of their numbers of windows, if all together are too many.
     fn bound(&mut self, pair: &TextPair, rules: &AlignmentRules) {
         let all = windows(pair.a.words.len(), rules) + windows(pair.b.words.len(), rules);
         let most = rules.products + rules.products_a_window * all;
         let overlap = rules.window.div_ceil(rules.step);
-        let at_most = |(slot, shared): (usize, &SharedStem)| {
-            pair.a.counts[shared.stem as usize] as usize * overlap * self.b.of(slot).len()
-        };
+        let at_most = |stem: usize| pair.stems[stem].counts[0] as usize * overlap * self.b.of(stem).len();
         self.bounded = false;
-        if self.shared.iter().enumerate().map(at_most).sum::<usize>() <= most {
+        if (0..pair.shared).map(at_most).sum::<usize>() <= most {
             return; // so the windows of `a` need not be counted
         }
-        self.a.read(&pair.a, &self.shared, &self.slots, rules);
-        let product = |slot: usize| self.a.of(slot).len() * self.b.of(slot).len();
-        let mut products: Vec<(usize, usize)> = (0..self.shared.len()).map(|slot| (product(slot), slot)).collect();
+        self.a.read(pair, 0, &self.shared, rules);
+        let product = |stem: usize| self.a.of(stem).len() * self.b.of(stem).len();
+        let mut products: Vec<(usize, usize)> = (0..pair.shared).map(|stem| (product(stem), stem)).collect();
         products.sort_unstable();
         let mut sum = 0;
-        for (product, slot) in products {
+        for (product, stem) in products {
             sum += product;
             if sum > most {
-                self.slots[self.shared[slot].stem as usize] = 0;
+                self.shared[stem].weight = 0;
                 self.bounded = true;
             }
         }
     }
 
-    /// Scores the windows of `b` against one of `a`.
-    fn score(&mut self, window: usize, words: &[u32]) {
-        for &word in words {
-            let Some(slot) = (self.slots[word as usize] as usize).checked_sub(1) else { continue };
-            let shared = &mut self.shared[slot];
-            if shared.counted == window {
+    /// Scores the windows of `b` against one of `a`. Stems that are in most windows of `b`, and that together are not half
+    /// enough, are looked for only where the others are half enough.
+    fn score<'a>(&mut self, window: usize, words: impl Iterator<Item = &'a SharedWord>, rules: &AlignmentRules) {
+        let Self { shared, b, stems, row, columns, found, .. } = self;
+        let least = fixed(rules.seed);
+        stems.clear();
+        let mut all = 0;
+        for word in words {
+            let stem = word.stem as usize;
+            let SharedStem { weight, counted } = &mut shared[stem];
+            if *weight > 0 && *counted != window {
+                *counted = window;
+                all += *weight;
+                stems.push((b.of(stem).len(), stem));
+            }
+        }
+        if all < least {
+            return;
+        }
+        stems.sort_unstable();
+        let (mut first, mut left) = (stems.len(), 0);
+        while left + shared[stems[first - 1].1].weight < least / 2 {
+            first -= 1;
+            left += shared[stems[first].1].weight;
+        }
+        let (first, later) = stems.split_at(first);
+        for &(_, stem) in first {
+            for &column in b.of(stem) {
+                let score = &mut row[column as usize];
+                if *score == 0 {
+                    columns.push(column);
+                }
+                *score += shared[stem].weight;
+            }
+        }
+        for column in columns.drain(..) {
+            let mut score = std::mem::take(&mut row[column as usize]);
+            if score + left < least {
                 continue;
             }
-            shared.counted = window;
-            for &column in self.b.of(slot) {
-                let score = &mut self.row[column as usize];
-                if *score == 0 {
-                    self.columns.push(column);
-                }
-                *score += shared.weight;
+            for &(_, stem) in later {
+                score += b.of(stem).binary_search(&column).map_or(0, |_| shared[stem].weight);
+            }
+            if score >= least {
+                found.push(WindowPair { score, a: window * rules.step, b: column as usize * rules.step });
             }
         }
     }

@@ -35,7 +35,7 @@ impl SharedSequences {
         }
         let outside = |stem: u32| {
             let here = inside.find(mixed(stem.into()), |known| known.0 == stem).map_or(0, |known| known.1);
-            pair.a.counts[stem as usize] + pair.b.counts[stem as usize] - here
+            pair.stems[stem as usize].counts.iter().sum::<u32>() - here
         };
         let rare = |&&(one, other): &&(u32, u32)| outside(one).min(outside(other)) <= elsewhere;
         a.iter().filter(|two| b.binary_search(two).is_ok()).filter(rare).count()
