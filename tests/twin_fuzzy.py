@@ -73,7 +73,8 @@ def windows_of(stems):
 
 def weight_of(rate):
     """What a stem weighs that two windows share."""
-    return fixed(min(WORD, max(0, -log(2 * (1 - exp(-WINDOW * rate))))))
+    chance = min(1 - 1e-3, max(1e-6, 1 - exp(-rounded(WINDOW * rate))))
+    return fixed(min(WORD, max(0, -log(2 * chance))))
 
 
 def seeds_of(a, b, rate):
@@ -289,9 +290,13 @@ def keys_of(stems, df):
 
 
 def around(stems, number, rate):
-    """The stems of the 60 words around a window that weigh a nat at least, with what they weigh."""
-    found = set(stems[max(0, 20 * number - 10) : 20 * number + 50])
-    return {stem: weight for stem in found if (weight := weight_of(rate(stem))) >= UNIT}
+    """The stems of the 60 words around a window that weigh a nat at least, two bytes of each, with what they weigh."""
+    found = {}
+    for stem in stems[max(0, 20 * number - 10) : 20 * number + 50]:
+        if (weight := weight_of(rate(stem))) >= UNIT:
+            print_ = order(stem) >> 48
+            found[print_] = min(weight // 8 * 8, found.get(print_, weight))
+    return found
 
 
 def shared_weight(one, other):

@@ -3,12 +3,13 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use unquilt_kernels::alignment::align::{Aligner, ReadText};
+use unquilt_kernels::alignment::align::Aligner;
 use unquilt_kernels::alignment::fit::nats;
 use unquilt_kernels::alignment::languages::{each_usual, usual};
 use unquilt_kernels::alignment::pair::StemNumbers;
 use unquilt_kernels::alignment::rates::StemRates;
 use unquilt_kernels::alignment::stems::each_stem;
+use unquilt_kernels::alignment::texts::ReadText;
 use unquilt_kernels::flow::columns::Column;
 use unquilt_kernels::sketches::lexicon::pack;
 use unquilt_kernels::text::fingerprint::Fingerprinter;
@@ -26,10 +27,8 @@ pub fn align(py: Python<'_>, a: &str, b: &str, rates: Option<&[u8]>, both_ways: 
     let given = given.map_err(|_| PyValueError::new_err("these bytes are no packed rates of stems"))?;
     Ok(py.detach(|| {
         let rates = given.as_ref().unwrap_or_else(|| usual());
-        let (mut a, mut b) = (ReadText::new(a.to_owned()), ReadText::new(b.to_owned()));
         let mut numbers = StemNumbers::default();
-        a.number(&mut numbers, rates);
-        b.number(&mut numbers, rates);
+        let [a, b] = [a, b].map(|text| ReadText::new(text.to_owned(), &mut numbers, rates));
         let mut aligner = Aligner::new(both_ways);
         aligner.begin(&a, &numbers);
         let passages = aligner.align(&a, &b, &numbers);
@@ -79,7 +78,7 @@ pub fn pack_rates<'py>(
 #[pyfunction]
 pub fn stems(text: &str) -> Vec<u64> {
     let mut stems = Vec::new();
-    each_stem(text, &Fingerprinter::plain(), |_, _, stem| stems.push(stem));
+    each_stem(text, &Fingerprinter::plain(), |word| stems.push(word.stem));
     stems
 }
 

@@ -5,10 +5,11 @@
 //!
 //! | module | what it does |
 //! | --- | --- |
-//! | [`stems`] | words by their first letters, where they stand, and where sentences end |
+//! | [`stems`] | words by their first letters |
 //! | [`tally`] | how often stems stand in documents |
 //! | [`rates`] | how often a stem stands in a collection |
 //! | [`languages`] | rates for texts without a collection |
+//! | [`texts`] | a text: its words, where they stand, and where sentences end |
 //! | [`pair`] | two texts, their stems numbered, how often each has which |
 //! | [`seeds`] | windows of both texts that share rare stems: where to look |
 //! | [`fit`] | from a seed to the two intervals that explain each other best |
@@ -31,3 +32,4 @@ pub mod seeds;
 pub mod sequences;
 pub mod stems;
 pub mod tally;
+pub mod texts;

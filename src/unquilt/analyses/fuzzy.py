@@ -73,7 +73,7 @@ def find_candidates(
     """The documents that share keys.
 
     Reads the texts three times; shuffles 28 bytes for each stem of a batch, 9 bytes for each key (about seven for ten
-    words), 21 for each pair of windows that share one (at most `max_df` · (`max_df` - 1) / 2 for a key) and about 150
+    words), 21 for each pair of windows that share one (at most `max_df` · (`max_df` - 1) / 2 for a key) and about 70
     for each that is compared.
     """
     (counts,) = verbs.map(corpus, Kernel("stem counts"), beside=standing)

@@ -10,13 +10,11 @@
 //! document: where a good part of the source is covered, the passage is all of it.
 
 use crate::alignment::fit::{fixed, BarredWords, Fit, Fitting, Manner, Rectangle};
-use crate::alignment::pair::{NumberedText, StemNumbers, TextPair};
-use crate::alignment::rates::StemRates;
+use crate::alignment::pair::{StemNumbers, TextPair};
 use crate::alignment::rules::AlignmentRules;
 use crate::alignment::seeds::{windows, WindowPair, WindowPairs};
 use crate::alignment::sequences::SharedSequences;
-use crate::alignment::stems::Stems;
-use crate::text::fingerprint::Fingerprinter;
+use crate::alignment::texts::ReadText;
 
 /// A passage of two texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,32 +28,6 @@ pub struct AlignedPassage {
     pub score: i64,
     /// Estimated shares of words that were taken over, of both sides.
     pub rates: (f64, f64),
-}
-
-/// A text that is read to be aligned, with others whose stems are numbered by the same [`StemNumbers`].
-#[derive(Default)]
-pub struct ReadText {
-    pub text: String,
-    stems: Stems,
-    numbered: NumberedText,
-}
-
-impl ReadText {
-    pub fn new(text: String) -> Self {
-        let mut stems = Stems::default();
-        stems.read(&text, &Fingerprinter::plain());
-        Self { text, stems, numbered: NumberedText::default() }
-    }
-
-    /// How many words it has.
-    pub fn words(&self) -> usize {
-        self.stems.stems.len()
-    }
-
-    /// To be called before it is aligned, and again if numbers were forgotten.
-    pub fn number(&mut self, numbers: &mut StemNumbers, rates: &StemRates) {
-        numbers.read(&self.stems.stems, rates, &mut self.numbered);
-    }
 }
 
 /// Aligns pairs of texts; keeps its buffers.
@@ -93,7 +65,7 @@ impl Aligner {
         self.fit_seeds(&pair);
         self.pair = pair;
         self.join();
-        self.locate((&a.stems, &a.text), (&b.stems, &b.text));
+        self.locate(a, b);
         &self.passages
     }
 
@@ -223,13 +195,13 @@ impl Aligner {
         *fits = joined;
     }
 
-    fn locate(&mut self, a: (&Stems, &str), b: (&Stems, &str)) {
+    fn locate(&mut self, a: &ReadText, b: &ReadText) {
         let AlignmentRules { characters: least, words, .. } = self.rules;
         let long =
             |at: (usize, usize), points: (u32, u32)| (points.1 - points.0) as usize >= least || at.1 - at.0 >= words;
         for fit in &self.fits {
             let at = Rectangle { a: snap(fit.at.a, a, self.rules.snap), b: snap(fit.at.b, b, self.rules.snap) };
-            let (in_a, in_b) = (a.0.points(a.1, at.a), b.0.points(b.1, at.b));
+            let (in_a, in_b) = (a.points(at.a), b.points(at.b));
             if long(at.a, in_a) && long(at.b, in_b) {
                 self.passages.push(AlignedPassage { at, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
             }
@@ -269,10 +241,10 @@ fn hull(x: Rectangle, y: Rectangle) -> Rectangle {
 
 /// An interval whose ends are moved to the nearest ends of sentences or lines, at most so many words away, to those
 /// before rather than to those behind.
-fn snap(interval: (usize, usize), (stems, text): (&Stems, &str), most: usize) -> (usize, usize) {
+fn snap(interval: (usize, usize), text: &ReadText, most: usize) -> (usize, usize) {
     let nearest = |at: usize| {
-        let before = |by: usize| at.checked_sub(by).filter(|&place| stems.is_break(text, place));
-        let behind = |by: usize| Some(at + by).filter(|&place| stems.is_break(text, place));
+        let before = |by: usize| at.checked_sub(by).filter(|&place| text.is_break(place));
+        let behind = |by: usize| Some(at + by).filter(|&place| text.is_break(place));
         (0..=most).find_map(|by| before(by).or_else(|| behind(by))).unwrap_or(at)
     };
     let (begin, end) = (nearest(interval.0), nearest(interval.1));

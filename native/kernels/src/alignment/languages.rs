@@ -151,9 +151,9 @@ mod tests {
         let language = |text: &str| {
             let print = Fingerprinter::plain();
             let mut votes = LanguageVotes::default();
-            crate::alignment::stems::each_stem(text, &print, |begin, _, stem| {
-                votes.word(text, begin);
-                votes.stem(stem, 1);
+            crate::alignment::stems::each_stem(text, &print, |word| {
+                votes.word(text, word.begin);
+                votes.stem(word.stem, 1);
             });
             votes.language()
         };

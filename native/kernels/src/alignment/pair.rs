@@ -36,7 +36,7 @@ impl StemNumbers {
         self.stems.is_empty()
     }
 
-    /// Numbers the stems of a text.
+    /// Numbers the stems of the words of a text.
     pub fn read(&mut self, stems: &[u64], rates: &StemRates, text: &mut NumberedText) {
         text.words.clear();
         text.stems.clear();
@@ -80,7 +80,7 @@ pub struct PairedStem {
 }
 
 /// A word whose stem the other text has, too.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct SharedWord {
     pub at: u32,
     pub stem: u32,
@@ -104,9 +104,13 @@ impl PairedText {
     fn read(&mut self, text: &NumberedText, numbers: &[u32], shared: usize) {
         self.words.clear();
         self.words.extend(text.words.iter().map(|&stem| numbers[stem as usize]));
-        self.shared.clear();
-        let words = self.words.iter().zip(0..).map(|(&stem, at)| SharedWord { at, stem });
-        self.shared.extend(words.filter(|word| (word.stem as usize) < shared));
+        self.shared.resize(self.words.len(), SharedWord::default());
+        let mut count = 0; // without branches, as nobody knows which words are shared
+        for (&stem, at) in self.words.iter().zip(0..) {
+            self.shared[count] = SharedWord { at, stem };
+            count += usize::from((stem as usize) < shared);
+        }
+        self.shared.truncate(count);
     }
 }
 

@@ -45,6 +45,13 @@ pub fn chances() -> &'static [u32; LEVELS] {
     CHANCES_OF.get_or_init(|| std::array::from_fn(|level| (chance(level) * CHANCES) as u32))
 }
 
+/// What a stem weighs that two windows share, for each rounded x: ln (1 / 2 p0), which has it in one of them.
+pub fn weights() -> &'static [i64; LEVELS] {
+    static WEIGHTS: OnceLock<[i64; LEVELS]> = OnceLock::new();
+    let weight = |level| fixed((-ln(2.0 * chance(level))).clamp(0.0, AlignmentRules::DEFAULT.word));
+    WEIGHTS.get_or_init(|| std::array::from_fn(weight))
+}
+
 /// What words score at one rate.
 pub struct RateScores {
     /// One that is not found.

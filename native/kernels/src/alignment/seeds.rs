@@ -1,17 +1,17 @@
 //! Where passages may be: windows of both texts that share rare stems.
 //!
-//! A shared stem weighs what it would take chance to put it into both windows: ln (1 / 2p), p = 1 - e^-(window · rate),
-//! the rate being that of the collection plus half of the lower one in the two texts. Stems go by the product of the
+//! A shared stem weighs what it would take chance to put it into both windows: ln (1 / 2p), p = 1 - e^-(window · rate)
+//! with the exponent rounded as in [`scores`](super::scores), the rate being that of the collection plus half of the lower one in the two texts. Stems go by the product of the
 //! numbers of windows they are in, rarest first, and what exceeds a bound is left out: so texts of any length and any
 //! monotony cost no more than their length times a constant.
 
 use hashbrown::HashTable;
 
 use crate::alignment::fit::fixed;
-use crate::alignment::logarithms::{decay, ln};
 use crate::alignment::pair::{PairedStem, SharedWord, TextPair};
 use crate::alignment::rates::{StemRates, LEAST};
 use crate::alignment::rules::AlignmentRules;
+use crate::alignment::scores::{level, weights};
 use crate::text::slots::mixed;
 
 /// A pair of windows: the first words of both, and their score.
@@ -45,8 +45,7 @@ impl StemWeights {
 
 /// What a stem of this rate weighs that two windows share.
 fn weight(rate: f64, rules: &AlignmentRules) -> i64 {
-    let chance = 1.0 - decay(rules.window as f64 * rate);
-    fixed((-ln(2.0 * chance)).clamp(0.0, rules.word))
+    weights()[level(rules.window as f64 * rate)]
 }
 
 /// How many windows a text of so many words has.
@@ -110,6 +109,8 @@ pub struct WindowPairs {
     shared: Vec<SharedStem>,
     a: StemWindows,
     b: StemWindows,
+    /// The words of `a` whose stems are not passed over.
+    rare: Vec<SharedWord>,
     /// Of a window of `a`: its shared stems, each behind the number of windows of `b` that have it.
     stems: Vec<(usize, usize)>,
     /// The score of each window of `b`, and those that have one.
@@ -129,13 +130,17 @@ impl WindowPairs {
         self.bound(pair, rules);
         self.row.clear();
         self.row.resize(windows(pair.b.words.len(), rules), 0);
-        let mut words = &pair.a.shared[..];
+        let mut rare = std::mem::take(&mut self.rare);
+        rare.clear();
+        rare.extend(pair.a.shared.iter().filter(|word| self.shared[word.stem as usize].weight > 0));
+        let mut words = &rare[..];
         for window in 0..windows(pair.a.words.len(), rules) {
             let begin = window * rules.step;
             words = &words[words.iter().take_while(|word| (word.at as usize) < begin).count()..];
             let inside = words.iter().take_while(|word| (word.at as usize) < begin + rules.window);
             self.score(window, inside, rules);
         }
+        self.rare = rare;
         self.found.sort_unstable_by_key(|seed| (-seed.score, seed.a, seed.b));
     }
 
@@ -185,7 +190,7 @@ impl WindowPairs {
         for word in words {
             let stem = word.stem as usize;
             let SharedStem { weight, counted } = &mut shared[stem];
-            if *weight > 0 && *counted != window {
+            if *counted != window {
                 *counted = window;
                 all += *weight;
                 stems.push((b.of(stem).len(), stem));

@@ -3,7 +3,7 @@
 use hashbrown::{hash_table, HashTable};
 
 use crate::alignment::languages::{Language, LanguageVotes};
-use crate::alignment::stems::each_stem;
+use crate::alignment::stems::{each_stem, StemmedWord};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::mixed;
 
@@ -43,7 +43,7 @@ impl StemTally {
         let Self { stems, sizes, here, votes, .. } = self;
         here.clear();
         votes.clear();
-        each_stem(text, print, |begin, _, stem| {
+        each_stem(text, print, |StemmedWord { begin, stem, .. }| {
             votes.word(text, begin);
             match here.entry(mixed(stem), |known| known.0 == stem, |known| mixed(known.0)) {
                 hash_table::Entry::Occupied(mut known) => known.get_mut().1 += 1,

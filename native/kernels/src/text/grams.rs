@@ -153,6 +153,11 @@ impl Distinct {
         self.items.len()
     }
 
+    /// In the order in which they came.
+    pub fn items(&self) -> &[u64] {
+        &self.items
+    }
+
     #[inline]
     pub fn insert(&mut self, gram: u64) {
         if gram == 0 {

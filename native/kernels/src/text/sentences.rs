@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use icu_segmenter::options::SentenceBreakInvariantOptions;
 use icu_segmenter::{SentenceSegmenter, SentenceSegmenterBorrowed};
-use memchr::memchr2;
+use memchr::{memchr2, memchr3};
 
 use crate::text::points::PointPlaces;
 use crate::text::unicode::{self, Class};
@@ -71,6 +71,9 @@ impl Sentences {
     fn item(&mut self, text: &str, item: Range<usize>, found: &mut Vec<Range<usize>>) {
         let Self { segmenter, even } = self;
         let said = &text[item.clone()];
+        if said.is_ascii() && memchr3(b'.', b'!', b'?', said.as_bytes()).is_none() {
+            return push(text, item, found); // headings, cells of tables: nothing in it ends a sentence
+        }
         let said = if memchr2(b'\n', b'\r', said.as_bytes()).is_some() {
             even.clear();
             even.extend(said.chars().map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }));

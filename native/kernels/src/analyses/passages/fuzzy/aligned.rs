@@ -3,19 +3,20 @@
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
-use crate::alignment::align::{AlignedPassage, Aligner, ReadText};
+use crate::alignment::align::{AlignedPassage, Aligner};
 use crate::alignment::fit::nats;
 use crate::alignment::pair::StemNumbers;
 use crate::alignment::rates::StemRates;
+use crate::alignment::texts::ReadText;
 use crate::analyses::passages::borders::{jaccard, PassageRow};
 use crate::analyses::passages::pairs::PairSpan;
-use crate::analyses::passages::slices::CutPage;
 use crate::analyses::passages::stops::ChunkedTexts;
 use crate::flow::columns::{Along, Numbers};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
-use crate::text::fingerprint::Fingerprinter;
+use crate::text::points::spans;
+use crate::text::sentences::Sentences;
 use crate::{columns, row, told};
 
 columns! {
@@ -78,29 +79,36 @@ told! {
     pub struct Aligning { rates: Side, n: NonZeroUsize, both_ways: bool }
 }
 
-/// A text as it is aligned, and as it is described; the latter is read if there is something to describe.
+/// A text as it is aligned, and as it is described.
 struct AlignedText {
     read: ReadText,
     chunks: Vec<u8>,
-    page: Option<CutPage>,
+    /// Of each sentence, one past its last word; found if there is something to describe.
+    sentences: Option<Vec<u32>>,
 }
 
 impl AlignedText {
-    fn new(text: &[u8], chunks: &[u8]) -> Self {
-        let text = match std::str::from_utf8(text) {
-            Ok(text) => text.to_owned(), // faster than a check that knows how to go on
-            Err(_) => String::from_utf8_lossy(text).into_owned(),
-        };
-        Self { read: ReadText::new(text), chunks: chunks.to_vec(), page: None }
+    fn find_sentences(&mut self, finder: &mut Sentences) -> Result<(), Damaged> {
+        if self.sentences.is_none() {
+            let found = finder.of(self.read.text(), spans(&self.chunks)).ok_or(Damaged("chunks"))?;
+            let mut words = self.read.spans().iter().zip(0..).peekable();
+            let mut end = 0;
+            let ends = found.iter().map(|sentence| {
+                while let Some((_, word)) = words.next_if(|(place, _)| (place.0 as usize) < sentence.end) {
+                    end = word + 1;
+                }
+                end
+            });
+            self.sentences = Some(ends.collect());
+        }
+        Ok(())
     }
 
-    fn describe(&mut self, print: &Fingerprinter) -> Result<&CutPage, Damaged> {
-        if self.page.is_none() {
-            let mut page = CutPage::default();
-            page.read(&self.read.text, &self.chunks, print)?;
-            self.page = Some(page);
-        }
-        self.page.as_ref().ok_or(Damaged("CutPage"))
+    /// The number of the sentence that has a word.
+    fn sentence(&self, word: usize) -> u64 {
+        let sentences = self.sentences.as_deref().unwrap_or_default();
+        let before = sentences.partition_point(|&end| end as usize <= word);
+        before.min(sentences.len().saturating_sub(1)) as u64
     }
 }
 
@@ -115,25 +123,28 @@ struct KnownTexts {
 }
 
 impl KnownTexts {
-    /// Words of recent texts: about 40 bytes each.
-    const MOST_WORDS: usize = 1 << 20;
+    /// Words of recent texts: about 30 bytes each.
+    const MOST_WORDS: usize = 3 << 19;
     const MOST_STEMS: usize = 1 << 20;
 
     /// The text of a document, read if it is not known; to be given back.
     fn take(&mut self, doc: u32, text: &[u8], chunks: &[u8], rates: &StemRates) -> Box<AlignedText> {
         if let Some(known) = self.recent.remove(&doc) {
-            self.words -= known.read.words();
+            self.words -= known.read.spans().len();
             return known;
         }
         self.older.remove(&doc).unwrap_or_else(|| {
-            let mut new = Box::new(AlignedText::new(text, chunks));
-            new.read.number(&mut self.numbers, rates);
-            new
+            let text = match std::str::from_utf8(text) {
+                Ok(text) => text.to_owned(), // faster than a check that knows how to go on
+                Err(_) => String::from_utf8_lossy(text).into_owned(),
+            };
+            let read = ReadText::new(text, &mut self.numbers, rates);
+            Box::new(AlignedText { read, chunks: chunks.to_vec(), sentences: None })
         })
     }
 
     fn give_back(&mut self, doc: u32, text: Box<AlignedText>) {
-        self.words += text.read.words();
+        self.words += text.read.spans().len();
         self.recent.insert(doc, text);
         if self.words > Self::MOST_WORDS {
             self.older = std::mem::take(&mut self.recent);
@@ -157,6 +168,7 @@ pub struct AlignedPassages {
     n: usize,
     aligner: Aligner,
     known: KnownTexts,
+    finder: Sentences,
     bounded: u64,
 }
 
@@ -167,7 +179,7 @@ impl AlignedPassages {
     /// Numbers the stems of the first text anew, as they were forgotten.
     fn begin(&mut self, own: Option<&mut AlignedText>) {
         if let Some(own) = own {
-            own.read.number(&mut self.known.numbers, &self.rates);
+            own.read.read(&mut self.known.numbers, &self.rates);
             self.aligner.begin(&own.read, &self.known.numbers);
         }
     }
@@ -177,10 +189,10 @@ impl AlignedPassages {
         if found.is_empty() {
             return Ok(());
         }
-        let print = Fingerprinter::plain();
-        let (one, other) = (a.1.describe(&print)?, b.1.describe(&print)?);
+        a.1.find_sentences(&mut self.finder)?;
+        b.1.find_sentences(&mut self.finder)?;
         for passage in found {
-            let (described, span) = describe(passage, b.0, one, other, self.n);
+            let (described, span) = describe(passage, b.0, a.1, b.1, self.n);
             out.row(&Self::PASSAGES, a.0, described);
             out.row(&Self::SPANS, a.0, span);
         }
@@ -189,11 +201,18 @@ impl AlignedPassages {
 }
 
 /// A passage, and the words of it in both documents.
-fn describe(found: &AlignedPassage, b: u64, one: &CutPage, other: &CutPage, n: usize) -> (PassageRow, PairSpan) {
+fn describe(
+    found: &AlignedPassage,
+    b: u64,
+    one: &AlignedText,
+    other: &AlignedText,
+    n: usize,
+) -> (PassageRow, PairSpan) {
     let (in_a, in_b) = (found.at.a, found.at.b);
     let words = (in_a.1 - in_a.0) as u64;
-    let (a_sentence, b_sentence) = (one.sentence(in_a.0) as u64, other.sentence(in_b.0) as u64);
-    let sentences = one.sentence(in_a.1 - 1) as u64 + 1 - a_sentence;
+    let (a_sentence, b_sentence) = (one.sentence(in_a.0), other.sentence(in_b.0));
+    let sentences = one.sentence(in_a.1 - 1) + 1 - a_sentence;
+    let (one, other) = (one.read.prints(), other.read.prints());
     let weight = words as f64 * found.rates.0;
     let passage = PassageRow {
         b,
@@ -205,7 +224,7 @@ fn describe(found: &AlignedPassage, b: u64, one: &CutPage, other: &CutPage, n: u
         b_sentence,
         sentences,
         words,
-        similarity: jaccard(&one.prints[in_a.0..in_a.1], &other.prints[in_b.0..in_b.1], n),
+        similarity: jaccard(&one[in_a.0..in_a.1], &other[in_b.0..in_b.1], n),
         documents: 2,
         weight,
         score: Some(nats(found.score)),
@@ -218,8 +237,8 @@ fn describe(found: &AlignedPassage, b: u64, one: &CutPage, other: &CutPage, n: u
         a_to: in_a.1 as u32,
         b_from: in_b.0 as u32,
         b_to: in_b.1 as u32,
-        a_words: one.prints.len() as u32,
-        b_words: other.prints.len() as u32,
+        a_words: one.len() as u32,
+        b_words: other.len() as u32,
         sentences: sentences as u32,
         weight,
     };
@@ -231,12 +250,19 @@ impl Group for AlignedPassages {
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<SentText<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info(), Self::SPANS.info()];
-    const KEEPS: &'static str = "two texts, and others of two million words in all";
+    const KEEPS: &'static str = "two texts, and others of three million words in all";
     type Told = Aligning;
 
     fn new(Aligning { rates, n, both_ways }: Aligning, _: usize) -> Result<Self, WrongParameter> {
         let rates = StemRates::unpack(rates.as_ref()).map_err(|_| WrongParameter("rates are damaged".to_owned()))?;
-        Ok(Self { rates, n: n.get(), aligner: Aligner::new(both_ways), known: KnownTexts::default(), bounded: 0 })
+        Ok(Self {
+            rates,
+            n: n.get(),
+            aligner: Aligner::new(both_ways),
+            known: KnownTexts::default(),
+            finder: Sentences::default(),
+            bounded: 0,
+        })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
@@ -292,13 +318,13 @@ mod tests {
             known.give_back(doc, read);
             (forgot, was, known.recent.len(), known.older.len())
         };
-        let text = words(0, 400_000);
+        let text = words(0, 600_000);
         assert_eq!(ask(1, &text), (false, 0, 1, 0));
         assert_eq!(ask(2, &text), (false, 0, 2, 0));
-        assert_eq!(ask(3, &text), (false, 0, 0, 3)); // 1.2 million words
+        assert_eq!(ask(3, &text), (false, 0, 0, 3)); // 1.8 million words
         assert_eq!(ask(1, ""), (false, 0, 1, 2)); // still known
-        assert_eq!(ask(4, &words(400_000, 1_100_000)), (false, 0, 0, 2));
-        assert_eq!(ask(5, "a few words"), (true, 0, 1, 0)); // 1.1 million stems
+        assert_eq!(ask(4, &words(600_000, 1_600_000)), (false, 0, 0, 2));
+        assert_eq!(ask(5, "a few words"), (true, 0, 1, 0)); // 1.6 million stems
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Which documents are to be aligned: those that share a key, and more rare stems around it.
 
 use crate::alignment::fit::fixed;
-use crate::analyses::passages::fuzzy::windows::SentWindow;
+use crate::analyses::passages::fuzzy::windows::{SentWindow, WeighedStem};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Output, Rows};
@@ -26,7 +26,7 @@ row! {
 struct OwnWindows {
     /// The number of each, and where its stems end.
     windows: Vec<(u32, usize)>,
-    stems: Vec<(u32, u32)>,
+    stems: Vec<WeighedStem>,
 }
 
 impl OwnWindows {
@@ -36,17 +36,13 @@ impl OwnWindows {
     }
 
     fn add(&mut self, number: u32, bytes: &[u8]) -> Result<(), Damaged> {
-        let (stems, []) = bytes.as_chunks::<8>() else { return Err(Damaged("SentWindow")) };
-        self.stems.extend(
-            stems
-                .iter()
-                .map(|&[a, b, c, d, e, f, g, h]| (u32::from_be_bytes([a, b, c, d]), u32::from_be_bytes([e, f, g, h]))),
-        );
+        let (stems, []) = bytes.as_chunks::<4>() else { return Err(Damaged("SentWindow")) };
+        self.stems.extend(stems.iter().map(|&stem| WeighedStem(u32::from_be_bytes(stem))));
         self.windows.push((number, self.stems.len()));
         Ok(())
     }
 
-    fn of(&self, number: u32) -> &[(u32, u32)] {
+    fn of(&self, number: u32) -> &[WeighedStem] {
         let Ok(at) = self.windows.binary_search_by_key(&number, |&(window, _)| window) else { return &[] };
         let begin = at.checked_sub(1).map_or(0, |before| self.windows[before].1);
         &self.stems[begin..self.windows[at].1]
@@ -54,14 +50,14 @@ impl OwnWindows {
 
     /// What the stems weigh that a window of this document shares with one of another.
     fn shared(&self, number: u32, bytes: &[u8]) -> Result<u64, Damaged> {
-        let (others, []) = bytes.as_chunks::<4>() else { return Err(Damaged("SentWindow")) };
-        let mut others = others.iter().map(|&stem| u32::from_be_bytes(stem)).peekable();
-        let mut sum = 0;
-        for &(stem, weight) in self.of(number) {
-            while others.next_if(|&other| other < stem).is_some() {}
-            if others.next_if_eq(&stem).is_some() {
-                sum += u64::from(weight);
-            }
+        let (others, []) = bytes.as_chunks::<2>() else { return Err(Damaged("SentWindow")) };
+        let (own, mut sum, mut at, mut at_other) = (self.of(number), 0, 0, 0);
+        // Which of two stems comes first is anybody's guess: so nothing depends on it but numbers.
+        while at < own.len() && at_other < others.len() {
+            let (stem, other) = (own[at].stem(), u16::from_be_bytes(others[at_other]));
+            sum += if stem == other { own[at].weight() } else { 0 };
+            at += usize::from(stem <= other);
+            at_other += usize::from(other <= stem);
         }
         Ok(sum)
     }

@@ -9,6 +9,7 @@ use crate::flow::fields::Rest;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::sketches::lexicon::Lexicon;
 use crate::text::fingerprint::Fingerprinter;
+use crate::text::grams::Distinct;
 use crate::{row, told};
 
 /// Words of a window, and how far one begins behind the other.
@@ -34,45 +35,71 @@ row! {
 pub struct StemKeys {
     stems: Lexicon<Side>,
     collections: Collections,
+    /// The stems of a document, each behind the number of documents that have it.
     words: Vec<(u32, u64)>,
-    window: Vec<(u32, u64)>,
-    /// Keys, with the first window that has each.
-    keys: Vec<(u64, u32)>,
-    /// The keys of one window.
-    run: Vec<u64>,
+    keys: Distinct,
 }
 
 impl StemKeys {
     const KEYS: Port<KeyPlace<'static>> = Port::hashes(0, "keys");
 
-    /// The keys of a text: of each window, the pairs of its stems with the lowest (df, stem). Stems that the table does not
-    /// have are in one document only, or were left out of it.
-    fn read(&mut self, text: &str, print: &Fingerprinter) {
-        let Self { stems, words, window, keys, .. } = self;
+    /// Calls `emit(window, keys)` for the keys of a text that no window before has: pairs of its stems with the lowest
+    /// (df, stem). Stems that the table does not have are in one document only, or were left out of it.
+    fn read(&mut self, text: &str, print: &Fingerprinter, mut emit: impl FnMut(u32, &[u64])) {
+        let Self { stems, words, keys, .. } = self;
         words.clear();
         keys.clear();
-        each_stem(text, print, |_, _, stem| words.push((stems.rank(stem).unwrap_or(0), stem)));
+        each_stem(text, print, |word| words.push((stems.rank(word.stem).unwrap_or(0), word.stem)));
         let last = words.len().saturating_sub(STEP).max(1);
         for (number, begin) in (0..last).step_by(STEP).enumerate() {
-            let end = words.len().min(begin + WINDOW);
-            window.clear();
-            window.extend(words[begin..end].iter().filter(|(df, _)| *df > 1));
-            window.sort_unstable();
-            window.dedup();
-            window.truncate(RAREST);
-            for (at, (_, one)) in window.iter().enumerate() {
-                for (_, other) in &window[at + 1..] {
+            let window = Rarest::of(&words[begin..words.len().min(begin + WINDOW)]);
+            let before = keys.count();
+            for (at, (_, one)) in window.stems().iter().enumerate() {
+                for (_, other) in &window.stems()[at + 1..] {
                     let (low, high) = (one.min(other), one.max(other));
                     let mut bytes = [0; 16];
                     bytes[..8].copy_from_slice(&low.to_be_bytes());
                     bytes[8..].copy_from_slice(&high.to_be_bytes());
-                    keys.push((print.bytes(&bytes), number as u32));
+                    keys.insert(print.bytes(&bytes));
                 }
             }
+            if keys.count() > before {
+                emit(number as u32, &keys.items()[before..]);
+            }
         }
-        keys.sort_unstable();
-        keys.dedup_by_key(|(key, _)| *key);
-        keys.sort_unstable_by_key(|&(key, window)| (window, key));
+    }
+}
+
+/// The rarest stems of a window, in order.
+struct Rarest {
+    stems: [(u32, u64); RAREST],
+    count: usize,
+}
+
+impl Rarest {
+    /// Of stems behind the numbers of documents that have them. Those in a single document are none.
+    fn of(words: &[(u32, u64)]) -> Self {
+        let mut rarest = Self { stems: [(u32::MAX, u64::MAX); RAREST], count: 0 };
+        words.iter().filter(|(df, _)| *df > 1).for_each(|&word| rarest.add(word));
+        rarest
+    }
+
+    #[inline]
+    fn add(&mut self, word: (u32, u64)) {
+        // Most words are commoner than six others.
+        if word >= self.stems[RAREST - 1] {
+            return;
+        }
+        let at = self.stems().partition_point(|known| *known < word);
+        if self.stems().get(at) != Some(&word) {
+            self.stems.copy_within(at..RAREST - 1, at + 1);
+            self.stems[at] = word;
+            self.count = RAREST.min(self.count + 1);
+        }
+    }
+
+    fn stems(&self) -> &[(u32, u64)] {
+        &self.stems[..self.count]
     }
 }
 
@@ -86,8 +113,7 @@ impl Map for StemKeys {
 
     fn new(Keying { stems, a, b }: Keying) -> Result<Self, WrongParameter> {
         let stems = Lexicon::new(stems).map_err(|fault| WrongParameter(fault.to_string()))?;
-        let (words, window, keys, run) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ok(Self { stems, collections: Collections::new(a, b), words, window, keys, run })
+        Ok(Self { stems, collections: Collections::new(a, b), words: Vec::new(), keys: Distinct::default() })
     }
 
     fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
@@ -100,12 +126,9 @@ impl Map for StemKeys {
             if side == 0 {
                 continue;
             }
-            self.read(&pages.text.at(row), &print);
-            for keys in self.keys.chunk_by(|one, other| one.1 == other.1) {
-                self.run.clear();
-                self.run.extend(keys.iter().map(|&(key, _)| key));
-                out.run(&Self::KEYS, &self.run, KeyPlace { doc, window: keys[0].1, side, servers: Rest(code) });
-            }
+            self.read(&pages.text.at(row), &print, |window, keys| {
+                out.run(&Self::KEYS, keys, KeyPlace { doc, window, side, servers: Rest(code) });
+            });
             out.relieve();
         }
         Ok(())

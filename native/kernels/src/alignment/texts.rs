@@ -1,0 +1,112 @@
+//! A text as alignment sees it: its words by number, where they stand, and where sentences end.
+
+use crate::alignment::pair::{NumberedText, StemNumbers};
+use crate::alignment::rates::StemRates;
+use crate::alignment::stems::each_stem;
+use crate::text::fingerprint::Fingerprinter;
+
+/// Bytes of a word, with what stands between it and the next.
+const USUAL: usize = 6;
+
+/// A text that is read to be aligned, with others whose stems are numbered by the same [`StemNumbers`]. What stands between
+/// words is looked at where passages end only.
+pub struct ReadText {
+    text: String,
+    /// Where each word begins and ends, in bytes.
+    spans: Vec<(u32, u32)>,
+    /// The fingerprint of each word.
+    prints: Vec<u64>,
+    pub(super) numbered: NumberedText,
+}
+
+impl ReadText {
+    pub fn new(text: String, numbers: &mut StemNumbers, rates: &StemRates) -> Self {
+        let mut new = Self { text, spans: Vec::new(), prints: Vec::new(), numbered: NumberedText::default() };
+        new.read(numbers, rates);
+        new
+    }
+
+    /// To be called if numbers were forgotten.
+    pub fn read(&mut self, numbers: &mut StemNumbers, rates: &StemRates) {
+        let Self { text, spans, prints, numbered } = self;
+        spans.clear();
+        prints.clear();
+        let words = text.len() / USUAL;
+        spans.reserve(words);
+        prints.reserve(words);
+        // Numbers are looked up all at once: a processor waits for many of them at a time.
+        let mut stems = Vec::with_capacity(words);
+        each_stem(text, &Fingerprinter::plain(), |word| {
+            spans.push((word.begin as u32, word.end as u32));
+            prints.push(word.word);
+            stems.push(word.stem);
+        });
+        numbers.read(&stems, rates, numbered);
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where each word begins and ends, in bytes.
+    pub fn spans(&self) -> &[(u32, u32)] {
+        &self.spans
+    }
+
+    /// The fingerprint of each word.
+    pub fn prints(&self) -> &[u64] {
+        &self.prints
+    }
+
+    /// Whether a sentence or line ends before a word; one behind the last is the end of the text.
+    pub fn is_break(&self, word: usize) -> bool {
+        match (word.checked_sub(1).and_then(|before| self.spans.get(before)), self.spans.get(word)) {
+            (Some(before), Some(here)) => is_break(&self.text[before.1 as usize..here.0 as usize]),
+            (before, here) => before.is_some() || here.is_some() || word == 0,
+        }
+    }
+
+    /// Where an interval of words begins and ends, in code points.
+    pub fn points(&self, words: (usize, usize)) -> (u32, u32) {
+        let (begin, end) = (self.spans[words.0].0 as usize, self.spans[words.1 - 1].1 as usize);
+        let before = code_points(&self.text.as_bytes()[..begin]);
+        (before, before + code_points(&self.text.as_bytes()[begin..end]))
+    }
+}
+
+fn code_points(bytes: &[u8]) -> u32 {
+    bytes.iter().map(|&byte| u32::from(byte & 0xc0 != 0x80)).sum()
+}
+
+/// Whether a sentence or a line ends in what stands between two words: at the end of a line, at a full stop and the
+/// like before a space (a quotation mark or bracket may come between), or at one of a script without spaces.
+fn is_break(between: &str) -> bool {
+    let mut stopped = false;
+    for c in between.chars() {
+        match c {
+            '\n' | '\r' | '。' | '！' | '？' | '．' | '｡' | '…' => return true,
+            '.' | '!' | '?' => stopped = true,
+            '"' | '\'' | '”' | '’' | ')' | ']' | '»' => {}
+            _ if c.is_whitespace() && stopped => return true,
+            _ => stopped = false,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_ends_of_sentences() {
+        let read = |text: &str| ReadText::new(text.to_owned(), &mut StemNumbers::default(), &StemRates::default());
+        let found = read("One é two.  \"Three four!\" five v1.2 x\nsix。七八");
+        let points = |word| found.points((word, word + 1));
+        assert_eq!([points(0), points(1), points(2)], [(0, 3), (4, 5), (6, 9)]);
+        assert_eq!(found.points((1, 3)), (4, 9));
+        let breaks: Vec<u8> = (0..=13).map(|word| u8::from(found.is_break(word))).collect();
+        assert_eq!(breaks, [1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0]);
+        assert!(read("").is_break(0));
+    }
+}
