@@ -36,6 +36,8 @@ if (
 ):  # of who started tests in the background: commands would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("COLUMNS", None)  # of the terminal that tests were started from: output would be cut to fit it
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of a thousand processes compiles all that it imports
+sys.dont_write_bytecode = False
 
 settings.register_profile(  # no test may depend on how fast it ran, and fixtures that properties share are made for it
     "unquilt", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
