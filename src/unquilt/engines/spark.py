@@ -12,6 +12,7 @@ until it has read its input.
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
@@ -196,6 +197,7 @@ class _Guarded:
         self._function = function
 
     def __call__(self, item: Any) -> _Answer:
+        _settle()
         _keep_workers()
         try:
             with Workers(1) as workers:
@@ -248,6 +250,13 @@ def _distributed(side: Side) -> str:
     return str(SparkFiles.get(Path(side.path).name))
 
 
+@cache
+def _settle() -> None:
+    """What this worker has loaded stays: Spark has it look for garbage after each task, which would take longer than a
+    small task does."""
+    gc.freeze()
+
+
 class _Map:
     """A map's task, in a Python worker: one row group a task."""
 
@@ -255,6 +264,7 @@ class _Map:
         self._stage, self._splits, self._ports = stage, splits, ports
 
     def __call__(self, tasks: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        _settle()
         for batch in tasks:
             for number in batch.column(0).to_pylist():
                 rows: list[tuple[int, int, bytes]] = []
@@ -271,6 +281,7 @@ class _Group:
         self._kernel, self._ports, self._budget = kernel, ports, budget
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        _settle()
         with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
             for _, filled in _partitions(self._kernel.name, batches, self._budget, spill):
                 rows: list[tuple[int, int, bytes]] = []
@@ -287,6 +298,7 @@ class _Store:
         self._schema, self._fields, self._budget, self._folder = schema, fields, budget, folder
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        _settle()
         with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
             for partition, filled in _partitions(STORE, batches, self._budget, spill):
                 batch = columns.store(filled, self._schema, self._fields)
