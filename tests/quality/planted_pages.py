@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from random import Random
 
 from real_pages import Page
@@ -44,6 +45,7 @@ def split_sentences(text: str) -> list[str]:
     return [sentence.strip() for sentence in SENTENCE.split(text) if sentence.strip()]
 
 
+@cache
 def count_words(text: str) -> int:
     """Roughly: what stands between spaces; in scripts without them, characters."""
     parts = len(text.split())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,6 +43,19 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Verdicts:
     pages = gather()
     write(pages, folder / "pages.jsonl")
     return Verdicts(pages, find_quilts(folder / "pages.jsonl", folder / "run"))
+
+
+@cache
+def crawled(crawl: Callable[[int], list[Page]], seed: int, folder: Path) -> tuple[list[Page], Path]:
+    """The pages of a crawl, and the corpus of them."""
+    pages, name = crawl(seed), f"{crawl.__name__}-{seed}"
+    write(pages, folder / f"{name}.jsonl")
+    return pages, unquilt.ingest(folder / f"{name}.jsonl", folder / name).path
+
+
+@pytest.fixture(scope="module")
+def crawls(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("crawls")
 
 
 def find_quilts(pages: Path, run: Path, **asked: Any) -> list[str]:
@@ -93,12 +107,12 @@ def test_generated_crawls(
     recall: float,
     wrong: int,
     seed: int,
+    crawls: Path,
     tmp_path: Path,
 ) -> None:
     """Sites that repeat themselves: a university and a code of law, and those around them."""
-    pages = crawl(seed)
-    write(pages, tmp_path / "pages.jsonl")
-    quilts = find_quilts(tmp_path / "pages.jsonl", tmp_path / "run", foreign=foreign)
+    pages, corpus = crawled(crawl, seed, crawls)
+    quilts = find_quilts(corpus, tmp_path / "run", foreign=foreign)
     judged = judge(pages, set(quilts))
     assert judged.precision >= precision, judged
     assert judged.recall >= recall, judged
