@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from quilting import local
 from twin_passages import Asked, Passage
 from twin_passages import passages as twin
 
@@ -123,13 +124,13 @@ def test_both_engines_and_any_memory(make: Make, engine: str, small_row_groups: 
     asked = [VARIANTS[5], SMALL | {"gamma": 2, "max_df": 6}, VARIANTS[8]]
     for number, variant in enumerate(asked[: 1 if engine == "spark" else None]):
         expected = twin(texts, ask(variant))
-        files = []
-        for partitions, memory in ((1, 1 << 30), (5, 1 << 16)):
-            folder = tmp_path / f"{number}-{partitions}"
-            run = run_passages(corpus, folder, make(Scale(len(texts), memory), partitions), **variant)
+        alone = run_passages(corpus, tmp_path / f"{number}-alone", local(corpus, partitions=1), **variant)
+        folder, memory = tmp_path / f"{number}-5", 1 << 16
+        parted = run_passages(corpus, folder, make(Scale(len(texts), memory), 5), **variant)
+        for run in (alone, parted):
             assert as_passages(run.table("passages")) == expected
-            files.append([run.table(name).to_pylist() for name in ("passages", "passage_pairs")])
-        assert files[0] == files[1]
+        for name in ("passages", "passage_pairs"):
+            assert parted.table(name).to_pylist() == alone.table(name).to_pylist()
 
 
 def test_a_passage_is_located_in_both_texts() -> None:
