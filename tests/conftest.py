@@ -22,12 +22,14 @@ import pytest
 from browsing import Browser, open_browser
 from drawn import Packed, draw_corpus
 from hypothesis import HealthCheck, settings
+from quilting import DEBIAN
 
 import unquilt
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.engines.workers import keeping
 from unquilt.flow.verbs import Verbs
+from unquilt.jobs import documents
 from unquilt.runs import Run
 from unquilt.settings import Settings
 
@@ -124,6 +126,28 @@ def packed_corpus(
     packed: Packed, small_row_groups: Callable[[Any, Path], Run], tmp_path_factory: pytest.TempPathFactory
 ) -> Run:
     return small_row_groups(packed.table(), tmp_path_factory.mktemp("packed") / "corpus")
+
+
+@pytest.fixture(scope="session")
+def few() -> Packed:
+    """Ninety of them, for Spark, where to start a task takes longer than what it does."""
+    random = Random(1)
+    return Packed.of([draw_corpus(random, number) for number in range(90)], random)
+
+
+@pytest.fixture(scope="session")
+def few_corpus(
+    few: Packed, small_row_groups: Callable[[Any, Path], Run], tmp_path_factory: pytest.TempPathFactory
+) -> Run:
+    corpus = small_row_groups(few.table(), tmp_path_factory.mktemp("few") / "corpus")
+    assert len(documents(corpus).splits()) > 2
+    return corpus
+
+
+@pytest.fixture(scope="session")
+def debian(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Real pages, read once for all tests that need them; these are skipped where `DEBIAN` is not there."""
+    return unquilt.ingest(DEBIAN, tmp_path_factory.mktemp("debian") / "corpus")
 
 
 @pytest.fixture(scope="session")

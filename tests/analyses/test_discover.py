@@ -95,11 +95,10 @@ def test_random_pages_give_what_the_twin_says(asked: dict[str, Any], settings: S
 
 @pytest.mark.slow
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
-def test_real_pages_are_the_same_everywhere(spark_settings: Settings, tmp_path: Path) -> None:
-    corpus = unquilt.ingest(DEBIAN, tmp_path / "corpus")
+def test_real_pages_are_the_same_everywhere(spark_settings: Settings, debian: Run, tmp_path: Path) -> None:
     files = []
     for settings in (spark_settings, Settings(threads=2, memory=1 << 27), Settings(threads=1, memory=1 << 30)):
-        run = unquilt.discover(corpus.path, tmp_path / f"{len(files)}", how=How(settings=settings))
+        run = unquilt.discover(debian.path, tmp_path / f"{len(files)}", how=How(settings=settings))
         files.append(read_files(run))
     assert files[0] == files[1] == files[2]
     leading = sorted(run.objects.to_pylist(), key=lambda row: (row["notice"], -row["weight"]))[:100]

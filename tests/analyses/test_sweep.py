@@ -123,14 +123,14 @@ def test_any_corpus_and_grid_give_what_the_twin_says(
 
 
 @pytest.mark.parametrize(("foreign", "collapse"), [("none", "none"), ("domain", "exact"), ("ip", "near")])
-def test_each_combination_is_a_run_of_quilts(foreign: str, collapse: str, packed_corpus: Run, tmp_path: Path) -> None:
+def test_each_combination_is_a_run_of_quilts(foreign: str, collapse: str, few_corpus: Run, tmp_path: Path) -> None:
     grid: dict[str, Any] = {"k": (2, 3), "m": (2, 4), "c": (1, 2), "sigma": (0.3, 0.5)}
     modes = {"foreign": foreign, "collapse": collapse}
-    run = unquilt.sweep(packed_corpus.path, tmp_path / "sweep", **grid, **modes)
-    assert sum(row["quilts"] for row in run.sweep.to_pylist()) > 1000
+    run = unquilt.sweep(few_corpus.path, tmp_path / "sweep", **grid, **modes)
+    assert sum(row["quilts"] for row in run.sweep.to_pylist()) > 150
     for number, row in enumerate(run.sweep.to_pylist()):
         limits = {name: row[name] for name in DIMENSIONS}
-        found = unquilt.quilts(packed_corpus.path, tmp_path / str(number), **limits, **modes, **PLAIN)
+        found = unquilt.quilts(few_corpus.path, tmp_path / str(number), **limits, **modes, **PLAIN)
         kept = found.manifest["summary"]["documents"] - found.manifest["summary"].get("copies", 0)
         assert row == limits | {
             "quilts": found.quilts.num_rows,
@@ -258,11 +258,10 @@ def test_next_to_nothing(texts: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
-def test_the_pivot_of_real_pages_is_a_run_of_quilts(tmp_path: Path) -> None:
-    corpus = unquilt.ingest(DEBIAN, tmp_path / "corpus")
+def test_the_pivot_of_real_pages_is_a_run_of_quilts(debian: Run, tmp_path: Path) -> None:
     grid: dict[str, Any] = {"k": (5,), "m": (10, 50), "c": (2, 4), "sigma": (0.25, 0.5)}
-    run = unquilt.sweep(corpus.path, tmp_path / "sweep", **grid)
+    run = unquilt.sweep(debian.path, tmp_path / "sweep", **grid)
     pivot = run.sweep.to_pylist()[-1]
-    found = unquilt.quilts(corpus.path, tmp_path / "quilts", **PUBLISHED)
+    found = unquilt.quilts(debian.path, tmp_path / "quilts", **PUBLISHED)
     assert pivot["quilts"] == found.quilts.num_rows > 500
     assert pivot["mean_sources"] == found.sources.num_rows / found.quilts.num_rows

@@ -24,6 +24,13 @@ from unquilt.settings import Settings
 pytestmark = pytest.mark.slow
 
 
+@pytest.fixture
+def corpora(engine: str, request: pytest.FixtureRequest) -> tuple[Packed, Run]:
+    """Small corpora, and the one that they are packed into."""
+    size = "few" if engine == "spark" else "packed"
+    return request.getfixturevalue(size), request.getfixturevalue(f"{size}_corpus")
+
+
 @pytest.mark.spark_once
 @pytest.mark.parametrize(
     ("foreign", "collapse", "partitions"), [("ip", "near", 4), ("ip", "exact", 5), ("none", "none", 1)]
@@ -33,19 +40,19 @@ def test_random_corpora_give_what_the_twin_says(
     collapse: str,
     partitions: int,
     make: Callable[[Scale, int], Callable[[Run], Verbs]],
-    packed: Packed,
-    packed_corpus: Run,
+    corpora: tuple[Packed, Run],
     tmp_path: Path,
 ) -> None:
+    packed, corpus = corpora
     asked: dict[str, Any] = ASKED | {"foreign": foreign, "collapse": collapse}
-    run = run_quilts(packed_corpus, tmp_path / "run", make(measure(packed_corpus), partitions), **asked)
+    run = run_quilts(corpus, tmp_path / "run", make(measure(corpus), partitions), **asked)
     for number, found in enumerate(packed.split(read_found(run))):
         assert found == twin.quilts(packed.corpora[number], **asked), f"corpus {number}"
-    alone = run_quilts(packed_corpus, tmp_path / "local", local(packed_corpus, partitions=3), **asked)
+    alone = run_quilts(corpus, tmp_path / "local", local(corpus, partitions=3), **asked)
     assert read_files(run) == read_files(alone)
 
 
-def test_a_session_of_somebody_else(spark_settings: Settings, packed_corpus: Run, tmp_path: Path) -> None:
+def test_a_session_of_somebody_else(spark_settings: Settings, few_corpus: Run, tmp_path: Path) -> None:
     """In the session that is active, whatever was set there: Spark may put partitions together and cut batches."""
     from unquilt.engines.spark import Spark, session
 
@@ -60,12 +67,12 @@ def test_a_session_of_somebody_else(spark_settings: Settings, packed_corpus: Run
     try:
         for name, value in theirs.items():
             spark.conf.set(name, value)
-        engine = lambda run: Spark(run, measure(packed_corpus), spark_settings, partitions=6)  # noqa: E731
-        run = run_quilts(packed_corpus, tmp_path / "spark", engine, **ASKED)
+        engine = lambda run: Spark(run, measure(few_corpus), spark_settings, partitions=6)  # noqa: E731
+        run = run_quilts(few_corpus, tmp_path / "spark", engine, **ASKED)
     finally:
         for name, value in before.items():
             spark.conf.set(name, value)
-    assert read_files(run) == read_files(run_quilts(packed_corpus, tmp_path / "run", local(packed_corpus), **ASKED))
+    assert read_files(run) == read_files(run_quilts(few_corpus, tmp_path / "run", local(few_corpus), **ASKED))
 
 
 @pytest.fixture(scope="module")
@@ -99,11 +106,10 @@ def test_the_demo_web_is_the_same_everywhere(
 
 
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
-def test_real_pages_are_the_same_everywhere(spark_settings: Settings, tmp_path: Path) -> None:
-    corpus = unquilt.ingest(DEBIAN, tmp_path / "corpus")
+def test_real_pages_are_the_same_everywhere(spark_settings: Settings, debian: Run, tmp_path: Path) -> None:
     files = []
     for settings in (spark_settings, Settings(threads=2, memory=1 << 27), Settings(threads=1, memory=1 << 30)):
-        run = unquilt.quilts(corpus.path, tmp_path / f"{len(files)}", how=How(settings=settings), **PUBLISHED)
+        run = unquilt.quilts(debian.path, tmp_path / f"{len(files)}", how=How(settings=settings), **PUBLISHED)
         files.append(read_files(run))
     assert run.quilts.num_rows > 100
     assert files[0] == files[1] == files[2]

@@ -62,7 +62,7 @@ class Dying:
 
 def test_killed_workers_of_spark_change_nothing(
     spark_settings: Settings,
-    packed_corpus: Run,
+    few_corpus: Run,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -79,14 +79,14 @@ def test_killed_workers_of_spark_change_nothing(
     asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "domain"}
 
     def engine(run: Run) -> Verbs:
-        return spark.Spark(run, measure(packed_corpus), spark_settings, partitions=4)
+        return spark.Spark(run, measure(few_corpus), spark_settings, partitions=4)
 
     try:
-        harmed = run_quilts(packed_corpus, tmp_path / "harmed", engine, **asked)
+        harmed = run_quilts(few_corpus, tmp_path / "harmed", engine, **asked)
     finally:
         cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
     assert all((tmp_path / f"{name}.died").exists() for name in kinds)
-    alone = run_quilts(packed_corpus, tmp_path / "alone", local(packed_corpus), **asked)
+    alone = run_quilts(few_corpus, tmp_path / "alone", local(few_corpus), **asked)
     assert read_files(harmed) == read_files(alone)
 
 
@@ -100,16 +100,16 @@ def test_runs_killed_anywhere_end_with_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_run_goes_on_where_another_engine_stopped(
-    make: Callable[[Scale, int], Callable[[Run], Verbs]], packed_corpus: Run, tmp_path: Path
+    make: Callable[[Scale, int], Callable[[Run], Verbs]], few_corpus: Run, tmp_path: Path
 ) -> None:
     """SPEC 5: settings are no part of what a run is; the stages that are done are taken as they are."""
-    with open_run(packed_corpus, tmp_path / "run", ASKED) as run, local(packed_corpus, partitions=7)(run) as verbs:
-        stand(verbs, documents(packed_corpus), foreign=ASKED["foreign"], collapse="near")
+    with open_run(few_corpus, tmp_path / "run", ASKED) as run, local(few_corpus, partitions=7)(run) as verbs:
+        stand(verbs, documents(few_corpus), foreign=ASKED["foreign"], collapse="near")
     began = run.manifest["stages"]
     assert {"edges", "standing", "clusters"} < began.keys()
-    resumed = run_quilts(packed_corpus, tmp_path / "run", make(measure(packed_corpus), 2), **ASKED)
+    resumed = run_quilts(few_corpus, tmp_path / "run", make(measure(few_corpus), 2), **ASKED)
     assert began.items() < resumed.manifest["stages"].items()
-    whole = run_quilts(packed_corpus, tmp_path / "whole", local(packed_corpus), **ASKED)
+    whole = run_quilts(few_corpus, tmp_path / "whole", local(few_corpus), **ASKED)
     assert read_files(resumed) == read_files(whole)
 
 
@@ -239,9 +239,8 @@ print(peak() - idle)
 
 
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
-def test_memory_stays_near_the_budget(tmp_path: Path) -> None:
+def test_memory_stays_near_the_budget(debian: Run, tmp_path: Path) -> None:
     """FAULTS 35, SPEC 4: threads and spill files within the budget; twice the least one is generous."""
-    unquilt.ingest(DEBIAN, tmp_path / "corpus")
-    command = [sys.executable, "-c", NEEDED, tmp_path / "corpus", tmp_path, str(LEAST_MEMORY)]
+    command = [sys.executable, "-c", NEEDED, debian.path, tmp_path, str(LEAST_MEMORY)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 2 * LEAST_MEMORY

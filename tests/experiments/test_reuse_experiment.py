@@ -187,10 +187,9 @@ def test_a_command(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
-def test_real_pages_tolerate_what_was_published(tmp_path: Path) -> None:
+def test_real_pages_tolerate_what_was_published(debian: Run, tmp_path: Path) -> None:
     """Published: pages 1.8 to 4.5 times the mean chunks per page, neighbourhoods 4.4 to 5.4 times."""
-    corpus = unquilt.ingest(DEBIAN, tmp_path / "corpus")
-    run = run_reuse(ReuseExperimentParameters(pages=300, runs=2), corpus.path, tmp_path / "run")
+    run = run_reuse(ReuseExperimentParameters(pages=300, runs=2), debian.path, tmp_path / "run")
     found = {
         (row["operation"], row["what"]): row["times"]
         for row in run.table("tolerances").to_pylist()
