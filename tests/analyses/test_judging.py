@@ -41,6 +41,7 @@ def quilts(verdicts: pa.Table) -> list[dict[str, Any]]:
     return verdicts.filter(verdicts["quilt"]).drop_columns(AS_COUNTED).to_pylist()
 
 
+@pytest.mark.slow
 @given(corpora(), limits_of_all)
 @settings(max_examples=15)
 def test_any_limits_give_what_the_twin_says(

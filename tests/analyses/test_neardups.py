@@ -185,6 +185,7 @@ def test_the_random_corpus_has_what_it_is_for(texts: list[str]) -> None:
     assert any(twin.stands_alone(texts[doc][0]) and len(texts[doc]) > 50 for doc, *_ in found.clusters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200, 205))
 def test_other_corpora_every_time(seed: int, ingest: Ingest, tmp_path: Path) -> None:
     random = Random(seed)
@@ -305,6 +306,7 @@ def test_a_lexicon_may_come_from_elsewhere(terms: list[str], terms_corpus: Run, 
 URLS = [None, "http://a.example/", "http://a.example/longer", "http://b.example/"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keep", ["longest", "shortest", "shortest-url"])
 def test_another_than_the_first_may_be_kept(
     keep: str, texts: list[str], small_row_groups: Callable[[Any, Path], Run], tmp_path: Path
@@ -360,6 +362,7 @@ def references(terms_corpus: Run, tmp_path_factory: pytest.TempPathFactory) -> d
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", METHODS, ids=repr)
 @pytest.mark.parametrize(("threads", "memory"), [(1, LEAST_MEMORY), (4, LEAST_MEMORY), (3, 1 << 30)])
 def test_threads_and_memory_change_nothing(
@@ -375,6 +378,7 @@ def test_threads_and_memory_change_nothing(
     assert read_files(run) == references[repr(asked)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", METHODS, ids=repr)
 @pytest.mark.parametrize(("partitions", "memory"), [(1, 2_000), (7, 2_000), (64, 0), (1, 1 << 30), (64, 1 << 30)])
 def test_partitions_and_spilling_change_nothing(

@@ -33,6 +33,7 @@ def find(texts: Sequence[str], **parameters: Any) -> list[tuple[int, str, int, s
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -168,6 +169,7 @@ def test_no_collisions_in_ordinary_corpora(packed_corpus: Run) -> None:
     assert run.manifest["summary"]["collisions"] == 0
 
 
+@pytest.mark.slow
 def test_patches_can_be_left_out(packed_corpus: Run, tmp_path: Path) -> None:
     asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0} | PLAIN | {"min_sewn": 0.01}
     full = read_files(unquilt.quilts(packed_corpus.path, tmp_path / "full", **asked))

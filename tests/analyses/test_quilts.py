@@ -66,6 +66,7 @@ def test_hundreds_of_corpora_give_what_the_twin_says(
         assert found == twin.quilts(packed.corpora[number], **asked), f"corpus {number}"
 
 
+@pytest.mark.slow
 def test_the_random_corpora_have_what_they_are_for(packed: Packed) -> None:
     seen: Counter[str] = Counter()
     for corpus in packed.corpora:
@@ -258,6 +259,7 @@ def test_next_to_nothing(texts: list[str | None], foreign: str, collapse: str, t
     assert read_found(unquilt.quilts(table, tmp_path / "run", **asked)) == twin.quilts(pages, **asked)
 
 
+@pytest.mark.slow
 def test_keyed_fingerprints_find_the_same(packed: Packed, packed_corpus: Run, tmp_path: Path) -> None:
     """But for near-duplicates, which are a sample, another one for each key."""
     asked: dict[str, Any] = {"k": 3, "m": 3, "c": 1, "sigma": 0.3, "collapse": "exact"} | PLAIN
@@ -360,6 +362,7 @@ def test_a_mirror_does_not_make_a_site_foreign_to_itself() -> None:
     assert unquilt.quilts(elsewhere, k=3, c=2, min_grams=1).quilts["url"].to_pylist() == [sites[0]]
 
 
+@pytest.mark.slow
 @given(corpora(), asked_of_all)
 @settings(max_examples=8)
 def test_as_published_all_patch_grams_are_covered(

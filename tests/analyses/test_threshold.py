@@ -51,6 +51,7 @@ def corpus(texts: list[str], ingest: Ingest, tmp_path_factory: pytest.TempPathFa
     return ingest(texts, tmp_path_factory.mktemp("threshold") / "corpus")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threshold", THRESHOLDS)
 def test_all_pairs_that_reach_it_and_no_others(threshold: float, texts: list[str], corpus: Run, tmp_path: Path) -> None:
     run = run_neardups(corpus, tmp_path / "run", local(corpus, partitions=3), pairs=True, threshold=threshold)

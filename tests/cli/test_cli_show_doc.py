@@ -345,6 +345,7 @@ def demo(tmp_path_factory):
 class TestDemo:
     """The whole way: a web, its quilts, the patches of one of them."""
 
+    @pytest.mark.slow
     def test_patches_are_the_same_words_in_both_texts(self, demo):
         quilt = next(page.id for page in planted(600) if page.kind == "quilt")
         found = rows(demo, "patches", "--doc", quilt)

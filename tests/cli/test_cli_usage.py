@@ -260,6 +260,7 @@ ASKING = {
 }
 
 
+@pytest.mark.slow
 def test_no_value_of_any_option_breaks_anything(place, tmp_path):
     """Of every option some, at random: done, or refused in one line."""
     names = {"corpus": place / "corpus", "run": place / "run", "pages": place / "pages.jsonl", "new": tmp_path / "new"}

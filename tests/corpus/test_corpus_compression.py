@@ -149,6 +149,7 @@ def test_zstd_skippable_frames(tmp_path: Path) -> None:
     assert decode(tmp_path / "x", packed) == (TEXT, [])
 
 
+@pytest.mark.slow
 @each
 def test_a_bomb_is_read_as_far_as_asked(codec: str, tmp_path: Path) -> None:
     path = tmp_path / "x"

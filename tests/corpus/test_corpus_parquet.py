@@ -286,6 +286,7 @@ def test_rows_that_pages_have_lost_are_not_paired_wrongly(tmp_path: Path) -> Non
     assert rejects[0]["detail"].endswith("column 'text' has pages for 199 rows, the footer promises 200")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["none", "zstd"])
 @pytest.mark.parametrize("dictionary", [False, True])
 @pytest.mark.parametrize("version", ["1.0", "2.0"])

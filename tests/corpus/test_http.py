@@ -150,6 +150,7 @@ def test_nothing_can_be_decoded(coding: str) -> None:
         decode(b"\x1f\x8b\x08\0\0\0" + bytes(100), content_encoding=coding)
 
 
+@pytest.mark.slow
 @each_coding
 def test_bomb(coding: str) -> None:
     """FAULTS 10: memory is that of the limit and a few steps."""

@@ -120,6 +120,7 @@ def test_every_bit_flipped_costs_one_member(name: str, tmp_path: Path) -> None:
             assert good in (others, SMALL), bit  # all of them: the bit is one that nobody needs
 
 
+@pytest.mark.slow
 @each_file
 @settings(max_examples=300)
 @given(st.data())
@@ -135,6 +136,7 @@ def test_any_damage_spares_the_others(name: str, tmp_path: Path, data: st.DataOb
     assert all(any(part == found for found in good) for part in spared)
 
 
+@pytest.mark.slow
 @each_packing
 def test_a_lost_middle_at_every_byte(packing: Packing, tmp_path: Path) -> None:
     """The header of the next member lies in what seems to be data of the first."""
@@ -229,6 +231,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_million_false_beginnings(tmp_path: Path, unit: str) -> None:
     """None of them makes the search more than linear, nor what is decoded; and what follows is found."""

@@ -409,6 +409,7 @@ def test_no_archive(name: str, data: bytes, reason: str, tmp_path: Path) -> None
     assert rejects(read(store(tmp_path / name, [data]))) == [(0, reason)]
 
 
+@pytest.mark.slow
 def test_bomb(tmp_path: Path) -> None:
     """Fault 10."""
     bomb = compress(bytes(200 << 20), 9)

@@ -181,6 +181,7 @@ def test_components_without_an_edge(verbs: Verbs, tmp_path: Path) -> None:
     assert components(verbs, keep_by_hand(tmp_path, "edges", nothing)).rows == 0
 
 
+@pytest.mark.slow
 def test_components_of_random_graphs(tmp_path: Path) -> None:
     random = Random(6)
     for number in range(60):

@@ -167,6 +167,7 @@ def test_changes_with_replacement_fall_exponentially() -> None:
     assert point.contains == pytest.approx((1 - 1 / 40) ** 40, abs=0.02)
 
 
+@pytest.mark.slow
 def test_a_command(tmp_path: Path) -> None:
     pages = make_site(8) | make_background(4)
     corpus = read(pages, tmp_path / "corpus")

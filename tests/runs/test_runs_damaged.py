@@ -271,6 +271,7 @@ HARMLESS = {"no rows", "out of range", "not utf-8"}
 """What a table of results can say without being damaged as far as can be told; whatever is said then must not break."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("table", ["quilts", "sources", "patches", "clusters"])
 def test_tables_of_a_run(copy, table, damage):

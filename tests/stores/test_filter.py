@@ -361,6 +361,7 @@ class TestDamage:
         assert len(whole[0]) > 8 * BLOCK
         assert seal(unseal(whole[0])) == whole[0]
 
+    @pytest.mark.slow
     def test_never_changes_an_answer(self, whole: tuple[bytes, dict[str, Any]], tmp_path: Path) -> None:
         content, answers = whole
         seen, random = Counter[str](), Random(3)

@@ -171,6 +171,7 @@ def test_planted_edits(family: str, length: int, k: int) -> None:
     held.check()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_one_seed_for_many_texts(family: str) -> None:
     """The functions of a seed are fit for all texts: these have no words in common, so that one seed is enough."""

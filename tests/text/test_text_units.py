@@ -78,6 +78,7 @@ def test_words_are_those_of_the_twin(text: str) -> None:
     check_words(text)
 
 
+@pytest.mark.slow
 def test_every_character_python_knows() -> None:
     """All letters, digits and marks, and a sample of the endless ones, beside a Latin letter and behind a kana."""
     endless = ("Lo", "Co", "So")
@@ -90,6 +91,7 @@ def test_every_character_python_knows() -> None:
         check_words(f"a{chr(code)}b カ{chr(code)}")
 
 
+@pytest.mark.slow
 def test_every_character_folds_alike_on_the_short_way_and_the_long() -> None:
     """The words of a character, of its folded form and of its decomposition; by fingerprint, not by spelling."""
     fingerprints: dict[tuple[str, ...], int] = {}
