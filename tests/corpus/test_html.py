@@ -236,6 +236,12 @@ def test_hostile_shapes(source: str, text: str) -> None:
     assert extract(source.encode())[0].decode() == text
 
 
+@pytest.mark.parametrize("name", ["p", "div", "li", "pre", "option"])
+def test_a_hidden_block_ends_no_paragraph(name: str) -> None:
+    assert extract(f"<div>one<{name} hidden>two</{name}> word</div>".encode())[0] == b"one word"
+    assert extract(b"<div>one</p>word</div>")[0] == b"one\n\nword"  # a </p> without <p> is an empty paragraph
+
+
 def test_a_million_links() -> None:
     source = "".join(f"<a href=/{i % 1000}#{i}>" for i in range(1_000_000))
     assert extract(source.encode(), "http://example.org/")[6] == [f"http://example.org/{i}" for i in range(1000)]

@@ -371,20 +371,14 @@ impl Stack {
     /// outside the innermost wall (such as a table cell). There are three exceptions: those of tables and templates
     /// reach through walls, those of parts of a table reach as far as their table, and that of an element that is
     /// neither a block nor unseen does not even reach out of the innermost block. Returns whether a block was ended
-    /// that was seen.
+    /// that was seen; none if there was nothing to end.
     #[inline]
-    pub fn close(&mut self, name: &str, element: Element) -> bool {
-        let number = if element == Other {
-            match self.others.get(&(pack(name.as_bytes()), name.len())) {
-                Some(&number) => number,
-                None => return false,
-            }
-        } else {
-            element as usize
-        };
+    pub fn close(&mut self, name: &str, element: Element) -> Option<bool> {
+        let number =
+            if element == Other { *self.others.get(&(pack(name.as_bytes()), name.len()))? } else { element as usize };
         let at = self.latest[number];
         if at == 0 {
-            return false;
+            return None;
         }
         let floor = match element {
             Table | Template => 0,
@@ -394,7 +388,7 @@ impl Stack {
             _ if self.open[at - 1].flags & (BLOCK | UNSEEN) == 0 => self.blocks.last().copied().unwrap_or(0),
             _ => self.walls.last().copied().unwrap_or(0),
         };
-        at >= floor && self.close_to(at - 1)
+        (at >= floor).then(|| self.close_to(at - 1))
     }
 
     /// Ends all but the outermost `depth` elements.

@@ -116,7 +116,7 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
                 // Two end tags mean something without a start tag.
                 if element == Element::Br && stack.seen() {
                     text.end_line(stack.pre());
-                } else if ended || element == Element::P && stack.seen() {
+                } else if ended.unwrap_or(element == Element::P && stack.seen()) {
                     text.end_chunk();
                 }
                 tokens.foreign = stack.foreign();
