@@ -311,7 +311,7 @@ def order(stem):
 
 def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True):
     """Pairs (a, b) that share two keys, or one that five documents have at most, and of whose windows with shared keys
-    (the eight pairs that have most) one has 24 nats in common; of each a, the best."""
+    (the eight pairs that have most) one has 24 nats in common, or more if there are many; of each a, the best."""
     stems = [read(text)[0] for text in texts]
     df = Counter(stem for each in stems for stem in set(each))
     keys = [keys_of(each, df) for each in stems]
@@ -331,10 +331,14 @@ def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True):
         most = sorted(places, key=lambda place: (-places[place], place))[:8]
         return max(shared_weight(around(stems[a], x, rate), around(stems[b], y, rate)) for y, x in most)
 
+    def least(a, b):
+        pairs = (len(stems[a]) // 20 + 1) * (len(stems[b]) // 20 + 1)
+        return fixed(24 + log(max(1, pairs / 5000)))
+
     found = []
     for a in range(len(texts)):
         shared = [(best(a, b), b) for b in range(len(texts)) if a != b and paired(a, b)]
-        enough = sorted((-weight, b) for weight, b in shared if weight >= fixed(24))
+        enough = sorted((-weight, b) for weight, b in shared if weight >= least(a, b))
         found += [(a, b) for _, b in enough[:most]]
     return sorted(found)
 

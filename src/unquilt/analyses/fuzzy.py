@@ -6,7 +6,8 @@
     rate(w)       its share of the words of all documents, or of those in one language, whichever is higher
     candidates    documents that share two keys that at most `max_df` documents have, or one that at most five have, and
                   in one of whose pairs of windows with shared keys (the eight that share most) the 60 words around have
-                  stems in common that would take chance 24 nats; of a document, the `max_candidates` that share most
+                  stems in common that would take chance 24 nats, plus ln (pairs of windows / 5,000) if these are more;
+                  of a document, the `max_candidates` that share most
     passage(a, b) what a took from b, as `native/kernels/src/alignment.rs` defines: windows that share rare stems, grown
                   to the two intervals that explain each other best
 

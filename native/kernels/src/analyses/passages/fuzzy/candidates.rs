@@ -1,14 +1,22 @@
 //! Which documents are to be aligned: those that share a key, and more rare stems around it.
 
 use crate::alignment::fit::fixed;
+use crate::alignment::logarithms::ln;
 use crate::analyses::passages::fuzzy::windows::{SentWindow, WeighedStem};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::{row, told};
 
-/// What the stems that two windows share weigh, at least, in nats.
+/// What the stems that two windows share weigh, at least, in nats, if there are no more than so many pairs of windows.
 const ENOUGH: f64 = 24.0;
+const PAIRS: f64 = 5000.0;
+
+/// The same for documents of so many windows: the more pairs there are, the more of them have stems in common by chance.
+fn enough(windows: u32, others: u32) -> u64 {
+    let pairs = f64::from(windows) * f64::from(others);
+    fixed(ENOUGH + ln((pairs / PAIRS).max(1.0))) as u64
+}
 
 told! {
     /// The most documents that one is aligned with.
@@ -91,17 +99,18 @@ impl Group for FuzzyCandidates {
     fn key(&mut self, a: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.found.clear();
         self.own.clear();
-        let enough = fixed(ENOUGH) as u64;
+        let mut own_windows = 0;
         while let Some((_, tail)) = rows.next() {
-            let SentWindow { foreign, doc, at, stems } = SentWindow::take(tail)?;
+            let SentWindow { foreign, doc, at, windows, stems } = SentWindow::take(tail)?;
             if foreign == 0 {
+                own_windows = windows;
                 self.own.add(at, stems.0)?;
                 continue;
             }
             let shared = self.own.shared(at, stems.0)?;
             match self.found.last_mut().filter(|last| last.1 == doc) {
                 Some(last) => last.0 = last.0.max(shared),
-                None if shared >= enough => self.found.push((shared, doc)),
+                None if shared >= enough(own_windows, windows) => self.found.push((shared, doc)),
                 None => {}
             }
         }

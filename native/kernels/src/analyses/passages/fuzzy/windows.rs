@@ -131,7 +131,8 @@ row! {
     /// Of the first document of pairs: a window of its own (`foreign` is 0) or of a second one, which shares a key with its
     /// window `at`: the stems in it that are not common, ascending, two bytes of each; of its own with two bytes of what
     /// they weigh (see [`WeighedStem`]). Of two windows of 25 such stems, one pair in a hundred seems to share one more.
-    pub struct SentWindow<'a> { foreign: u8, doc: u32, at: u32, stems: Rest<'a> }
+    /// And how many windows its document has.
+    pub struct SentWindow<'a> { foreign: u8, doc: u32, at: u32, windows: u32, stems: Rest<'a> }
 }
 
 /// The first two bytes of a stem, before what it weighs in units of 2^-13 nats.
@@ -252,8 +253,9 @@ impl Map for WindowStems {
                 let (first, at) = (wanted.first.at(row), wanted.at.at(row) as u32);
                 let foreign = first != doc;
                 self.pack(wanted.window.at(row) as usize, !foreign);
-                let stems = Rest(&self.bytes[..]);
-                out.row(&Self::STEMS, first, SentWindow { foreign: u8::from(foreign), doc: doc as u32, at, stems });
+                let (windows, stems) = (self.windows.len() as u32, Rest(&self.bytes[..]));
+                let sent = SentWindow { foreign: u8::from(foreign), doc: doc as u32, at, windows, stems };
+                out.row(&Self::STEMS, first, sent);
             }
             out.relieve();
         }
