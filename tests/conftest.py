@@ -114,11 +114,15 @@ def small_row_groups() -> Callable[[Any, Path], Run]:
     return ingest
 
 
+def pack(count: int) -> Packed:
+    """So many small corpora in one."""
+    random = Random(1)
+    return Packed.of([draw_corpus(random, number) for number in range(count)], random)
+
+
 @pytest.fixture(scope="session")
 def packed() -> Packed:
-    """Six hundred small corpora in one."""
-    random = Random(1)
-    return Packed.of([draw_corpus(random, number) for number in range(600)], random)
+    return pack(600)
 
 
 @pytest.fixture(scope="session")
@@ -130,9 +134,8 @@ def packed_corpus(
 
 @pytest.fixture(scope="session")
 def few() -> Packed:
-    """Ninety of them, for Spark, where to start a task takes longer than what it does."""
-    random = Random(1)
-    return Packed.of([draw_corpus(random, number) for number in range(90)], random)
+    """Fewer of them, for Spark, where to start a task takes longer than what it does."""
+    return pack(90)
 
 
 @pytest.fixture(scope="session")

@@ -82,7 +82,7 @@ impl Aligner {
         }
         self.fitting.begin(pair);
         let (words_a, words_b) = (pair.a.words.len(), pair.b.words.len());
-        self.barred.begin(words_a);
+        self.barred.begin();
         let all = windows(words_a, &self.rules) + windows(words_b, &self.rules);
         let mut tries = self.rules.tries + all / self.rules.windows_a_try;
         let mut failures = 0;

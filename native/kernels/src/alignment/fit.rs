@@ -96,35 +96,49 @@ struct Turn<'a> {
     barred: Option<&'a BarredWords>,
 }
 
-/// Words of a text that are in passages already.
+/// Words of a text that are in passages already: few intervals, however long the text is.
 #[derive(Default)]
 pub struct BarredWords {
-    /// How many there are before each word, and in all.
-    before: Vec<u32>,
+    /// In order, none touching another; and how many words the ones before have.
+    intervals: Vec<(usize, usize, usize)>,
 }
 
 impl BarredWords {
-    /// To be called for each new text, of so many words.
-    pub fn begin(&mut self, words: usize) {
-        self.before.clear();
-        self.before.resize(words + 1, 0);
+    /// To be called for each new text.
+    pub fn begin(&mut self) {
+        self.intervals.clear();
     }
 
-    /// Bars an interval; costs the words of the text.
-    pub fn bar(&mut self, interval: (usize, usize)) {
-        let mut new = 0;
-        let mut had = self.before[interval.0];
-        for at in interval.0..self.before.len() - 1 {
-            let has = std::mem::replace(&mut had, self.before[at + 1]) < self.before[at + 1];
-            new += u32::from(at < interval.1 && !has);
-            self.before[at + 1] += new;
+    /// Bars an interval.
+    pub fn bar(&mut self, (mut begin, mut end): (usize, usize)) {
+        self.intervals.retain(|&(from, to, _)| {
+            let apart = to < begin || end < from;
+            if !apart {
+                (begin, end) = (begin.min(from), end.max(to));
+            }
+            apart
+        });
+        self.intervals.push((begin, end, 0));
+        self.intervals.sort_unstable();
+        let mut words = 0;
+        for (from, to, before) in &mut self.intervals {
+            *before = words;
+            words += *to - *from;
         }
+    }
+
+    /// How many words before this one are barred.
+    #[inline]
+    fn before(&self, word: usize) -> usize {
+        let behind = self.intervals.partition_point(|&(from, ..)| from < word);
+        let last = behind.checked_sub(1).map(|at| self.intervals[at]);
+        last.map_or(0, |(from, to, before)| before + to.min(word) - from)
     }
 
     /// How many words of an interval are barred.
     #[inline]
     pub fn count(&self, interval: (usize, usize)) -> usize {
-        (self.before[interval.1] - self.before[interval.0]) as usize
+        self.before(interval.1) - self.before(interval.0)
     }
 
     #[inline]
@@ -278,7 +292,7 @@ fn best_segment(turn: &Turn<'_>, reach: (usize, usize), missing: i64, gains: &[i
         None => best_among(words, reach.0, |at| at as i64 * missing, |_, stem| gains[stem].into()),
         Some(barred) => {
             let more = fixed(BARRED) - missing;
-            let without = |at| at as i64 * missing + barred.count((0, at)) as i64 * more;
+            let without = |at| at as i64 * missing + barred.before(at) as i64 * more;
             best_among(words, reach.0, without, |at, stem| if barred.has(at) { 0 } else { gains[stem].into() })
         }
     }
@@ -381,11 +395,13 @@ mod tests {
     #[test]
     fn words_are_barred_once() {
         let mut barred = BarredWords::default();
-        barred.begin(9);
-        for interval in [(2, 4), (6, 7), (3, 8), (0, 0)] {
+        for interval in [(6, 8), (0, 2), (12, 14), (7, 10), (3, 4)] {
             barred.bar(interval);
         }
-        let has: Vec<usize> = (0..9).filter(|&word| barred.has(word)).collect();
-        assert_eq!((has, barred.count((0, 9)), barred.count((3, 9))), (vec![2, 3, 4, 5, 6, 7], 6, 5));
+        let has: Vec<usize> = (0..20).filter(|&word| barred.has(word)).collect();
+        assert_eq!(has, [0, 1, 3, 6, 7, 8, 9, 12, 13]);
+        assert_eq!([barred.count((0, 20)), barred.count((1, 8)), barred.count((10, 12))], [9, 4, 0]);
+        barred.bar((1, 12)); // all become one
+        assert_eq!((barred.intervals.len(), barred.count((0, 20))), (1, 14));
     }
 }
