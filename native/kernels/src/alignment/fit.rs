@@ -44,8 +44,16 @@ pub struct Rectangle {
 }
 
 impl Rectangle {
+    pub fn words_a(&self) -> usize {
+        self.a.1 - self.a.0
+    }
+
+    pub fn words_b(&self) -> usize {
+        self.b.1 - self.b.0
+    }
+
     fn size(&self) -> usize {
-        self.a.1 - self.a.0 + self.b.1 - self.b.0
+        self.words_a() + self.words_b()
     }
 }
 
@@ -141,9 +149,11 @@ impl BarredWords {
         self.before(interval.1) - self.before(interval.0)
     }
 
-    #[inline]
-    fn has(&self, word: usize) -> bool {
-        self.count((word, word + 1)) > 0
+    /// The intervals that have words in this one.
+    fn within(&self, interval: (usize, usize)) -> &[(usize, usize, usize)] {
+        let begin = self.intervals.partition_point(|&(_, to, _)| to <= interval.0);
+        let end = self.intervals.partition_point(|&(from, ..)| from < interval.1);
+        &self.intervals[begin.min(end)..end]
     }
 }
 
@@ -261,11 +271,12 @@ impl Fitting {
             }
         }
         let reach = turn.reach.max(((own.1 - own.0) as f64 * rules.reach_share) as usize);
-        let (score, begin, end) = best_segment(turn, widened(own, reach, text.words.len()), scores.missing, gains);
-        let (mut found, mut by_chance) = (0_u64, 0_u64);
+        let (score, begin, end) =
+            best_segment(text, turn.barred, widened(own, reach, text.words.len()), scores.missing, gains);
+        let (mut found, mut by_chance) = (0_u32, 0_u64);
         for &stem in &text.words[begin..end] {
             let inside = inside[stem as usize];
-            found += u64::from(inside.other > 0);
+            found += u32::from(inside.other > 0);
             by_chance += u64::from(chances[expected.level(stems[stem as usize], inside)]);
         }
         for word in there {
@@ -277,7 +288,7 @@ impl Fitting {
         }
         let words = (end - begin) as f64;
         let by_chance = by_chance as f64 / CHANCES / words;
-        let rate = (found as f64 / words - by_chance) / (1.0 - by_chance);
+        let rate = (f64::from(found) / words - by_chance) / (1.0 - by_chance);
         self.usual &= rate >= rules.least_rate;
         let rate = rate.clamp(turn.least_rate, rules.greatest_rate);
         Some(BestSegment { begin, end, score, rate })
@@ -285,44 +296,65 @@ impl Fitting {
 }
 
 /// The segment with the greatest sum: of equal ones that which ends first, then begins last; and the sum. Words that are not
-/// shared lower it, so that it begins and ends at shared ones: only these are looked at.
-fn best_segment(turn: &Turn<'_>, reach: (usize, usize), missing: i64, gains: &[i32]) -> (i64, usize, usize) {
-    let words = turn.text.shared_in(reach);
-    match turn.barred.filter(|barred| barred.count(reach) > 0) {
-        None => best_among(words, reach.0, |at| at as i64 * missing, |_, stem| gains[stem].into()),
-        Some(barred) => {
-            let more = fixed(BARRED) - missing;
-            let without = |at| at as i64 * missing + barred.before(at) as i64 * more;
-            best_among(words, reach.0, without, |at, stem| if barred.has(at) { 0 } else { gains[stem].into() })
-        }
+/// shared, or barred, lower it, so that it begins and ends at others: only these are looked at.
+fn best_segment(
+    text: &PairedText,
+    barred: Option<&BarredWords>,
+    reach: (usize, usize),
+    missing: i64,
+    gains: &[i32],
+) -> (i64, usize, usize) {
+    let mut best = BestSum::new(reach.0, missing);
+    let (mut begin, mut lowered) = (reach.0, 0);
+    for &(from, to, _) in barred.iter().flat_map(|barred| barred.within(reach)) {
+        let (from, to) = (from.max(reach.0), to.min(reach.1));
+        best.read(text.shared_in((begin, from)), lowered, gains);
+        lowered += (to - from) as i64 * (fixed(BARRED) - missing);
+        begin = to;
     }
+    best.read(text.shared_in((begin, reach.1)), lowered, gains);
+    (best.sum, best.begin, best.end)
 }
 
-/// See [`best_segment`]: without gains, all words before `at` score `without(at)`; a shared one gains `gain(at, stem)`.
-#[inline]
-fn best_among(
-    words: &[SharedWord],
+/// The segment with the greatest sum of those that end at a word that was read.
+struct BestSum {
+    missing: i64,
+    /// What words that were read scored more than if none was found.
+    gained: i64,
+    /// The least sum of all words before one, and that one.
+    least: i64,
+    least_at: usize,
+    sum: i64,
     begin: usize,
-    without: impl Fn(usize) -> i64,
-    gain: impl Fn(usize, usize) -> i64,
-) -> (i64, usize, usize) {
-    let (mut gained, mut least, mut least_at) = (0, without(begin), begin);
-    let mut best = (0, begin, begin);
-    for &SharedWord { at, stem } in words {
-        let at = at as usize;
-        let before = without(at) + gained;
-        gained += gain(at, stem as usize);
-        let score = without(at + 1) + gained;
-        // No processor can foretell these conditions: in this form, they become no branches.
-        let is_least = before <= least;
-        least = if is_least { before } else { least };
-        least_at = if is_least { at } else { least_at };
-        let is_best = score - least > best.0;
-        best.0 = if is_best { score - least } else { best.0 };
-        best.1 = if is_best { least_at } else { best.1 };
-        best.2 = if is_best { at + 1 } else { best.2 };
+    end: usize,
+}
+
+impl BestSum {
+    fn new(begin: usize, missing: i64) -> Self {
+        Self { missing, gained: 0, least: begin as i64 * missing, least_at: begin, sum: 0, begin, end: begin }
     }
-    best
+
+    /// Reads the words that follow, all sums being lowered by what was barred before.
+    #[inline]
+    fn read(&mut self, words: &[SharedWord], lowered: i64, gains: &[i32]) {
+        let Self { missing, mut gained, mut least, mut least_at, mut sum, mut begin, mut end } = *self;
+        for &SharedWord { at, stem } in words {
+            let gain = i64::from(gains[stem as usize]);
+            let at = at as usize;
+            let before = at as i64 * missing + lowered + gained;
+            gained += gain;
+            // No processor can foretell these conditions: in this form, they become no branches.
+            let is_least = before <= least;
+            least = if is_least { before } else { least };
+            least_at = if is_least { at } else { least_at };
+            let here = before + missing + gain - least;
+            let is_best = here > sum;
+            sum = if is_best { here } else { sum };
+            begin = if is_best { least_at } else { begin };
+            end = if is_best { at + 1 } else { end };
+        }
+        *self = Self { missing, gained, least, least_at, sum, begin, end };
+    }
 }
 
 /// How often stems are expected in the other's interval by chance.
@@ -387,8 +419,26 @@ mod tests {
             let words: Vec<_> =
                 (begin..gains.len()).filter(shared).map(|at| SharedWord { at: at as u32, stem: at as u32 }).collect();
             let scores: Vec<i64> = gains.iter().map(|gain| missing + gain).collect();
-            let found = best_among(&words, begin, |at| at as i64 * missing, |_, stem| gains[stem]);
-            assert_eq!(found, best_of_all(&scores, begin));
+            let text = PairedText { words: vec![0; gains.len()], shared: words };
+            let mut barred = BarredWords::default();
+            for _ in 0..random(3) {
+                let from = random(40) as usize;
+                barred.bar((from, from + 1 + random(6) as usize));
+            }
+            for each in [None, Some(&barred)] {
+                let scores = (0..).zip(&scores).map(|(at, score)| {
+                    let is_barred = each.is_some_and(|barred| barred.count((at, at + 1)) > 0);
+                    if is_barred {
+                        fixed(BARRED)
+                    } else {
+                        *score
+                    }
+                });
+                let reach = (begin, text.words.len());
+                let gains: Vec<i32> = gains.iter().map(|&gain| gain as i32).collect();
+                let found = best_segment(&text, each, reach, missing, &gains);
+                assert_eq!(found, best_of_all(&scores.collect::<Vec<_>>(), begin));
+            }
         }
     }
 
@@ -398,7 +448,7 @@ mod tests {
         for interval in [(6, 8), (0, 2), (12, 14), (7, 10), (3, 4)] {
             barred.bar(interval);
         }
-        let has: Vec<usize> = (0..20).filter(|&word| barred.has(word)).collect();
+        let has: Vec<usize> = (0..20).filter(|&word| barred.count((word, word + 1)) > 0).collect();
         assert_eq!(has, [0, 1, 3, 6, 7, 8, 9, 12, 13]);
         assert_eq!([barred.count((0, 20)), barred.count((1, 8)), barred.count((10, 12))], [9, 4, 0]);
         barred.bar((1, 12)); // all become one
