@@ -185,6 +185,8 @@ def best_fit(a, b, seed, barred, rate, both_ways):
     plain, greatest = tried(OWN, 150, 0.3, 0.3)
     if greatest < fixed(8):
         return None
+    if plain and min(length(plain[0]), length(plain[1])) > 100:
+        return plain
 
     def sums_up(side, at):
         short, long = length(at[side]), length(at[1 - side])
@@ -216,7 +218,7 @@ def whole(x, y, a, b, both_ways):
 def fits_of(a, b, rate, both_ways):
     found, blocked, barred = [], [], set()
     failures = 0
-    tries = TRIES + (len(windows_of(a)) + len(windows_of(b))) // 64
+    tries = TRIES + (len(windows_of(a)) + len(windows_of(b))) // 16
     for seed in seeds_of(a, b, rate):
         x, y = seed[:2], seed[2:]
         free = sum(at not in barred for at in range(*x))
@@ -235,7 +237,7 @@ def fits_of(a, b, rate, both_ways):
             found.append((*whole(*best[:2], a, b, both_ways), *best[2:]))
         else:
             failures += 1
-            if failures == 3:
+            if failures == 3 + len(found):
                 break
             blocked.append((x, y))
     return found
@@ -264,12 +266,29 @@ def snap(interval, breaks):
     return moved if moved[0] < moved[1] else interval
 
 
-def align(text_a, text_b, rates=None, *, both_ways=False):
+def boilerplate_of(texts, limit):
+    """Five stems in a row that more documents have."""
+    stems = [read(text)[0] for text in texts]
+    holders = Counter(gram for each in stems for gram in set(zip(*(each[at:] for at in range(5)), strict=False)))
+    return {gram for gram, documents in holders.items() if documents > limit}
+
+
+def left_of(stems, boilerplate):
+    """The numbers of words that are no boilerplate."""
+    begins = [at for at in range(len(stems)) if tuple(stems[at : at + 5]) in boilerplate]
+    covered = {at + by for at in begins for by in range(5)}
+    return [at for at in range(len(stems)) if at not in covered]
+
+
+def align(text_a, text_b, rates=None, *, both_ways=False, boilerplate=()):
     """(a_begin, a_end, b_begin, b_end, score, rate of a, rate of b) of each passage."""
     (a, places_a, breaks_a), (b, places_b, breaks_b) = read(text_a), read(text_b)
+    left_a, left_b = left_of(a, boilerplate), left_of(b, boilerplate)
+    a, b = [a[at] for at in left_a], [b[at] for at in left_b]
     known = rates or {}
     found = []
     for x, y, score, qa, qb in join(fits_of(a, b, lambda stem: max(LEAST, known.get(stem, 0)), both_ways)):
+        x, y = (left_a[x[0]], left_a[x[1] - 1] + 1), (left_b[y[0]], left_b[y[1] - 1] + 1)
         x, y = snap(x, breaks_a), snap(y, breaks_b)
         in_a = places_a[x[0]][0], places_a[x[1] - 1][1]
         in_b = places_b[y[0]][0], places_b[y[1] - 1][1]
@@ -290,17 +309,15 @@ def keys_of(stems, df):
 
 
 def around(stems, number, rate):
-    """The stems of the 60 words around a window that weigh a nat at least, two bytes of each, with what they weigh."""
-    found = {}
-    for stem in stems[max(0, 20 * number - 10) : 20 * number + 50]:
-        if (weight := weight_of(rate(stem))) >= UNIT:
-            print_ = order(stem) >> 48
-            found[print_] = min(weight // 8 * 8, found.get(print_, weight))
-    return found
+    """The stems of the 60 words around a window that weigh a nat at least: 13 bits of each, with what they weigh in
+    half nats."""
+    weights = {stem: weight_of(rate(stem)) for stem in stems[max(0, 20 * number - 10) : 20 * number + 50]}
+    halves = {stem: (weight + UNIT // 4) // (UNIT // 2) for stem, weight in weights.items() if weight >= UNIT}
+    return {(order(stem) >> 51, half) for stem, half in halves.items()}
 
 
 def shared_weight(one, other):
-    return sum(one[stem] for stem in one.keys() & other.keys())
+    return sum(half * UNIT // 2 for _, half in one & other)
 
 
 def order(stem):
@@ -309,11 +326,12 @@ def order(stem):
     return number
 
 
-def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True):
-    """Pairs (a, b) that share two keys, or one that five documents have at most, and of whose windows with shared keys
-    (the eight pairs that have most) one has 24 nats in common, or more if there are many; of each a, the best."""
+def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True, boilerplate=()):
+    """Pairs (a, b) that share a key and have 26 nats in common around it, or more if documents are long; of each a,
+    the best."""
     stems = [read(text)[0] for text in texts]
     df = Counter(stem for each in stems for stem in set(each))
+    stems = [[each[at] for at in left_of(each, boilerplate)] for each in stems]
     keys = [keys_of(each, df) for each in stems]
     holders = Counter(key for each in keys for key in each)
     useful = [{key: at for key, at in each.items() if holders[key] <= max_df} for each in keys]
@@ -323,17 +341,13 @@ def candidates_of(texts, max_df=20, most=100, paired=lambda a, b: True):
         return max(LEAST, known.get(stem, 0))
 
     def best(a, b):
-        places = Counter()
-        for key in useful[a].keys() & useful[b].keys():
-            places[useful[b][key], useful[a][key]] += 2 if holders[key] <= 5 else 1
-        if sum(places.values()) < 2:
-            return 0
-        most = sorted(places, key=lambda place: (-places[place], place))[:8]
-        return max(shared_weight(around(stems[a], x, rate), around(stems[b], y, rate)) for y, x in most)
+        shared = useful[a].keys() & useful[b].keys()
+        places = {(useful[a][key], useful[b][key]) for key in shared}
+        return max((shared_weight(around(stems[a], x, rate), around(stems[b], y, rate)) for x, y in places), default=0)
 
     def least(a, b):
         pairs = (len(stems[a]) // 20 + 1) * (len(stems[b]) // 20 + 1)
-        return fixed(24 + log(max(1, pairs / 5000)))
+        return fixed(26 + log(max(1, pairs / 5000)))
 
     found = []
     for a in range(len(texts)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -41,32 +42,68 @@ def pages(texts: list[str]) -> pa.Table:
     return pa.table({"id": [f"{'even' if at % 2 == 0 else 'odd'}/{at}" for at in range(len(texts))], "text": texts})
 
 
+def with_notices(texts: list[str]) -> Iterator[str]:
+    """The same, most of them with a notice before, behind or in the middle."""
+    random = Random(3)
+    notice = make_words(random, 70, 3000)
+    for at, text in enumerate(texts):
+        words = text.split(" ")
+        place = random.choice([0, len(words) // 2, len(words)])
+        if at % 5 != 4:
+            yield " ".join([*words[:place], *notice, *words[place:]])
+        else:
+            yield text
+
+
 @pytest.mark.slow
 def test_passages_are_those_of_the_twin(settings: Settings) -> None:
-    texts = draw_texts(seed=1)
+    texts = list(with_notices(draw_texts(seed=1)))
     rates = twin_fuzzy.shared_rates(texts)
+    common = twin_fuzzy.boilerplate_of(texts, 4)
+    assert len(common) > 60
     how = How(settings=settings)
     for between in ((), ("odd/", "even/")):
 
         def paired(a: int, b: int, between: tuple[str, ...] = between) -> bool:
             return a % 2 == 1 and b % 2 == 0 if between else a < b
 
-        run = unquilt.passages(pages(texts), signature="fuzzy", between=between, how=how)
-        pairs = twin_fuzzy.candidates_of(texts, paired=paired)
+        run = unquilt.passages(pages(texts), signature="fuzzy", between=between, boilerplate=4, how=how)
+        pairs = twin_fuzzy.candidates_of(texts, paired=paired, boilerplate=common)
         expected = []
         for a, b in pairs:
-            aligned = twin_fuzzy.align(texts[a], texts[b], rates, both_ways=not between)
+            aligned = twin_fuzzy.align(texts[a], texts[b], rates, both_ways=not between, boilerplate=common)
             expected += [
                 (a, b, *each[:4], pytest.approx(each[4]), pytest.approx(each[5], abs=1e-6)) for each in aligned
             ]
         rows = run.passages.to_pylist()
         found = [(*(row[name] for name in PLACES), row["score"], row["a_rate"]) for row in rows]
         assert sorted(found) == sorted(expected, key=lambda each: each[:6])
-        assert run.manifest["summary"]["candidates"] == len(pairs)
+        summary = run.manifest["summary"]
+        assert summary["candidates"] == len(pairs)
+        stems = [twin_fuzzy.read(text)[0] for text in texts]
+        left_out = sum(len(each) - len(twin_fuzzy.left_of(each, common)) for each in stems)
+        assert (summary["boilerplate_grams"], summary["boilerplate_words"]) == (len(common), left_out)
         if not between:
             assert len(found) > 2
         shared = run.passage_pairs.to_pylist()
         assert {(row["a"], row["b"]) for row in shared} == {row[:2] for row in found}
+
+
+def test_what_very_many_pages_have_is_no_passage() -> None:
+    """That a menu is on more than a hundred pages is seen from one page in eight."""
+    random = Random(7)
+    menu, copied = (make_words(random, 80, 3000) for _ in range(2))
+    drawn = [[*menu, *make_words(random, 40, 3000)] for _ in range(400)]
+    for page in (11, 222):
+        drawn[page] += copied
+    texts = [as_text(words, random) for words in drawn]
+    run = unquilt.passages(pages(texts), signature="fuzzy")
+    (found,) = run.passages.to_pylist()
+    assert (found["a"], found["b"]) == (11, 222)
+    assert found["a_begin"] > len(texts[11]) // 2  # and not at the menu
+    assert run.manifest["summary"]["boilerplate_words"] >= 400 * 80
+    kept = unquilt.passages(pages(texts[:30]), signature="fuzzy", boilerplate=0).manifest["summary"]
+    assert kept["boilerplate_words"] == 0
 
 
 def test_candidates_that_are_too_many_are_counted() -> None:
@@ -80,16 +117,6 @@ def test_candidates_that_are_too_many_are_counted() -> None:
     fewer = unquilt.passages(pages(texts), signature="fuzzy", max_df=3).manifest["summary"]
     assert len(twin_fuzzy.candidates_of(texts, max_df=3, paired=lambda a, b: a < b)) == fewer["candidates"] < 8 * 7 / 2
     assert fewer["common_keys"] > 20
-
-
-def test_windows_that_are_not_compared_are_counted() -> None:
-    random = Random(5)
-    texts = [as_text(make_words(random, 600, 3000), random)] * 2
-    summary = unquilt.passages(pages(texts), signature="fuzzy").manifest["summary"]
-    stems = twin_fuzzy.read(texts[0])[0]
-    windows = set(twin_fuzzy.keys_of(stems, dict.fromkeys(stems, 2)).values())
-    assert summary["windows_left_out"] == len(windows) - 8
-    assert (summary["pairs_with_few_keys"], summary["passage_pairs"]) == (0, 1)
 
 
 def test_copies_are_one_document_if_that_is_asked_for() -> None:
@@ -107,8 +134,9 @@ def test_parameters_without_effect_are_refused() -> None:
     for wrong in ({"gamma": 4}, {"max_gap": 2}, {"refine": False}, {"k": 5}, {"min_words": 9}):
         with pytest.raises(ParameterError, match="has no effect with signature fuzzy"):
             PassageParameters.from_dict({"signature": "fuzzy", **wrong})
-    with pytest.raises(ParameterError, match="max_candidates has no effect"):
-        PassageParameters.from_dict({"max_candidates": 5})
+    for wrong in ({"max_candidates": 5}, {"boilerplate": 9}):
+        with pytest.raises(ParameterError, match=f"{next(iter(wrong))} has no effect"):
+            PassageParameters.from_dict(wrong)
 
 
 @pytest.mark.parametrize("texts", [["", "."], ["word"] * 3, ["word " * 300] * 3, ["漢字" * 90, "漢字" * 90]])

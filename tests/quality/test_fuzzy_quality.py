@@ -71,7 +71,7 @@ def test_documents_that_share_passages_are_candidates(tmp_path: Path) -> None:
         Local(run, Scale(len(texts), 5_000_000), threads=2, memory=1 << 30) as verbs,
     ):
         sides = {"a": "suspicious", "b": "source"}
-        found = find_candidates(verbs, documents(corpus), None, sides, max_df=20, most=100)
+        found = find_candidates(verbs, documents(corpus), None, sides, boilerplate=100, max_df=20, most=100)
         rows = [row for split in found.table.splits() for row in split.read(["doc", "other"]).to_pylist()]
     pairs = {(names[row["other"]], names[row["doc"]]) for row in rows if row["doc"] != row["other"]}
     assert len(pairs) <= 20 * sum(name.startswith("suspicious") for name in texts)

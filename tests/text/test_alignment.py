@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 from random import Random
+from string import ascii_lowercase
 from time import process_time
 
 import pytest
@@ -131,6 +132,17 @@ def test_a_summary_is_one_of_the_whole_text() -> None:
     assert (found.b_begin, found.b_end) == (0, len(" ".join(source)))
     assert found.b_rate < 0.4 < found.a_rate
     assert _native.align(" ".join(source), own, both_ways=True)[0][:2] == (0, len(" ".join(source)))
+
+
+@pytest.mark.slow
+def test_a_long_copy_is_found_whole() -> None:
+    """Where passages are long, chance finds every word somewhere: a copy is found in parts, and all of them are."""
+    random = Random(2)
+    rare = ["".join(random.choices(ascii_lowercase, k=6)) for _ in range(100_000)]
+    copy = " ".join(random.choices(rare, k=150_000))
+    found = align(copy, copy)
+    assert sum(each.a_end - each.a_begin for each in found) > 0.95 * len(copy)
+    assert all((each.a_begin, each.a_end) == (each.b_begin, each.b_end) for each in found)
 
 
 def test_texts_on_one_subject_are_no_reuse() -> None:

@@ -4,6 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use unquilt_kernels::alignment::align::Aligner;
+use unquilt_kernels::alignment::boilerplate::Boilerplate;
 use unquilt_kernels::alignment::fit::nats;
 use unquilt_kernels::alignment::languages::{each_usual, usual};
 use unquilt_kernels::alignment::pair::StemNumbers;
@@ -28,7 +29,8 @@ pub fn align(py: Python<'_>, a: &str, b: &str, rates: Option<&[u8]>, both_ways: 
     Ok(py.detach(|| {
         let rates = given.as_ref().unwrap_or_else(|| usual());
         let mut numbers = StemNumbers::default();
-        let [a, b] = [a, b].map(|text| ReadText::new(text.to_owned(), &mut numbers, rates));
+        let none = Boilerplate::default();
+        let [a, b] = [a, b].map(|text| ReadText::new(text.to_owned(), &mut numbers, rates, &none));
         let mut aligner = Aligner::new(both_ways);
         aligner.begin(&a, &numbers);
         let passages = aligner.align(&a, &b, &numbers);

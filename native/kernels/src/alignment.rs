@@ -9,6 +9,7 @@
 //! | [`tally`] | how often stems stand in documents |
 //! | [`rates`] | how often a stem stands in a collection |
 //! | [`languages`] | rates for texts without a collection |
+//! | [`boilerplate`] | what very many documents have word for word: it is left out |
 //! | [`texts`] | a text: its words, where they stand, and where sentences end |
 //! | [`pair`] | two texts, their stems numbered, how often each has which |
 //! | [`seeds`] | windows of both texts that share rare stems: where to look |
@@ -21,6 +22,7 @@
 //! Scores are whole numbers, in units of 2^-16 nats, so that no order of additions changes a result.
 
 pub mod align;
+pub mod boilerplate;
 pub mod fit;
 pub mod languages;
 pub mod logarithms;

@@ -1,13 +1,14 @@
 """Passages that were reworded, in a corpus: `unquilt passages --signature fuzzy`.
 
     stem(w)       the first five letters of a word; in scripts without spaces each character is a word
+    boilerplate   five stems in a row that more than `boilerplate` documents have, and more than one in a thousand;
+                  their words are left out of all that follows
     keys(d)       pairs of the six rarest stems (by the number of documents; in two at least) of each window of 40
                   words, one every 20
     rate(w)       its share of the words of all documents, or of those in one language, whichever is higher
-    candidates    documents that share two keys that at most `max_df` documents have, or one that at most five have, and
-                  in one of whose pairs of windows with shared keys (the eight that share most) the 60 words around have
-                  stems in common that would take chance 24 nats, plus ln (pairs of windows / 5,000) if these are more;
-                  of a document, the `max_candidates` that share most
+    candidates    documents that share a key which at most `max_df` documents have, if the 60 words around it in one and
+                  in the other have stems in common that would take chance 26 nats, plus ln (pairs of windows / 5,000)
+                  if these are more; of a document, the `max_candidates` that share most
     passage(a, b) what a took from b, as `native/kernels/src/alignment.rs` defines: windows that share rare stems, grown
                   to the two intervals that explain each other best
 
@@ -28,10 +29,15 @@ from unquilt.columns import buffers
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs
-from unquilt.tables import FUZZY_CANDIDATES, STEMS, WANTED_WINDOWS
+from unquilt.tables import BOILERPLATE, FUZZY_CANDIDATES, STEMS
 
-FUZZY_TABLES = (STEMS, WANTED_WINDOWS, FUZZY_CANDIDATES)
+FUZZY_TABLES = (STEMS, BOILERPLATE, FUZZY_CANDIDATES)
 MOST_STEMS = 1 << 22
+MOST_GRAMS = 1 << 20
+ONE_OF = 1000
+"""What one document of so many has is no boilerplate yet."""
+ENOUGH_IN_SAMPLE = 12
+"""So many documents of a sample show that more than a limit have a sequence: the sample is as small as that allows."""
 ALL_WORDS = 0
 """In place of a stem: how many documents and words a language has."""
 LEAST_TIMES = 9
@@ -42,14 +48,14 @@ WINDOW_LABELS = {
     "stem sums": "counting stems",
     "stem_sums": "counting stems",
     "stems": "counting stems",
+    "stem grams": "finding boilerplate",
+    "common grams": "finding boilerplate",
+    "common_grams": "finding boilerplate",
+    "boilerplate": "finding boilerplate",
     "stem keys": "making keys of rare stems",
     "keys": "making keys of rare stems",
     "key pairs": "finding candidates",
     "key_pairs": "finding candidates",
-    "shared windows": "finding candidates",
-    "shared_windows": "finding candidates",
-    "wanted_windows": "finding candidates",
-    "window stems": "comparing windows that share keys",
     "fuzzy candidates": "finding candidates",
     "fuzzy_candidates": "finding candidates",
     "candidates": "finding candidates",
@@ -61,21 +67,29 @@ WINDOW_LABELS = {
 
 @dataclass(frozen=True)
 class CandidatePairs:
-    """Which texts are sent to whom, how common stems are, and counters."""
+    """Which texts are sent to whom, how common stems are, what is boilerplate, and counters."""
 
     table: Kept
     rates: Side
+    boilerplate: Side
     counters: dict[str, int]
 
 
 def find_candidates(
-    verbs: Verbs, corpus: Kept, standing: Kept | None, collections: dict[str, Any], *, max_df: int, most: int
+    verbs: Verbs,
+    corpus: Kept,
+    standing: Kept | None,
+    collections: dict[str, Any],
+    *,
+    boilerplate: int,
+    max_df: int,
+    most: int,
 ) -> CandidatePairs:
     """The documents that share keys.
 
-    Reads the texts three times; shuffles 28 bytes for each stem of a batch, 9 bytes for each key (about seven for ten
-    words), 21 for each pair of windows that share one (at most `max_df` · (`max_df` - 1) / 2 for a key) and about 70
-    for each that is compared.
+    Reads the texts twice; shuffles 28 bytes for each stem of a batch, about 18 for each key (about seven for ten words;
+    the stems of the words around travel with keys), and 20 for each key that two documents share with enough around it
+    (at most `max_df` · (`max_df` - 1) / 2 for a key).
     """
     (counts,) = verbs.map(corpus, Kernel("stem counts"), beside=standing)
     counters = verbs.fold(counts, "stem_words")
@@ -86,17 +100,35 @@ def find_candidates(
     words = counters.get("stemmed_words", 0)
     table = verbs.side("stem_documents", lambda: pack_documents(stems))
     rates = verbs.side("stem_rates", lambda: pack_rates(stems, words))
-    (keys,) = verbs.map(corpus, Kernel("stem keys", stems=table, **collections), beside=standing)
-    counters |= verbs.fold(keys, "keys") if any(collections.values()) else {}
-    (places,) = verbs.group([keys], Kernel("key pairs", max_df=max_df))
-    counters |= verbs.fold(places, "key_pairs")
-    (shared,) = verbs.group([places], Kernel("shared windows"))
-    counters |= verbs.fold(shared, "shared_windows")
-    wanted = verbs.keep(shared, WANTED_WINDOWS)
-    (windows,) = verbs.map(corpus, Kernel("window stems", rates=rates), among=wanted)
-    (chosen,) = verbs.group([windows], Kernel("fuzzy candidates", most=most))
+    common = find_boilerplate(verbs, corpus, standing, counters, boilerplate)
+    known: dict[str, Any] = {"stems": table, "rates": rates, "boilerplate": common}
+    (keys,) = verbs.map(corpus, Kernel("stem keys", **known, **collections), beside=standing)
+    counters |= verbs.fold(keys, "keys")
+    (pairs,) = verbs.group([keys], Kernel("key pairs", max_df=max_df))
+    counters |= verbs.fold(pairs, "key_pairs")
+    (chosen,) = verbs.group([pairs], Kernel("fuzzy candidates", most=most))
     counters |= verbs.fold(chosen, "candidates")
-    return CandidatePairs(verbs.keep(chosen, FUZZY_CANDIDATES), rates, counters)
+    return CandidatePairs(verbs.keep(chosen, FUZZY_CANDIDATES), rates, common, counters)
+
+
+def find_boilerplate(
+    verbs: Verbs, corpus: Kept, standing: Kept | None, counters: dict[str, int], boilerplate: int
+) -> Side:
+    """The sequences of words that more documents have, and more than one of a thousand; adds to the counters.
+
+    Reads the texts, but looks only at a sample of documents, one of eight by default, fewer of a very large corpus.
+    """
+    if not boilerplate:
+        return verbs.side("boilerplate", lambda: b"")
+    limit = max(boilerplate, counters.get("stemmed_documents", 0) // ONE_OF)
+    one_in = max(1, limit // ENOUGH_IN_SAMPLE)
+    (grams,) = verbs.map(corpus, Kernel("stem grams", one_in=one_in), beside=standing)
+    (common,) = verbs.group([grams], Kernel("common grams", most=limit // one_in))
+    counters |= verbs.fold(common, "common_grams")
+    counters["boilerplate_limit"] = limit
+    counters["boilerplate_left_out"] = max(0, counters.get("boilerplate_grams", 0) - MOST_GRAMS)
+    kept = verbs.keep(common, BOILERPLATE)
+    return verbs.side("boilerplate", lambda: pack_boilerplate(kept))
 
 
 def align_candidates(
@@ -107,7 +139,8 @@ def align_candidates(
     Reads the texts of candidates, and shuffles each once for each partition that has documents that it is aligned with.
     """
     (texts,) = verbs.map(corpus, Kernel("candidate texts"), among=candidates.table)
-    kernel = Kernel("aligned passages", rates=candidates.rates, n=n, both_ways=both_ways)
+    known: dict[str, Any] = {"rates": candidates.rates, "boilerplate": candidates.boilerplate}
+    kernel = Kernel("aligned passages", **known, n=n, both_ways=both_ways)
     found, spans = verbs.group([texts], kernel)
     return found, spans, candidates.counters | verbs.fold(found, "aligned")
 
@@ -127,6 +160,16 @@ def pack_documents(stems: Kept) -> bytes:
         order = pc.select_k_unstable(table, MOST_STEMS, [("df", "descending"), ("stem", "ascending")])
         table = table.take(order)
     return _native.pack_stems(buffers(table["stem"]), buffers(table["df"]))
+
+
+def pack_boilerplate(grams: Kept) -> bytes:
+    """The sequences in most documents; of equal ones, those that come first. Eight megabytes at most."""
+    parts = [split.read(["gram", "documents"]) for split in grams.splits()]
+    table = pa.concat_tables([BOILERPLATE.schema.empty_table(), *parts])
+    if table.num_rows > MOST_GRAMS:
+        order = pc.select_k_unstable(table, MOST_GRAMS, [("documents", "descending"), ("gram", "ascending")])
+        table = table.take(order)
+    return bytes(table["gram"].to_numpy().astype("<i8").tobytes())
 
 
 def pack_rates(stems: Kept, words: int) -> bytes:

@@ -33,6 +33,7 @@ from unquilt.tables.neardups import (
     UNSETTLED,
 )
 from unquilt.tables.passages import (
+    BOILERPLATE,
     FUZZY_CANDIDATES,
     MARKS,
     PASSAGE_PAIRS,
@@ -41,7 +42,6 @@ from unquilt.tables.passages import (
     STEMS,
     STOP_GROUPS,
     STOP_RUNS,
-    WANTED_WINDOWS,
 )
 from unquilt.tables.phrases import (
     ASKED_PHRASES,
@@ -87,6 +87,7 @@ from unquilt.tables.table import Column, Table, column, document, integer
 __all__ = [
     "ASKED",
     "ASKED_PHRASES",
+    "BOILERPLATE",
     "CANDIDATES",
     "CHOSEN",
     "CLUSTERS",
@@ -146,7 +147,6 @@ __all__ = [
     "TREES",
     "UNSETTLED",
     "VERDICTS",
-    "WANTED_WINDOWS",
     "WORDS",
     "Column",
     "Table",

@@ -148,17 +148,14 @@ STEMS = Table(
     on_the_way=True,
 )
 
-WANTED_WINDOWS = Table(
-    "wanted_windows",
+BOILERPLATE = Table(
+    "boilerplate",
     (
-        document("doc", "a document"),
-        document("first", "the first document of a pair, to which its stems are sent; `doc` itself if it is that"),
-        integer("window", "a window of it that has a key of another document: one every 20 words"),
-        integer("at", "the window of that document that has the key"),
+        integer("gram", "fingerprint of five stems in a row; rows are in its order, unsigned"),
+        integer("documents", "how many documents of the sample have it"),
     ),
-    key_columns=4,
-    row=("window", "windows"),
-    see="which windows of documents are compared, on the way to fuzzy passages",
+    row=("sequence of words", "sequences of words"),
+    see="what very many documents have word for word, on the way to fuzzy passages",
     on_the_way=True,
 )
 

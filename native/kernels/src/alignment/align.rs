@@ -19,7 +19,7 @@ use crate::alignment::texts::ReadText;
 /// A passage of two texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlignedPassage {
-    /// In words.
+    /// In words, boilerplate included.
     pub at: Rectangle,
     /// In code points.
     pub a: (u32, u32),
@@ -106,7 +106,7 @@ impl Aligner {
                 }
                 None => {
                     failures += 1;
-                    if failures == self.rules.failures {
+                    if failures == self.rules.failures + self.fits.len() {
                         break;
                     }
                     self.blocked.push(seed);
@@ -126,7 +126,8 @@ impl Aligner {
         2 * self.barred.count(seed.a) > seed.a.1 - seed.a.0 || self.blocked.iter().any(covers)
     }
 
-    /// The best fit of a seed, if it scores enough. Where the plain one comes to nothing, a summary is not looked for.
+    /// The best fit of a seed, if it scores enough. Where the plain one comes to nothing, or has many words, a summary is not
+    /// looked for.
     fn fit(&mut self, pair: &TextPair, seed: Rectangle) -> Option<Fit> {
         let Self { rules, both_ways, fitting, barred, .. } = self;
         let fit_in = |fitting: &mut Fitting, (own, reach, rate_a, rate_b), promises: &dyn Fn(Rectangle) -> bool| {
@@ -138,9 +139,12 @@ impl Aligner {
         if fitting.greatest < fixed(rules.hopeful) {
             return None;
         }
-        let (plain_a, plain_b) = (plain.map(|plain| plain.at.a), plain.map(|plain| plain.at.b));
-        let sums_up_b = |at: Rectangle| is_summary(at.a, at.b, plain_a, rules);
-        let sums_up_a = |at: Rectangle| *both_ways && is_summary(at.b, at.a, plain_b, rules);
+        let (plain_a, plain_b) = plain.map_or((0, 0), |plain| (plain.at.words_a(), plain.at.words_b()));
+        if plain_a.min(plain_b) > rules.copied {
+            return plain;
+        }
+        let sums_up_b = |at: Rectangle| is_summary(at.words_a(), at.words_b(), plain_a, rules);
+        let sums_up_a = |at: Rectangle| *both_ways && is_summary(at.words_b(), at.words_a(), plain_b, rules);
         let sums_up = |at| sums_up_b(at) || sums_up_a(at);
         let of_b = fit_in(fitting, (own, rules.reach_in_summary, usual, low), &sums_up);
         if of_b.is_some_and(|of_b| sums_up_b(of_b.at)) {
@@ -164,7 +168,7 @@ impl Aligner {
 
     /// The source of a summary is the whole text, if a good part of it is covered.
     fn completed(&self, pair: &TextPair, at: Rectangle) -> Rectangle {
-        let (long_a, long_b) = ((at.a.1 - at.a.0) as f64, (at.b.1 - at.b.0) as f64);
+        let (long_a, long_b) = (at.words_a() as f64, at.words_b() as f64);
         let (words_a, words_b) = (pair.a.words.len(), pair.b.words.len());
         let AlignmentRules { ratio, whole, .. } = self.rules;
         if long_b > ratio * long_a && long_b >= whole * words_b as f64 {
@@ -200,7 +204,8 @@ impl Aligner {
         let long =
             |at: (usize, usize), points: (u32, u32)| (points.1 - points.0) as usize >= least || at.1 - at.0 >= words;
         for fit in &self.fits {
-            let at = Rectangle { a: snap(fit.at.a, a, self.rules.snap), b: snap(fit.at.b, b, self.rules.snap) };
+            let (all_a, all_b) = (a.among_all(fit.at.a), b.among_all(fit.at.b));
+            let at = Rectangle { a: snap(all_a, a, self.rules.snap), b: snap(all_b, b, self.rules.snap) };
             let (in_a, in_b) = (a.points(at.a), b.points(at.b));
             if long(at.a, in_a) && long(at.b, in_b) {
                 self.passages.push(AlignedPassage { at, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
@@ -216,15 +221,8 @@ fn is_mostly_in(one: (usize, usize), other: (usize, usize)) -> bool {
 }
 
 /// Whether a fit shows a summary: its source is much longer than itself, and it is longer than the plain fit.
-fn is_summary(
-    short: (usize, usize),
-    long: (usize, usize),
-    plain: Option<(usize, usize)>,
-    rules: &AlignmentRules,
-) -> bool {
-    let (short, long) = ((short.1 - short.0) as f64, (long.1 - long.0) as f64);
-    let plain = plain.map_or(0.0, |plain| (plain.1 - plain.0) as f64);
-    long > rules.ratio * short && short > rules.wider * plain
+fn is_summary(short: usize, long: usize, plain: usize, rules: &AlignmentRules) -> bool {
+    long as f64 > rules.ratio * short as f64 && short as f64 > rules.wider * plain as f64
 }
 
 /// Whether few words stand between two fits, `later` being the later one in `a`; more may in `b` if words are taken over

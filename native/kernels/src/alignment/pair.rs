@@ -37,10 +37,10 @@ impl StemNumbers {
     }
 
     /// Numbers the stems of the words of a text.
-    pub fn read(&mut self, stems: &[u64], rates: &StemRates, text: &mut NumberedText) {
+    pub fn read(&mut self, stems: impl Iterator<Item = u64>, rates: &StemRates, text: &mut NumberedText) {
         text.words.clear();
         text.stems.clear();
-        for &stem in stems {
+        for stem in stems {
             let number = self.number(stem, rates);
             let here = &mut self.here[number as usize];
             if *here == 0 {

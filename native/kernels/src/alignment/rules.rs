@@ -16,7 +16,8 @@ pub struct AlignmentRules {
     /// Pairs of windows that are tried, and one more for each so many windows of both texts.
     pub tries: usize,
     pub windows_a_try: usize,
-    /// Pairs of windows that fail one after the other before it ends: the best come first.
+    /// Pairs of windows that fail one after the other before it ends, as the best come first; one more for each passage that
+    /// was found.
     pub failures: usize,
     /// Sum of products of windows that share a stem: rarer stems go first, and it ends with what exceeds this.
     pub products: usize,
@@ -49,6 +50,8 @@ pub struct AlignmentRules {
     pub score: f64,
     /// What a plain fit must have scored at some time for a summary to be looked for.
     pub hopeful: f64,
+    /// Where it has more words than this on both sides, none is looked for: summaries take sentences, not paragraphs.
+    pub copied: usize,
     /// Neighbouring stems that both intervals share, at least, one of them standing elsewhere so many times at most.
     pub sequences: usize,
     pub elsewhere: u32,
@@ -80,7 +83,7 @@ impl AlignmentRules {
         seed: 16.0,
         least_weight: 1.0,
         tries: 40,
-        windows_a_try: 64,
+        windows_a_try: 16,
         failures: 3,
         products: 1 << 20,
         products_a_window: 32,
@@ -101,6 +104,7 @@ impl AlignmentRules {
         own_in_summary: 0.0,
         score: 20.0,
         hopeful: 8.0,
+        copied: 100,
         sequences: 3,
         elsewhere: 3,
         evidence: 30.0,

@@ -1,5 +1,6 @@
 //! A text as alignment sees it: its words by number, where they stand, and where sentences end.
 
+use crate::alignment::boilerplate::Boilerplate;
 use crate::alignment::pair::{NumberedText, StemNumbers};
 use crate::alignment::rates::StemRates;
 use crate::alignment::stems::each_stem;
@@ -16,19 +17,22 @@ pub struct ReadText {
     spans: Vec<(u32, u32)>,
     /// The fingerprint of each word.
     prints: Vec<u64>,
+    /// The numbers of those words that are no boilerplate: only these are aligned.
+    left: Vec<u32>,
     pub(super) numbered: NumberedText,
 }
 
 impl ReadText {
-    pub fn new(text: String, numbers: &mut StemNumbers, rates: &StemRates) -> Self {
-        let mut new = Self { text, spans: Vec::new(), prints: Vec::new(), numbered: NumberedText::default() };
-        new.read(numbers, rates);
+    pub fn new(text: String, numbers: &mut StemNumbers, rates: &StemRates, boilerplate: &Boilerplate) -> Self {
+        let (spans, prints, left) = (Vec::new(), Vec::new(), Vec::new());
+        let mut new = Self { text, spans, prints, left, numbered: NumberedText::default() };
+        new.read(numbers, rates, boilerplate);
         new
     }
 
     /// To be called if numbers were forgotten.
-    pub fn read(&mut self, numbers: &mut StemNumbers, rates: &StemRates) {
-        let Self { text, spans, prints, numbered } = self;
+    pub fn read(&mut self, numbers: &mut StemNumbers, rates: &StemRates, boilerplate: &Boilerplate) {
+        let Self { text, spans, prints, left, numbered } = self;
         spans.clear();
         prints.clear();
         let words = text.len() / USUAL;
@@ -41,7 +45,8 @@ impl ReadText {
             prints.push(word.word);
             stems.push(word.stem);
         });
-        numbers.read(&stems, rates, numbered);
+        boilerplate.leave(&stems, left);
+        numbers.read(left.iter().map(|&word| stems[word as usize]), rates, numbered);
     }
 
     pub fn text(&self) -> &str {
@@ -56,6 +61,11 @@ impl ReadText {
     /// The fingerprint of each word.
     pub fn prints(&self) -> &[u64] {
         &self.prints
+    }
+
+    /// An interval of words that are aligned, as one of all words.
+    pub fn among_all(&self, aligned: (usize, usize)) -> (usize, usize) {
+        (self.left[aligned.0] as usize, self.left[aligned.1 - 1] as usize + 1)
     }
 
     /// Whether a sentence or line ends before a word; one behind the last is the end of the text.
@@ -100,7 +110,10 @@ mod tests {
 
     #[test]
     fn places_and_ends_of_sentences() {
-        let read = |text: &str| ReadText::new(text.to_owned(), &mut StemNumbers::default(), &StemRates::default());
+        let read = |text: &str| {
+            let (mut numbers, rates, boilerplate) = Default::default();
+            ReadText::new(text.to_owned(), &mut numbers, &rates, &boilerplate)
+        };
         let found = read("One é two.  \"Three four!\" five v1.2 x\nsix。七八");
         let points = |word| found.points((word, word + 1));
         assert_eq!([points(0), points(1), points(2)], [(0, 3), (4, 5), (6, 9)]);

@@ -46,12 +46,19 @@ class PassageView(View):
         pages = folder.pages({number for row in pairs for number in (row["a"], row["b"])})
         named = [row | {side: _name(row[side], pages) for side in ("a", "b")} for row in pairs]
         numbers = [(row["a"], row["b"]) for row in pairs]
-        left_out = folder.run.manifest.get("summary", {}).get("candidates_left_out", 0)
-        return {"first_pairs": named, "first_numbers": numbers, "sites": _sites(folder), "left_out": left_out}
+        summary = folder.run.manifest.get("summary", {})
+        counted = {
+            "left_out": summary.get("candidates_left_out", 0),
+            "boilerplate": (summary.get("boilerplate_words", 0), summary.get("boilerplate_limit", 0)),
+        }
+        return {"first_pairs": named, "first_numbers": numbers, "sites": _sites(folder), **counted}
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
         asked = facts["parameters"]
+        words, limit = facts["boilerplate"]
+        if words:
+            yield f"{count(words, 'word')} passed over: in more than {count(limit, 'document')} (--boilerplate)"
         if facts["left_out"]:
             most = count(asked["max_candidates"], "document")
             yield f"{count(facts['left_out'], 'pair')} not aligned: one is with at most {most} (--max-candidates)"

@@ -1,14 +1,18 @@
 //! Passages that were reworded, in a corpus: who may have taken from whom, and what (see [`alignment`](crate::alignment)).
 //!
 //! 1. [`counts`] counts stems: in how many documents each is, and how often.
-//! 2. [`keys`] makes keys of the rarest stems of windows, and brings the documents together that share some.
-//! 3. [`windows`] sends the stems around shared keys to each other, and [`candidates`] chooses the documents that have
-//!    enough in common there. Of documents that share a key, one pair in fifty does.
-//! 4. [`aligned`] sends the texts of candidates to each other and aligns them. A text that several documents of a
+//! 2. [`boilerplate`] finds what very many documents have word for word; from here on it is left out.
+//! 3. [`keys`] makes keys of the rarest stems of windows, and brings the documents together that share some. The other
+//!    stems of a window travel with its keys ([`windows`]), so that it is seen there who has enough in common: of
+//!    documents that share a key, one pair in fifty.
+//! 4. [`candidates`] chooses those that have most.
+//! 5. [`aligned`] sends the texts of candidates to each other and aligns them. A text that several documents of a
 //!    partition are compared with is in its block once, and is read once.
 
 pub mod aligned;
+pub mod boilerplate;
 pub mod candidates;
 pub mod counts;
 pub mod keys;
+mod sides;
 pub mod windows;

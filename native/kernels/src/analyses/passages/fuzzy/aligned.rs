@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 
 use crate::alignment::align::{AlignedPassage, Aligner};
+use crate::alignment::boilerplate::Boilerplate;
 use crate::alignment::fit::nats;
 use crate::alignment::pair::StemNumbers;
 use crate::alignment::rates::StemRates;
 use crate::alignment::texts::ReadText;
 use crate::analyses::passages::borders::{jaccard, PassageRow};
+use crate::analyses::passages::fuzzy::sides::{unpack_boilerplate, unpack_rates};
 use crate::analyses::passages::pairs::PairSpan;
 use crate::analyses::passages::stops::ChunkedTexts;
 use crate::flow::columns::{Along, Numbers};
@@ -75,8 +77,16 @@ impl Map for CandidateTexts {
 }
 
 told! {
-    /// How common stems are; words in a shingle; whether a second document may summarise a first one, too.
-    pub struct Aligning { rates: Side, n: NonZeroUsize, both_ways: bool }
+    /// How common stems are; what is boilerplate; words in a shingle; whether a second document may summarise a first one,
+    /// too.
+    pub struct Aligning { rates: Side, boilerplate: Side, n: NonZeroUsize, both_ways: bool }
+}
+
+/// What is known of the words of texts.
+#[derive(Default)]
+struct Reading {
+    rates: StemRates,
+    boilerplate: Boilerplate,
 }
 
 /// A text as it is aligned, and as it is described.
@@ -128,7 +138,7 @@ impl KnownTexts {
     const MOST_STEMS: usize = 1 << 20;
 
     /// The text of a document, read if it is not known; to be given back.
-    fn take(&mut self, doc: u32, text: &[u8], chunks: &[u8], rates: &StemRates) -> Box<AlignedText> {
+    fn take(&mut self, doc: u32, text: &[u8], chunks: &[u8], reading: &Reading) -> Box<AlignedText> {
         if let Some(known) = self.recent.remove(&doc) {
             self.words -= known.read.spans().len();
             return known;
@@ -138,7 +148,7 @@ impl KnownTexts {
                 Ok(text) => text.to_owned(), // faster than a check that knows how to go on
                 Err(_) => String::from_utf8_lossy(text).into_owned(),
             };
-            let read = ReadText::new(text, &mut self.numbers, rates);
+            let read = ReadText::new(text, &mut self.numbers, &reading.rates, &reading.boilerplate);
             Box::new(AlignedText { read, chunks: chunks.to_vec(), sentences: None })
         })
     }
@@ -164,7 +174,7 @@ impl KnownTexts {
 
 /// Group by first document, of its text and those of its candidates: what it took from them.
 pub struct AlignedPassages {
-    rates: StemRates,
+    reading: Reading,
     n: usize,
     aligner: Aligner,
     known: KnownTexts,
@@ -179,7 +189,7 @@ impl AlignedPassages {
     /// Numbers the stems of the first text anew, as they were forgotten.
     fn begin(&mut self, own: Option<&mut AlignedText>) {
         if let Some(own) = own {
-            own.read.read(&mut self.known.numbers, &self.rates);
+            own.read.read(&mut self.known.numbers, &self.reading.rates, &self.reading.boilerplate);
             self.aligner.begin(&own.read, &self.known.numbers);
         }
     }
@@ -253,10 +263,9 @@ impl Group for AlignedPassages {
     const KEEPS: &'static str = "two texts, and others of three million words in all";
     type Told = Aligning;
 
-    fn new(Aligning { rates, n, both_ways }: Aligning, _: usize) -> Result<Self, WrongParameter> {
-        let rates = StemRates::unpack(rates.as_ref()).map_err(|_| WrongParameter("rates are damaged".to_owned()))?;
+    fn new(Aligning { rates, boilerplate, n, both_ways }: Aligning, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self {
-            rates,
+            reading: Reading { rates: unpack_rates(&rates)?, boilerplate: unpack_boilerplate(&boilerplate)? },
             n: n.get(),
             aligner: Aligner::new(both_ways),
             known: KnownTexts::default(),
@@ -272,7 +281,7 @@ impl Group for AlignedPassages {
             if self.known.relieve() {
                 self.begin(own.as_deref_mut());
             }
-            let mut read = self.known.take(doc, text.0, chunks, &self.rates);
+            let mut read = self.known.take(doc, text.0, chunks, &self.reading);
             match own.as_deref_mut().filter(|_| foreign != 0) {
                 Some(own) => {
                     self.align((key, own), (doc.into(), &mut read), out)?;
@@ -309,11 +318,11 @@ mod tests {
 
     #[test]
     fn texts_are_known_until_there_are_too_many() {
-        let rates = StemRates::default();
+        let reading = Reading::default();
         let mut known = KnownTexts::default();
         let mut ask = |doc: u32, text: &str| {
             let forgot = known.relieve();
-            let read = known.take(doc, text.as_bytes(), &[], &rates);
+            let read = known.take(doc, text.as_bytes(), &[], &reading);
             let was = read.chunks.len();
             known.give_back(doc, read);
             (forgot, was, known.recent.len(), known.older.len())
@@ -330,13 +339,13 @@ mod tests {
     #[test]
     fn stems_that_are_numbered_anew_change_nothing() {
         let (a, b) = (words(3_000, 3_200), words(3_050, 3_400));
-        let rates = StemRates::default();
+        let reading = Reading::default();
         let mut known = KnownTexts::default();
         let mut aligner = Aligner::new(true);
         let mut found = Vec::new();
         for before in [0, 5_000] {
-            known.take(9, words(0, before).as_bytes(), &[], &rates);
-            let (a, b) = (known.take(1, a.as_bytes(), &[], &rates), known.take(2, b.as_bytes(), &[], &rates));
+            known.take(9, words(0, before).as_bytes(), &[], &reading);
+            let (a, b) = (known.take(1, a.as_bytes(), &[], &reading), known.take(2, b.as_bytes(), &[], &reading));
             aligner.begin(&a.read, &known.numbers);
             found.push(aligner.align(&a.read, &b.read, &known.numbers).to_vec());
         }

@@ -39,9 +39,11 @@ impl Map for StemCounts {
         let mut standing = Standing::new(beside);
         let print = Fingerprinter::plain();
         let mut tally = StemTally::default();
+        let mut documents = 0;
         for row in 0..pages.doc.len() {
             if standing.code(pages.doc.at(row) as u32).is_some() {
                 tally.read(&pages.text.at(row), &print);
+                documents += 1;
             }
         }
         for Tallied { stem, language, df, times } in tally.stems() {
@@ -50,6 +52,7 @@ impl Map for StemCounts {
         for &LanguageSize { language, documents, words } in tally.sizes() {
             out.row(&Self::COUNTS, ALL_WORDS, StemCount { language, df: documents, times: words });
         }
+        out.count("stemmed_documents", documents);
         out.count("stemmed_words", tally.words());
         Ok(())
     }

@@ -1,6 +1,13 @@
-//! Keys, pairs of the rarest stems of a window, and which documents share them where.
+//! Keys, pairs of the rarest stems of a window, and which documents share them and more around them.
 
+use crate::alignment::boilerplate::Boilerplate;
+use crate::alignment::fit::fixed;
+use crate::alignment::logarithms::ln;
+use crate::alignment::rules::AlignmentRules;
+use crate::alignment::seeds::StemWeights;
 use crate::alignment::stems::each_stem;
+use crate::analyses::passages::fuzzy::sides::{unpack_boilerplate, unpack_rates};
+use crate::analyses::passages::fuzzy::windows::{note, NotedStem, WindowComparer, WindowPacker};
 use crate::analyses::passages::seeds::comes_first;
 use crate::analyses::passages::signatures::{Collections, NamedPages};
 use crate::documents::standing::{Stand, Standing};
@@ -13,61 +20,98 @@ use crate::text::grams::Distinct;
 use crate::{row, told};
 
 /// Words of a window, and how far one begins behind the other.
-pub const WINDOW: usize = 40;
-pub const STEP: usize = 20;
+const STEP: usize = 20;
+const WINDOW: usize = 2 * STEP;
+/// Words on either side of a window that are compared, too: so it is as long as one that seeds are made of.
+const AROUND: usize = (AlignmentRules::DEFAULT.window - WINDOW) / 2;
 /// Of the stems of a window, so many are used: the rarest.
 const RAREST: usize = 6;
-/// A key that at most so many documents have counts for two.
-const RARE: usize = 5;
+/// What the stems that two windows share weigh, at least, in nats, if there are no more than so many pairs of windows.
+const ENOUGH: f64 = 26.0;
+const PAIRS: f64 = 5000.0;
+
+/// The same for documents of so many windows: the more pairs there are, the more of them have stems in common by chance.
+fn enough(windows: u32, others: u32) -> u64 {
+    let pairs = f64::from(windows) * f64::from(others);
+    fixed(ENOUGH + ln((pairs / PAIRS).max(1.0))) as u64
+}
 
 told! {
-    /// In how many documents stems are, and the two collections.
-    pub struct Keying { stems: Side, a: String, b: String }
+    /// In how many documents stems are, how common they are, what is boilerplate, and the two collections.
+    pub struct Keying { stems: Side, rates: Side, boilerplate: Side, a: String, b: String }
 }
 
 row! {
-    /// Of a key: a document that has it, the first window that does, the collections that it belongs to, and the code of its
-    /// servers.
-    pub struct KeyPlace<'a> { doc: u32, window: u32, side: u8, servers: Rest<'a> }
+    /// Of a key: a document that has it, how many windows that has, the collections that it belongs to, the code of its
+    /// servers, and the stems around the first window that has the key.
+    pub struct KeyPlace<'a> { doc: u32, windows: u32, side: u8, servers: &'a [u8], stems: Rest<'a> }
 }
 
 /// Map: the keys of documents, each once.
 pub struct StemKeys {
     stems: Lexicon<Side>,
+    weights: StemWeights,
+    boilerplate: Boilerplate,
     collections: Collections,
-    /// The stems of a document, each behind the number of documents that have it.
+    /// The stems of a document, and the numbers of its words that are no boilerplate.
+    all: Vec<u64>,
+    left: Vec<u32>,
+    passed_over: u64,
+    /// The stems of these, each behind the number of documents that have it.
     words: Vec<(u32, u64)>,
+    noted: Vec<NotedStem>,
     keys: Distinct,
+    packer: WindowPacker,
 }
 
 impl StemKeys {
     const KEYS: Port<KeyPlace<'static>> = Port::hashes(0, "keys");
 
-    /// Calls `emit(window, keys)` for the keys of a text that no window before has: pairs of its stems with the lowest
-    /// (df, stem). Stems that the table does not have are in one document only, or were left out of it.
-    fn read(&mut self, text: &str, print: &Fingerprinter, mut emit: impl FnMut(u32, &[u64])) {
-        let Self { stems, words, keys, .. } = self;
+    /// Calls `emit(windows, keys, stems)` for the keys of a text that no window before has: pairs of its stems with the
+    /// lowest (df, stem). Stems that the table does not have are in one document only, or were left out of it.
+    fn read(&mut self, text: &str, print: &Fingerprinter, mut emit: impl FnMut(u32, &[u64], &[u8])) {
+        let Self { stems, weights, boilerplate, all, left, words, noted, keys, packer, .. } = self;
+        all.clear();
         words.clear();
+        noted.clear();
         keys.clear();
-        each_stem(text, print, |word| words.push((stems.rank(word.stem).unwrap_or(0), word.stem)));
-        let last = words.len().saturating_sub(STEP).max(1);
-        for (number, begin) in (0..last).step_by(STEP).enumerate() {
-            let window = Rarest::of(&words[begin..words.len().min(begin + WINDOW)]);
+        each_stem(text, print, |word| all.push(word.stem));
+        boilerplate.leave(all, left);
+        self.passed_over += (all.len() - left.len()) as u64;
+        for stem in left.iter().map(|&word| all[word as usize]) {
+            words.push((stems.rank(stem).unwrap_or(0), stem));
+            noted.push(note(stem, weights.of(stem)));
+        }
+        let windows = (words.len() / STEP + 1) as u32;
+        let mut steps = words.chunks(STEP).map(Rarest::of).peekable();
+        for begin in (0..words.len()).step_by(STEP) {
+            let (Some(step), next) = (steps.next(), steps.peek()) else { break };
+            let window = match next {
+                Some(next) => step.and(next),
+                None if begin == 0 => step,
+                None => break,
+            };
             let before = keys.count();
-            for (at, (_, one)) in window.stems().iter().enumerate() {
-                for (_, other) in &window.stems()[at + 1..] {
-                    let (low, high) = (one.min(other), one.max(other));
-                    let mut bytes = [0; 16];
-                    bytes[..8].copy_from_slice(&low.to_be_bytes());
-                    bytes[8..].copy_from_slice(&high.to_be_bytes());
-                    keys.insert(print.bytes(&bytes));
-                }
+            for (at, (_, rarer)) in window.stems().iter().enumerate() {
+                window.stems()[at + 1..].iter().for_each(|(_, other)| keys.insert(key_of(*rarer, *other, print)));
             }
             if keys.count() > before {
-                emit(number as u32, &keys.items()[before..]);
+                let end = words.len().min(begin + WINDOW + AROUND);
+                let around = packer.pack(&noted[begin.saturating_sub(AROUND)..end]);
+                emit(windows, &keys.items()[before..], around);
             }
         }
     }
+}
+
+/// The key of two stems. Keys of a window that have the rarer one in common begin alike: so they are in the same partition,
+/// and what travels with them is sent there once.
+#[inline]
+fn key_of(rarer: u64, other: u64, print: &Fingerprinter) -> u64 {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&rarer.to_be_bytes());
+    bytes[8..].copy_from_slice(&other.to_be_bytes());
+    rarer << 56 | print.bytes(&bytes) >> 8
 }
 
 /// The rarest stems of a window, in order.
@@ -82,6 +126,12 @@ impl Rarest {
         let mut rarest = Self { stems: [(u32::MAX, u64::MAX); RAREST], count: 0 };
         words.iter().filter(|(df, _)| *df > 1).for_each(|&word| rarest.add(word));
         rarest
+    }
+
+    /// The rarest stems of these words and of others.
+    fn and(mut self, others: &Self) -> Self {
+        others.stems().iter().for_each(|&word| self.add(word));
+        self
     }
 
     #[inline]
@@ -111,9 +161,22 @@ impl Map for StemKeys {
     type Reads<'a> = NamedPages<'a>;
     type Beside<'a> = Option<Stand<'a>>;
 
-    fn new(Keying { stems, a, b }: Keying) -> Result<Self, WrongParameter> {
+    fn new(Keying { stems, rates, boilerplate, a, b }: Keying) -> Result<Self, WrongParameter> {
         let stems = Lexicon::new(stems).map_err(|fault| WrongParameter(fault.to_string()))?;
-        Ok(Self { stems, collections: Collections::new(a, b), words: Vec::new(), keys: Distinct::default() })
+        let rates = unpack_rates(&rates)?;
+        Ok(Self {
+            stems,
+            weights: StemWeights::new(&rates, &AlignmentRules::DEFAULT),
+            boilerplate: unpack_boilerplate(&boilerplate)?,
+            all: Vec::new(),
+            left: Vec::new(),
+            passed_over: 0,
+            collections: Collections::new(a, b),
+            words: Vec::new(),
+            noted: Vec::new(),
+            keys: Distinct::default(),
+            packer: WindowPacker::default(),
+        })
     }
 
     fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
@@ -126,11 +189,12 @@ impl Map for StemKeys {
             if side == 0 {
                 continue;
             }
-            self.read(&pages.text.at(row), &print, |window, keys| {
-                out.run(&Self::KEYS, keys, KeyPlace { doc, window, side, servers: Rest(code) });
+            self.read(&pages.text.at(row), &print, |windows, keys, stems| {
+                out.run(&Self::KEYS, keys, KeyPlace { doc, windows, side, servers: code, stems: Rest(stems) });
             });
             out.relieve();
         }
+        out.count("boilerplate_words", std::mem::take(&mut self.passed_over));
         Ok(())
     }
 }
@@ -141,12 +205,12 @@ told! {
 }
 
 row! {
-    /// Of a document: a window that has a key, what the key counts for, and the windows of first documents of pairs that have
-    /// it, too, 8 bytes each: the document and the window. Without any, it is a window of such a first document.
-    pub struct KeyWindow<'a> { window: u32, counts: u8, firsts: Rest<'a> }
+    /// Of the first document of a pair: the second one, and what the stems weigh that their windows around a key share, in
+    /// units of 2^-16 nats.
+    pub struct SharedKey { other: u32, shared: u64 }
 }
 
-/// Group by key: of each document that has it, with which others it is paired.
+/// Group by key: the pairs of documents that have it, and enough in common around it.
 #[derive(Default)]
 pub struct KeyPairs {
     max_df: usize,
@@ -155,12 +219,11 @@ pub struct KeyPairs {
     /// The rows of a key, one behind the other, and where each ends.
     tails: Vec<u8>,
     ends: Vec<usize>,
-    /// Of each row, the first documents that it is paired with, and whether it is one itself.
-    firsts: Vec<(Vec<u8>, bool)>,
+    comparer: WindowComparer,
 }
 
 impl KeyPairs {
-    const WINDOWS: Port<KeyWindow<'static>> = Port::documents(0, "windows");
+    const PAIRS: Port<SharedKey> = Port::documents(0, "pairs");
 
     /// Reads the rows of a key; whether two documents at least have it, and no more than `max_df`.
     fn read(&mut self, rows: &mut dyn Rows) -> bool {
@@ -184,7 +247,7 @@ impl Group for KeyPairs {
     const NAME: &'static str = "key pairs";
     const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<KeyPlace<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::WINDOWS.info()];
+    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
     const KEEPS: &'static str = "the rows of max_df documents";
     type Told = KeySharing;
 
@@ -202,27 +265,18 @@ impl Group for KeyPairs {
             places.push(KeyPlace::take(&self.tails[begin..end])?);
             begin = end;
         }
-        let counts = if places.len() <= RARE { 2 } else { 1 };
-        self.firsts.resize_with(self.firsts.len().max(places.len()), Default::default);
-        for (number, one) in places.iter().enumerate() {
-            for (behind, other) in places.iter().enumerate().skip(number + 1) {
-                let order = comes_first((one.side, one.servers.0), (other.side, other.servers.0));
-                let Some(in_order) = order else { continue };
-                let (a, b) = if in_order { (number, behind) } else { (behind, number) };
-                self.firsts[a].1 = true;
-                self.firsts[b].0.extend_from_slice(&places[a].doc.to_be_bytes());
-                self.firsts[b].0.extend_from_slice(&places[a].window.to_be_bytes());
-            }
-        }
-        for (place, (firsts, is_first)) in places.iter().zip(&mut self.firsts) {
-            let (doc, window) = (place.doc.into(), place.window);
-            if std::mem::take(is_first) {
-                out.row(&Self::WINDOWS, doc, KeyWindow { window, counts, firsts: Rest(&[]) });
-            }
-            if !firsts.is_empty() {
-                out.row(&Self::WINDOWS, doc, KeyWindow { window, counts, firsts: Rest(firsts) });
-                firsts.clear();
-            }
+        for (at, one) in places.iter().enumerate() {
+            self.comparer.with(one.stems.0, |shared_with| {
+                for other in &places[at + 1..] {
+                    let order = comes_first((one.side, one.servers), (other.side, other.servers));
+                    let Some(in_order) = order else { continue };
+                    let shared = shared_with(other.stems.0);
+                    if shared >= enough(one.windows, other.windows) {
+                        let (a, b) = if in_order { (one.doc, other.doc) } else { (other.doc, one.doc) };
+                        out.row(&Self::PAIRS, a.into(), SharedKey { other: b, shared });
+                    }
+                }
+            });
         }
         Ok(())
     }

@@ -1,0 +1,113 @@
+//! Which sequences of words very many documents have (see [`alignment::boilerplate`](crate::alignment::boilerplate)).
+//!
+//! That a sequence is in more than a hundred documents is seen from one document in eight.
+
+use std::num::NonZeroUsize;
+
+use crate::alignment::boilerplate::each_gram;
+use crate::alignment::stems::each_stem;
+use crate::documents::standing::{Stand, Standing};
+use crate::flow::columns::Texts;
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::kernel::{Done, Group, Map, Output, Rows};
+use crate::text::fingerprint::Fingerprinter;
+use crate::text::grams::Distinct;
+use crate::{row, told};
+
+told! {
+    /// One document of so many is looked at.
+    pub struct GramSampling { one_in: NonZeroUsize }
+}
+
+row! {
+    /// Of a sequence: that one more document has it.
+    pub struct OneDocument {}
+}
+
+/// Map: the sequences of a sample of documents, each once.
+pub struct StemGrams {
+    one_in: u64,
+    stems: Vec<u64>,
+    grams: Distinct,
+}
+
+impl StemGrams {
+    const GRAMS: Port<OneDocument> = Port::hashes(0, "grams");
+}
+
+impl Map for StemGrams {
+    const NAME: &'static str = "stem grams";
+    const PORTS: &'static [PortInfo] = &[Self::GRAMS.info()];
+    const KEEPS: &'static str = "the stems and sequences of one document";
+    type Told = GramSampling;
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = Option<Stand<'a>>;
+
+    fn new(GramSampling { one_in }: GramSampling) -> Result<Self, WrongParameter> {
+        Ok(Self { one_in: one_in.get() as u64, stems: Vec::new(), grams: Distinct::default() })
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
+        let Self { one_in, stems, grams } = self;
+        let mut standing = Standing::new(beside);
+        let print = Fingerprinter::plain();
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row) as u32;
+            let drawn = print.bytes(&doc.to_be_bytes()).is_multiple_of(*one_in);
+            if standing.code(doc).is_none() || !drawn {
+                continue;
+            }
+            stems.clear();
+            grams.clear();
+            each_stem(&pages.text.at(row), &print, |word| stems.push(word.stem));
+            each_gram(stems, &print, |_, gram| grams.insert(gram));
+            out.run(&Self::GRAMS, grams.items(), OneDocument {});
+            out.relieve();
+        }
+        Ok(())
+    }
+}
+
+told! {
+    /// In how many documents of the sample a sequence may be that is no boilerplate.
+    pub struct GramLimit { most: u64 }
+}
+
+row! {
+    /// A sequence, which is the key: how many documents of the sample have it.
+    pub struct CommonGram { documents: u64 }
+}
+
+/// Group by sequence: those that more documents have.
+pub struct CommonGrams {
+    most: u64,
+}
+
+impl CommonGrams {
+    const GRAMS: Port<CommonGram> = Port::hashes(0, "grams");
+}
+
+impl Group for CommonGrams {
+    const NAME: &'static str = "common grams";
+    const KEY: Key = Key::Hash;
+    const TABLES: &'static [Shape] = &[shape::<OneDocument>()];
+    const PORTS: &'static [PortInfo] = &[Self::GRAMS.info()];
+    const KEEPS: &'static str = "nothing";
+    type Told = GramLimit;
+
+    fn new(GramLimit { most }: GramLimit, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { most })
+    }
+
+    fn key(&mut self, gram: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut documents = 0;
+        while rows.next().is_some() {
+            documents += 1;
+        }
+        if documents > self.most {
+            out.row(&Self::GRAMS, gram, CommonGram { documents });
+            out.count("boilerplate_grams", 1);
+        }
+        Ok(())
+    }
+}
