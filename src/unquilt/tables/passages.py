@@ -23,7 +23,11 @@ PASSAGES = Table(
         integer("words", "how many words it has in `a`"),
         column("similarity", pa.float64(), "Jaccard coefficient of the sets of shingles of `n` words of both sides"),
         integer("documents", "how many documents share that part of it which fewest share; 2 if nobody else has it"),
-        column("weight", pa.float64(), "words · similarity / (documents - 1); with fuzzy words · a_rate"),
+        column(
+            "weight",
+            pa.float64(),
+            "words · similarity / (documents - 1); with fuzzy words · rate, of the side where that is less",
+        ),
         column(
             "score", pa.float64(), "how much likelier reuse is than chance, in nats, with fuzzy; else null", **_FUZZY
         ),

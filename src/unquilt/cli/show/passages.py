@@ -58,7 +58,8 @@ class PassageView(View):
         asked = facts["parameters"]
         words, limit = facts["boilerplate"]
         if words:
-            yield f"{count(words, 'word')} passed over: in more than {count(limit, 'document')} (--boilerplate)"
+            where = f"which more than {count(limit, 'document')} have word for word (--boilerplate)"
+            yield f"{count(words, 'word')} of boilerplate passed over, {where}"
         if facts["left_out"]:
             most = count(asked["max_candidates"], "document")
             yield f"{count(facts['left_out'], 'pair')} not aligned: one is with at most {most} (--max-candidates)"
@@ -80,6 +81,8 @@ class PassageView(View):
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
         commands = super().commands(where, facts)
         a, b = facts["first_numbers"][0] if facts["first_numbers"] else ("A", "B")
+        if facts["parameters"]["signature"] == "fuzzy":
+            commands |= {f'unquilt show {where} passages --where "similarity < 0.3"': "what was reworded most"}
         return commands | {
             f"unquilt show {where} passages --pair {a} {b}": "two texts side by side, with what they share",
             f"unquilt export {where} passages --evidence -o passages.jsonl": "passages with the texts of both sides",

@@ -223,7 +223,8 @@ fn describe(
     let (a_sentence, b_sentence) = (one.sentence(in_a.0), other.sentence(in_b.0));
     let sentences = one.sentence(in_a.1 - 1) + 1 - a_sentence;
     let (one, other) = (one.read.prints(), other.read.prints());
-    let weight = words as f64 * found.rates.0;
+    // What one side took from the other is no more than that side has: of a summary, the other may be a whole document.
+    let weight = (words as f64 * found.rates.0).min((in_b.1 - in_b.0) as f64 * found.rates.1);
     let passage = PassageRow {
         b,
         a_begin: found.a.0.into(),

@@ -30,10 +30,12 @@ const RAREST: usize = 6;
 const ENOUGH: f64 = 26.0;
 const PAIRS: f64 = 5000.0;
 
-/// The same for documents of so many windows: the more pairs there are, the more of them have stems in common by chance.
-fn enough(windows: u32, others: u32) -> u64 {
-    let pairs = f64::from(windows) * f64::from(others);
-    fixed(ENOUGH + ln((pairs / PAIRS).max(1.0))) as u64
+/// Whether the stems that two windows share weigh enough, for documents of so many windows: the more pairs of windows there
+/// are, the more of them have stems in common by chance.
+fn is_enough(shared: u64, windows: u32, others: u32) -> bool {
+    let more = || ln((f64::from(windows) * f64::from(others) / PAIRS).max(1.0));
+    // Most do not come near it, and a logarithm takes as long as the comparison.
+    shared >= fixed(ENOUGH) as u64 && shared >= fixed(ENOUGH + more()) as u64
 }
 
 told! {
@@ -83,12 +85,11 @@ impl StemKeys {
             noted.push(note(stem, weights.of(stem)));
         }
         let windows = (words.len() / STEP + 1) as u32;
-        let mut steps = words.chunks(STEP).map(Rarest::of).peekable();
-        for begin in (0..words.len()).step_by(STEP) {
-            let (Some(step), next) = (steps.next(), steps.peek()) else { break };
-            let window = match next {
-                Some(next) => step.and(next),
-                None if begin == 0 => step,
+        let mut steps = words.chunks(STEP).map(Rarest::of).enumerate().peekable();
+        while let Some((number, step)) = steps.next() {
+            let window = match steps.peek() {
+                Some((_, next)) => step.and(next),
+                None if number == 0 => step,
                 None => break,
             };
             let before = keys.count();
@@ -96,6 +97,7 @@ impl StemKeys {
                 window.stems()[at + 1..].iter().for_each(|(_, other)| keys.insert(key_of(*rarer, *other, print)));
             }
             if keys.count() > before {
+                let begin = number * STEP;
                 let end = words.len().min(begin + WINDOW + AROUND);
                 let around = packer.pack(&noted[begin.saturating_sub(AROUND)..end]);
                 emit(windows, &keys.items()[before..], around);
@@ -271,7 +273,7 @@ impl Group for KeyPairs {
                     let order = comes_first((one.side, one.servers), (other.side, other.servers));
                     let Some(in_order) = order else { continue };
                     let shared = shared_with(other.stems.0);
-                    if shared >= enough(one.windows, other.windows) {
+                    if is_enough(shared, one.windows, other.windows) {
                         let (a, b) = if in_order { (one.doc, other.doc) } else { (other.doc, one.doc) };
                         out.row(&Self::PAIRS, a.into(), SharedKey { other: b, shared });
                     }
