@@ -155,10 +155,7 @@ def count_all(stems: Kept) -> pa.Table:
 
 def pack_documents(stems: Kept) -> bytes:
     """In how many documents stems are, of those in most documents; of equal ones, those that come first."""
-    table = count_all(stems)
-    if table.num_rows > MOST_STEMS:
-        order = pc.select_k_unstable(table, MOST_STEMS, [("df", "descending"), ("stem", "ascending")])
-        table = table.take(order)
+    table = choose_highest(count_all(stems), MOST_STEMS, "df", "stem")
     return _native.pack_stems(buffers(table["stem"]), buffers(table["df"]))
 
 
@@ -166,10 +163,15 @@ def pack_boilerplate(grams: Kept) -> bytes:
     """The sequences in most documents; of equal ones, those that come first. Eight megabytes at most."""
     parts = [split.read(["gram", "documents"]) for split in grams.splits()]
     table = pa.concat_tables([BOILERPLATE.schema.empty_table(), *parts])
-    if table.num_rows > MOST_GRAMS:
-        order = pc.select_k_unstable(table, MOST_GRAMS, [("documents", "descending"), ("gram", "ascending")])
-        table = table.take(order)
-    return bytes(table["gram"].to_numpy().astype("<i8").tobytes())
+    chosen = choose_highest(table, MOST_GRAMS, "documents", "gram")
+    return bytes(chosen["gram"].to_numpy().astype("<i8").tobytes())
+
+
+def choose_highest(table: pa.Table, most: int, number: str, name: str) -> pa.Table:
+    """The rows with the highest numbers, if there are more; of equal ones, those with the lowest names."""
+    if table.num_rows <= most:
+        return table
+    return table.take(pc.select_k_unstable(table, most, [(number, "descending"), (name, "ascending")]))
 
 
 def pack_rates(stems: Kept, words: int) -> bytes:
