@@ -26,11 +26,11 @@ pytestmark = [
     pytest.mark.skipif(not ARCHIVE.exists(), reason="the shared data (pan13-train) are not here"),
 ]
 FLOORS = {
-    "02-no-obfuscation": 0.965,
+    "02-no-obfuscation": 0.968,
     "03-random-obfuscation": 0.93,
     "04-translation-obfuscation": 0.911,
-    "05-summary-obfuscation": 0.77,
-    "all": 0.927,
+    "05-summary-obfuscation": 0.775,
+    "all": 0.929,
 }
 FALSE_ALARMS = 0.01
 
