@@ -227,7 +227,6 @@ def fits_of(a, b, rate, both_ways):
             continue
         if tries == 0:
             break
-        tries -= 1
         best = best_fit(a, b, seed, barred, rate, both_ways)
         shared = sequences(a, b, *best[:2]) if best else 0
         if shared >= 3 and best[2] >= fixed(30 - shared):
@@ -237,6 +236,7 @@ def fits_of(a, b, rate, both_ways):
             found.append((*whole(*best[:2], a, b, both_ways), *best[2:]))
         else:
             failures += 1
+            tries -= 1
             if failures == 3 + len(found):
                 break
             blocked.append((x, y))
@@ -280,6 +280,15 @@ def left_of(stems, boilerplate):
     return [at for at in range(len(stems)) if at not in covered]
 
 
+def is_long(interval, left, places):
+    """Whether it has 50 words or 150 characters, without boilerplate."""
+    own = [at for at in left if interval[0] <= at < interval[1]]
+    begins = [at for at in own if at - 1 not in own]
+    ends = [at for at in own if at + 1 not in own]
+    characters = sum(places[end][1] - places[begin][0] for begin, end in zip(begins, ends, strict=True))
+    return len(own) >= 50 or characters >= 150
+
+
 def align(text_a, text_b, rates=None, *, both_ways=False, boilerplate=()):
     """(a_begin, a_end, b_begin, b_end, score, rate of a, rate of b) of each passage."""
     (a, places_a, breaks_a), (b, places_b, breaks_b) = read(text_a), read(text_b)
@@ -292,7 +301,7 @@ def align(text_a, text_b, rates=None, *, both_ways=False, boilerplate=()):
         x, y = snap(x, breaks_a), snap(y, breaks_b)
         in_a = places_a[x[0]][0], places_a[x[1] - 1][1]
         in_b = places_b[y[0]][0], places_b[y[1] - 1][1]
-        if (length(in_a) >= 150 or length(x) >= 50) and (length(in_b) >= 150 or length(y) >= 50):
+        if is_long(x, left_a, places_a) and is_long(y, left_b, places_b):
             found.append((*in_a, *in_b, score / UNIT, qa, qb))
     return found
 

@@ -90,20 +90,47 @@ def test_passages_are_those_of_the_twin(settings: Settings) -> None:
 
 
 def test_what_very_many_pages_have_is_no_passage() -> None:
-    """That a menu is on more than a hundred pages is seen from one page in eight."""
+    """Not what one more than a hundred have; what a hundred have may be."""
     random = Random(7)
     menu, copied = (make_words(random, 80, 3000) for _ in range(2))
-    drawn = [[*menu, *make_words(random, 40, 3000)] for _ in range(400)]
-    for page in (11, 222):
+    drawn = [[*menu, *make_words(random, 40, 3000)] for _ in range(101)]
+    for page in (11, 88):
         drawn[page] += copied
     texts = [as_text(words, random) for words in drawn]
     run = unquilt.passages(pages(texts), signature="fuzzy")
     (found,) = run.passages.to_pylist()
-    assert (found["a"], found["b"]) == (11, 222)
+    assert (found["a"], found["b"]) == (11, 88)
     assert found["a_begin"] > len(texts[11]) // 2  # and not at the menu
-    assert run.manifest["summary"]["boilerplate_words"] >= 400 * 80
-    kept = unquilt.passages(pages(texts[:30]), signature="fuzzy", boilerplate=0).manifest["summary"]
-    assert kept["boilerplate_words"] == 0
+    assert run.manifest["summary"]["boilerplate_words"] >= 101 * 80
+    for kept in (pages(texts[:100]), {}), (pages(texts), {"boilerplate": 0}):
+        summary = unquilt.passages(kept[0], signature="fuzzy", **kept[1]).manifest["summary"]
+        assert summary["boilerplate_words"] == 0
+
+
+def test_boilerplate_within_a_passage_does_not_count() -> None:
+    """A copy that a menu interrupts is as long and as similar as without it; a few words do not become a passage."""
+    random = Random(8)
+    menu = make_words(random, 120, 3000)
+    menus = [" ".join([*menu, *make_words(random, 60, 3000)]) for _ in range(9)]
+    for length, passages in ((80, 1), (16, 0)):
+        copied, half = make_words(random, length, 3000), length // 2
+        plain = [*make_words(random, 100, 3000), *copied]
+        interrupted = [*make_words(random, 100, 3000), *copied[:half], *menu, *copied[half:]]
+        texts = [" ".join(words) for words in (plain, interrupted)]
+        run = unquilt.passages(pages([*texts, *menus]), signature="fuzzy", boilerplate=5)
+        found = [row for row in run.passages.to_pylist() if (row["a"], row["b"]) == (0, 1)]
+        assert len(found) == passages
+        for row in found:
+            assert abs(row["words"] - length) < 10
+            assert row["similarity"] > 0.9
+            assert row["weight"] <= row["words"]
+            assert row["b_end"] - row["b_begin"] > len(" ".join(menu))
+
+
+def test_what_is_not_there_is_counted_as_none() -> None:
+    summary = unquilt.passages(pages(["one two three"] * 3), signature="fuzzy").manifest["summary"]
+    for name in ("boilerplate_grams", "boilerplate_left_out", "candidates", "candidates_left_out", "most_candidates"):
+        assert summary[name] == 0
 
 
 def test_candidates_that_are_too_many_are_counted() -> None:

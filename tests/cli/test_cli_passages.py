@@ -84,7 +84,10 @@ def test_fuzzy_runs_say_what_was_left_out(call: Call, tmp_path: Path) -> None:
     assert "1 pair not aligned: one is with at most 1 document (--max-candidates)" in done.output
     done = call(*fuzzy, tmp_path / "none", "--max-df", "1")
     assert "No two documents share a reworded passage; --foreign none compares" in done.output
+    assert "of rare words passed over, which more than 1 document has (--max-df)" in done.output
     assert "not aligned" not in done.output
+    done = call(*fuzzy, tmp_path / "less", "--boilerplate", "2")
+    assert "150 words of boilerplate passed over, which more than 2 documents have (--boilerplate)" in done.output
 
 
 def test_a_reworded_passage_is_marked_word_by_word_and_its_score_explained(call: Call, tmp_path: Path) -> None:

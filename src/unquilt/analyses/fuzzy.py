@@ -36,8 +36,8 @@ MOST_STEMS = 1 << 22
 MOST_GRAMS = 1 << 20
 ONE_OF = 1000
 """What one document of so many has is no boilerplate yet."""
-ENOUGH_IN_SAMPLE = 12
-"""So many documents of a sample show that more than a limit have a sequence: the sample is as small as that allows."""
+COUNTERS = ("boilerplate_grams", "candidates", "candidates_left_out", "documents_with_candidates", "most_candidates")
+"""What kernels count only where there is something to count."""
 ALL_WORDS = 0
 """In place of a stem: how many documents and words a language has."""
 LEAST_TIMES = 9
@@ -87,12 +87,12 @@ def find_candidates(
 ) -> CandidatePairs:
     """The documents that share keys.
 
-    Reads the texts twice; shuffles 28 bytes for each stem of a batch, about 18 for each key (about seven for ten words;
-    the stems of the words around travel with keys), and 20 for each key that two documents share with enough around it
-    (at most `max_df` · (`max_df` - 1) / 2 for a key).
+    Reads the texts three times; shuffles 28 bytes for each stem of a batch, 8 for each word, about 18 for each key
+    (about seven for ten words; the stems of the words around travel with keys), and 20 for each key that two documents
+    share with enough around it (at most `max_df` · (`max_df` - 1) / 2 for a key).
     """
     (counts,) = verbs.map(corpus, Kernel("stem counts"), beside=standing)
-    counters = verbs.fold(counts, "stem_words")
+    counters = dict.fromkeys(COUNTERS, 0) | verbs.fold(counts, "stem_words")
     (sums,) = verbs.group([counts], Kernel("stem sums"))
     counters |= verbs.fold(sums, "stem_sums")
     counters["stems_left_out"] = max(0, counters.get("shared_stems", 0) - MOST_STEMS)
@@ -116,17 +116,16 @@ def find_boilerplate(
 ) -> Side:
     """The sequences of words that more documents have, and more than one of a thousand; adds to the counters.
 
-    Reads the texts, but looks only at a sample of documents, one of eight by default, fewer of a very large corpus.
+    Reads the texts, and shuffles 8 bytes for each word.
     """
     if not boilerplate:
         return verbs.side("boilerplate", lambda: b"")
     limit = max(boilerplate, counters.get("stemmed_documents", 0) // ONE_OF)
-    one_in = max(1, limit // ENOUGH_IN_SAMPLE)
-    (grams,) = verbs.map(corpus, Kernel("stem grams", one_in=one_in), beside=standing)
-    (common,) = verbs.group([grams], Kernel("common grams", most=limit // one_in))
+    (grams,) = verbs.map(corpus, Kernel("stem grams"), beside=standing)
+    (common,) = verbs.group([grams], Kernel("common grams", most=limit))
     counters |= verbs.fold(common, "common_grams")
     counters["boilerplate_limit"] = limit
-    counters["boilerplate_left_out"] = max(0, counters.get("boilerplate_grams", 0) - MOST_GRAMS)
+    counters["boilerplate_left_out"] = max(0, counters["boilerplate_grams"] - MOST_GRAMS)
     kept = verbs.keep(common, BOILERPLATE)
     return verbs.side("boilerplate", lambda: pack_boilerplate(kept))
 

@@ -20,7 +20,7 @@ PASSAGES = Table(
         integer("a_sentence", "number of its first sentence in `a`, from 0; before its borders were moved"),
         integer("b_sentence", "number of its first sentence in `b`"),
         integer("sentences", "how many sentences match; with `--signature grams`, how many of `a` it touches"),
-        integer("words", "how many words it has in `a`"),
+        integer("words", "how many words it has in `a`; with fuzzy without boilerplate, as for all that follows"),
         column("similarity", pa.float64(), "Jaccard coefficient of the sets of shingles of `n` words of both sides"),
         integer("documents", "how many documents share that part of it which fewest share; 2 if nobody else has it"),
         column(
@@ -156,7 +156,7 @@ BOILERPLATE = Table(
     "boilerplate",
     (
         integer("gram", "fingerprint of five stems in a row; rows are in its order, unsigned"),
-        integer("documents", "how many documents of the sample have it"),
+        integer("documents", "how many documents have it"),
     ),
     row=("sequence of words", "sequences of words"),
     see="what very many documents have word for word, on the way to fuzzy passages",

@@ -19,8 +19,9 @@ use crate::alignment::texts::ReadText;
 /// A passage of two texts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlignedPassage {
-    /// In words, boilerplate included.
+    /// In words that are aligned, and in all words: where there is boilerplate, these are more.
     pub at: Rectangle,
+    pub all: Rectangle,
     /// In code points.
     pub a: (u32, u32),
     pub b: (u32, u32),
@@ -95,7 +96,6 @@ impl Aligner {
                 self.seeds.bounded = true;
                 break;
             }
-            tries -= 1;
             match self.fit(pair, seed).filter(|fit| self.sequences_suffice(pair, fit)) {
                 Some(fit) => {
                     failures = 0;
@@ -105,6 +105,7 @@ impl Aligner {
                     self.fits.push(Fit { at, ..fit });
                 }
                 None => {
+                    tries -= 1;
                     failures += 1;
                     if failures == self.rules.failures + self.fits.len() {
                         break;
@@ -200,15 +201,14 @@ impl Aligner {
     }
 
     fn locate(&mut self, a: &ReadText, b: &ReadText) {
-        let AlignmentRules { characters: least, words, .. } = self.rules;
-        let long =
-            |at: (usize, usize), points: (u32, u32)| (points.1 - points.0) as usize >= least || at.1 - at.0 >= words;
+        let AlignmentRules { characters, words, snap: most, .. } = self.rules;
+        let long = |text: &ReadText, at: (usize, usize)| at.1 - at.0 >= words || text.length(at) as usize >= characters;
         for fit in &self.fits {
-            let (all_a, all_b) = (a.among_all(fit.at.a), b.among_all(fit.at.b));
-            let at = Rectangle { a: snap(all_a, a, self.rules.snap), b: snap(all_b, b, self.rules.snap) };
-            let (in_a, in_b) = (a.points(at.a), b.points(at.b));
-            if long(at.a, in_a) && long(at.b, in_b) {
-                self.passages.push(AlignedPassage { at, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
+            let all = Rectangle { a: snap(a.among_all(fit.at.a), a, most), b: snap(b.among_all(fit.at.b), b, most) };
+            let at = Rectangle { a: a.among_aligned(all.a), b: b.among_aligned(all.b) };
+            if long(a, at.a) && long(b, at.b) {
+                let (in_a, in_b) = (a.points(all.a), b.points(all.b));
+                self.passages.push(AlignedPassage { at, all, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
             }
         }
     }

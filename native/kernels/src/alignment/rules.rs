@@ -13,7 +13,7 @@ pub struct AlignmentRules {
     pub seed: f64,
     /// Stems that weigh less are passed over, in nats.
     pub least_weight: f64,
-    /// Pairs of windows that are tried, and one more for each so many windows of both texts.
+    /// Pairs of windows that are tried in vain, and one more for each so many windows of both texts.
     pub tries: usize,
     pub windows_a_try: usize,
     /// Pairs of windows that fail one after the other before it ends, as the best come first; one more for each passage that

@@ -15,10 +15,10 @@ pub struct ReadText {
     text: String,
     /// Where each word begins and ends, in bytes.
     spans: Vec<(u32, u32)>,
-    /// The fingerprint of each word.
-    prints: Vec<u64>,
     /// The numbers of those words that are no boilerplate: only these are aligned.
     left: Vec<u32>,
+    /// The fingerprint of each of them.
+    prints: Vec<u64>,
     pub(super) numbered: NumberedText,
 }
 
@@ -46,6 +46,10 @@ impl ReadText {
             stems.push(word.stem);
         });
         boilerplate.leave(&stems, left);
+        if left.len() < prints.len() {
+            left.iter().enumerate().for_each(|(at, &word)| prints[at] = prints[word as usize]);
+            prints.truncate(left.len());
+        }
         numbers.read(left.iter().map(|&word| stems[word as usize]), rates, numbered);
     }
 
@@ -58,7 +62,7 @@ impl ReadText {
         &self.spans
     }
 
-    /// The fingerprint of each word.
+    /// The fingerprint of each word that is aligned.
     pub fn prints(&self) -> &[u64] {
         &self.prints
     }
@@ -66,6 +70,20 @@ impl ReadText {
     /// An interval of words that are aligned, as one of all words.
     pub fn among_all(&self, aligned: (usize, usize)) -> (usize, usize) {
         (self.left[aligned.0] as usize, self.left[aligned.1 - 1] as usize + 1)
+    }
+
+    /// The other way round: those of an interval of all words that are aligned.
+    pub fn among_aligned(&self, all: (usize, usize)) -> (usize, usize) {
+        let before = |word: usize| self.left.partition_point(|&left| (left as usize) < word);
+        (before(all.0), before(all.1))
+    }
+
+    /// How many code points an interval of words that are aligned has, without the boilerplate in it.
+    pub fn length(&self, aligned: (usize, usize)) -> u32 {
+        let stretches = self.left[aligned.0..aligned.1].chunk_by(|one, next| one + 1 == *next);
+        let places =
+            stretches.map(|words| (self.spans[words[0] as usize].0, self.spans[words[words.len() - 1] as usize].1));
+        places.map(|(begin, end)| code_points(&self.text.as_bytes()[begin as usize..end as usize])).sum()
     }
 
     /// Whether a sentence or line ends before a word; one behind the last is the end of the text.

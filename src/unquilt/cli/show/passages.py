@@ -50,6 +50,7 @@ class PassageView(View):
         counted = {
             "left_out": summary.get("candidates_left_out", 0),
             "boilerplate": (summary.get("boilerplate_words", 0), summary.get("boilerplate_limit", 0)),
+            "common_keys": summary.get("common_keys", 0),
         }
         return {"first_pairs": named, "first_numbers": numbers, "sites": _sites(folder), **counted}
 
@@ -58,8 +59,8 @@ class PassageView(View):
         asked = facts["parameters"]
         words, limit = facts["boilerplate"]
         if words:
-            where = f"which more than {count(limit, 'document')} have word for word (--boilerplate)"
-            yield f"{count(words, 'word')} of boilerplate passed over, {where}"
+            many = count(limit, "document has", "documents have")
+            yield f"{count(words, 'word')} of boilerplate passed over, which more than {many} (--boilerplate)"
         if facts["left_out"]:
             most = count(asked["max_candidates"], "document")
             yield f"{count(facts['left_out'], 'pair')} not aligned: one is with at most {most} (--max-candidates)"
@@ -68,6 +69,10 @@ class PassageView(View):
             what = "a reworded passage" if asked["signature"] == "fuzzy" else f"{asked['gamma']} {unit} in a row"
             where = "" if asked["foreign"] == "none" else "; --foreign none compares pages of one site, too"
             yield f"No two documents share {what}{where}."
+            if facts["common_keys"]:
+                kinds = count(facts["common_keys"], "pair")
+                many = count(asked["max_df"], "document has", "documents have")
+                yield f"{kinds} of rare words passed over, which more than {many} (--max-df)"
             return
         yield "Pairs that share most:"
         for row in facts["first_pairs"]:

@@ -220,8 +220,8 @@ fn describe(
 ) -> (PassageRow, PairSpan) {
     let (in_a, in_b) = (found.at.a, found.at.b);
     let words = (in_a.1 - in_a.0) as u64;
-    let (a_sentence, b_sentence) = (one.sentence(in_a.0), other.sentence(in_b.0));
-    let sentences = one.sentence(in_a.1 - 1) + 1 - a_sentence;
+    let (a_sentence, b_sentence) = (one.sentence(found.all.a.0), other.sentence(found.all.b.0));
+    let sentences = one.sentence(found.all.a.1 - 1) + 1 - a_sentence;
     let (one, other) = (one.read.prints(), other.read.prints());
     // What one side took from the other is no more than that side has: of a summary, the other may be a whole document.
     let weight = (words as f64 * found.rates.0).min((in_b.1 - in_b.0) as f64 * found.rates.1);

@@ -1,8 +1,4 @@
 //! Which sequences of words very many documents have (see [`alignment::boilerplate`](crate::alignment::boilerplate)).
-//!
-//! That a sequence is in more than a hundred documents is seen from one document in eight.
-
-use std::num::NonZeroUsize;
 
 use crate::alignment::boilerplate::each_gram;
 use crate::alignment::stems::each_stem;
@@ -14,19 +10,14 @@ use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Distinct;
 use crate::{row, told};
 
-told! {
-    /// One document of so many is looked at.
-    pub struct GramSampling { one_in: NonZeroUsize }
-}
-
 row! {
     /// Of a sequence: that one more document has it.
     pub struct OneDocument {}
 }
 
-/// Map: the sequences of a sample of documents, each once.
+/// Map: the sequences of documents, each once.
+#[derive(Default)]
 pub struct StemGrams {
-    one_in: u64,
     stems: Vec<u64>,
     grams: Distinct,
 }
@@ -39,22 +30,20 @@ impl Map for StemGrams {
     const NAME: &'static str = "stem grams";
     const PORTS: &'static [PortInfo] = &[Self::GRAMS.info()];
     const KEEPS: &'static str = "the stems and sequences of one document";
-    type Told = GramSampling;
+    type Told = ();
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = Option<Stand<'a>>;
 
-    fn new(GramSampling { one_in }: GramSampling) -> Result<Self, WrongParameter> {
-        Ok(Self { one_in: one_in.get() as u64, stems: Vec::new(), grams: Distinct::default() })
+    fn new((): ()) -> Result<Self, WrongParameter> {
+        Ok(Self::default())
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
-        let Self { one_in, stems, grams } = self;
+        let Self { stems, grams } = self;
         let mut standing = Standing::new(beside);
         let print = Fingerprinter::plain();
         for row in 0..pages.doc.len() {
-            let doc = pages.doc.at(row) as u32;
-            let drawn = print.bytes(&doc.to_be_bytes()).is_multiple_of(*one_in);
-            if standing.code(doc).is_none() || !drawn {
+            if standing.code(pages.doc.at(row) as u32).is_none() {
                 continue;
             }
             stems.clear();
@@ -69,12 +58,12 @@ impl Map for StemGrams {
 }
 
 told! {
-    /// In how many documents of the sample a sequence may be that is no boilerplate.
+    /// In how many documents a sequence may be that is no boilerplate.
     pub struct GramLimit { most: u64 }
 }
 
 row! {
-    /// A sequence, which is the key: how many documents of the sample have it.
+    /// Of a sequence: how many documents have it.
     pub struct CommonGram { documents: u64 }
 }
 
@@ -100,6 +89,9 @@ impl Group for CommonGrams {
     }
 
     fn key(&mut self, gram: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        if rows.left().is_some_and(|left| left as u64 <= self.most) {
+            return Ok(());
+        }
         let mut documents = 0;
         while rows.next().is_some() {
             documents += 1;
