@@ -204,7 +204,8 @@ def sequences(a, b, x, y):
     inside = Counter(a[x[0] : x[1]]) + Counter(b[y[0] : y[1]])
     everywhere = Counter(a) + Counter(b)
     shared = set(pairwise(a[x[0] : x[1]])) & set(pairwise(b[y[0] : y[1]]))
-    return sum(min(everywhere[stem] - inside[stem] for stem in two) <= 3 for two in shared)
+    most = 3 + (len(a) + len(b)) // 20_000
+    return sum(min(everywhere[stem] - inside[stem] for stem in two) <= most for two in shared)
 
 
 def whole(x, y, a, b, both_ways):

@@ -145,6 +145,19 @@ def test_a_long_copy_is_found_whole() -> None:
     assert all((each.a_begin, each.a_end) == (each.b_begin, each.b_end) for each in found)
 
 
+@pytest.mark.slow
+def test_very_many_short_passages_are_found() -> None:
+    """In another order, in texts so long that every word of them stands elsewhere, too."""
+    random = Random(3)
+    rare = ["".join(random.choices(ascii_lowercase, k=6)) for _ in range(15_000)]
+    shared = [random.choices(rare, k=45) for _ in range(1500)]
+    texts = []
+    for _ in range(2):
+        random.shuffle(shared)
+        texts.append(" ".join(word for each in shared for word in [*each, *random.choices(rare, k=45)]))
+    assert len(align(*texts)) > 0.98 * len(shared)
+
+
 def test_texts_on_one_subject_are_no_reuse() -> None:
     """Rare words alone do not make a passage if they are all over both texts."""
     random = Random(3)

@@ -42,7 +42,7 @@ pub struct Aligner {
     fitting: Fitting,
     sequences: SharedSequences,
     barred: BarredWords,
-    blocked: Vec<Rectangle>,
+    blocked: TriedPlaces,
     fits: Vec<Fit>,
     passages: Vec<AlignedPassage>,
 }
@@ -77,13 +77,13 @@ impl Aligner {
 
     fn fit_seeds(&mut self, pair: &TextPair) {
         self.fits.clear();
-        self.blocked.clear();
         if self.seeds.found.is_empty() {
             return;
         }
         self.fitting.begin(pair);
         let (words_a, words_b) = (pair.a.words.len(), pair.b.words.len());
         self.barred.begin();
+        self.blocked.begin(words_a);
         let all = windows(words_a, &self.rules) + windows(words_b, &self.rules);
         let mut tries = self.rules.tries + all / self.rules.windows_a_try;
         let mut failures = 0;
@@ -100,7 +100,7 @@ impl Aligner {
                 Some(fit) => {
                     failures = 0;
                     self.barred.bar(fit.at.a);
-                    self.blocked.push(fit.at);
+                    self.blocked.add(fit.at);
                     let at = self.completed(pair, fit.at);
                     self.fits.push(Fit { at, ..fit });
                 }
@@ -110,7 +110,7 @@ impl Aligner {
                     if failures == self.rules.failures + self.fits.len() {
                         break;
                     }
-                    self.blocked.push(seed);
+                    self.blocked.add(seed);
                 }
             }
         }
@@ -123,8 +123,7 @@ impl Aligner {
 
     /// Whether most words of a seed are in a passage, or in both windows of a rectangle that was tried.
     fn is_known(&self, seed: Rectangle) -> bool {
-        let covers = |one: &Rectangle| is_mostly_in(seed.a, one.a) && is_mostly_in(seed.b, one.b);
-        2 * self.barred.count(seed.a) > seed.a.1 - seed.a.0 || self.blocked.iter().any(covers)
+        2 * self.barred.count(seed.a) > seed.a.1 - seed.a.0 || self.blocked.have(seed)
     }
 
     /// The best fit of a seed, if it scores enough. Where the plain one comes to nothing, or has many words, a summary is not
@@ -162,8 +161,9 @@ impl Aligner {
     }
 
     fn sequences_suffice(&mut self, pair: &TextPair, fit: &Fit) -> bool {
-        let AlignmentRules { sequences, elsewhere, evidence, sequence, .. } = self.rules;
-        let shared = self.sequences.count(pair, fit.at, elsewhere);
+        let AlignmentRules { sequences, elsewhere, words_elsewhere, evidence, sequence, .. } = self.rules;
+        let more = (pair.a.words.len() + pair.b.words.len()) / words_elsewhere;
+        let shared = self.sequences.count(pair, fit.at, (elsewhere + more) as u32);
         shared >= sequences && fit.score() >= fixed(evidence - sequence * shared as f64)
     }
 
@@ -211,6 +211,35 @@ impl Aligner {
                 self.passages.push(AlignedPassage { at, all, a: in_a, b: in_b, score: fit.score(), rates: fit.rates });
             }
         }
+    }
+}
+
+/// Rectangles that were tried, by stretches of `a`, so that it costs little to look for one however many there are.
+#[derive(Default)]
+struct TriedPlaces {
+    stretches: Vec<Vec<Rectangle>>,
+}
+
+impl TriedPlaces {
+    /// Words of a stretch.
+    const STRETCH: usize = 256;
+
+    /// To be called for each new text of so many words.
+    fn begin(&mut self, words: usize) {
+        self.stretches.iter_mut().for_each(Vec::clear);
+        self.stretches.resize_with(words / Self::STRETCH + 1, Vec::new);
+    }
+
+    fn add(&mut self, at: Rectangle) {
+        let (first, last) = (at.a.0 / Self::STRETCH, (at.a.1 - 1) / Self::STRETCH);
+        self.stretches[first..=last].iter_mut().for_each(|stretch| stretch.push(at));
+    }
+
+    /// Whether most of a seed's words are in both intervals of one.
+    fn have(&self, seed: Rectangle) -> bool {
+        let covers = |one: &Rectangle| is_mostly_in(seed.a, one.a) && is_mostly_in(seed.b, one.b);
+        let (first, last) = (seed.a.0 / Self::STRETCH, (seed.a.1 - 1) / Self::STRETCH);
+        self.stretches[first..=last].iter().flatten().any(covers)
     }
 }
 

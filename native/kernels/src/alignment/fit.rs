@@ -119,17 +119,15 @@ impl BarredWords {
 
     /// Bars an interval.
     pub fn bar(&mut self, (mut begin, mut end): (usize, usize)) {
-        self.intervals.retain(|&(from, to, _)| {
-            let apart = to < begin || end < from;
-            if !apart {
-                (begin, end) = (begin.min(from), end.max(to));
-            }
-            apart
-        });
-        self.intervals.push((begin, end, 0));
-        self.intervals.sort_unstable();
-        let mut words = 0;
-        for (from, to, before) in &mut self.intervals {
+        let first = self.intervals.partition_point(|&(_, to, _)| to < begin);
+        let last = self.intervals.partition_point(|&(from, ..)| from <= end);
+        if let [(from, ..), ..] = self.intervals[first..last] {
+            (begin, end) = (begin.min(from), end.max(self.intervals[last - 1].1));
+        }
+        self.intervals.splice(first..last, [(begin, end, 0)]);
+        let mut words =
+            first.checked_sub(1).map_or(0, |at| self.intervals[at].2 + self.intervals[at].1 - self.intervals[at].0);
+        for (from, to, before) in &mut self.intervals[first..] {
             *before = words;
             words += *to - *from;
         }

@@ -52,9 +52,11 @@ pub struct AlignmentRules {
     pub hopeful: f64,
     /// Where it has more words than this on both sides, none is looked for: summaries take sentences, not paragraphs.
     pub copied: usize,
-    /// Neighbouring stems that both intervals share, at least, one of them standing elsewhere so many times at most.
+    /// Neighbouring stems that both intervals share, at least, one of them standing elsewhere so many times at most, and once
+    /// more for each so many words of both texts.
     pub sequences: usize,
-    pub elsewhere: u32,
+    pub elsewhere: usize,
+    pub words_elsewhere: usize,
     /// Least score if each of them adds so much.
     pub evidence: f64,
     pub sequence: f64,
@@ -86,7 +88,7 @@ impl AlignmentRules {
         windows_a_try: 16,
         failures: 3,
         products: 1 << 20,
-        products_a_window: 32,
+        products_a_window: 256,
         rounds: 12,
         last_rounds: 3,
         reach: 150,
@@ -107,6 +109,7 @@ impl AlignmentRules {
         copied: 100,
         sequences: 3,
         elsewhere: 3,
+        words_elsewhere: 20_000,
         evidence: 30.0,
         sequence: 1.0,
         ratio: 3.0,

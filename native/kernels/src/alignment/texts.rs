@@ -9,10 +9,15 @@ use crate::text::fingerprint::Fingerprinter;
 /// Bytes of a word, with what stands between it and the next.
 const USUAL: usize = 6;
 
+/// Bytes of a block whose code points are counted beforehand, so that a place is found without counting from the beginning.
+const BLOCK: usize = 1 << 12;
+
 /// A text that is read to be aligned, with others whose stems are numbered by the same [`StemNumbers`]. What stands between
 /// words is looked at where passages end only.
 pub struct ReadText {
     text: String,
+    /// How many code points stand before each block of bytes.
+    blocks: Vec<u32>,
     /// Where each word begins and ends, in bytes.
     spans: Vec<(u32, u32)>,
     /// The numbers of those words that are no boilerplate: only these are aligned.
@@ -24,15 +29,20 @@ pub struct ReadText {
 
 impl ReadText {
     pub fn new(text: String, numbers: &mut StemNumbers, rates: &StemRates, boilerplate: &Boilerplate) -> Self {
+        let mut points = 0;
+        let blocks = text.as_bytes().chunks(BLOCK).map(|block| {
+            points += code_points(block);
+            points - code_points(block)
+        });
         let (spans, prints, left) = (Vec::new(), Vec::new(), Vec::new());
-        let mut new = Self { text, spans, prints, left, numbered: NumberedText::default() };
+        let mut new = Self { blocks: blocks.collect(), text, spans, prints, left, numbered: NumberedText::default() };
         new.read(numbers, rates, boilerplate);
         new
     }
 
     /// To be called if numbers were forgotten.
     pub fn read(&mut self, numbers: &mut StemNumbers, rates: &StemRates, boilerplate: &Boilerplate) {
-        let Self { text, spans, prints, left, numbered } = self;
+        let Self { text, spans, prints, left, numbered, .. } = self;
         spans.clear();
         prints.clear();
         let words = text.len() / USUAL;
@@ -96,9 +106,14 @@ impl ReadText {
 
     /// Where an interval of words begins and ends, in code points.
     pub fn points(&self, words: (usize, usize)) -> (u32, u32) {
-        let (begin, end) = (self.spans[words.0].0 as usize, self.spans[words.1 - 1].1 as usize);
-        let before = code_points(&self.text.as_bytes()[..begin]);
-        (before, before + code_points(&self.text.as_bytes()[begin..end]))
+        let before = |place: u32| {
+            let block = place as usize / BLOCK;
+            let known = self.blocks.get(block).copied();
+            known.map(|known| known + code_points(&self.text.as_bytes()[block * BLOCK..place as usize]))
+        };
+        let all = || code_points(self.text.as_bytes()); // the text ends where a block does
+        let (begin, end) = (self.spans[words.0].0, self.spans[words.1 - 1].1);
+        (before(begin).unwrap_or_else(all), before(end).unwrap_or_else(all))
     }
 }
 
@@ -139,5 +154,13 @@ mod tests {
         let breaks: Vec<u8> = (0..=13).map(|word| u8::from(found.is_break(word))).collect();
         assert_eq!(breaks, [1, 0, 0, 1, 0, 1, 0, 0, 0, 1, 1, 0, 1, 0]);
         assert!(read("").is_break(0));
+        for text in ["x ".repeat(BLOCK), "é ".repeat(BLOCK), format!("{}é", "xy ".repeat(BLOCK / 3))] {
+            let found = read(&text);
+            for word in [0, 1, BLOCK / 3, found.spans().len() - 1] {
+                let (begin, end) = found.spans()[word];
+                let points = |place: u32| text[..place as usize].chars().count() as u32;
+                assert_eq!(found.points((word, word + 1)), (points(begin), points(end)));
+            }
+        }
     }
 }
