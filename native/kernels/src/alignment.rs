@@ -9,7 +9,7 @@
 //! | [`tally`] | how often stems stand in documents |
 //! | [`rates`] | how often a stem stands in a collection |
 //! | [`languages`] | rates for texts without a collection |
-//! | [`boilerplate`] | what very many documents have word for word: it is left out |
+//! | [`boilerplate`] | what very many documents have, stem for stem: it is left out |
 //! | [`texts`] | a text: its words, where they stand, and where sentences end |
 //! | [`pair`] | two texts, their stems numbered, how often each has which |
 //! | [`seeds`] | windows of both texts that share rare stems: where to look |

@@ -354,12 +354,13 @@ COSTS: Mapping[str, Mapping[str, float]] = {
     },
     "grams": {"gram places": 274, "window lists": 513, "seeds": 160, "passage texts": 34},
     "fuzzy": {
-        "stem counts": 75,
-        "stem grams": 34,
-        "stem keys": 205,
-        "key pairs": 140,
-        "candidate texts": 30,
-        "aligned passages": 515,
+        "stem counts": 68,
+        "stem grams": 97,
+        "common grams": 39,
+        "stem keys": 174,
+        "key pairs": 103,
+        "candidate texts": 26,
+        "aligned passages": 493,
     },
 }
 """What the longer stages cost beside each other: per mille of the processor time on the small Debian corpus, for fuzzy

@@ -159,7 +159,7 @@ BOILERPLATE = Table(
         integer("documents", "how many documents have it"),
     ),
     row=("sequence of words", "sequences of words"),
-    see="what very many documents have word for word, on the way to fuzzy passages",
+    see="what very many documents have, stem for stem, on the way to fuzzy passages",
     on_the_way=True,
 )
 

@@ -1,4 +1,4 @@
-//! What very many documents have word for word: menus, footers, notices of licences.
+//! What very many documents have, stem for stem: menus, footers, notices of licences.
 //!
 //! Nobody looks for these, and they lead to nothing else: their words are rare in a collection, as each page has them
 //! once, and two pages share all of them. So words that stand in [`WORDS`] words in a row which very many documents have

@@ -1,7 +1,7 @@
 //! Passages that were reworded, in a corpus: who may have taken from whom, and what (see [`alignment`](crate::alignment)).
 //!
 //! 1. [`counts`] counts stems: in how many documents each is, and how often.
-//! 2. [`boilerplate`] finds what very many documents have word for word; from here on it is left out.
+//! 2. [`boilerplate`] finds what very many documents have, stem for stem; from here on it is left out.
 //! 3. [`keys`] makes keys of the rarest stems of windows, and brings the documents together that share some. The other
 //!    stems of a window travel with its keys ([`windows`]), so that it is seen there who has enough in common: of
 //!    documents that share a key, one pair in fifty.
