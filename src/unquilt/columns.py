@@ -51,6 +51,21 @@ def _wide(kind: pa.DataType) -> pa.DataType:
     return pa.large_string() if text else pa.large_binary()
 
 
+def pack(column: pa.Array | pa.ChunkedArray) -> bytes:
+    """The values of a column one behind the other, as Arrow stores them: numbers little-endian, hashes as they are.
+
+    All values have one width, and none is missing. (pyarrow's own way, `to_numpy`, needs NumPy, which we do not.)
+
+    >>> pack(pa.array([7, 1, 2], pa.uint32())[1:]).hex()
+    '0100000002000000'
+    """
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    data, width = array.buffers()[1], array.type.bit_width // 8
+    if data is None:
+        return b""
+    return bytes(data[array.offset * width : (array.offset + len(array)) * width])
+
+
 def measure(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
     """Number of words and digest of the word sequence (see `sequences.rs`) of each text."""
     counts, digests = _native.measure(buffers(texts))

@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt import _native
-from unquilt.columns import buffers
+from unquilt.columns import buffers, pack
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs
@@ -163,7 +163,7 @@ def pack_boilerplate(grams: Kept) -> bytes:
     parts = [split.read(["gram", "documents"]) for split in grams.splits()]
     table = pa.concat_tables([BOILERPLATE.schema.empty_table(), *parts])
     chosen = choose_highest(table, MOST_GRAMS, "documents", "gram")
-    return bytes(chosen["gram"].to_numpy().astype("<i8").tobytes())
+    return pack(chosen["gram"])
 
 
 def choose_highest(table: pa.Table, most: int, number: str, name: str) -> pa.Table:

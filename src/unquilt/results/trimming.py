@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt.analyses.discover import DiscoverParameters
-from unquilt.columns import measure
+from unquilt.columns import measure, pack
 from unquilt.errors import Advice, ParameterError
 from unquilt.flow.kept import Kept, Split
 from unquilt.jobs import documents
@@ -121,8 +121,8 @@ class _Trimming:
         labels, about = self._rows.labels.set, self._rows.labels.about
         kept = self._rows.find_firsts(self._first, self._first + part.num_rows - 1)
         spans = part["chunks"].combine_chunks()
-        begins, ends = (spans.flatten().field(name).to_numpy().astype("<u4").tobytes() for name in ("begin", "end"))
-        texts, raws = (_join_bytes(part[name]) for name in ("chunk_sha1", "raw_chunk_sha1"))
+        begins, ends = (pack(spans.flatten().field(name)) for name in ("begin", "end"))
+        texts, raws = (pack(part[name].combine_chunks().flatten()) for name in ("chunk_sha1", "raw_chunk_sha1"))
         at = 0
         for row, text in enumerate(part["text"]):
             number, whole = len(spans[row]) if spans[row].is_valid else 0, text.as_py()
@@ -153,10 +153,6 @@ def cut_out(text: str, begins: Sequence[int], gone: set[int]) -> str:
     left = [text[begin:end] for begin, end in pairwise(bounds) if begin not in gone]
     before = text[: bounds[0]]
     return before + ("".join(left).rstrip() if begins and begins[-1] in gone else "".join(left))
-
-
-def _join_bytes(column: pa.ChunkedArray) -> bytes:
-    return b"".join(column.combine_chunks().flatten().to_pylist())
 
 
 def _find_objects(folder: RunFolder, name: str) -> Kept:

@@ -1,0 +1,62 @@
+"""The package imports nothing that pyproject.toml does not declare, and says which extra a missing module belongs to.
+
+This is the quick half of the proof: it reads the code. The other half is `make stranger`, which installs the wheel alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+TREES = {path.relative_to(ROOT): ast.parse(path.read_text()) for path in sorted((ROOT / "src").rglob("*.py"))}
+CALLED_OTHERWISE = {"vl_convert_python": "vl_convert"}
+"""Distributions whose module has another name."""
+NEED_NUMPY = {"to_numpy", "to_pandas", "fetchnumpy", "df", "fetchdf"}
+"""Methods of pyarrow and DuckDB that import NumPy or pandas, which are not among our dependencies."""
+
+
+def modules_of(requirements: list[str]) -> set[str]:
+    """The modules that requirements bring."""
+    names = (re.split(r"[<>=!~;\[ ]", each)[0].lower().replace("-", "_") for each in requirements)
+    return {CALLED_OTHERWISE.get(name, name) for name in names}
+
+
+REQUIRED = modules_of(PROJECT["dependencies"])
+OPTIONAL = {name: modules_of(PROJECT["optional-dependencies"][name]) for name in ("page", "plots", "spark")}
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[str, bool]]:
+    """The modules that a file imports, and whether at its top (which runs as soon as the file is imported)."""
+    top = set(map(id, ast.iter_child_nodes(tree)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((each.name.split(".")[0], id(node) in top) for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0], id(node) in top
+
+
+def test_imports_are_declared() -> None:
+    known = REQUIRED | set().union(*OPTIONAL.values()) | {"unquilt"} | set(sys.stdlib_module_names)
+    found = {str(path): {name for name, _ in imports(tree)} - known for path, tree in TREES.items()}
+    assert {path: names for path, names in found.items() if names} == {}
+
+
+def test_extras_are_imported_late() -> None:
+    """What an extra brings is imported when it is used, or in a folder that needs it anyway, and never by the core."""
+    extras = set().union(*OPTIONAL.values()) - REQUIRED
+    early = {path: {name for name, top in imports(tree) if top} & extras for path, tree in TREES.items()}
+    assert {path.parts[2] for path, names in early.items() if names} <= {"page"}
+
+
+def test_nothing_needs_numpy_unseen() -> None:
+    """`to_numpy()` of an Arrow column works only where NumPy happens to be installed."""
+    for path, tree in TREES.items():
+        calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+        named = {call.attr for call in calls if isinstance(call, ast.Attribute)}
+        assert not named & NEED_NUMPY, path
