@@ -214,8 +214,9 @@ def judge(run: Run | str | Path, **limits: Any) -> pa.Table:
     were. Of documents that are no quilts either way, numbers then stay as they were.
 
     >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
-    >>> run = make_call("quilts")(pages, k=3, c=2)
-    >>> judge(run, sigma=0.9).select(["doc", "quilt", "why"]).to_pylist()[2]
+    >>> import unquilt as uq
+    >>> run = uq.quilts(pages, k=3, c=2, min_grams=1, max_sections=1)
+    >>> uq.judge(run, sigma=0.9).select(["doc", "quilt", "why"]).to_pylist()[2]
     {'doc': 2, 'quilt': False, 'why': 'sigma'}
     """
     opened = run if isinstance(run, Run) else Run.read(run)
@@ -274,11 +275,12 @@ def score(
 
     >>> import json, tempfile
     >>> text = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it."
-    >>> run = make_call("passages")(pa.table({"id": ["x", "y"], "text": [text, text]}))
+    >>> import unquilt as uq
+    >>> run = uq.passages(pa.table({"id": ["x", "y"], "text": [text, text]}))
     >>> known = Path(tempfile.mkdtemp()) / "known.jsonl"
     >>> label = {"a": "x", "b": "y", "a_begin": 0, "a_end": len(text), "b_begin": 0, "b_end": len(text)}
     >>> _ = known.write_text(json.dumps(label))
-    >>> score(run, labels=known).sentences["labels"].plagdet
+    >>> uq.score(run, labels=known).sentences["labels"].plagdet
     1.0
     """
     from unquilt.results.folders import RunFolder

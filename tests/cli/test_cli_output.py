@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import re
 import threading
@@ -13,21 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from unquilt.cli.show import tables
 from unquilt.cli.show.tables import GAP, fit, spell
-from unquilt.cli.terminal import output, progress
+from unquilt.cli.terminal import progress
 from unquilt.cli.terminal.output import cut, duration, json_line, printable, size
-from unquilt.demo import report
 
 ACTING = "\x00\x07\x1b\x7f\x9b\n\r\t\u200f\u202e\u2066\ufeff\U000e0041"
 NASTY = st.text(st.characters() | st.sampled_from(ACTING + "漢e\u0301👩"))
-
-
-@pytest.mark.parametrize("module", [output, tables, report])
-def test_examples_of_docstrings_run(module):
-    failed, tried = doctest.testmod(module)
-    assert tried > 0
-    assert failed == 0
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import re
 import shutil
@@ -26,7 +25,6 @@ from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.page import Pens, show_page
 from unquilt.demo import planted
 from unquilt.flow.kept import Kept, Split
-from unquilt.results import marks
 from unquilt.results.marks import NO_PATCH, mark
 from unquilt.runs import InputRecord, Run
 
@@ -373,10 +371,6 @@ SPANS = st.lists(st.tuples(st.integers(-5, 320), st.integers(-5, 320), st.intege
 
 
 class TestLayout:
-    def test_examples_of_docstrings_run(self):
-        failed, tried = doctest.testmod(marks)
-        assert (failed, tried > 0) == (0, True)
-
     @given(st.integers(0, 50), SPANS)
     def test_the_better_source_is_marked(self, length, patches):
         spans = mark(length, patches)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import doctest
 import gzip
 import hashlib
-import importlib
 import json
 import tracemalloc
 from pathlib import Path
@@ -454,10 +452,3 @@ def test_every_line_is_a_document_or_a_reject(tmp_path: Path, content: list[byte
     for row in documents[1:-1]:
         line = data[row["offset"] :].partition(b"\n")[0]
         assert json.loads(line)["text"] == row["text"]
-
-
-@pytest.mark.parametrize("module", ["options", "records", "extract.urls"])
-def test_examples_in_docstrings(module: str) -> None:
-    result = doctest.testmod(importlib.import_module(f"unquilt.corpus.{module}"))
-    assert result.attempted
-    assert not result.failed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import doctest
 import quopri
 import time
 import tracemalloc
@@ -333,7 +332,3 @@ def test_memory_is_a_few_copies() -> None:
         assert tracemalloc.get_traced_memory()[1] < 5 * len(raw)
     finally:
         tracemalloc.stop()
-
-
-def test_documented_examples_run() -> None:
-    assert doctest.testmod(messages) == (0, 3)

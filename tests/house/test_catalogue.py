@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import doctest
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -119,18 +118,6 @@ def test_labels_of_one_value() -> None:
     assert catalogue.find_label("components_0_large") == "following chains of near-duplicates"
     assert catalogue.find_label("quilts") == "writing quilts"
     assert catalogue.find_label("no such stage") is None
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_examples_of_calls(name: str) -> None:
-    call = getattr(unquilt, name)
-    test = doctest.DocTestParser().get_doctest(call.__doc__, {name: call, "label": unquilt.label}, name, None, 0)
-    failed, tried = doctest.DocTestRunner().run(test)
-    assert (failed, tried > 2) == (0, True)
-
-
-def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(tables.table) == (0, 2)
 
 
 def test_the_tables_in_the_docs_are_up_to_date() -> None:

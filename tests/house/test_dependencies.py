@@ -1,6 +1,6 @@
-"""The package imports nothing that pyproject.toml does not declare, and says which extra a missing module belongs to.
+"""The package imports nothing that pyproject.toml does not declare.
 
-This is the quick half of the proof: it reads the code. The other half is `make stranger`, which installs the wheel alone.
+This reads the code. `make stranger` is the other half of the proof: it installs the wheel alone, and uses it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 import sqlite3
 import subprocess
@@ -43,12 +42,6 @@ def file(tmp_path: Path) -> LabelFile:
 
 def ask(folder: RunFolder, file: LabelFile, **asked: str) -> Sample:
     return prepare(file, folder, want_sample("corpus", folder, "documents", asked))
-
-
-def test_examples_of_docstrings_run() -> None:
-    for module in (agreement, labels):
-        failed, tried = doctest.testmod(module)
-        assert (failed, tried > 0) == (0, True)
 
 
 class TestSamples:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 from html.parser import HTMLParser
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unquilt.page import marked
 from unquilt.page.marked import Passage, clean, draw_bar, mark_text
 
 HOSTILE = st.text(
@@ -45,11 +43,6 @@ def read(html: str) -> Reader:
     reader.feed(html)
     reader.close()
     return reader
-
-
-def test_examples_of_docstrings_run() -> None:
-    failed, tried = doctest.testmod(marked)
-    assert (failed, tried > 0) == (0, True)
 
 
 @given(HOSTILE, PASSAGES)

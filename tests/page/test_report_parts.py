@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import csv
-import doctest
 import io
 import re
 from html import unescape
 from urllib.parse import unquote
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from unquilt.page.marked import Passage, clean
-from unquilt.page.report import excerpts, figures, spelling, svg
+from unquilt.page.report import excerpts
 from unquilt.page.report.excerpts import GAP, MOST, compare, excerpt
 from unquilt.page.report.figures import Figure
 from unquilt.page.report.svg import PANEL, Axis, Chart
@@ -25,12 +23,6 @@ HOSTILE = st.text(
 SPANS = st.lists(st.tuples(st.integers(0, 2_000), st.integers(1, 300)), max_size=6)
 LEFT_OUT = re.compile(r'<span class="left-out"> … ([\d,]+) characters? left out … </span>')
 TAG = re.compile(r"<[^>]*>")
-
-
-@pytest.mark.parametrize("module", [spelling, svg, figures], ids=lambda module: module.__name__)
-def test_examples_of_docstrings_run(module) -> None:
-    failed, tried = doctest.testmod(module)
-    assert (failed, tried > 0) == (0, True)
 
 
 @given(HOSTILE, SPANS)

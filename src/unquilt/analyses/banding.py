@@ -9,7 +9,7 @@ exact coefficient; where they agree in `sure` places, their coefficient is hardl
 >>> banding.bands, banding.rows, round(banding.found(0.8), 4)
 (21, 6, 0.9977)
 >>> round(banding.found(0.85), 5), round(banding.found(0.5), 5)
-(0.99995, 2e-05)
+(0.99995, 1e-05)
 """
 
 from __future__ import annotations

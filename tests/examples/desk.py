@@ -1,0 +1,210 @@
+"""The files that examples take for granted: the demo web and its runs, and what people have instead of it (a crawl in
+archives, mails, pages of their own), made from the demo web."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from email.message import EmailMessage
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+DEMO = "demo-run"
+WORD = re.compile(r"[^\s'\"|;&<>()]+")
+OUTPUT = re.compile(r"(?:-o|--output|--export|>)\s*([^\s'\"|;&<>()]+)")
+COMMANDS = {
+    "run": "unquilt quilts corpus -o run",
+    "near": "unquilt neardups corpus -o near --threshold 0.8",
+    "passages": "unquilt passages corpus -o passages",
+    "phrases": "unquilt phrases corpus -o phrases --group ip",
+    "copied": "unquilt reuse discover corpus -o copied",
+    "copies": "unquilt reuse detect corpus --labels ours.labels -o copies",
+    "sweep": "unquilt sweep corpus -o sweep",
+    "experiment": "unquilt experiment reuse corpus -o experiment",
+    "ours.labels": "unquilt reuse label our-pages/ -o ours.labels",
+    "theirs.labels": "unquilt reuse label essays/ -o theirs.labels",
+    "known.labels": "unquilt reuse label books/ -o known.labels",
+    "blind.labels": "unquilt reuse label copied -o blind.labels",
+    "news.lexicon": "unquilt lexicon build news/*.jsonl.gz -o news.lexicon",
+    "mail.lexicon": "unquilt lexicon build corpus -o mail.lexicon --nidf 0.2:0.3",
+    "spam.set": "unquilt filter --build spam/ -o spam.set",
+    f"{DEMO}/near": f"unquilt neardups {DEMO}/corpus -o {DEMO}/near",
+    f"{DEMO}/phrases": f"unquilt phrases {DEMO}/corpus -o {DEMO}/phrases --group ip",
+    f"{DEMO}/copied": f"unquilt reuse discover {DEMO}/corpus -o {DEMO}/copied",
+    f"{DEMO}/copied.labels": f"unquilt reuse label {DEMO}/copied -o {DEMO}/copied.labels",
+    f"{DEMO}/targets": f"unquilt reuse detect {DEMO}/corpus --labels {DEMO}/copied.labels -o {DEMO}/targets",
+}
+"""Runs and other results by the names that examples have for them."""
+
+
+class Desk:
+    """Provides the folder of a page with the names that its commands use and have not made.
+
+    `store` holds the demo web, which is made once; `run` runs a command in a folder.
+    """
+
+    def __init__(self, store: Path, run: Callable[[str, Path], None]) -> None:
+        self._store, self._run = store, run
+        self._makers: dict[str, Callable[[Path], None]] = {
+            DEMO: lambda place: self._copy(self._demo, place),
+            "corpus": lambda place: self._copy(self._demo / "corpus", place),
+            "crawl": lambda place: write_archives(place, self._pages, 1000),
+            "crawl-1": lambda place: write_archives(place, self._pages[:1000], 1000),
+            "crawl-2": lambda place: write_archives(place, self._pages[1000:], 1000),
+            "pages.jsonl": lambda place: write_lines(place, self._pages[:200]),
+            "pages.jsonl.gz": lambda place: write_lines(place, self._pages),
+            "pages.parquet": self._write_parquet,
+            "news": lambda place: write_lines(place / "2026.jsonl.gz", self._pages[:1500]),
+            "our-pages": lambda place: write_html(place, self._pages[:60]),
+            "books": lambda place: write_texts(place, self._of_kind("/20", 200)),
+            "essays": lambda place: write_texts(place, self._of_kind("/posts/", 40) + self._of_kind("/retold/", 20)),
+            "mails": lambda place: write_mails(place, self._pages[:300]),
+            "spam": lambda place: write_mails(place, self._pages[:60]),
+            "more-spam": lambda place: write_mails(place, self._pages[60:90]),
+            "inbox": lambda place: write_mails(place, self._pages[50:120]),
+            "inbox.mbox": lambda place: write_mailbox(place, self._pages[50:120]),
+            "hashes.txt": lambda place: place.write_text("0" * 40 + "\n" + "file " + "1" * 40 + "\n"),
+            "known.jsonl": lambda place: self._write_known(place, ".jsonl"),
+            "known.csv": lambda place: self._write_known(place, ".csv"),
+            "known-pan": self._write_pan,
+        }
+        self._names = {*self._makers, *COMMANDS}
+
+    def provide(self, command: str, folder: Path) -> None:
+        """Make what a command reads and what is not in the folder."""
+        made = {word.rstrip("/") for word in OUTPUT.findall(command)}
+        for word in WORD.findall(command):
+            path = word.rstrip("/")
+            for name in (path, "/".join(path.split("/")[:1]), "/".join(path.split("/")[:2])):
+                if name in self._names and name not in made and not (folder / name).exists():
+                    self._make(name, folder)
+
+    def _make(self, name: str, folder: Path) -> None:
+        if name in self._makers:
+            self._makers[name](folder / name)
+            return
+        self.provide(COMMANDS[name], folder)
+        self._run(f"{COMMANDS[name]} --quiet", folder)
+
+    @staticmethod
+    def _copy(origin: Path, place: Path) -> None:
+        shutil.copytree(origin, place)
+
+    @cached_property
+    def _demo(self) -> Path:
+        if not (self._store / DEMO).exists():
+            self._run("unquilt demo --quiet", self._store)
+        return self._store / DEMO
+
+    @cached_property
+    def _pages(self) -> list[dict[str, Any]]:
+        files = sorted(self._demo.glob("pages-*/*.jsonl"))
+        return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+    def _of_kind(self, part: str, most: int) -> list[dict[str, Any]]:
+        return [page for page in self._pages if part in page["url"]][:most]
+
+    def _write_parquet(self, place: Path) -> None:
+        rows = [{"page_id": page["id"], "content": page["text"], "url": page["url"]} for page in self._pages[:500]]
+        (place.parent / "rows.json").write_text(json.dumps(rows), encoding="utf-8")
+        code = (
+            "import json, pyarrow as pa, pyarrow.parquet as pq; rows = json.load(open('rows.json', encoding='utf-8'))"
+        )
+        self._run(f"python -c \"{code}; pq.write_table(pa.Table.from_pylist(rows), '{place.name}')\"", place.parent)
+
+    def _write_known(self, place: Path, ending: str) -> None:
+        self.provide("passages", place.parent)
+        columns = "a_id,b_id,a_begin,a_end,b_begin,b_end"
+        self._run(f"unquilt export passages passages --columns {columns} -o exported{ending} --quiet", place.parent)
+        text = (place.parent / f"exported{ending}").read_text(encoding="utf-8")
+        place.write_text(text.replace("a_id", "a").replace("b_id", "b"), encoding="utf-8")
+
+    def _write_pan(self, place: Path) -> None:
+        """Labels as PAN publishes them: a file for each pair of documents, in a folder for each category."""
+        self.provide("known.jsonl", place.parent)
+        (place / "02-no-obfuscation").mkdir(parents=True)
+        for line in (place.parent / "known.jsonl").read_text(encoding="utf-8").splitlines()[:50]:
+            row = json.loads(line)
+            spans = {
+                "this_offset": row["a_begin"], "this_length": row["a_end"] - row["a_begin"],
+                "source_offset": row["b_begin"], "source_length": row["b_end"] - row["b_begin"],
+            }  # fmt: skip
+            feature = " ".join(f'{key}="{value}"' for key, value in spans.items())
+            (place / "02-no-obfuscation" / f"{row['a']}-{row['b']}.xml").write_text(
+                f'<document reference="{row["a"]}.txt">\n<feature name="plagiarism" '
+                f'source_reference="{row["b"]}.txt" {feature} />\n</document>\n'
+            )
+
+
+def paragraphs(page: dict[str, Any]) -> str:
+    """The text of a page as HTML."""
+    return "".join(f"<p>{part}</p>\n" for part in page["text"].replace("&", "&amp;").split("\n\n"))
+
+
+def write_archives(place: Path, pages: list[dict[str, Any]], size: int) -> None:
+    """Pages as a crawler writes them: responses in WARC, one gzip member each."""
+    place.mkdir(parents=True)
+    for number, start in enumerate(range(0, len(pages), size)):
+        with (place / f"part-{number:02}.warc.gz").open("wb") as file:
+            for page in pages[start : start + size]:
+                file.write(gzip.compress(record(page), 1, mtime=0))
+
+
+def record(page: dict[str, Any]) -> bytes:
+    """A page as a record of a WARC."""
+    body = f"<!doctype html><html><body>\n{paragraphs(page)}</body></html>\n".encode()
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n" + body
+    number = int(re.sub(r"\D", "", page["id"]) or 0)
+    header = (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {page['url']}\r\nWARC-Date: 2026-05-01T00:00:00Z\r\n"
+        f"WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-{number:012}>\r\nWARC-IP-Address: {page['ip']}\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http)}\r\n\r\n"
+    )
+    return header.encode() + http + b"\r\n\r\n"
+
+
+def write_lines(place: Path, pages: Iterable[dict[str, Any]]) -> None:
+    """Pages as JSON lines, compressed if the name says so."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    data = "".join(json.dumps(page) + "\n" for page in pages).encode()
+    place.write_bytes(gzip.compress(data, 1, mtime=0) if place.suffix == ".gz" else data)
+
+
+def write_html(place: Path, pages: Iterable[dict[str, Any]]) -> None:
+    """Pages as files of HTML."""
+    place.mkdir(parents=True)
+    for page in pages:
+        (place / f"{page['id']}.html").write_text(f"<html><body>{paragraphs(page)}</body></html>", encoding="utf-8")
+
+
+def write_texts(place: Path, pages: Iterable[dict[str, Any]]) -> None:
+    """Pages as plain text."""
+    place.mkdir(parents=True)
+    for page in pages:
+        (place / f"{page['id']}.txt").write_text(page["text"], encoding="utf-8")
+
+
+def message(page: dict[str, Any]) -> bytes:
+    """A page as a mail."""
+    mail = EmailMessage()
+    mail["From"], mail["To"] = "sender@mail.example", "reader@mail.example"
+    mail["Subject"], mail["Message-ID"] = page["id"], f"<{page['id']}@mail.example>"
+    mail.set_content(page["text"])
+    return mail.as_bytes()
+
+
+def write_mails(place: Path, pages: Iterable[dict[str, Any]]) -> None:
+    """Pages as mails, a file each."""
+    place.mkdir(parents=True)
+    for page in pages:
+        (place / f"{page['id']}.eml").write_bytes(message(page))
+
+
+def write_mailbox(place: Path, pages: Iterable[dict[str, Any]]) -> None:
+    """Pages as mails in one mailbox."""
+    stamp = b"From sender@mail.example Fri May  1 00:00:00 2026\n"
+    place.write_bytes(b"".join(stamp + message(page) + b"\n" for page in pages))
