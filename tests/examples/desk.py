@@ -70,7 +70,7 @@ class Desk:
             "hashes.txt": lambda place: place.write_text("0" * 40 + "\n" + "file " + "1" * 40 + "\n"),
             "known.jsonl": lambda place: self._write_known(place, ".jsonl"),
             "known.csv": lambda place: self._write_known(place, ".csv"),
-            "known-pan": self._write_pan,
+            "pan13-train": self._write_pan,
         }
         self._names = {*self._makers, *COMMANDS}
 

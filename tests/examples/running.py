@@ -20,6 +20,8 @@ MOST_SECONDS = 900
 """So long may a command take, on a busy machine, too; a page has to end some time."""
 REFERENCE = "cli.md"
 """In this page, examples of one block belong together and know nothing of the other blocks."""
+NOT_HERE = re.compile(r"^(?:sudo |pip |python -m pip|make |tail -f|docker )")
+"""Commands that change the machine, or never end: they belong into blocks of `sh`."""
 SERVING = re.compile(r"\bunquilt (?:serve|judge)\b")
 UNSET = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "COLUMNS", "NO_COLOR", "UNQUILT_TRACEBACK")
 
@@ -106,7 +108,9 @@ def _run(example: Example, program: Program, folder: Path, renewed: list[tuple[E
             yield done.stderr
         return
     extra = needed_extra(example.code)
-    if extra and extra not in program.extras:
+    if NOT_HERE.match(example.code):
+        yield "this cannot be run here: show it in a block of sh"
+    elif extra and extra not in program.extras:
         yield from _refuse(example, extra, program, folder)
     elif serves(example.code):
         yield from _serve(example, program, folder)

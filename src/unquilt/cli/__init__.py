@@ -40,10 +40,10 @@ READING = {*ENTRIES, "reuse", "filter"}
 EXAMPLES = """\b
 Examples:
   unquilt demo                                    # see what it does, in a few seconds
-  unquilt quilts crawl/*.jsonl.gz -o run          # find quilts
+  unquilt quilts crawl/*.warc.gz -o run           # find quilts
   unquilt show run                                # a summary
   unquilt show run quilts --limit 5               # a table
-  unquilt show run sources --json | jq .source    # the same for programs
+  unquilt show run sources --json                 # the same for programs
 """
 
 

@@ -32,7 +32,7 @@ EXAMPLES = """\b
 Examples:
   unquilt demo
   unquilt demo --report                            # all analyses, and what they find as one HTML file
-  unquilt demo --pages 20000 --seed 7 -o larger-demo
+  unquilt demo --pages 6000 --seed 7 -o larger-demo
   unquilt show demo-run/quilts quilts --limit 5
 """
 

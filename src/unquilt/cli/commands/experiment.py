@@ -18,7 +18,7 @@ COMMANDS = {
 EXAMPLES = """\b
 Examples:
   unquilt experiment reuse corpus -o experiment
-  unquilt experiment reuse crawl/*.warc.gz -o experiment --site blog.example.org/
+  unquilt experiment reuse crawl/*.warc.gz -o one-site --site www.garden-news.example/
   unquilt show experiment tolerances
 """
 

@@ -20,10 +20,10 @@ Examples:
   unquilt export near kept -o kept.csv                   # each page: kept or not, in favour of which
   unquilt export copied --without objects -o clean.jsonl.gz   # the corpus without repeated paragraphs
   unquilt export run quilts --evidence -o quilts.jsonl   # quilts with text, sources and copied passages
-  unquilt export run passages --evidence -o passages.jsonl  # passages with what both documents say there
-  unquilt export run passages --format pan -o found/     # the same as XML, as PAN's tools read it
+  unquilt export passages passages --evidence -o passages.jsonl  # passages with what both documents say there
+  unquilt export passages passages --format pan -o found/  # the same as XML, as PAN's tools read it
   unquilt export run sources -o sources.csv --columns quilt_url,source_url,new_grams
-  unquilt export run quilts -o - --where "host = 'news.example'" | jq .url
+  unquilt export run quilts -o - --where "host like '%news%'"
 """
 
 

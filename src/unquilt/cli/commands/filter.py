@@ -29,7 +29,7 @@ Examples:
   unquilt filter --build spam/ -o spam.set --method imatch --lexicon mail.lexicon
   unquilt filter --build more-spam/ --prototypes spam.set -o spam.set     # adds to it
   unquilt filter --prototypes spam.set inbox.mbox
-  tail -f pages.jsonl | unquilt filter --prototypes spam.set | jq .prototypes
+  cat pages.jsonl | unquilt filter --prototypes spam.set                    # answers line by line
 """
 NO_SIGNATURE = "too few words to be compared"
 

@@ -9,8 +9,8 @@ from unquilt.cli.options import Asked, job_options
 EXAMPLES = """\b
 Examples:
   unquilt ingest crawl/*.warc.gz -o corpus
-  unquilt ingest pages.parquet -o corpus --field text=content --field id=page_id
-  zcat pages.jsonl.gz | unquilt ingest - -o corpus
+  unquilt ingest pages.parquet -o posts --field text=content --field id=page_id
+  zcat pages.jsonl.gz | unquilt ingest - -o piped
   unquilt quilts corpus -o run
 """
 

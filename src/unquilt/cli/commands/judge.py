@@ -20,10 +20,10 @@ EXAMPLES = """\b
 Examples:
   unquilt judge run quilts --categories "spam,digest,legitimate"      # 100 of them, in the browser
   unquilt judge run quilts --sample 50 --seed 7 --where "sources > 9" --categories "spam,other"
-  unquilt judge run hosts --judge ada                                 # under another name than that of the account
+  unquilt judge phrases hosts --judge ada                             # under another name than that of the account
   unquilt judge run --results                                         # shares with intervals, agreement of judges
   unquilt judge run --export labels.csv                               # the labels, for other tools
-  unquilt judge run --export right.jsonl --only right                 # of passages: truth for unquilt score --labels
+  unquilt judge passages --export right.jsonl --only right            # known passages, for unquilt score --labels
 """
 
 

@@ -20,7 +20,7 @@ EXAMPLES = """\b
 Examples:
   unquilt lexicon show news.lexicon
   unquilt lexicon show news.lexicon --limit 100
-  unquilt lexicon show news.lexicon --json | jq .primary
+  unquilt lexicon show news.lexicon --json
 """
 
 

@@ -7,7 +7,7 @@ from unquilt.cli.analysis import AnalysisJob, analysis_command
 
 EXAMPLES = """\
   unquilt neardups crawl/*.warc.gz -o run --threshold 0.8
-  unquilt neardups corpus -o run --threshold 0.9 --keep longest --min-words 50
+  unquilt neardups corpus -o longest --threshold 0.9 --keep longest --min-words 50
   unquilt neardups corpus -o published --family rabin
   unquilt show run kept --where "not keep"
   unquilt show run clusters

@@ -7,9 +7,9 @@ from unquilt.cli.analysis import AnalysisJob, analysis_command
 
 EXAMPLES = """\
   unquilt passages crawl/*.warc.gz -o run
-  unquilt passages corpus -o run --signature grams         # parts of sentences, too
-  unquilt passages essays books -o run --between essays/ books/   # which essays copy from which books
-  unquilt passages corpus -o run --max-gap 1               # one sentence in between may differ
+  unquilt passages corpus -o parts --signature grams       # parts of sentences, too
+  unquilt passages essays books -o essays-run --between essays/ books/   # which essays copy from which books
+  unquilt passages corpus -o bridged --max-gap 1           # one sentence in between may differ
   unquilt show run passage_pairs
 """
 

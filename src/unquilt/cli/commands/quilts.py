@@ -14,7 +14,7 @@ from unquilt.cli.options import usage_error
 _MEANING = {name: f"--{name.replace('_', '-')} {value}".removesuffix(".0") for name, value in PUBLISHED.items()}
 AS_PUBLISHED = click.option("--as-published", is_flag=True, help=f"As in the paper: {' '.join(_MEANING.values())}.")
 EXAMPLES = """\
-  unquilt quilts crawl/*.jsonl.gz -o run
+  unquilt quilts crawl/*.warc.gz -o run
   unquilt quilts corpus -o strict -c 8 --sigma 0.8
   unquilt quilts corpus -o published --as-published
   unquilt show run quilts

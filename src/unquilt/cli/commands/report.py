@@ -11,7 +11,7 @@ from unquilt.cli.terminal.output import count, emit, json_line, printable, size
 EXAMPLES = """\b
 Examples:
   unquilt report run -o report.html
-  unquilt report quilts near phrases -o report.html --title "Copied text in the crawl of May"
+  unquilt report run near phrases -o several.html --title "Copied text in the crawl of May"
 """
 
 

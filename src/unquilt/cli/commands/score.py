@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\b
 Examples:
-  unquilt score run --pan pan13-train                  # a folder of labels as PAN publishes them
-  unquilt score run --pan pan13-train/02-no-obfuscation
-  unquilt score run --labels known.jsonl               # {"a": ID, "b": ID, "a_begin": 0, "a_end": 120, …}
-  unquilt score run --labels known.csv --all-pairs     # the labels are complete: anything else is false
-  unquilt score run --pan pan13-train --json | jq .plagdet
+  unquilt score passages --pan pan13-train                  # a folder of labels as PAN publishes them
+  unquilt score passages --pan pan13-train/02-no-obfuscation
+  unquilt score passages --labels known.jsonl               # {"a": ID, "b": ID, "a_begin": 0, "a_end": 120, …}
+  unquilt score passages --labels known.csv --all-pairs     # the labels are complete: anything else is false
+  unquilt score passages --pan pan13-train --json
 """
 NUMBERS = ("precision", "recall", "granularity", "f1", "plagdet")
 

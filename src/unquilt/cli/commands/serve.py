@@ -10,7 +10,7 @@ from unquilt.cli.options import number_option
 EXAMPLES = """\b
 Examples:
   unquilt serve run                               # open a run in the browser
-  unquilt serve quilts near phrases               # several, over one corpus or over several
+  unquilt serve run near phrases                  # several, over one corpus or over several
   unquilt serve demo-run                          # all runs in a folder
   unquilt serve run --port 8080 --no-browser      # only say where it is
 """

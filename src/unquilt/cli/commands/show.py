@@ -18,15 +18,15 @@ Examples:
   unquilt show run                              # a summary, also of a run that is not complete
   unquilt show run quilts                       # the quilts: share of copied text, number of sources
   unquilt show run sources --limit 100          # which pages they draw on, best first
-  unquilt show run quilts --doc page-17         # one of them: the page with its patches marked
-  unquilt show run patches --doc page-17        # its patches, beside the texts they were taken from
+  unquilt show run quilts --doc page-0000258    # one of them: the page with its patches marked
+  unquilt show run patches --doc page-0000258   # its patches, beside the texts they were taken from
   unquilt show run source_domains               # the sites that quilts draw on most
-  unquilt show run quilts --where "patchfrac > .8 and host = 'news.example'" --sort -sources
+  unquilt show run quilts --where "covered > .6 and host like '%news%'" --sort -sources
   unquilt show run sources --columns quilt_url,source_url,new_grams --sort -new_grams
-  unquilt show run hosts www.example.org        # of phrases: one site, its pages and what they share
-  unquilt show run passages --pair 17 99        # two documents side by side, what they share marked
+  unquilt show phrases hosts 198.51.100.1       # one site: its pages, and the phrases that they share
+  unquilt show passages passages --pair 28 34   # two documents side by side, what they share marked
   unquilt show corpus rejects                   # what could not be read, and why
-  unquilt show run quilts --json | jq .url      # for programs
+  unquilt show run quilts --json                # for programs
 """
 
 

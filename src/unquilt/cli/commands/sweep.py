@@ -19,7 +19,7 @@ NAME = "sweep"
 SYMBOLS = dict(zip(DIMENSIONS, ("k", "m", "c", "σ"), strict=True))
 EXAMPLES = """\
   unquilt sweep corpus -o sweep
-  unquilt sweep corpus -o sweep --k 3,5,7 --m 5,10,50,100 --c 2,4,8 --sigma 0.25,0.5,0.75
+  unquilt sweep corpus -o grid --k 3,5,7 --m 5,10,50,100 --c 2,4,8 --sigma 0.25,0.5,0.75
   unquilt sweep corpus -o foreign --foreign domain --collapse exact --k 5
   unquilt sweep corpus -o sweep --pivot 5,10,4,0.5      # the same results, another pivot
   unquilt show sweep sweep --limit 1000
