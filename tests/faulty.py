@@ -1,4 +1,4 @@
-"""Broken and hostile files for tests of the FAULTS: how to make them, and how to read them, in this process or by the
+"""Broken and hostile files for tests of docs/faults.md: how to make and how to read them, in this process or by the
 command line.
 """
 

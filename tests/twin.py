@@ -1,7 +1,8 @@
-"""The twin: what SPEC 1 and 3.1 define, said in Python as plainly as can be and sharing no code with the package, save
-that near-duplicates are told by its super-fingerprints, and that tuned defaults are taken from its parameters.
+"""The twin: what docs/definitions.md 1, 2 and 3.1 define, said in Python as plainly as can be and sharing no code with
+the package, save that near-duplicates are told by its super-fingerprints, and that tuned defaults are taken from its
+parameters.
 
-It is slow (every document is held against every other) and meant to be read beside the SPEC; the tests hold the package
+It is slow (every document is held against every other) and meant to be read beside them; the tests hold the package
 against it. Documents are numbered by their place in the list.
 """
 
@@ -311,7 +312,7 @@ def quilts(
     min_sewn: float = TUNED.min_sewn,
     max_attributed: float = 1.0,
 ) -> Found:
-    """SPEC 3.1."""
+    """docs/definitions.md 3.1."""
     sequences = [sequence(document.text) for document in documents]
     pooled = pool_addresses(documents)
     members = gather_copies([document.text for document in documents], collapse)
@@ -437,7 +438,7 @@ def sweep(
     collapse: str = "none",
     **others: Any,
 ) -> list[tuple[int, int, int, float, int, int, int]]:
-    """SPEC 3.1, Sweep: (k, m, c, σ, quilts, sources of all quilts, documents), copies that were collapsed being one."""
+    """docs/definitions.md 3.1.1: (k, m, c, σ, quilts, sources of all quilts, documents), collapsed copies being one."""
     kept = len(gather_copies([document.text for document in documents], collapse))
     rows = []
     for one in itertools.product(sorted(k), sorted(m), sorted(c), sorted(sigma)):

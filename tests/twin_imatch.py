@@ -1,4 +1,4 @@
-"""The twin of I-Match: what SPEC 3.2 defines, said in Python as plainly as can be, with no code of the package."""
+"""The twin of I-Match: what docs/definitions.md 3.2 defines, said as plainly as can be, with no code of the package."""
 
 from __future__ import annotations
 

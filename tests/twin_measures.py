@@ -1,4 +1,4 @@
-"""The measures of PAN, character by character: sets of (side, place) instead of spans."""
+"""The measures of PAN (docs/definitions.md 3.7), character by character: sets of (side, place) instead of spans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The twin of near-duplicates: what SPEC 3.2 makes of sketches, said in Python as plainly as can be.
+"""The twin of near-duplicates: what docs/definitions.md 3.2 makes of sketches, said in Python as plainly as can be.
 
 Every document is held against every other. The sketches themselves (super-fingerprints, or signatures) are those of the
 package, whose own tests hold them against their definitions.

@@ -1,4 +1,4 @@
-"""The twin of passages: what SPEC 3.5 defines, said in Python as plainly as can be.
+"""The twin of passages: what docs/definitions.md 3.5 defines, said in Python as plainly as can be.
 
 Where sentences end is asked of the package (`tests/text/test_sentences.py` is about that); all that follows from it is
 worked out here, cell by cell in the matrix of two documents.

@@ -1,4 +1,4 @@
-"""The twin of phrases: what SPEC 3.3 defines, said in Python as plainly as can be.
+"""The twin of phrases: what docs/definitions.md 3.3 defines, said in Python as plainly as can be.
 
 The samples of documents (which gram each of 84 functions puts first) are those of the package, told by fingerprint;
 which gram of words each is, and all that follows from it, is worked out here.
@@ -97,7 +97,7 @@ def phrases(
     seed: int = 0,
     sampled: set[int] | None = None,
 ) -> FoundPhrases:
-    """SPEC 3.3; with `sampled`, only these documents are covered."""
+    """docs/definitions.md 3.3; with `sampled`, only these documents are covered."""
     kept = sorted(gather_copies([document.text for document in documents], collapse))
     pooled = pool_addresses(documents)
     own = {doc: shingles(documents[doc].text, k, seed, exact=exact) for doc in kept}

@@ -1,4 +1,4 @@
-"""Reuse by its definition, in plain Python: no kernels, no hashing tricks, everything in memory."""
+"""Reuse by its definition (docs/definitions.md 3.4), in plain Python: no kernels, no tricks, everything in memory."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def test_documents_of_few_words_are_documents(family: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("texts", [[""], ["?!", ""], ["one"], [None, "one two", None]], ids=repr)
 def test_next_to_nothing_is_near_to_nothing(texts: list[str | None], tmp_path: Path) -> None:
-    """FAULTS 25."""
+    """docs/faults.md 25."""
     table = pa.table({"id": [str(i) for i in range(len(texts))], "text": pa.array(texts, pa.string())})
     for number, asked in enumerate(({}, {"threshold": 0.5}, {"keep": "longest", "min_words": 2})):
         run = unquilt.neardups(table, tmp_path / str(number), pairs=True, **asked)

@@ -252,7 +252,7 @@ def test_what_is_counted(packed: Packed, packed_corpus: Run, tmp_path: Path) -> 
 @pytest.mark.parametrize("foreign", FOREIGN)
 @pytest.mark.parametrize("collapse", COLLAPSE)
 def test_next_to_nothing(texts: list[str | None], foreign: str, collapse: str, tmp_path: Path) -> None:
-    """FAULTS 25: empty pages, pages shorter than k words, rejected pages beside others."""
+    """docs/faults.md 25: empty pages, pages shorter than k words, rejected pages beside others."""
     pages = [Document(str(i), None, None, None, None, text) for i, text in enumerate(texts) if text is not None]
     table = pa.table({"id": [str(i) for i in range(len(texts))], "text": pa.array(texts, pa.string())})
     asked: dict[str, Any] = {"c": 1, "sigma": 0.0, "foreign": foreign, "collapse": collapse} | PLAIN
@@ -289,7 +289,7 @@ def test_numbers_beyond_all_documents_are_numbers_too(name: str, tmp_path: Path)
 
 
 def test_an_arrow_table_is_the_same_input_every_time(tmp_path: Path) -> None:
-    """SPEC 1, 4, 5: ids are stable, results depend on corpus and parameters alone, a run can be taken up again."""
+    """docs/definitions.md 2.1, 4.1, 5: ids are stable, results depend on corpus and parameters, a run resumes."""
     pages = pa.table({"text": ["a b c d e f", "a b c d e f g"]})
     asked: dict[str, Any] = {"c": 1, "sigma": 0} | PLAIN
     first, second = (unquilt.quilts(pages, tmp_path / name, **asked) for name in ("first", "second"))

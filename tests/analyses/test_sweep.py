@@ -251,7 +251,7 @@ def test_of_a_key_only_the_digest_is_written_down(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("texts", [[""], ["one"], ["", "a b c"], ["a b c d e f"] * 2, ["a b c", "x y z"]], ids=repr)
 def test_next_to_nothing(texts: list[str], tmp_path: Path) -> None:
-    """FAULTS 25: empty pages, pages shorter than k words, corpora without any quilt."""
+    """docs/faults.md 25: empty pages, pages shorter than k words, corpora without any quilt."""
     pages = [Document(str(i), None, None, None, None, text) for i, text in enumerate(texts)]
     run = unquilt.sweep(as_table(pages), tmp_path / "run", **GRID)
     assert read_rates(run) == rate(twin.sweep(pages, **GRID))

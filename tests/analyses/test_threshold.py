@@ -127,7 +127,7 @@ MANY = 10_000
 @pytest.mark.slow
 @pytest.mark.parametrize("own", [0, 1, 3, 9])
 def test_many_pages_alike_are_no_product(own: int, tmp_path: Path) -> None:
-    """FAULTS 26, 27, 29: identical pages, one template, and one that is not enough to reach the threshold."""
+    """docs/faults.md 26, 27, 29: identical pages, one template, and one that is not enough to reach the threshold."""
     random = Random(own)
     template = " ".join(draw_words(random, 70))
     pages = [f"{template} {' '.join(draw_words(random, own))}" for _ in range(MANY)]

@@ -1,4 +1,4 @@
-"""FAULTS 48: outputs that would mix up with inputs, and names that cannot be, refused before anything is read."""
+"""docs/faults.md 48: outputs that would mix up with inputs, and impossible names, refused before anything is read."""
 
 from __future__ import annotations
 

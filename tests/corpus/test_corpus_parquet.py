@@ -368,7 +368,7 @@ def held(file: Path, max_bytes: int = 64 << 20) -> tuple[int, int, int, int]:
 
 @pytest.mark.slow
 def test_small_pages_that_become_large_rows(tmp_path: Path) -> None:
-    """FAULTS 45: what rows become counts, 300 MB a column here, not files of some kilobytes."""
+    """docs/faults.md 45: what rows become counts, 300 MB a column here, not files of some kilobytes."""
     file = tmp_path / "a.parquet"
     texts = pa.array([letter * 150_000 for letter in "abcde"])
     indices = pa.array([i % 5 for i in range(2000)])

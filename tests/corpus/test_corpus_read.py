@@ -236,7 +236,7 @@ def test_many_long_urls_make_many_batches(tmp_path: Path) -> None:
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )
 def test_all_of_a_document_counts_for_its_batch(fields: dict[str, str], most: int, tmp_path: Path) -> None:
-    """FAULTS 45: what a page becomes counts (ids, links, a SHA-1 for each chunk), whatever its text is."""
+    """docs/faults.md 45: what a page becomes counts (ids, links, a SHA-1 for each chunk), whatever its text is."""
     file = tmp_path / "a.jsonl"
     file.write_text((json.dumps({"text": "x"} | fields if "html" not in fields else fields) + "\n") * 2 * most)
     (piece,) = pieces(find([file]))

@@ -1,4 +1,4 @@
-"""Records that end their process: they are left out, and everything else is read (FAULTS 20, 23, 41, 42)."""
+"""Records that end their process: they are left out, and everything else is read (docs/faults.md 20, 23, 41, 42)."""
 
 from __future__ import annotations
 

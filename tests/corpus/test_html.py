@@ -248,7 +248,7 @@ def test_a_million_links() -> None:
 
 
 def test_links_are_bounded() -> None:
-    """FAULTS 45: 10,000 short links under a base of 50 kB would be 500 MB."""
+    """docs/faults.md 45: 10,000 short links under a base of 50 kB would be 500 MB."""
     source = f"<base href=http://example.org/{'x' * 50_000}/>" + "".join(f"<a href={i}>" for i in range(10_000))
     links, more = extract(source.encode())[6:8]
     assert more

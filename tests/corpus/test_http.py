@@ -153,7 +153,7 @@ def test_nothing_can_be_decoded(coding: str) -> None:
 @pytest.mark.slow
 @each_coding
 def test_bomb(coding: str) -> None:
-    """FAULTS 10: memory is that of the limit and a few steps."""
+    """docs/faults.md 10: memory is that of the limit and a few steps."""
     bomb = PACKERS[coding](bytes(100 << 20))
     tracemalloc.start()
     with pytest.raises(TooLargeError):

@@ -1,4 +1,4 @@
-"""What a large page costs in memory (FAULTS 35, 45): as many times its text as docs/corpus.md says."""
+"""What a large page costs in memory (docs/faults.md 35, 45): as many times its text as docs/corpus.md says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WARC files: which records are pages, and that a broken one costs itself alone. Faults are numbered as in FAULTS."""
+"""WARC files: which records are pages, and that a broken one costs itself alone. Numbers are of docs/faults.md."""
 
 from __future__ import annotations
 

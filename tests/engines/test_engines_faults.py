@@ -66,7 +66,7 @@ def test_killed_workers_of_spark_change_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """FAULTS 36. Of maps, groups and the last step of tables, one worker each dies when it has begun to answer."""
+    """docs/faults.md 36. Of maps, groups and the last step of tables, one worker each dies when it begins to answer."""
     from pyspark import cloudpickle
 
     from unquilt.engines import spark
@@ -91,7 +91,7 @@ def test_killed_workers_of_spark_change_nothing(
 
 
 def test_runs_killed_anywhere_end_with_the_same_bytes(tmp_path: Path) -> None:
-    """FAULTS 33."""
+    """docs/faults.md 33."""
     write_jsonl(tmp_path / "web.jsonl", 300, words=100)
     command = [sys.executable, kill_quilts.__file__, tmp_path / "web.jsonl", tmp_path / "runs", "50"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
@@ -102,7 +102,7 @@ def test_runs_killed_anywhere_end_with_the_same_bytes(tmp_path: Path) -> None:
 def test_a_run_goes_on_where_another_engine_stopped(
     make: Callable[[Scale, int], Callable[[Run], Verbs]], few_corpus: Run, tmp_path: Path
 ) -> None:
-    """SPEC 5: settings are no part of what a run is; the stages that are done are taken as they are."""
+    """docs/definitions.md 5: settings are no part of what a run is; the stages that are done are taken as they are."""
     with open_run(few_corpus, tmp_path / "run", ASKED) as run, local(few_corpus, partitions=7)(run) as verbs:
         stand(verbs, documents(few_corpus), foreign=ASKED["foreign"], collapse="near")
     began = run.manifest["stages"]
@@ -114,7 +114,7 @@ def test_a_run_goes_on_where_another_engine_stopped(
 
 
 def test_an_input_that_changed_is_named(tmp_path: Path) -> None:
-    """FAULTS 38, from the files to the message: the run stops half way, the file changes, the run is taken up."""
+    """docs/faults.md 38, from the files to the message: the run stops half way, the file changes, the run resumes."""
     source = tmp_path / "web.jsonl"
     write_jsonl(source, 50, words=60)
     parameters = unquilt.QuiltParameters.from_dict(ASKED).to_dict()
@@ -149,7 +149,7 @@ def spilled(folder: Path) -> int:
 
 @pytest.mark.parametrize("which", ["blocks", "sorting"])
 def test_no_room_to_spill(which: str, packed_corpus: Run, tmp_path: Path) -> None:
-    """FAULTS 34, errors.py: a StorageError that names the path; then, with room, the same tables."""
+    """docs/faults.md 34, errors.py: a StorageError that names the path; then, with room, the same tables."""
     tight = local(packed_corpus, memory=20_000, partitions=2)
     first = spilled(tmp_path / "spilled")
     sorts = [f"sort-{os.getpid()}-{number}.spill" for number in range(first, first + 300)]
@@ -240,7 +240,7 @@ print(peak() - idle)
 
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
 def test_memory_stays_near_the_budget(debian: Run, tmp_path: Path) -> None:
-    """FAULTS 35, SPEC 4: threads and spill files within the budget; twice the least one is generous."""
+    """docs/faults.md 35, docs/definitions.md 4.3: threads and spill files within the budget; twice that is generous."""
     command = [sys.executable, "-c", NEEDED, debian.path, tmp_path, str(LEAST_MEMORY)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert int(done.stdout) < 2 * LEAST_MEMORY

@@ -63,7 +63,7 @@ def test_each_keeps_the_order(verbs: Verbs) -> None:
 
 
 def test_what_each_raises_comes_out(verbs: Verbs) -> None:
-    """An error that unquilt raises on purpose in a task reaches the caller as one: errors.py, SPEC 2."""
+    """An error that unquilt raises on purpose in a task reaches the caller as one (errors.py)."""
     with pytest.raises(UnquiltError, match="12 parsecs"):
         list(verbs.each(parse_size, ["1MB", "12 parsecs", "2MB"]))
 

@@ -1,5 +1,5 @@
-"""FAULTS 41, 42, 44: files of every kind with faults of every sort (`fault_bench`). Nothing is lost in silence, and
-nothing that is intact.
+"""docs/faults.md 41, 42, 44: files of every kind with faults of every sort (`fault_bench`). Nothing is lost in silence,
+and nothing that is intact.
 
 A few hundred cases, always the same; `make fuzz` has tens of thousands, and others each time it is given another seed.
 """
@@ -115,7 +115,7 @@ def test_the_command_line_is_held_to_the_same(tmp_path: Path) -> None:
 
 
 def test_killed_readers_change_nothing(tmp_path: Path) -> None:
-    """FAULTS 41, at a few moments of a run; `make fuzz` has fifty of them, and Spark."""
+    """docs/faults.md 41, at a few moments of a run; `make fuzz` has fifty of them, and Spark."""
     source = write_inputs(tmp_path / "in", records=40)
     found = kill_some(Way(), source, tmp_path / "out", wanted=4, seed=SEED)
     assert found.kills > 0

@@ -1,4 +1,4 @@
-"""FAULTS 13 to 17: records, tables and characters that are wrong; many kinds at once; and fuzzing, beyond the list.
+"""docs/faults.md 13 to 17: records, tables and characters that are wrong; many kinds at once; and fuzzing.
 
 The other faults of input: `test_faults_archives` (1-12), `test_faults_html` (18-25), `test_faults_urls` (32, 40).
 """

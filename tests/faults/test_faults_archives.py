@@ -1,4 +1,4 @@
-"""FAULTS 1 to 12: broken archives, compressed files and mailboxes cost what is broken in them, and nothing else."""
+"""docs/faults.md 1 to 12: broken archives, compressed files and mailboxes cost what is broken in them, no more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FAULTS 18 to 25: pages that are made, or happen, to be too much for a parser."""
+"""docs/faults.md 18 to 25: pages that are made, or happen, to be too much for a parser."""
 
 from __future__ import annotations
 

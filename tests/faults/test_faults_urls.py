@@ -1,4 +1,4 @@
-"""FAULTS 32 and 40: URLs, ids and names of files that are hostile, and what becomes of links."""
+"""docs/faults.md 32 and 40: URLs, ids and names of files that are hostile, and what becomes of links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corpora made to hurt (FAULTS 25, 26, 28-31): defined results, and costs that grow no faster than the corpus.
+"""Corpora made to hurt (docs/faults.md 25, 26, 28-31): defined results, and costs that grow no faster than the corpus.
 
 Costs are read off the kernels' counters and the sizes of tables where these tell; where only the clock does, a shape of
 several times the size may take several times as long and a generous second more.
@@ -88,7 +88,7 @@ def one_gram_everywhere(tmp_path_factory: pytest.TempPathFactory) -> Callable[[i
 
 
 def test_a_gram_in_every_page(one_gram_everywhere: Callable[[int], dict[str, int]]) -> None:
-    """FAULTS 26: the shared grams are counted and dropped; nothing is paired but pages that share a rare one."""
+    """docs/faults.md 26: the shared grams are counted and dropped; only pages that share a rare one are paired."""
     for number in (10_000, 30_000):
         summary = one_gram_everywhere(number)
         assert summary["common_pairs"] == 3 * number  # "all pages share", "pages share these", "share these words"
@@ -100,7 +100,7 @@ def test_a_gram_in_every_page(one_gram_everywhere: Callable[[int], dict[str, int
 @pytest.mark.usefixtures("all_tables")
 @pytest.mark.parametrize("collapse", COLLAPSE)
 def test_many_thousand_identical_pages(collapse: str, tmp_path: Path) -> None:
-    """FAULTS 29: one cluster, and no pairs; every copy on a site of its own, or (a third) without a URL."""
+    """docs/faults.md 29: one cluster, and no pairs; every copy on a site of its own, or (a third) without a URL."""
     number = 40_000
     urls = [None if i % 3 == 0 else f"http://site{i}.com/" for i in range(number)]
     table = pages(["The very same page, word for word!"] * number, url=pa.array(urls, pa.string()))
@@ -117,7 +117,7 @@ def test_many_thousand_identical_pages(collapse: str, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("all_tables")
 def test_identical_pages_on_hosts_with_addresses_of_their_own(tmp_path: Path) -> None:
-    """FAULTS 29 by address: what is kept for a cluster stays small however many sites its copies stand on."""
+    """docs/faults.md 29 by address: what is kept for a cluster stays small however many sites its copies stand on."""
     number = 30_000
     table = pages(
         ["the very same page word for word"] * number + ["same page word", "page word for"],
@@ -162,7 +162,7 @@ def test_as_many_lists_as_grams(tmp_path: Path) -> None:
 
 
 def test_a_page_with_as_many_sources_as_there_are_pages(tmp_path: Path) -> None:
-    """FAULTS 31: 50,000 sources of one gram each, all ties: the lowest first."""
+    """docs/faults.md 31: 50,000 sources of one gram each, all ties: the lowest first."""
     number = 50_000
     texts = [f"a{i} b{i}" for i in range(number)]
     found = run(pages([*texts, " ".join(texts)]), tmp_path / "run", k=2, sigma=0.3)
@@ -191,7 +191,7 @@ def test_gains_that_fall_with_every_pick(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("number", "patches"), [(10_000_000, False), (2_000_000, True)])
 def test_millions_of_equal_words(number: int, patches: bool, tmp_path: Path) -> None:
-    """FAULTS 28: one gram, twice. To locate them takes ten times as long as to find them."""
+    """docs/faults.md 28: one gram, twice. To locate them takes ten times as long as to find them."""
     texts = ["a " * number, "A, a; a: a. a! b"]
     found = run(pages(texts), tmp_path / "run", collapse="none", patches=patches)
     rows = [(row["words"], row["grams"], row["patch_grams"]) for row in found.quilts.to_pylist()]
@@ -225,7 +225,7 @@ def test_long_texts_are_read_in_linear_time(shape: str) -> None:
 
 
 def test_a_word_of_fifty_megabytes(tmp_path: Path) -> None:
-    """FAULTS 22: in ASCII, and so that it has to be normalised (10 MB of it); read, measured, counted."""
+    """docs/faults.md 22: in ASCII, and so that it has to be normalised (10 MB of it); read, measured, counted."""
     texts = ["x" * 50_000_000, "e\u0301" + "x" * 10_000_000, "one two three four five six", "One two three four FIVE"]
     found = run(pages(texts), tmp_path / "run")
     assert found.manifest["summary"]["documents"] == 4
@@ -237,7 +237,7 @@ def test_a_word_of_fifty_megabytes(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["!?" * 50_000, "." * 100_000, "[]()" * 25_000, "\n\n" * 50_000, "- \n\n" * 25_000])
 def test_a_hundred_kilobytes_of_punctuation(text: str, tmp_path: Path) -> None:
-    """FAULTS 24, 25: no words, hence no grams and no copies."""
+    """docs/faults.md 24, 25: no words, hence no grams and no copies."""
     found = run(pages([text, text, "a b c d e", "a b c d e f"]), tmp_path / "run")
     assert found.manifest["summary"]["words"] == 11
     assert found.manifest["summary"].get("copies", 0) == 0
@@ -301,8 +301,8 @@ def test_patches_of_a_page_with_very_many_sources(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("all_tables")
 def test_a_host_of_many_addresses(tmp_path: Path) -> None:
-    """What travels with a document does not grow with the number of addresses that its host was seen at: SPEC 4, and
-    what `stand` promises. A content network answers from as many as there are pages."""
+    """What travels with a document does not grow with the number of addresses that its host was seen at:
+    docs/definitions.md 4.3, and what `stand` promises. A content network answers from as many as there are pages."""
 
     def standing(number: int) -> int:
         table = pages(
@@ -316,7 +316,7 @@ def test_a_host_of_many_addresses(tmp_path: Path) -> None:
 
 
 def test_copies_beside_a_host_of_many_addresses(tmp_path: Path) -> None:
-    """FAULTS 29 again: a copy costs no more where some other host has very many addresses."""
+    """docs/faults.md 29 again: a copy costs no more where some other host has very many addresses."""
 
     def cost(addresses: int) -> float:
         copies = 4000
@@ -344,7 +344,7 @@ def crafted_pages() -> Iterator[str]:
 
 
 def test_crafted_collisions_do_not_survive_a_key(tmp_path: Path) -> None:
-    """FAULTS 30: two pages that have no word in common, made to look alike to whoever uses the plain fingerprints."""
+    """docs/faults.md 30: two pages that have no word in common, made to look alike by the plain fingerprints."""
     first, second = crafted_pages()
     assert not set(twin.sequence(first)) & set(twin.sequence(second))
     key = "000102030405060708090a0b0c0d0e0f"

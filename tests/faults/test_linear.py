@@ -1,4 +1,4 @@
-"""FAULTS 24, 43, 45: every loop over input is linear, whoever wrote the input.
+"""docs/faults.md 24, 43, 45: every loop over input is linear, whoever wrote the input.
 
 Regular expressions that backtrack, searches that begin again, strings put together piece by piece: each case costs a
 few times as much when it is a few times as long, or fails. The cases are in `shapes.py` and run in a process of their
@@ -243,7 +243,7 @@ def test_chunks_are_those_of_the_twin(body: bytes) -> None:
 
 
 def test_a_body_in_chunks_of_a_byte() -> None:
-    """FAULTS 45: 64 MB of body cost little more than they are."""
+    """docs/faults.md 45: 64 MB of body cost little more than they are."""
     chunk = b"2\r\nab\r\n"
     body = chunk * ((64 << 20) // len(chunk)) + b"0\r\n\r\n"
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

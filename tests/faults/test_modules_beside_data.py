@@ -42,7 +42,7 @@ def run(folder: Path, *command: str) -> None:
 
 @pytest.mark.skipif(shutil.which("java") is None and "JAVA_HOME" not in os.environ, reason="there is no Java for Spark")
 def test_no_worker_of_spark_imports_what_lies_beside_the_data(beside: Path) -> None:
-    """FAULTS 46: as the command `unquilt` does it, whose own path begins with the folder that it is installed in."""
+    """docs/faults.md 46: as the command `unquilt` does it, whose path begins with the folder it is installed in."""
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     asked = "lexicon build pages.jsonl -o lexicon --nidf 0:1 -q --engine spark --master local[1]"
     run(beside, "-P", "-c", START, *asked.split())

@@ -1,4 +1,4 @@
-"""FAULTS 39: hostile content is escaped everywhere, and only our own pages may change anything."""
+"""docs/faults.md 39: hostile content is escaped everywhere, and only our own pages may change anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FAULTS 47: links planted wherever unquilt writes: none leads out of its folder, none is taken for what it made.
+"""docs/faults.md 47: links planted wherever unquilt writes: none leads out of its folder, or is taken for what it made.
 
 The names are those that real commands were seen to use (`watch_names.py`), so a new one is covered when it appears.
 """

@@ -1,4 +1,4 @@
-"""FAULTS 49: tables and corpora with damage in them: what is read is what was written, or an error.
+"""docs/faults.md 49: tables and corpora with damage in them: what is read is what was written, or an error.
 
 Other readers do not mind our checksums."""
 

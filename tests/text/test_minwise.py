@@ -1,9 +1,9 @@
 """Sketches find near-duplicates as often as the theory says: both families, on real twins and on planted edits.
 
 With J the Jaccard coefficient of two texts' circular k-grams, a shingle agrees with probability J, a super-fingerprint
-with q = J^14, and two of six with 1-(1-q)^6-6q(1-q)^5 (SPEC 3.2). What is found of many pairs is held against the sum
-of their probabilities, to within four standard deviations. Pairs of one corpus share text, so under one seed they are
-found or missed together; each pair therefore gets a seed, and functions, of its own.
+with q = J^14, and two of six with 1-(1-q)^6-6q(1-q)^5 (docs/definitions.md 3.2). What is found of many pairs is
+held against the sum of their probabilities, to within four standard deviations. Pairs of one corpus share text, so
+under one seed they are found or missed together; each pair therefore gets a seed, and functions, of its own.
 """
 
 from __future__ import annotations

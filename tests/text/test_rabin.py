@@ -54,7 +54,7 @@ def x_has_the_greatest_order(divisor: int, degree: int, primes: tuple[int, ...])
 
 
 def fingerprint(data: bytes, polynomial: int) -> int:
-    """SPEC 3.2: a 1 bit in front, 64 zeros behind, and what remains of that."""
+    """docs/definitions.md 3.2: a 1 bit in front, 64 zeros behind, and what remains of that."""
     bits = 1 << 8 * len(data) | int.from_bytes(data, "big")
     return remainder(bits << DEGREE, whole(polynomial))
 

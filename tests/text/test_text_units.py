@@ -172,7 +172,7 @@ def test_a_key_has_sixteen_bytes(key: bytes) -> None:
 
 @pytest.mark.parametrize("k", [0, -1])
 def test_there_are_no_grams_of_no_words(k: int) -> None:
-    """SPEC 1: a k-gram is k consecutive words; no k below 1 makes sense, and none may be taken for another."""
+    """docs/definitions.md 1.2: a k-gram is k consecutive words; no k below 1 makes sense, none is taken for another."""
     with pytest.raises((ValueError, OverflowError)):
         unquilt.grams("a b c", k)
 

@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! x = L · (rate in the collection + outside)                L words in the other's interval
-//! outside = the greater of its rate in the other text outside that interval, and half its rate in its own text
-//!           outside its own interval; rates are count / (length + 400)
+//! outside = the greater of its rate in the other text outside that interval, and 0.6 times its rate in its own
+//!           text outside its own interval; rates are count / (length + 400)
 //! ```
 //!
 //! The new interval is the segment with the greatest sum, and q is estimated anew from it. Sides take turns, the other
