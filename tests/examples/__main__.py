@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from examples.blocks import read_examples
-from examples.running import EXTRAS, Program, Ran, needed_extra, run_page
+from examples.blocks import Example, read_examples
+from examples.desk import Desk
+from examples.running import EXTRAS, REFERENCE, Program, Ran, needed_extra, run_examples, split_page, write_page
 
 ROOT = Path(__file__).parents[2]
+USUAL, SMALL = 3000, 1000
+"""Pages of the demo web: as `unquilt demo` makes it, and fewer for the reference, which shows no output."""
 
 
 def all_pages() -> list[Path]:
@@ -30,24 +32,34 @@ def pages_for(extra: str) -> list[Path]:
 
 
 def run_pages(pages: list[Path], program: Program, store: Path, *, write: bool = False, at_once: int = 2) -> int:
-    """Run pages, a few at a time, and say what differs; returns the number of pages that differ."""
-    failed = 0
-    with tempfile.TemporaryDirectory(prefix="unquilt-examples-") as made, ThreadPoolExecutor(at_once) as pool:
+    """Run pages, a few groups of examples at a time, and say what differs; returns how many pages differ."""
+    desks = {size: Desk(store / str(size), program.run, size) for size in (SMALL, USUAL)}
+    for desk in desks.values():
+        desk.store.mkdir(parents=True, exist_ok=True)
+    groups = [(page, group) for page in pages for group in split_page(page)]
 
-        def run(page: Path) -> tuple[Ran, float]:
-            begin = time.monotonic()
-            name = str(page.relative_to(ROOT)).replace("/", "-") if page.is_relative_to(ROOT) else page.name
-            return run_page(page, program, store, Path(made) / name), time.monotonic() - begin
+    def run(page: Path, group: list[Example]) -> Ran:
+        return run_examples(page, group, program, desks[SMALL if page.name == REFERENCE else USUAL])
 
-        for ran, seconds in pool.map(run, pages):
-            failed += bool(ran.differences)
-            verdict = f"{len(ran.differences)} differ" if ran.differences else "as shown"
-            print(f"{ran.page.name}: {ran.examples} examples, {verdict} ({seconds:.0f} s)", flush=True)
-            for difference in ran.differences:
-                print(f"\n{difference}\n", flush=True)
-            if write and ran.text != ran.page.read_text(encoding="utf-8"):
-                ran.page.write_text(ran.text, encoding="utf-8")
-    return failed
+    ran: dict[Path, list[Ran]] = {page: [] for page in pages}
+    with ThreadPoolExecutor(at_once) as pool:
+        for each in pool.map(run, *zip(*groups, strict=True)):
+            ran[each.page].append(each)
+            if len(ran[each.page]) == sum(page == each.page for page, _ in groups):
+                _tell(each.page, ran[each.page])
+    if write:
+        for page, results in ran.items():
+            write_page(page, [renewed for each in results for renewed in each.renewed])
+    return sum(any(each.differences for each in results) for results in ran.values())
+
+
+def _tell(page: Path, results: list[Ran]) -> None:
+    examples, seconds = sum(each.examples for each in results), sum(each.seconds for each in results)
+    differences = [difference for each in results for difference in each.differences]
+    verdict = f"{len(differences)} differ" if differences else "as shown"
+    print(f"{page.name}: {examples} examples, {verdict} ({seconds:.0f} s)", flush=True)
+    for difference in differences:
+        print(f"\n{difference}\n", flush=True)
 
 
 def main() -> int:
@@ -64,8 +76,6 @@ def main() -> int:
     program = Program(given.unquilt.absolute().parent, extras)
     with tempfile.TemporaryDirectory(prefix="unquilt-demo-") as made:
         store = (given.store or Path(made)).absolute()
-        store.mkdir(parents=True, exist_ok=True)
-        Program.run(program, "unquilt demo --quiet", store)
         pages = [page.absolute() for page in given.pages] or all_pages()
         return 1 if run_pages(pages, program, store, write=given.write) else 0
 

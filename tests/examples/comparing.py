@@ -52,8 +52,8 @@ def agrees(shown: Sequence[str], printed: Sequence[str]) -> bool:
 def renew(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
     """What a page should show now: the printed lines, with gaps about where they were.
 
-    Each stretch between gaps keeps its number of lines: the first stands at the beginning of the output, the last at
-    its end, and each of the others where the output is most like it.
+    The first stretch between gaps is the beginning of the output, and the last one its end; both keep their number of
+    lines. Each of the others goes from the line that is most like its first one to the line most like its last one.
 
     >>> renew(["a", "…", "z"], ["A", "b", "c", "Z"])
     ['A', '…', 'Z']
@@ -71,14 +71,16 @@ def renew(shown: Sequence[str], printed: Sequence[str]) -> list[str]:
     tail = len(lines) - len(last)
     made, at = lines[: len(first)], len(first)
     for stretch in middle:
-        places = range(at, max(at, tail - len(stretch)) + 1)
-        best = max(places, key=lambda place: _likeness(stretch, lines[place : place + len(stretch)]))
-        made += [GAP] * (best > at) + lines[best : best + len(stretch)]
-        at = best + len(stretch)
+        begin = _most_like(stretch[0], lines, at, tail) if stretch else at
+        end = _most_like(stretch[-1], lines, begin, tail) + 1 if stretch else at
+        made += [GAP] * (begin > at) + lines[begin:end]
+        at = end
     if tail < at:
         return made + lines[at:]
     return made + [GAP] * (tail > at or not last) + lines[tail:]
 
 
-def _likeness(stretch: Sequence[str], lines: Sequence[str]) -> float:
-    return SequenceMatcher(None, "\n".join(stretch), "\n".join(lines), autojunk=False).ratio()
+def _most_like(line: str, lines: Sequence[str], begin: int, end: int) -> int:
+    """Which of the lines from `begin` to `end` is most like a line; the first of them where several are."""
+    places = range(begin, max(begin + 1, end))
+    return max(places, key=lambda at: SequenceMatcher(None, line, lines[at] if at < len(lines) else "").ratio())

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from email.message import EmailMessage
 from functools import cached_property
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 DEMO = "demo-run"
@@ -26,7 +27,7 @@ COMMANDS = {
     "sweep": "unquilt sweep corpus -o sweep",
     "experiment": "unquilt experiment reuse corpus -o experiment",
     "ours.labels": "unquilt reuse label our-pages/ -o ours.labels",
-    "theirs.labels": "unquilt reuse label essays/ -o theirs.labels",
+    "theirs.labels": "unquilt reuse label essays/ -o theirs.labels --min-length 100",
     "known.labels": "unquilt reuse label books/ -o known.labels",
     "blind.labels": "unquilt reuse label copied -o blind.labels",
     "news.lexicon": "unquilt lexicon build news/*.jsonl.gz -o news.lexicon",
@@ -44,21 +45,25 @@ COMMANDS = {
 class Desk:
     """Provides the folder of a page with the names that its commands use and have not made.
 
-    `store` holds the demo web, which is made once; `run` runs a command in a folder.
+    `store` is where each of them is made when it is first asked for; folders get copies. `run` runs a command.
     """
 
-    def __init__(self, store: Path, run: Callable[[str, Path], None]) -> None:
-        self._store, self._run = store, run
+    def __init__(self, store: Path, run: Callable[[str, Path], None], pages: int = 3000) -> None:
+        self.store, self._run, self._size = store, run, pages
+        self._lock = RLock()
         self._makers: dict[str, Callable[[Path], None]] = {
-            DEMO: lambda place: self._copy(self._demo, place),
-            "corpus": lambda place: self._copy(self._demo / "corpus", place),
             "crawl": lambda place: write_archives(place, self._pages, 1000),
-            "crawl-1": lambda place: write_archives(place, self._pages[:1000], 1000),
-            "crawl-2": lambda place: write_archives(place, self._pages[1000:], 1000),
+            "crawl-1": lambda place: write_archives(place, self._pages[:500], 1000),
+            "crawl-2": lambda place: write_archives(place, self._pages[500:], 1000),
             "pages.jsonl": lambda place: write_lines(place, self._pages[:200]),
             "pages.jsonl.gz": lambda place: write_lines(place, self._pages),
+            "posts.jsonl": lambda place: write_lines(
+                place, ({"title": page["id"], "body": page["text"]} for page in self._pages[:120])
+            ),
             "pages.parquet": self._write_parquet,
             "news": lambda place: write_lines(place / "2026.jsonl.gz", self._pages[:1500]),
+            "site": lambda place: write_html(place / "guide", self._pages[:20]),
+            "mirror": lambda place: write_html(place / "www.example.org", self._pages[:20]),
             "our-pages": lambda place: write_html(place, self._pages[:60]),
             "books": lambda place: write_texts(place, self._of_kind("/20", 200)),
             "essays": lambda place: write_texts(place, self._of_kind("/posts/", 40) + self._of_kind("/retold/", 20)),
@@ -72,33 +77,50 @@ class Desk:
             "known.csv": lambda place: self._write_known(place, ".csv"),
             "pan13-train": self._write_pan,
         }
-        self._names = {*self._makers, *COMMANDS}
+        self._names = {*self._makers, *COMMANDS, DEMO, "corpus"}
 
     def provide(self, command: str, folder: Path) -> None:
-        """Make what a command reads and what is not in the folder."""
-        made = {word.rstrip("/") for word in OUTPUT.findall(command)}
-        for word in WORD.findall(command):
-            path = word.rstrip("/")
-            for name in (path, "/".join(path.split("/")[:1]), "/".join(path.split("/")[:2])):
-                if name in self._names and name not in made and not (folder / name).exists():
-                    self._make(name, folder)
+        """Copy what a command reads, and what is not in the folder, from the store."""
+        for name in self._read_by(command, folder):
+            with self._lock:
+                self._make(name)
+            for needed in (*self._read_by(COMMANDS.get(name, ""), folder), name):
+                self._copy(self.store / needed, folder / needed)
 
-    def _make(self, name: str, folder: Path) -> None:
-        if name in self._makers:
-            self._makers[name](folder / name)
+    def _read_by(self, command: str, folder: Path) -> list[str]:
+        """The names that a command reads, and that are not in a folder."""
+        made = {word.rstrip("/") for word in OUTPUT.findall(command)}
+        words = [word.rstrip("/").split("/") for word in WORD.findall(command)]
+        names = ["/".join(parts[:number]) for parts in words for number in (1, 2, len(parts))]
+        wanted = [name for name in dict.fromkeys(names) if name in self._names - made]
+        return [name for name in wanted if not (folder / name).exists()]
+
+    def _make(self, name: str) -> None:
+        """Make a name in the store, and before it what it is made of."""
+        if (self.store / name).exists():
             return
-        self.provide(COMMANDS[name], folder)
-        self._run(f"{COMMANDS[name]} --quiet", folder)
+        if name == DEMO:
+            self._run(f"unquilt demo --pages {self._size} --quiet", self.store)
+        elif name == "corpus":
+            self._copy(self._demo / "corpus", self.store / "corpus")
+        elif name in COMMANDS:
+            for needed in self._read_by(COMMANDS[name], self.store):
+                self._make(needed)
+            self._run(f"{COMMANDS[name]} --quiet", self.store)
+        else:
+            self._makers[name](self.store / name)
 
     @staticmethod
     def _copy(origin: Path, place: Path) -> None:
-        shutil.copytree(origin, place)
+        if origin.is_dir():
+            shutil.copytree(origin, place, dirs_exist_ok=True)
+        else:
+            shutil.copy(origin, place)
 
     @cached_property
     def _demo(self) -> Path:
-        if not (self._store / DEMO).exists():
-            self._run("unquilt demo --quiet", self._store)
-        return self._store / DEMO
+        self._make(DEMO)
+        return self.store / DEMO
 
     @cached_property
     def _pages(self) -> list[dict[str, Any]]:
@@ -117,7 +139,7 @@ class Desk:
         self._run(f"python -c \"{code}; pq.write_table(pa.Table.from_pylist(rows), '{place.name}')\"", place.parent)
 
     def _write_known(self, place: Path, ending: str) -> None:
-        self.provide("passages", place.parent)
+        self._make("passages")
         columns = "a_id,b_id,a_begin,a_end,b_begin,b_end"
         self._run(f"unquilt export passages passages --columns {columns} -o exported{ending} --quiet", place.parent)
         text = (place.parent / f"exported{ending}").read_text(encoding="utf-8")
@@ -125,7 +147,7 @@ class Desk:
 
     def _write_pan(self, place: Path) -> None:
         """Labels as PAN publishes them: a file for each pair of documents, in a folder for each category."""
-        self.provide("known.jsonl", place.parent)
+        self._make("known.jsonl")
         (place / "02-no-obfuscation").mkdir(parents=True)
         for line in (place.parent / "known.jsonl").read_text(encoding="utf-8").splitlines()[:50]:
             row = json.loads(line)
@@ -135,8 +157,8 @@ class Desk:
             }  # fmt: skip
             feature = " ".join(f'{key}="{value}"' for key, value in spans.items())
             (place / "02-no-obfuscation" / f"{row['a']}-{row['b']}.xml").write_text(
-                f'<document reference="{row["a"]}.txt">\n<feature name="plagiarism" '
-                f'source_reference="{row["b"]}.txt" {feature} />\n</document>\n'
+                f'<document reference="{row["a"]}">\n<feature name="plagiarism" '
+                f'source_reference="{row["b"]}" {feature} />\n</document>\n'
             )
 
 

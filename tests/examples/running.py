@@ -6,9 +6,12 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
+import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from examples.blocks import Example, read_examples
@@ -72,33 +75,44 @@ class Program:
 
 @dataclass
 class Ran:
-    """What became of a page: the differences, and its text with the output that is printed now."""
+    """What became of some examples of a page: what differs from the page, and the output that is printed now."""
 
     page: Path
     examples: int = 0
     differences: list[str] = field(default_factory=list)
-    text: str = ""
+    renewed: list[tuple[Example, list[str]]] = field(default_factory=list)
+    seconds: float = 0
 
 
-def run_page(page: Path, program: Program, store: Path, folder: Path) -> Ran:
-    """Run the examples of a page in a folder."""
-    ran, lines = Ran(page), page.read_text(encoding="utf-8").splitlines()
-    desk = Desk(store, program.run)
-    renewed: list[tuple[Example, list[str]]] = []
-    for example in read_examples(page):
-        place = folder / (f"block-{example.block}" if page.name == REFERENCE else "page")
-        place.mkdir(parents=True, exist_ok=True)
-        ran.examples += 1
-        try:
-            desk.provide(example.code, place)
-            for wrong in _run(example, program, place, renewed):
-                ran.differences.append(f"{page}:{example.begin}: {example.code}\n{wrong}")
-        except (RuntimeError, subprocess.TimeoutExpired) as error:
-            ran.differences.append(f"{page}:{example.begin}: {example.code}\n{error}")
-    for example, output in reversed(renewed):
-        lines[example.begin : example.end] = output
-    ran.text = "\n".join(lines) + "\n"
+def split_page(page: Path) -> list[list[Example]]:
+    """The examples of a page in groups, each of which is run in a folder of its own."""
+    examples = read_examples(page)
+    if page.name != REFERENCE:
+        return [examples]
+    return [list(group) for _, group in groupby(examples, lambda example: example.block)]
+
+
+def run_examples(page: Path, examples: list[Example], program: Program, desk: Desk) -> Ran:
+    """Run examples of a page, one after the other, in a new folder."""
+    ran, begin = Ran(page, len(examples)), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="unquilt-example-") as folder:
+        for example in examples:
+            try:
+                desk.provide(example.code, Path(folder))
+                wrong = list(_run(example, program, Path(folder), ran.renewed))
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
+                wrong = [str(error)]
+            ran.differences += [f"{page}:{example.begin}: {example.code}\n{each}" for each in wrong]
+    ran.seconds = time.monotonic() - begin
     return ran
+
+
+def write_page(page: Path, renewed: list[tuple[Example, list[str]]]) -> None:
+    """Write a page with the output that is printed now."""
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for example, output in sorted(renewed, key=lambda each: each[0].begin, reverse=True):
+        lines[example.begin : example.end] = output
+    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _run(example: Example, program: Program, folder: Path, renewed: list[tuple[Example, list[str]]]) -> Iterator[str]:

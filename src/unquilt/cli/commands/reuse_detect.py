@@ -11,7 +11,7 @@ EXAMPLES = """\
   unquilt reuse detect crawl/*.warc.gz --labels ours.labels -o copies
   unquilt reuse detect corpus --labels ours.labels -o strict --page-threshold 0.5
   unquilt show copies targets
-  unquilt show copies targets --doc page-0000028 # one of them: the page with its labelled chunks marked
+  unquilt show copies targets --doc http://www.stone-times.example/2001/0.html    # one of them, what is ours marked
   unquilt show copies neighbourhoods
 """
 
