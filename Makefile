@@ -57,7 +57,7 @@ docs: .venv/core ## write the references of commands and tables anew
 	$(BIN)/python -m unquilt.cli.table_reference docs/runs.md
 
 site: .venv/dev ## build the documentation site in site/; a broken link or an undocumented command fails
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict # not --quiet, with which warnings do not count
 	$(BIN)/python -m pytest --quiet -m "not slow" tests/house/test_site.py
 
 pictures: .venv/dev browser ## take the pictures of docs/look.md anew

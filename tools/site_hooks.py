@@ -22,6 +22,7 @@ from mkdocs.structure.pages import Page
 
 PROJECT = ("DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md")
 RECORDS = "benchmarks/records"
+ICON = "src/unquilt/page/static/icon.svg"
 LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 IMPORTED = re.compile(r"""(?:@import\s*|\burl\(\s*)["']?\s*((?:https?:)?//[^"')\s]+)""", re.IGNORECASE)
 POLICY = (
@@ -58,6 +59,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     root = Path(config.config_file_path).parent
     for place, path in added_pages(root).items():
         files.append(File.generated(config, place, abs_src_path=str(path)))
+    files.append(File.generated(config, "pictures/icon.svg", abs_src_path=str(root / ICON)))
     files.append(File.generated(config, "records/index.md", content=list_records(root)))
     return files
 

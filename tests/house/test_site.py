@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -108,16 +109,19 @@ def test_links_are_no_loads(name: str, content: str, hooks: ModuleType, tmp_path
     assert list(hooks.loads_from_outside(tmp_path)) == []
 
 
+def build(root: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build the site of a checkout strictly. (Not quietly: then warnings would not count.)"""
+    pytest.importorskip("material", reason="Material for MkDocs is not installed: pip install 'unquilt[docs]'")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", root / "mkdocs.yml"]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    return subprocess.run([*command, "--site-dir", folder], check=False, capture_output=True, text=True, env=environment)
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built strictly."""
-    pytest.importorskip("material", reason="Material for MkDocs is not installed: pip install 'unquilt[docs]'")
+    """The site of this checkout."""
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", ROOT / "mkdocs.yml"]
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    ended = subprocess.run(
-        [*command, "--site-dir", folder], check=False, capture_output=True, text=True, env=environment
-    )
+    ended = build(ROOT, folder)
     assert ended.returncode == 0, ended.stderr
     return folder
 
@@ -128,6 +132,19 @@ def test_site_builds_strictly_and_has_all_pages(site: Path) -> None:
     assert missing == []
     assert "default-src 'self'" in (site / "index.html").read_text()
     assert "quilt" in (site / "search" / "search_index.json").read_text()
+
+
+@pytest.mark.slow
+def test_broken_links_and_forgotten_pages_end_the_build(tmp_path: Path) -> None:
+    for name in ("docs", "tools", "benchmarks/records", "src/unquilt/page/static"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    for name in ("mkdocs.yml", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tmp_path)
+    (tmp_path / "docs" / "forgotten.md").write_text("# Forgotten\n\n[a](nowhere.md), [b](index.md#nowhere)\n")
+    ended = build(tmp_path, tmp_path / "site")
+    assert ended.returncode == 1
+    for complaint in ("- forgotten.md", "a link 'nowhere.md'", "an anchor '#nowhere'"):
+        assert complaint in ended.stderr
 
 
 @contextmanager
