@@ -113,8 +113,8 @@ def build(root: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Build the site of a checkout strictly. (Not quietly: then warnings would not count.)"""
     pytest.importorskip("material", reason="Material for MkDocs is not installed: pip install 'unquilt[docs]'")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", root / "mkdocs.yml"]
-    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    return subprocess.run([*command, "--site-dir", folder], check=False, capture_output=True, text=True, env=environment)
+    told = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    return subprocess.run([*command, "--site-dir", folder], check=False, capture_output=True, text=True, env=told)
 
 
 @pytest.fixture(scope="module")
