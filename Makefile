@@ -19,7 +19,7 @@ LEAST_PYTHON := 3.11
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format bench fuzz docs pictures clean tools java browser pages
+.PHONY: help demo test check lint format bench fuzz docs site pictures clean tools java browser pages
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,11 +56,15 @@ docs: .venv/core ## write the references of commands and tables anew
 	$(BIN)/python -m unquilt.cli.reference > docs/cli.md
 	$(BIN)/python -m unquilt.cli.table_reference docs/runs.md
 
+site: .venv/dev ## build the documentation site in site/; a broken link or an undocumented command fails
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict # not --quiet, with which warnings do not count
+	$(BIN)/python -m pytest --quiet -m "not slow" tests/house/test_site.py
+
 pictures: .venv/dev browser ## take the pictures of docs/look.md anew
 	$(BIN)/python tests/take_pictures.py docs/pictures
 
 clean: ## remove what was built
-	rm -rf .venv target demo-run benchmarks/work
+	rm -rf .venv target demo-run site benchmarks/work
 
 tools:
 	@test -n "$(PYTHON)" || { echo "unquilt needs Python $(LEAST_PYTHON) or newer; there is no python3 here"; exit 1; }
@@ -79,9 +83,9 @@ tools:
 	$(DEVELOP) --extras page
 	@touch $@
 
-# What tests, linters, figures, Spark and benchmarks need.
+# What tests, linters, figures, Spark, benchmarks and the documentation site need.
 .venv/dev: .venv/core constraints.txt pyproject.toml
-	$(DEVELOP) --extras bench,dev,page,plots,spark
+	$(DEVELOP) --extras bench,dev,docs,page,plots,spark
 	@touch $@
 
 java:
