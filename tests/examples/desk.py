@@ -63,7 +63,7 @@ class Desk:
             "pages.parquet": self._write_parquet,
             "news": lambda place: write_lines(place / "2026.jsonl.gz", self._pages[:1500]),
             "site": lambda place: write_html(place / "guide", self._pages[:20]),
-            "mirror": lambda place: write_html(place / "www.example.org", self._pages[:20]),
+            "saved": lambda place: write_html(place / "www.example.org", self._pages[:20]),
             "our-pages": lambda place: write_html(place, self._pages[:60]),
             "books": lambda place: write_texts(place, self._of_kind("/20", 200)),
             "essays": lambda place: write_texts(place, self._of_kind("/posts/", 40) + self._of_kind("/retold/", 20)),

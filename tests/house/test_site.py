@@ -21,17 +21,15 @@ from unquilt.cli import list_commands
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-BLOCK = re.compile(r"^```(console|sh)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
-ENDLESS = ("serve", "judge")
-"""Commands that end when somebody ends them, so that no example of them can be run: they stand in blocks of `sh`."""
 ADDED = ("project/", "records/")
 """Where pages are put that are kept elsewhere in the repository: see tools/site_hooks.py."""
 
 
-def examples(page: Path, language: str) -> str:
-    """What stands in the blocks of a page that are in a language."""
-    return "\n".join(block for each, block in BLOCK.findall(page.read_text()) if each == language)
+def examples(page: Path) -> str:
+    """The commands of a page, with what they print."""
+    return "\n".join(BLOCK.findall(page.read_text()))
 
 
 def named_in_navigation() -> list[str]:
@@ -44,8 +42,8 @@ def named_in_navigation() -> list[str]:
 def test_command_is_described_and_used_on_another_page(command: str) -> None:
     described = DOCS / "cli.md"
     assert f"\n## `unquilt {command}`\n" in described.read_text(), "run: make docs"
-    used, language = re.compile(rf"\bunquilt {command}\b"), "sh" if command in ENDLESS else "console"
-    others = [examples(page, language) for page in DOCS.rglob("*.md") if page != described]
+    used = re.compile(rf"\bunquilt {command}\b")
+    others = [examples(page) for page in DOCS.rglob("*.md") if page != described]
     assert any(map(used.search, others)), f"no page but cli.md has an example of unquilt {command}"
 
 
