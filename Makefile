@@ -4,14 +4,24 @@
 # and while you work, `make check` says in about a minute whether you may go on.
 # Everything is installed into .venv; only Java and Chromium, where they are missing, are installed on the system.
 
-PYTHON ?= $(firstword $(shell command -v python3 python 2>/dev/null))
+PYTHON ?= $(shell command -v python3 || command -v python)
 BIN := .venv/bin
 export PIP_CONSTRAINT := constraints.txt
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Modules come from .venv, whatever the shell or the user's own site-packages offer.
+unexport PYTHONPATH PYTHONHOME
+export PYTHONNOUSERSITE := 1
+export PIP_USER := 0
+# Cargo keeps downloaded crates in the home folder, or here where that cannot be written.
+CARGO_KEEP := $(or $(CARGO_HOME),$(HOME)/.cargo)
+ifeq ($(shell test -w "$(CARGO_KEEP)" || { test ! -e "$(CARGO_KEEP)" && test -w "$(HOME)"; } || echo no),no)
+export CARGO_HOME := $(CURDIR)/target/cargo
+endif
 PIP := $(BIN)/python -m pip install
 # Into .venv, whichever environment the shell has activated.
-DEVELOP := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet
+DEVELOP := env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release --quiet
+SET_UP = || { echo "unquilt could not be set up: see the lines above (packages and crates are downloaded: is there a network?)"; exit 1; }
 CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs' -o -name Cargo.toml)
 FUZZ_MINUTES ?= 30
 FUZZ_SEED ?= 1
@@ -19,7 +29,7 @@ LEAST_PYTHON := 3.11
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format bench fuzz docs pictures clean tools java browser pages
+.PHONY: help demo test check lint format bench fuzz docs dist pictures clean tools java browser pages
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,32 +66,45 @@ docs: .venv/core ## write the references of commands and tables anew
 	$(BIN)/python -m unquilt.cli.reference > docs/cli.md
 	$(BIN)/python -m unquilt.cli.table_reference docs/runs.md
 
+dist: .venv/made ## build a release: a wheel for all Pythons, and an sdist that builds without a network; into dist
+	@$(MAKE) --no-print-directory tools
+	@$(PIP) abi3audit maturin $(if $(filter Linux,$(shell uname)),ziglang) $(SET_UP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m release
+
 pictures: .venv/dev browser ## take the pictures of docs/look.md anew
 	$(BIN)/python tests/take_pictures.py docs/pictures
 
 clean: ## remove what was built
-	rm -rf .venv target demo-run benchmarks/work
+	rm -rf .venv target dist demo-run benchmarks/work
 
+# Asked before anything is installed or built, and never else: what is set up needs none of it.
 tools:
 	@test -n "$(PYTHON)" || { echo "unquilt needs Python $(LEAST_PYTHON) or newer; there is no python3 here"; exit 1; }
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= tuple(map(int, "$(LEAST_PYTHON)".split("."))) else "unquilt needs Python $(LEAST_PYTHON) or newer; %s is %d.%d (choose another with make PYTHON=…)" % (sys.executable, *v))'
+	@"$(PYTHON)" -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= tuple(map(int, "$(LEAST_PYTHON)".split("."))) else "unquilt needs Python $(LEAST_PYTHON) or newer; %s is %d.%d (choose another: make PYTHON=python$(LEAST_PYTHON))" % ((sys.executable,) + tuple(v)))'
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "unquilt needs Python's module venv, which $(PYTHON) lacks (Debian, Ubuntu: apt install python3-venv)"; exit 1; }
 	@command -v cargo >/dev/null || { echo "unquilt needs Rust $(LEAST_RUST) or newer; there is no cargo here"; exit 1; }
 	@have=$$(rustc --version | cut -d' ' -f2); \
-	printf '%s\n%s\n' "$(LEAST_RUST)" "$$have" | sort -CV || { echo "unquilt needs Rust $(LEAST_RUST) or newer; rustc is $$have"; exit 1; }
+	printf '%s\n%s\n' "$(LEAST_RUST)" "$$have" | sort -CV || { echo "unquilt needs Rust $(LEAST_RUST) or newer; rustc is $${have:-broken}"; exit 1; }
+	@there=$$(mktemp -d) && printf '#include <stdlib.h>\nint main(void) { return 0; }\n' | cc -x c -o "$$there/made" - 2>/dev/null; \
+	works=$$?; rm -rf "$$there"; test $$works = 0 || { echo "unquilt needs a C compiler, which Rust links with; cc is missing or broken (Debian, Ubuntu: apt install gcc libc6-dev; macOS: xcode-select --install)"; exit 1; }
 
-.venv/made: | tools
-	$(PYTHON) -m venv .venv
+.venv/made:
+	@$(MAKE) --no-print-directory tools
+	"$(PYTHON)" -m venv .venv
 	@touch $@
 
 # The native core, and what unquilt itself and its pages need.
 .venv/core: .venv/made constraints.txt $(CORE)
-	$(PIP) maturin
-	$(DEVELOP) --extras page
+	@$(MAKE) --no-print-directory tools
+	@echo "setting up .venv; the core takes some minutes to build"
+	@$(PIP) maturin $(SET_UP)
+	@$(DEVELOP) --extras page $(SET_UP)
 	@touch $@
 
 # What tests, linters, figures, Spark and benchmarks need.
 .venv/dev: .venv/core constraints.txt pyproject.toml
-	$(DEVELOP) --extras bench,dev,page,plots,spark
+	@echo "installing what tests, benchmarks and Spark need into .venv"
+	@$(DEVELOP) --extras bench,dev,page,plots,spark $(SET_UP)
 	@touch $@
 
 java:
