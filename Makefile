@@ -83,8 +83,8 @@ tools:
 	@"$(PYTHON)" -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= tuple(map(int, "$(LEAST_PYTHON)".split("."))) else "unquilt needs Python $(LEAST_PYTHON) or newer; %s is %d.%d (choose another: make PYTHON=python$(LEAST_PYTHON))" % ((sys.executable,) + tuple(v)))'
 	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "unquilt needs Python's module venv, which $(PYTHON) lacks (Debian, Ubuntu: apt install python3-venv)"; exit 1; }
 	@command -v cargo >/dev/null || { echo "unquilt needs Rust $(LEAST_RUST) or newer; there is no cargo here"; exit 1; }
-	@have=$$(rustc --version | cut -d' ' -f2); \
-	printf '%s\n%s\n' "$(LEAST_RUST)" "$$have" | sort -CV || { echo "unquilt needs Rust $(LEAST_RUST) or newer; rustc is $${have:-broken}"; exit 1; }
+	@have=$$(rustc --version 2>/dev/null | cut -d' ' -f2); \
+	printf '%s\n%s\n' "$(LEAST_RUST)" "$$have" | sort -CV || { echo "unquilt needs Rust $(LEAST_RUST) or newer; rustc is $${have:-broken: try rustc --version}"; exit 1; }
 	@there=$$(mktemp -d) && printf '#include <stdlib.h>\nint main(void) { return 0; }\n' | cc -x c -o "$$there/made" - 2>/dev/null; \
 	works=$$?; rm -rf "$$there"; test $$works = 0 || { echo "unquilt needs a C compiler, which Rust links with; cc is missing or broken (Debian, Ubuntu: apt install gcc libc6-dev; macOS: xcode-select --install)"; exit 1; }
 

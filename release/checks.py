@@ -86,11 +86,15 @@ def check_wheel(wheel: Path, sdist: Path, forbidden: Iterable[Path]) -> list[str
 
 def _check_core(wheel: Path, core: bytes) -> list[str]:
     """Only Python's stable ABI, and of glibc only symbols that the oldest one has."""
-    complaints = []
-    audit = [sys.executable, "-m", "abi3audit", "--strict", str(wheel)]
-    done = subprocess.run(audit, capture_output=True, text=True, check=False)
-    if done.returncode:
-        complaints.append(f"the core uses more than the stable ABI: {' '.join((done.stdout + done.stderr).split())}")
+    said = audit(wheel)
+    complaints = [f"the core uses more than the stable ABI: {said}"] if said else []
     versions = {(int(major), int(minor)) for major, minor in re.findall(rb"GLIBC_(\d+)\.(\d+)", core)}
     complaints += [f"the core needs glibc {a}.{b}" for a, b in sorted(versions) if (a, b) > OLDEST_GLIBC]
     return complaints
+
+
+def audit(wheel: Path) -> str:
+    """What abi3audit has against the core."""
+    command = [sys.executable, "-m", "abi3audit", "--strict", str(wheel)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return " ".join((done.stdout + done.stderr).split()) if done.returncode else ""

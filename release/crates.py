@@ -36,16 +36,15 @@ def add_crates(tree: Path) -> None:
     vendor = tree / "vendor"
     command = ["cargo", "vendor", "--quiet", "--locked", "--versioned-dirs", str(vendor)]
     subprocess.run(command, cwd=tree, check=True, stdout=subprocess.DEVNULL)
-    crates = sorted(vendor.iterdir())
-    (tree / "LICENSE-THIRD-PARTY").write_text(_licences(crates), encoding="utf-8")
-    for crate in crates:
-        _trim(crate)
+    add_licences(tree)
+    for crate in vendor.iterdir():
+        trim(crate)
     config = tree / ".cargo" / "config.toml"
     config.parent.mkdir()
     config.write_text(CONFIG, encoding="utf-8")
 
 
-def _trim(crate: Path) -> None:
+def trim(crate: Path) -> None:
     """Leave out what is not built, in the list of checksums, too, by which cargo looks for files."""
     for name in LEFT_OUT:
         shutil.rmtree(crate / name, ignore_errors=True)
@@ -55,10 +54,10 @@ def _trim(crate: Path) -> None:
     listing.write_text(json.dumps(sums, separators=(",", ":")), encoding="utf-8")
 
 
-def _licences(crates: list[Path]) -> str:
-    """Every crate's licence, and every text of one, once: most crates bring the same."""
+def add_licences(tree: Path) -> None:
+    """Write every crate's licence to one file, and every text of one, once: most crates bring the same."""
     listed, texts = [], defaultdict(list)
-    for crate in crates:
+    for crate in sorted((tree / "vendor").iterdir()):
         package = tomllib.loads((crate / "Cargo.toml").read_text(encoding="utf-8"))["package"]
         listed.append(f"{package['name']} {package['version']}: {package.get('license', 'see its text')}")
         for path in sorted(crate.rglob("*")):
@@ -68,4 +67,4 @@ def _licences(crates: list[Path]) -> str:
     parts = [HEADING, "\n".join(listed)]
     for text, places in texts.items():
         parts.append("-" * 80 + "\n" + "\n".join(places) + "\n\n" + text)
-    return "\n\n".join(parts) + "\n"
+    (tree / "LICENSE-THIRD-PARTY").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

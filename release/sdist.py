@@ -49,7 +49,7 @@ def make_sdist(root: Path, work: Path) -> Path:
     add_crates(tree)
     (tree / "PKG-INFO").write_bytes(_describe(tree, work))
     archive = work / f"{tree.name}.tar.gz"
-    _pack(tree, archive)
+    pack(tree, archive)
     shutil.rmtree(tree)
     return archive
 
@@ -65,7 +65,7 @@ def _describe(tree: Path, work: Path) -> bytes:
     return metadata.read_bytes()
 
 
-def _pack(tree: Path, archive: Path) -> None:
+def pack(tree: Path, archive: Path) -> None:
     """A tar file that depends on names and contents alone."""
     time = int(os.environ["SOURCE_DATE_EPOCH"])
 
