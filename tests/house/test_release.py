@@ -1,4 +1,4 @@
-"""`make dist`: what its checks find in archives that are not as they should be; good ones pass in `make dist` itself."""
+"""`make dist`: what its checks find in archives that are not as they should be. It checks good ones itself."""
 
 from __future__ import annotations
 
