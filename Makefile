@@ -4,22 +4,34 @@
 # and while you work, `make check` says in about a minute whether you may go on.
 # Everything is installed into .venv; only Java and Chromium, where they are missing, are installed on the system.
 
-PYTHON ?= $(firstword $(shell command -v python3 python 2>/dev/null))
+PYTHON ?= $(shell command -v python3 || command -v python)
 BIN := .venv/bin
 export PIP_CONSTRAINT := constraints.txt
 export PIP_QUIET := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Modules come from .venv, whatever the shell or the user's own site-packages offer.
+unexport PYTHONPATH PYTHONHOME
+export PYTHONNOUSERSITE := 1
+export PIP_USER := 0
+# Cargo keeps downloaded crates in the home folder, or here where that cannot be written.
+CARGO_KEEP := $(or $(CARGO_HOME),$(HOME)/.cargo)
+ifeq ($(shell test -w "$(CARGO_KEEP)" || { test ! -e "$(CARGO_KEEP)" && test -w "$(HOME)"; } || echo no),no)
+export CARGO_HOME := $(CURDIR)/target/cargo
+endif
 PIP := $(BIN)/python -m pip install
 # Into .venv, whichever environment the shell has activated.
-DEVELOP := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin develop --release --quiet
+DEVELOP := env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release --quiet
+SET_UP = || { echo "unquilt could not be set up: see the lines above (packages and crates are downloaded: is there a network?)"; exit 1; }
 CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs' -o -name Cargo.toml)
+# What tests need beside unquilt, but for linters.
+TESTING := axe-selenium-python hypothesis pytest pytest-xdist selenium
 FUZZ_MINUTES ?= 30
 FUZZ_SEED ?= 1
 LEAST_PYTHON := 3.11
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint format bench fuzz docs site pictures clean tools java browser pages
+.PHONY: help demo test stranger lowest check lint format bench fuzz docs examples site dist pictures clean tools wheel java browser pages
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,6 +42,15 @@ demo: .venv/core ## set up (without Spark) and run unquilt on a small synthetic 
 test: .venv/dev java browser pages ## set up (Spark, Java and a browser included) and run all tests, Rust and Python
 	cargo test --quiet --release --package unquilt-kernels
 	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal
+
+# Before the development environment is made: what people install has only what is declared, on the machine that they have.
+stranger: wheel java ## install the wheel alone, and run what README and docs say; then each extra
+	env -u PIP_CONSTRAINT $(BIN)/python tests/stranger.py target/wheels/*.whl
+
+lowest: wheel ## run the quick tests with the lowest versions that pyproject.toml promises
+	@rm -rf .venv-lowest && "$(PYTHON)" -m venv .venv-lowest
+	@PIP_CONSTRAINT=tests/lowest.txt .venv-lowest/bin/python -m pip install "$$(echo target/wheels/*.whl)[page,plots,spark]" $(TESTING) $(SET_UP)
+	.venv-lowest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -m "not slow and not spark"
 
 check: lint ## lint, and run the quick tests: units and properties, without Spark
 	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal -m "not slow and not spark"
@@ -52,6 +73,11 @@ bench: .venv/dev java ## measure unquilt and its rivals; writes a dated record t
 fuzz: .venv/dev java ## break files and kill readers by the thousands, for FUZZ_MINUTES; writes a record, too
 	$(BIN)/python -m benchmarks.faults --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED)
 
+examples: wheel ## run the examples of README and docs (or of PAGES=…); WRITE=1 writes what they print now into the pages
+	@rm -rf .venv-examples && "$(PYTHON)" -m venv .venv-examples
+	@.venv-examples/bin/python -m pip install "$$(echo target/wheels/*.whl)[page]" $(SET_UP)
+	$(BIN)/python tests/examples --unquilt .venv-examples/bin/unquilt --with page $(if $(WRITE),--write) $(PAGES)
+
 docs: .venv/core ## write the references of commands and tables anew
 	$(BIN)/python -m unquilt.cli.reference > docs/cli.md
 	$(BIN)/python -m unquilt.cli.table_reference docs/runs.md
@@ -60,32 +86,49 @@ site: .venv/dev ## build the documentation site in site/; a broken link or an un
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict # not --quiet, with which warnings do not count
 	$(BIN)/python -m pytest --quiet -m "not slow" tests/house/test_site.py
 
+dist: .venv/made ## build a release: a wheel for all Pythons, and an sdist that builds without a network; into dist
+	@$(MAKE) --no-print-directory tools
+	@$(PIP) abi3audit maturin $(if $(filter Linux,$(shell uname)),ziglang) $(SET_UP)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m release
+
 pictures: .venv/dev browser ## take the pictures of docs/look.md anew
 	$(BIN)/python tests/take_pictures.py docs/pictures
 
 clean: ## remove what was built
-	rm -rf .venv target demo-run site benchmarks/work
+	rm -rf .venv .venv-examples .venv-lowest target dist demo-run site benchmarks/work
 
+# Asked before anything is installed or built, and never else: what is set up needs none of it.
 tools:
 	@test -n "$(PYTHON)" || { echo "unquilt needs Python $(LEAST_PYTHON) or newer; there is no python3 here"; exit 1; }
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= tuple(map(int, "$(LEAST_PYTHON)".split("."))) else "unquilt needs Python $(LEAST_PYTHON) or newer; %s is %d.%d (choose another with make PYTHON=…)" % (sys.executable, *v))'
+	@"$(PYTHON)" -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if v >= tuple(map(int, "$(LEAST_PYTHON)".split("."))) else "unquilt needs Python $(LEAST_PYTHON) or newer; %s is %d.%d (choose another: make PYTHON=python$(LEAST_PYTHON))" % ((sys.executable,) + tuple(v)))'
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "unquilt needs Python's module venv, which $(PYTHON) lacks (Debian, Ubuntu: apt install python3-venv)"; exit 1; }
 	@command -v cargo >/dev/null || { echo "unquilt needs Rust $(LEAST_RUST) or newer; there is no cargo here"; exit 1; }
-	@have=$$(rustc --version | cut -d' ' -f2); \
-	printf '%s\n%s\n' "$(LEAST_RUST)" "$$have" | sort -CV || { echo "unquilt needs Rust $(LEAST_RUST) or newer; rustc is $$have"; exit 1; }
+	@have=$$(rustc --version 2>/dev/null | cut -d' ' -f2); \
+	printf '%s\n%s\n' "$(LEAST_RUST)" "$$have" | sort -CV || { echo "unquilt needs Rust $(LEAST_RUST) or newer; rustc is $${have:-broken: try rustc --version}"; exit 1; }
+	@there=$$(mktemp -d) && printf '#include <stdlib.h>\nint main(void) { return 0; }\n' | cc -x c -o "$$there/made" - 2>/dev/null; \
+	works=$$?; rm -rf "$$there"; test $$works = 0 || { echo "unquilt needs a C compiler, which Rust links with; cc is missing or broken (Debian, Ubuntu: apt install gcc libc6-dev; macOS: xcode-select --install)"; exit 1; }
 
-.venv/made: | tools
-	$(PYTHON) -m venv .venv
+.venv/made:
+	@$(MAKE) --no-print-directory tools
+	"$(PYTHON)" -m venv .venv
 	@touch $@
+
+wheel: .venv/core
+	@rm -rf target/wheels
+	@$(BIN)/maturin build --release --quiet --out target/wheels $(SET_UP)
 
 # The native core, and what unquilt itself and its pages need.
 .venv/core: .venv/made constraints.txt $(CORE)
-	$(PIP) maturin
-	$(DEVELOP) --extras page
+	@$(MAKE) --no-print-directory tools
+	@echo "setting up .venv; the core takes some minutes to build"
+	@$(PIP) maturin $(SET_UP)
+	@$(DEVELOP) --extras page $(SET_UP)
 	@touch $@
 
 # What tests, linters, figures, Spark, benchmarks and the documentation site need.
 .venv/dev: .venv/core constraints.txt pyproject.toml
-	$(DEVELOP) --extras bench,dev,docs,page,plots,spark
+	@echo "installing what tests, benchmarks, documentation and Spark need into .venv"
+	@$(DEVELOP) --extras bench,dev,docs,page,plots,spark $(SET_UP)
 	@touch $@
 
 java:

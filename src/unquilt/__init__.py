@@ -23,6 +23,7 @@ from importlib import import_module  # noqa: E402
 from typing import TYPE_CHECKING, Any  # noqa: E402
 
 from unquilt.analyses.catalogue import public_names  # noqa: E402
+from unquilt.systems import check_system  # noqa: E402
 
 if TYPE_CHECKING:
     from unquilt.analyses.detect import DetectParameters
@@ -106,6 +107,7 @@ __all__ = sorted({*__all__, *public_names()})
 
 def __getattr__(name: str) -> Any:
     if name in __all__ or name in public_names():
+        check_system()
         return getattr(import_module("unquilt.api"), name)
     raise AttributeError(f"module 'unquilt' has no attribute {name!r}")
 

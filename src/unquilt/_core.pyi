@@ -7,6 +7,7 @@ from typing import Any, Self
 ALL_LANGUAGES: int
 UNICODE_VERSION: str
 
+def build() -> list[tuple[str, str]]: ...
 def contracts() -> list[dict[str, Any]]: ...
 def run_map(
     name: str,

@@ -10,7 +10,8 @@
     ├── StorageError              no room or no right to write: names the path
     ├── EngineError               the engine failed: a worker died, a kernel reported a fault
     ├── PlanError                 an analysis asked for kernels, columns or tables that do not fit together
-    └── MissingDependencyError    an optional part is not installed: names the command that installs it
+    ├── MissingDependencyError    an optional part is not installed: names the command that installs it
+    └── UnsupportedSystemError    this is not Linux or macOS
 
 A message says what failed, where (file, record, offset) and what to do. What to do may be said in two ways, to a
 program in Python and to somebody at a terminal (`Advice`). Anything else that escapes is a bug.
@@ -93,3 +94,7 @@ class PlanError(UnquiltError):
 
 class MissingDependencyError(UnquiltError):
     """An optional dependency is not installed."""
+
+
+class UnsupportedSystemError(UnquiltError):
+    """unquilt cannot run here: it needs Linux or macOS."""

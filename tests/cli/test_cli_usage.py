@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -196,12 +197,19 @@ except SystemExit as end:
     assert not {"pyarrow", "rich", "numpy", "unquilt.api", "unquilt.jobs"} & set(modules)
 
 
-def test_version_names_unicode():
+def test_version_names_unicode_and_what_the_core_was_built_with():
     result = invoke("--version")
     assert result.exit_code == 0
-    name, version, _, unicode = result.stdout.split()
+    first, *others = result.stdout.splitlines()
+    name, version, _, unicode = first.split()
     assert name == "unquilt"
     assert all(part.isdigit() for part in [*version.split("."), *unicode.rstrip(")").split(".")])
+    built = dict(line.split(":", 1) for line in others)
+    assert list(built) == ["rustc", "target", "profile", "processor"]
+    assert re.fullmatch(r" \d+\.\d+\.\d+(-\w+)?", built["rustc"])
+    assert built["target"].count("-") >= 2
+    assert built["profile"] in (" release", " debug")
+    assert set(built["processor"].split()) <= {"avx2", "pclmulqdq", "sha", "neon", "crc", "sha2"}
 
 
 @dataclass(frozen=True)

@@ -51,10 +51,12 @@ ONLY: dict[str, set[str]] = {
     "unquilt.guard": {"unquilt.errors"},
     "unquilt.parquet": {"unquilt.errors"},
     "unquilt.arrow_start": set(),
+    "unquilt.systems": {"unquilt.errors"},
     "unquilt._native": {"unquilt._core", "unquilt.errors"},
     "unquilt.analyses.catalogue": {"unquilt.analyses.analysis", "unquilt.tables"},
     "unquilt": {
         "unquilt.api",
+        "unquilt.systems",
         *(f"unquilt.analyses.{name}" for name in ("catalogue", *ENTRIES)),
     },
 }

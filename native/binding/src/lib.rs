@@ -1,6 +1,7 @@
 //! The Python face of the kernels: names become kernels, buffers become columns, errors become exceptions. No logic.
 
 mod alignments;
+mod built;
 mod columns;
 mod filters;
 mod kernels;
@@ -182,6 +183,7 @@ impl Partition {
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UNICODE_VERSION", UNICODE_VERSION)?;
+    module.add_function(wrap_pyfunction!(built::build, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::contracts, module)?)?;
     module.add_class::<kernels::Mapped>()?;
     module.add("DamagedRowsError", module.py().get_type::<DamagedRowsError>())?;

@@ -20,7 +20,8 @@ import click
 from unquilt.analyses.catalogue import ENTRIES
 from unquilt.cli.group import LazyGroup, usual_options
 from unquilt.cli.terminal.output import emit
-from unquilt.engines.workers import prepare
+from unquilt.errors import UnsupportedSystemError
+from unquilt.systems import check_system
 
 COMMANDS = {
     "reuse": ("unquilt.cli.commands.reuse:reuse", "Find paragraphs and files that occur again and again."),
@@ -56,9 +57,11 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked and not ctx.resilient_parsing:
         from importlib.metadata import version
 
-        from unquilt._native import UNICODE_VERSION
+        from unquilt._native import UNICODE_VERSION, build
 
         emit(f"unquilt {version('unquilt')} (Unicode {UNICODE_VERSION})")
+        for label, value in build():
+            emit(f"{label}: {value}".rstrip())
         ctx.exit()
 
 
@@ -69,7 +72,8 @@ def _print_version(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
     is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Show the version, and that of the Unicode standard by which texts are cut into words.",
+    help="Show the version, that of the Unicode standard by which texts are cut into words, the compiler of the core, "
+    "the system that it was built for, and the instructions of this processor that it uses.",
 )
 @usual_options
 @click.pass_context
@@ -95,6 +99,12 @@ def will_read(arguments: Sequence[str]) -> bool:
 def main() -> None:
     """The program `unquilt`. What readers are forked from is started before anything else, since it and this process
     have much to import, and can do so at once."""
+    try:
+        check_system()
+    except UnsupportedSystemError as error:
+        sys.exit(f"unquilt: {error}")
     if will_read(sys.argv[1:]):
+        from unquilt.engines.workers import prepare  # imports modules that some systems lack
+
         prepare()
     cli(prog_name="unquilt")
