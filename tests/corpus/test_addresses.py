@@ -173,7 +173,9 @@ def test_the_corpus(tmp_path: Path, settings: Settings) -> None:
         (f"{crawl}/www.a.org/x/y.html", "http://www.a.org/x/y.html", "www.a.org", "a.org"),
     ]
     assert rows[1]["links"] == ["http://www.a.org/x/b.html", "http://www.a.org/c/"]
-    said = "URLs of 2 files were made of their paths, whose first folders are hosts, such as http://b.co.uk/z.html"
+    said = (
+        "The URLs of 2 files were made from their paths, whose first folders are hosts, such as http://b.co.uk/z.html"
+    )
     assert run.manifest["summary"]["urls"] == said
     assert run.manifest["parameters"]["base_url"] == "auto"
     with pytest.raises(RunError, match="base_url was auto and is now http://h/"):

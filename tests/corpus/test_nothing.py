@@ -47,6 +47,7 @@ def test_fields_of_another_name_are_told(tmp_path: Path, settings: Settings) -> 
     [
         (lines({"id": 1}), "no document: 1 record has no field 'text' or 'html' with a text; it has the fields id"),
         (lines({}), "no document in 1 file: 1 reject (1 × no text); the first: "),
+        (lines({"link": "http://www.example.org/long", "say": "a text"}), "fields link, say; say --field text=say"),
         (lines({"a b": "x y z"}), "it has the fields a b; say --field 'text=a b'"),
         (b"\n\n", "no document in 1 file: no record was found; is the input complete?"),
         (b"{\n[]\n", "no document in 1 file: 2 rejects (1 × bad json, 1 × not an object); the first: "),

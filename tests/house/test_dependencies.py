@@ -60,3 +60,15 @@ def test_nothing_needs_numpy_unseen() -> None:
         calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
         named = {call.attr for call in calls if isinstance(call, ast.Attribute)}
         assert not named & NEED_NUMPY, path
+
+
+def test_the_lowest_versions_are_those_that_are_promised() -> None:
+    """`make lowest` and `make stranger` try what tests/lowest.txt pins."""
+    pins = dict(re.findall(r"^([\w-]+)==(\S+)$", (ROOT / "tests" / "lowest.txt").read_text(), re.MULTILINE))
+    promised = [
+        *PROJECT["dependencies"],
+        *(each for name in OPTIONAL for each in PROJECT["optional-dependencies"][name]),
+    ]
+    bounds = dict(re.match(r"([\w-]+)>=([\d.]+)", each).groups() for each in promised)  # type: ignore[union-attr]
+    assert pins.keys() == bounds.keys()
+    assert {name for name, bound in bounds.items() if not f"{pins[name]}.0".startswith(f"{bound}.")} == set()

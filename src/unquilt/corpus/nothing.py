@@ -68,7 +68,7 @@ def _other_names(records: int, lengths: Mapping[str, int], fields: Fields) -> No
 
 
 def _look_up(sources: Sequence[Source], reading: Reading, each: Each, notes: Path) -> dict[str, int]:
-    """The fields of the first records, in the order in which they are met, and the letters of their texts."""
+    """The fields of the first records, in the order in which they are met, and the lengths of their texts."""
     lengths: dict[str, int] = {}
     for found in each_guarded(each, _Names(reading), sources, reading.limits.bounds, notes, LOOKED_AT):
         for name, length in {} if isinstance(found, Blame) else found.items():
@@ -87,8 +87,13 @@ class _Names:
         lengths: dict[str, int] = {}
         for record in islice(reader.objects(Slice(source), self.reading), LOOKED_AT):
             for name, value in record.items():
-                lengths[name] = lengths.get(name, 0) + (len(value) if isinstance(value, str) else 0)
+                lengths[name] = lengths.get(name, 0) + _letters(value)
         return lengths
+
+
+def _letters(value: object) -> int:
+    """The length of what may be a text: URLs, which many records have in place of one, are not."""
+    return len(value) if isinstance(value, str) and not value.startswith(("http://", "https://")) else 0
 
 
 def _count(number: int, noun: str) -> str:

@@ -114,9 +114,10 @@ def describe_urls(sources: Sequence[Source], base: str) -> str:
     made = [source.url for source in sources if source.url]
     if not made:
         return ""
-    how = "of their paths" if base not in (AUTO, *SCHEMES) else "of their paths, whose first folders are hosts"
-    files = "1 file was" if len(made) == 1 else f"{len(made):,} files were"
-    return f"URLs of {files} made {how}, such as {made[0][:200]}"
+    how = "from their paths" if base not in (AUTO, *SCHEMES) else "from their paths, whose first folders are hosts"
+    if len(made) == 1:
+        return f"The URL of 1 file was made {how.replace('their paths', 'its path')}: {made[0][:200]}"
+    return f"The URLs of {len(made):,} files were made {how}, such as {made[0][:200]}"
 
 
 def _recognised(places: Sequence[Whereabouts]) -> frozenset[str]:
