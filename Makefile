@@ -89,7 +89,7 @@ site: .venv/dev ## build the documentation site in site/; a broken link or an un
 dist: .venv/made ## build a release: a wheel for all Pythons, and an sdist that builds without a network; into dist
 	@$(MAKE) --no-print-directory tools
 	@$(PIP) abi3audit maturin $(if $(filter Linux,$(shell uname)),ziglang) $(SET_UP)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m release
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m tools.release
 
 pictures: .venv/dev browser ## take the pictures of docs/look.md anew
 	$(BIN)/python tests/take_pictures.py docs/pictures

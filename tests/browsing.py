@@ -90,10 +90,11 @@ class Browser:
         return [entry["message"] for entry in logged if entry["level"] in ("SEVERE", "WARNING")]
 
     def requests(self) -> list[str]:
-        """The addresses that were asked for since then."""
+        """The addresses that were asked for since then, but for pages of the browser itself."""
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         sent = [message["params"] for message in messages if message["method"] == "Network.requestWillBeSent"]
-        return [params["request"]["url"] for params in sent]
+        asked = [params["request"]["url"] for params in sent]
+        return [url for url in asked if not url.startswith("chrome://")]
 
     def barriers(self) -> list[str]:
         """What keeps some people from using the page, by axe-core: rule, why, and where."""

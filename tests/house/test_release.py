@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from release import checks
-from release.crates import add_licences, trim
-from release.sdist import pack, tracked
+from tools.release import checks
+from tools.release.crates import add_licences, trim
+from tools.release.sdist import pack, tracked
 
 ROOT = Path(__file__).parents[2]
 TOP = "unquilt-0.1.0"

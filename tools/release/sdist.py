@@ -16,7 +16,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from release.crates import add_crates
+from tools.release.crates import add_crates
 
 LEFT_OUT = (".ci", ".github", ".gitignore")
 

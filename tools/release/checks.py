@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from email import message_from_bytes
 from pathlib import Path
 
-from release.sdist import project, tracked
+from tools.release.sdist import project, tracked
 
 CORE = "unquilt/_core.abi3.so"
 MUST = ("unquilt/py.typed", "unquilt/_core.pyi", "unquilt/engines/log4j2.properties", "unquilt/page/static/page.js")

@@ -1,4 +1,4 @@
-"""`python -m release`: make both archives, check them, and put them into dist/."""
+"""`python -m tools.release`: make both archives, check them, and put them into dist/."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-from release.checks import check_sdist, check_wheel
-from release.sdist import ReleaseError, make_sdist, project
-from release.wheel import build_wheel
+from tools.release.checks import check_sdist, check_wheel
+from tools.release.sdist import ReleaseError, make_sdist, project
+from tools.release.wheel import build_wheel
 
 
 def main() -> None:
     """Nothing reaches dist/ before everything is checked."""
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     dist = root / "dist"
     version = str(project(root)["version"])
     with tempfile.TemporaryDirectory(prefix="unquilt-dist-") as temporary:

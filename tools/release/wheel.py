@@ -13,7 +13,7 @@ import sys
 import tarfile
 from pathlib import Path
 
-from release.sdist import ReleaseError
+from tools.release.sdist import ReleaseError
 
 LINUX = ("--compatibility", "manylinux2014", "--zig", "--auditwheel", "check")
 
