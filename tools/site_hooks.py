@@ -1,7 +1,8 @@
 """What `mkdocs build` does beyond its own: see mkdocs.yml, which names this file.
 
 on_files           adds pages that are kept elsewhere in the repository: DESIGN.md and such, records of measurements
-on_page_markdown   turns links to these, written for readers of the repository, into links to the added pages
+on_page_markdown   turns links to these, written for readers of the repository, into links to the added pages; links to
+                   other files of the repository, which the site does not have, become their names
 on_post_page       forbids browsers to load anything from other hosts, whatever a theme or a script asks for
 on_post_build      fails if a page or a style sheet asks for something from another host all the same
 """
@@ -23,7 +24,7 @@ from mkdocs.structure.pages import Page
 PROJECT = ("DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md")
 RECORDS = "benchmarks/records"
 ICON = "src/unquilt/page/static/icon.svg"
-LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"(?<!!)\[([^]]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 IMPORTED = re.compile(r"""(?:@import\s*|\burl\(\s*)["']?\s*((?:https?:)?//[^"')\s]+)""", re.IGNORECASE)
 POLICY = (
     "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -73,11 +74,14 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
     at_home = posixpath.dirname(origins.get(page.file.src_uri, f"docs/{page.file.src_uri}"))
 
     def point(link: re.Match[str]) -> str:
-        meant = posixpath.normpath(posixpath.join(at_home, link[1]))
+        text, target, anchor = link.groups()
+        meant = posixpath.normpath(posixpath.join(at_home, target))
         place = kept.get(meant) or (meant.removeprefix("docs/") if meant.startswith("docs/") else None)
-        if place is None:
+        if place is not None:
+            return f"[{text}]({posixpath.relpath(place, here or '.')}{anchor or ''})"
+        if not (root / meant).exists():
             return link[0]
-        return f"]({posixpath.relpath(place, here or '.')}{link[2] or ''})"
+        return text if posixpath.basename(meant) in text else f"{text} (`{meant}`)"
 
     return LINK.sub(point, markdown)
 
