@@ -5,7 +5,40 @@
     run = uq.quilts("crawl/*.jsonl.gz", k=5)
     run.quilts.to_pandas()
 
-Names are looked up when first used, so that `import unquilt` (and the command line's help) costs next to nothing.
+Names are looked up when they are first used, so that `import unquilt` and the help of the command line stay quick.
+DESIGN.md says how the packages and modules work together:
+
+    api              one function for each command
+    cli/             the command line
+    page/            the report, and the local page in the browser
+    plots            figures as SVG and PNG files
+    phrase_figures   the figures of phrases
+    reuse_figures    the figures of reuse
+    results/         the tables of a run with names, conditions, order; exports
+    judgements/      samples that people judge
+    experiments/     the evaluations of the papers
+    measures         precision, recall and plagdet of passages
+    alignment        the shared passages of two texts, without a corpus
+    jobs/            the jobs that the command line and the API share
+    intake           from input files to a corpus
+    answers          answers for documents one by one
+    engines/         local and Spark
+    analyses/        the analyses, written in verbs
+    stores/          lexicons, sets of prototypes, sets of labels
+    flow/            the verbs, and the checks of plans
+    corpus/          from files to documents
+    runs/            run folders
+    columns          Arrow columns to buffers of the core, and back
+    _native          the only import of the compiled core
+    tables/          the columns and meanings of all tables
+    parameters       declaration and validation of parameters
+    settings         engine, threads, memory
+    parquet          our Parquet files, with checksums
+    guard            work in processes that may crash
+    arrow_start      starts Arrow without pandas
+    systems          the operating systems that are supported
+    errors           all exceptions
+    demo/            a small synthetic web
 """
 
 from __future__ import annotations

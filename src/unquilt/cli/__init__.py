@@ -1,12 +1,17 @@
 """The command line: `unquilt COMMAND …`, with one small file for each command.
 
-    group      which commands there are, loaded when called       commands/  one file each
-    options    made from parameters; those that all jobs have     show/      what `unquilt show` prints
-    analysis   the body that commands of analyses share           terminal/  output, progress, how a command ends
+    group             the list of commands; each is imported when it is called
+    options           options made from parameters, and the options of all jobs
+    analysis          the common body of the commands of analyses
+    figures           figures of a run, drawn at its end
+    commands/         one file for each command
+    show/             the output of `unquilt show`
+    terminal/         output, progress, endings
+    reference         makes docs/cli.md
+    table_reference   makes the tables in docs/runs.md
 
-Nothing but click and the catalogue is imported here, so that `unquilt --help` answers at once: what a command needs
-(pyarrow, rich, the API) is imported when it runs. `reference` makes docs/cli.md, `table_reference` the tables in
-docs/runs.md.
+Only click and the catalogue are imported here, so that `unquilt --help` answers at once. Each command imports what it
+needs (pyarrow, rich, the API) when it runs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,19 @@
-"""A synthetic web of known make, for the demo and the benchmarks: see `web`, `truth` and `jsonl`."""
+"""A synthetic web of known make, for the demo and the benchmarks.
+
+web        all pages, made from a seed
+layout     the plan of the web
+sites      hosts, domains, addresses, and templates
+texts      articles, listings and pages of link farms
+copies     pages made from other pages
+manuals    manuals in many versions
+language   sentences and titles
+grammar    forms of words and patterns of sentences
+words      lists of words
+dice       random numbers that never change
+truth      the planted quilts and copies
+report     planted pages against found pages
+jsonl      the pages as a JSONL file
+"""
 
 from unquilt.demo.jsonl import write_jsonl
 from unquilt.demo.truth import Planted, planted

@@ -1,1 +1,11 @@
-"""Where analyses run: the engines that carry out the verbs, on this machine or on Spark."""
+"""Where analyses run: the engines that carry out the verbs, on this machine or on Spark.
+
+engine     the common part: tables are kept in the run folder
+local      threads on this machine
+spark      Apache Spark
+tasks      the work of one task
+blocks     blocks between stages, in memory or on disk
+workers    worker processes for Python code
+forker     the process that workers are forked from
+progress   the interface for progress
+"""

@@ -1,10 +1,15 @@
-"""Jobs: what the command line and the API both call.
+"""Jobs: the functions that the command line and the API both call.
 
-    inputs    the inputs of a job                how     how to carry a job out
-    corpora   corpus folders as inputs           work    the jobs themselves
-    places    where results go                   verdicts  quilts by other limits, from a finished run
+    work       the jobs
+    how        settings, reading and progress of a job
+    inputs     the inputs of a job
+    corpora    corpus folders as inputs
+    places     where results go
+    verdicts   quilts of a finished run by other limits
+    labels     makes sets of labels
+    merging    merges runs of detection
 
-What is read goes into a corpus folder of its own, or into the folder `corpus` of the run that needs it.
+Pages that a job reads go into a corpus folder of their own, or into the folder `corpus` of the run that needs them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
-"""Samples of results that people judge, and what came of it (paper 000: the judging tool, Table 2).
+"""Samples of results that people judge, and what came of it: the judging tool of Najork 2012 (Table 2 there).
 
-samples     some rows of a table, drawn by keyed hashes     labels   the file that judgements are kept in
-agreement   shares with intervals, agreement of judges      results  counts, comparisons, exports
+samples       some rows of a table, drawn by keyed hashes
+preparation   draws a sample once, as a form or a command asks for it
+labels        the file that judgements are kept in
+agreement     shares with intervals, and agreement of judges
+results       counts, comparisons, exports
 """

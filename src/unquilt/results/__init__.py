@@ -1,14 +1,26 @@
 """What came out, for people and programs: tables with ids and URLs beside numbers, chosen, sorted, written.
 
-    folders     a run, and the corpus it was made from      conditions  which rows: an expression over columns
-    names       ids and URLs of documents by number         sorting     in which order
-    rows        the rows of a table, with names             export      files for others: JSONL, CSV, Parquet
-    run         all of it as methods of a run               evidence    quilts with texts, sources and what was copied
-    choice      which document is meant                     finding     rows by what stands in a column
-    marks       a text in spans, each of one source         differences two texts as one
-    labelled    labelled chunks of a document               phrases     popular phrases in texts
+    run              a run as Python has it
+    folders          a run, and the corpus it was made from
+    rows             the rows of a table, with names
+    names            ids and URLs of documents by number
+    conditions       which rows: an expression over columns
+    sorting          in which order
+    choice           the document that an id, a number or a URL means
+    finding          rows with given values in a column
+    export/          files for others: JSONL, CSV, Parquet
+    keeping          documents without near-duplicates
+    trimming         documents without repeated paragraphs
+    evidence         quilts with texts, sources and copied passages
+    passages         passages with both texts, also as XML for PAN
+    passage_labels   known passages to compare with
+    scoring          how good the passages of a run are
+    phrases          popular phrases in texts
+    labelled         labelled chunks of a document
+    marks            a text in spans, each of one source
+    differences      two texts as one, with their differences marked
 
-Everything is read by row groups and never held as a whole, but for `Run.table`, which gives a table in memory.
+Everything is read by row groups and never held as a whole, except for `Run.table`, which gives a table in memory.
 """
 
 from __future__ import annotations

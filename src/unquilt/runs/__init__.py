@@ -23,9 +23,17 @@ complete, and its next `Run.open` continues after the last stage that is done.
             run.finish({"quilts": 17})
     run.quilts                                  # a pyarrow.Table; later: Run.read("out").quilts
 
-One file each: `storage` (atomic files, no links, full disks), `lock`, `shapes` (what JSON must look like), `manifest`
-(identity, and how two runs differ), `tables` (the Parquet writer), `markers`, `replacement` (overwriting), `folders`
-(where to work), `run` (all of it). POSIX only.
+One file each (POSIX only):
+
+    run           all of it: open or resume, stages, tables, the end
+    folders       the folder that a run works in
+    storage       atomic files, no links, full disks
+    lock          one process for each run folder
+    shapes        checks of JSON
+    manifest      identity, and how two runs differ
+    markers       completion markers
+    tables        the Parquet writer
+    replacement   overwriting a run
 """
 
 from unquilt.runs.manifest import FORMAT, InputRecord

@@ -1,15 +1,18 @@
 """Every table of unquilt: the one contract between stages, and with whoever reads a run.
 
-    table     what is known of a table               quilts    pages stitched together, and what they draw on
-    corpus    documents, other texts, rejects         neardups  clusters of near-duplicates
-    lexicon   words                                  sweep     counts of quilts
-    reuse     what occurs again and again, and where
-    phrases   popular phrases, covering sets, sites
-    passages  what two documents share, and where
-    experiments  what the papers' evaluations give
+    table         the declaration of a table
+    corpus        documents, other texts, rejects
+    lexicon       words
+    quilts        pages stitched together, their sources and patches
+    sweep         counts of quilts
+    neardups      clusters of near-duplicates
+    passages      passages that two documents share
+    phrases       popular phrases, covering sets, sites
+    reuse         paragraphs and files that occur again and again, and where
+    experiments   results of the papers' evaluations
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
-half-open, in code points of `text`. Which analysis makes which table is said by the analyses (`analyses.catalogue`).
+half-open, in code points of `text`. The analyses say which tables they make (`analyses.catalogue`).
 """
 
 from __future__ import annotations

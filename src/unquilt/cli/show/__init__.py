@@ -1,1 +1,23 @@
-"""What `unquilt show` prints: summaries, tables, pages with their evidence marked."""
+"""The output of `unquilt show`: summaries, tables, pages with their evidence marked.
+
+summary       what is known about a run, for programs and for people
+views         the summary of any job
+quilts        the summary of quilts
+neardups      the summary of near-duplicates
+passages      the summary of passages, and two texts side by side
+phrases       the summary of phrases, a page, and a site
+reuse         the summaries of reuse
+tables        tables, aligned to the terminal
+table_views   the form of each table
+own_options   options of some tables only
+selecting     options that choose columns, rows and order
+choice        the document that `--doc` means
+folders       the folder that is shown
+judged        verdicts, and quilts by other limits
+evidence      the sources and patches of one quilt
+targets       the labelled chunks of one target
+clusters      clusters of near-duplicates
+differences   the differences of two texts
+page          a page with marked patches
+serving       opens the page in the browser
+"""

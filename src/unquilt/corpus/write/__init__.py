@@ -1,1 +1,8 @@
-"""Documents at rest: batches, and numbered Parquet parts."""
+"""Documents on disk: batches, and numbered Parquet parts.
+
+batches   records become Arrow batches
+raw       the tables that reading makes
+parts     the Parquet parts of a corpus
+results   what was in a piece, kept for a resumed ingest
+indices   indices of compressed files, kept for a resumed ingest
+"""

@@ -1,8 +1,13 @@
 """The report: one or several runs as one HTML file, to be mailed, printed and kept.
 
-    section      what is said of every run              svg          figures as vector graphics
-    sections/    what each analysis has to show         excerpts     texts with their evidence, shortened
-    figures      a figure and the data behind it        writing      the file itself, by report.html and report.css
+    writing     the file itself, by report.html and report.css
+    section     the part about one run
+    sections/   the results of each analysis
+    examples    a page with its evidence
+    excerpts    texts with their evidence, shortened
+    figures     a figure and the data behind it
+    svg         figures as vector graphics
+    spelling    numbers and names
 
 The file loads nothing and runs nothing: there is no script in it, its policy allows one style sheet, by its digest, and
 data for saving is in the links themselves.
