@@ -1,7 +1,7 @@
 # Two commands do everything on a machine with Python 3.11+, Rust and make:
 #   make demo    sets up, makes a small synthetic web, finds what is copied in it and writes a report
 #   make test    sets up (Spark, Java and a browser included) and runs all tests
-# and while you work, `make check` says in about a minute whether you may go on.
+# and while you work, `make near` runs the tests of the folders that changed, `make check` all that are quick.
 # Everything is installed into .venv; only Java and Chromium, where they are missing, are installed on the system.
 
 PYTHON ?= $(shell command -v python3 || command -v python)
@@ -31,7 +31,7 @@ LEAST_PYTHON := 3.11
 LEAST_RUST := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test stranger lowest check lint format bench fuzz docs examples site dist pictures clean tools wheel java browser pages
+.PHONY: help demo test stranger lowest check near lint format bench fuzz docs examples site dist pictures clean tools wheel java browser pages
 
 help: ## say what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,10 @@ lowest: wheel ## run the quick tests with the lowest versions that pyproject.tom
 
 check: lint ## lint, and run the quick tests: units and properties, without Spark
 	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal -m "not slow and not spark"
+
+near: .venv/dev ## run the quick tests of the folders that changed since the last commit
+	@tests=$$($(BIN)/python tools/near.py) && if [ -z "$$tests" ]; then echo "nothing changed since the last commit"; else \
+	set -x; $(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal -m "not slow and not spark" $$tests; fi
 
 lint: .venv/dev ## check formatting, style and types
 	$(BIN)/ruff check .

@@ -1,1 +1,1 @@
-"""What makes releases and the documentation site. None of it is part of the package."""
+"""Tools beside the package: `release/` makes releases, `site_hooks` the documentation site, `near` finds near tests."""
