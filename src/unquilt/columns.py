@@ -1,4 +1,7 @@
-"""Between Arrow's columns and the core, which takes and gives plain buffers."""
+"""Between Arrow's columns and the core, which takes and gives plain buffers.
+
+The core has no Arrow crate, which would be its largest dependency: the functions here pass buffers instead.
+"""
 
 from __future__ import annotations
 
