@@ -15,7 +15,7 @@ from benchmarks.debian import SHARED
 from benchmarks.medium import THREADS, corpus_of, fresh, scan_all
 from benchmarks.passages import measure_growth
 from benchmarks.record import Record, rounds
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 
 PAIRS = 1000
 

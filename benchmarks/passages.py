@@ -18,7 +18,7 @@ import pyarrow as pa
 import unquilt as uq
 from benchmarks.medium import THREADS, corpus_of, fresh
 from benchmarks.record import WORK, Record, cost, rounds
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 
 SIZES = (5_000, 20_000, 55_000)
 RIVALS = (100, 400)

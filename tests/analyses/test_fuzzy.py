@@ -15,7 +15,7 @@ import twin_fuzzy
 import unquilt
 from unquilt.analyses.passages import PassageParameters
 from unquilt.errors import ParameterError
-from unquilt.jobs import How
+from unquilt.jobs.how import How
 from unquilt.settings import Settings
 
 sys.path.append(str(Path(__file__).parents[1] / "text"))

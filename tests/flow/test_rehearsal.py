@@ -21,7 +21,7 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import analyse
+from unquilt.jobs.work import analyse
 from unquilt.tables import EDGES, PAIRS
 
 SITES = [

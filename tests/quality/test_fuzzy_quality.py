@@ -17,7 +17,7 @@ from unquilt.alignment import StemRates, align
 from unquilt.analyses.fuzzy import find_candidates
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.measures import Case, Measures, PassageSpans, measure_by
 from unquilt.runs import Run
 

@@ -22,7 +22,7 @@ from unquilt.parameters import Constraint, ParameterInfo, Parameters
 from unquilt.settings import Settings, parse_size
 
 if TYPE_CHECKING:
-    from unquilt.jobs import How
+    from unquilt.jobs.how import How
 
     ParamType = click.ParamType[Any]
 else:
@@ -252,7 +252,7 @@ class Asked:
         """All of these options, as the API takes them; `costs` of stages tell progress what is to come."""
         spare_pandas()
         from unquilt.cli.terminal.progress import choose_progress
-        from unquilt.jobs import How
+        from unquilt.jobs.how import How
 
         return How(
             settings=Settings.from_dict(self.settings),
@@ -322,7 +322,7 @@ def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Cal
 
 def refuse_reading_options(inputs: tuple[str, ...], asked: Asked) -> None:
     """Refuse options about reading where the input is a corpus: that was read already, so they would be ignored."""
-    from unquilt.jobs import open_corpus
+    from unquilt.jobs.corpora import open_corpus
 
     if asked.reading() != Reading() and open_corpus(list(inputs)) is not None:
         raise usage_error(f"{inputs[0]} is a corpus, which was read already; leave out the options about reading")

@@ -60,7 +60,7 @@ def _section(command: click.Command, ctx: click.Context) -> Iterator[str]:
 
 
 def _command(command: click.Command, ctx: click.Context) -> Iterator[str]:
-    usage = " ".join(command.collect_usage_pieces(ctx))
+    usage = " ".join(command.collect_usage_pieces(ctx)).replace("[COMMAND]", "COMMAND")  # click 8.5 adds brackets
     yield f"## `{ctx.command_path}`\n"
     yield f"    {ctx.command_path} {usage}\n"
     yield f"{inspect.cleandoc(command.help or '')}\n"

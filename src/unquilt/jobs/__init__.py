@@ -9,29 +9,7 @@
     labels     makes sets of labels
     merging    merges runs of detection
 
+Commands that only look at results need corpora and places, but no readers. So nothing is imported here.
+
 Pages that a job reads go into a corpus folder of their own, or into the folder `corpus` of the run that needs them.
 """
-
-from __future__ import annotations
-
-from unquilt.jobs.corpora import documents, measures, open_corpus, other_texts
-from unquilt.jobs.how import How
-from unquilt.jobs.inputs import Inputs
-from unquilt.jobs.places import CORPUS
-from unquilt.jobs.verdicts import judge_run
-from unquilt.jobs.work import analyse, build_filter, build_lexicon, ingest
-
-__all__ = [
-    "CORPUS",
-    "How",
-    "Inputs",
-    "analyse",
-    "build_filter",
-    "build_lexicon",
-    "documents",
-    "ingest",
-    "judge_run",
-    "measures",
-    "open_corpus",
-    "other_texts",
-]

@@ -15,7 +15,7 @@ from unquilt.cli.terminal.output import count, emit, json_line, printable, typed
 
 if TYPE_CHECKING:
     from unquilt.demo.report import Measured, Report
-    from unquilt.jobs import How
+    from unquilt.jobs.how import How
     from unquilt.runs import Run
 
 PART = 1_000
