@@ -15,6 +15,12 @@ Nothing happens before `keep` or `fold`: the others only note what is wanted, so
 an interrupted run costs nothing. What is noted is checked at once (`fitting`): columns that a table does not have, rows
 that cannot meet, a table that rows do not fit are a PlanError before the stage runs. Rows are read once; their bytes
 are packed blocks that only kernels look into.
+
+Why `beside`: most analyses have to know something about each document that a group found out, such as whether it is a
+copy. A group would send every text through a shuffle to meet that one row, and a side would grow with the corpus. Both
+tables are in the order of documents, so a task reads the same range of the other table, and no bytes move.
+
+Why `fold` has no kernel of its own: every value that is needed is a by-product of a pass that happens anyway.
 """
 
 from __future__ import annotations
