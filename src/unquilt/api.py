@@ -101,6 +101,8 @@ def make_call(name: str) -> AnalysisCall:
         fields: Mapping[str, str] | None = None,
         **parameters: Any,
     ) -> Run:
+        if other := analysis.leads(parameters):
+            return make_call(other[0])(inputs, output, how=how, fields=fields, **other[1])
         given = analysis.parameters.from_dict(parameters)
         return Run.of(work.analyse(analysis, given, inputs, output, rename_fields(how, fields)))
 

@@ -1,28 +1,30 @@
 """The analyses: parameters, and functions in the verbs of `flow`. No engine, no I/O.
 
-    catalogue          the list of all analyses
-    analysis           the declaration of an analysis: tables, labels of stages, parameters, function
-    outcome            the value that every analysis returns
-    ingest             the declaration of reading
-    quilts             pages stitched together from other pages
-    quilt_parameters   the parameters of quilts, without Arrow
-    judging            other limits for the verdicts of a finished run
-    sites              counts of quilts by domain or host
-    sweep              counts of quilts for many k, m, c and σ
-    neardups           near-duplicates
-    threshold          near-duplicates with a least Jaccard coefficient
-    banding            candidate pairs for a threshold
-    components         connected components of edges
-    comparison         exact similarity of pairs
-    lexicon            document frequencies of words
-    passages           shared passages
-    fuzzy              reworded passages
-    phrases            popular phrases
-    discover           paragraphs and files that occur again and again
-    detect             documents and sites that contain labelled content
-    reuse_experiment   the declaration of the reuse experiment
-    standing           servers of documents, and copies that are collapsed
-    keys               secret keys of fingerprints
+    catalogue             the list of all analyses
+    analysis              the declaration of an analysis: tables, labels of stages, parameters, function
+    outcome               the value that every analysis returns
+    ingest                the declaration of reading
+    quilts                pages stitched together from other pages
+    quilt_parameters      the parameters of quilts, without Arrow
+    judging               other limits for the verdicts of a finished run
+    sites                 counts of quilts by domain or host
+    sweep                 counts of quilts for many k, m, c and σ
+    neardups              near-duplicates
+    threshold             near-duplicates with a least Jaccard coefficient
+    banding               candidate pairs for a threshold
+    components            connected components of edges
+    comparison            exact similarity of pairs
+    lexicon               document frequencies of words
+    passages              shared passages
+    reworded              reworded passages
+    reworded_candidates   pairs of documents that are aligned for them
+    between               the two collections of `--between`
+    phrases               popular phrases
+    discover              paragraphs and files that occur again and again
+    detect                documents and sites that contain labelled content
+    reuse_experiment      the declaration of the reuse experiment
+    standing              servers of documents, and copies that are collapsed
+    keys                  secret keys of fingerprints
 
 DESIGN.md says how to add one.
 """

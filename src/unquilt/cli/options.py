@@ -148,6 +148,12 @@ def parameter_option(parameters: type[Parameters], name: str, help_: str) -> Cal
     return _option(replace(info, default=None, help=help_))
 
 
+def hidden_option(parameters: type[Parameters], name: str) -> Callable[[Command], Command]:
+    """The option of one parameter for a command that takes it, but whose help does not list it."""
+    (info,) = (info for info in parameters.describe() if info.name == name)
+    return click.option(option_name(info), info.name, type=_kind(info), default=None, hidden=True)
+
+
 def parameter_options(parameters: type[Parameters]) -> Callable[[Command], Command]:
     """One option for each parameter; the command gets a keyword for each, None if it was not given."""
 

@@ -70,7 +70,8 @@ def _command(command: click.Command, ctx: click.Context) -> Iterator[str]:
         yield from (f"| [`{name}`](#{path}-{name}) | {text} |" for name, (_, text) in command.table.items())
         yield ""
     yield "| option | |\n| --- | --- |"
-    yield from (_option(option) for option in command.params if isinstance(option, click.Option))
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    yield from (_option(option) for option in options if not option.hidden)
     yield ""
     yield "```console"
     yield from (f"$ {line.strip()}" for line in _examples(command))

@@ -7,6 +7,7 @@
     sweep         counts of quilts
     neardups      clusters of near-duplicates
     passages      passages that two documents share
+    reworded      stems and candidates, on the way to reworded passages
     phrases       popular phrases, covering sets, sites
     reuse         paragraphs and files that occur again and again, and where
     experiments   results of the papers' evaluations
@@ -35,17 +36,7 @@ from unquilt.tables.neardups import (
     TREES,
     UNSETTLED,
 )
-from unquilt.tables.passages import (
-    BOILERPLATE,
-    FUZZY_CANDIDATES,
-    MARKS,
-    PASSAGE_PAIRS,
-    PASSAGE_RUNS,
-    PASSAGES,
-    STEMS,
-    STOP_GROUPS,
-    STOP_RUNS,
-)
+from unquilt.tables.passages import MARKS, PASSAGE_PAIRS, PASSAGE_RUNS, PASSAGES, STOP_GROUPS, STOP_RUNS
 from unquilt.tables.phrases import (
     ASKED_PHRASES,
     COVER_SOURCES,
@@ -84,6 +75,7 @@ from unquilt.tables.reuse import (
     STOP_CHUNKS,
     TARGETS,
 )
+from unquilt.tables.reworded import BOILERPLATE, FUZZY_CANDIDATES, STEMS
 from unquilt.tables.sweep import COUNTS, SWEEP
 from unquilt.tables.table import Column, Table, column, document, integer
 

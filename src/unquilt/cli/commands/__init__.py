@@ -5,6 +5,7 @@ quilts           pages stitched together from other pages
 sweep            counts of quilts for many parameters
 neardups         near-duplicates
 passages         shared passages
+reworded         reworded passages
 phrases          popular phrases
 lexicon          the group of commands for lexicons
 lexicon_build    make a lexicon

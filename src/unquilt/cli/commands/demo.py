@@ -112,7 +112,7 @@ def find_reworded(folder: Path, how: How) -> Run:
     from unquilt import api
     from unquilt.runs.storage import inside
 
-    run: Run = api.passages(folder / "corpus", inside(folder, "reworded"), signature="fuzzy", between=RETOLD, how=how)
+    run: Run = api.reworded(folder / "corpus", inside(folder, "reworded"), between=RETOLD, how=how)
     return run
 
 
@@ -295,8 +295,8 @@ def _tell_reworded(planted: int, found: int, by_sentences: int) -> Iterator[str]
         return
     yield ""
     yield from wrap(
-        f"Reworded: {count(planted, 'page')} retell an article in other words and in another order. By `--signature "
-        f"fuzzy`, {found:,} were found, with what each took and from where; sentence by sentence, {by_sentences:,}."
+        f"Reworded: {count(planted, 'page')} retell an article in other words and in another order. By `unquilt "
+        f"reworded`, {found:,} were found, with what each took and from where; sentence by sentence, {by_sentences:,}."
     )
 
 

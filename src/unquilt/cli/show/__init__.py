@@ -5,6 +5,7 @@ views         the summary of any job
 quilts        the summary of quilts
 neardups      the summary of near-duplicates
 passages      the summary of passages, and two texts side by side
+reworded      the summary of reworded passages
 phrases       the summary of phrases, a page, and a site
 reuse         the summaries of reuse
 tables        tables, aligned to the terminal
