@@ -1,9 +1,9 @@
 """Experiments: the papers' evaluations, rerun on any corpus, as tables and figures.
 
-    reuse          copies that are discovered, and how much of them may be changed (paper 002)
-    mutations      chunks that are added, deleted, changed: what is left of a page
-    reuse_figures  what is plotted
+    reuse      copies that are discovered, and how much of them may be changed (paper 002)
+    mutations  chunks that are added, deleted, changed: what is left of a page
 
-A new one has its parameters and a `Job` in `analyses`, its tables in `tables.experiments`, a function `(given, inputs,
-output, how) -> Run` here, and a command in `cli/commands/experiment.py`.
+`figures.reuse` draws the figures. A new experiment has its parameters and a `Job` in `analyses`, its tables in
+`tables.experiments`, a function `(given, inputs, output, how) -> Run` here, and a command in
+`cli/commands/experiment.py`.
 """
