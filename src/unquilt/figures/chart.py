@@ -120,7 +120,7 @@ class Chart:
         text = text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
         x, y, wide = self._x(across), self._y(up), len(text) * _LETTER
         for begin, anchor in ((x + 8, ""), (x - 8 - wide, "end")):
-            for base in (y - 6, y + 4, y + 15):
+            for base in (y - 6, y + 15, y + 4):
                 box = (begin, begin + wide, base - 10, base + 3)
                 within = begin > LEFT and box[1] < self.size[0] and self._top - 10 < box[2] and box[3] < self._bottom
                 if within and not any(_overlap(box, other) for other in self._taken):

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt.figures.axis import Axis, reach
-from unquilt.figures.chart import Chart
+from unquilt.figures.chart import WHOLE, Chart
 from unquilt.figures.figure import Figure
 from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
@@ -172,15 +172,16 @@ def _plot_sites(rows: Sequence[Row]) -> Figure | None:
     return Figure("hosts", "Sites of many popular phrases", says, [chart_sites(rows)], rows)
 
 
-def chart_sites(rows: Sequence[Row], link: Callable[[str], str] | None = None) -> Chart:
+def chart_sites(rows: Sequence[Row], link: Callable[[str], str] | None = None, size: tuple[int, int] = WHOLE) -> Chart:
     """Sites by mean and pages, candidates above the others and with their names; each leads to `link(site)`."""
     ends = [max(0, min(SHINGLES, row["mean"] + sign * row["deviation"])) for row in rows for sign in (-1, 1)]
     pages = [max(1, row["pages"]) for row in rows]
     chart = Chart(
         "Sites by mean number of popular shingles of a page and by pages",
         Axis(f"mean of popular shingles of a page (of {SHINGLES}), ± deviation", max(0, min(ends) - 2), max(ends) + 2),
-        Axis("pages of the site (logarithmic)", min(pages) * 0.8, max(10, max(pages) * 1.5), log=True),
+        Axis("pages of the site (logarithmic)", min(pages) * 0.8, max(10, max(pages) * 1.3), log=True),
         [("two", "candidates"), ("one", "other sites")],
+        size,
     )
     for row in sorted(rows, key=lambda row: row["candidate"]):
         kind, up = "two" if row["candidate"] else "one", max(1, row["pages"])

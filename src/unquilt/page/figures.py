@@ -16,13 +16,14 @@ from unquilt.page.shell import address
 from unquilt.results.marks import clean
 
 MOST_SITES = 500
+SIZE = (940, 400)
 
 
 def draw_hosts(database: Database, listing: Listing, run: str) -> str:
     """Figures 8 and 9 of the paper for the first 500 of the sites that are listed; each leads to its page."""
     columns = [listing.columns[name] for name in ("site", "pages", "mean", "deviation", "candidate")]
     sites = database.rows(listing.query(columns, MOST_SITES))
-    return chart_sites(sites, lambda site: address("runs", run, "phrases", site=site)).draw("sites")
+    return chart_sites(sites, lambda site: address("runs", run, "phrases", site=site), SIZE).draw("sites")
 
 
 def draw_dots(dots: Sequence[tuple[int, int, int, int, str]], lengths: tuple[int, int], names: tuple[str, str]) -> str:

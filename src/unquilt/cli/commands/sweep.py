@@ -16,7 +16,6 @@ from unquilt.cli.terminal.output import WIDEST, count, terminal_width
 if TYPE_CHECKING:
     from unquilt.runs import Run
 
-SYMBOLS = dict(zip(DIMENSIONS, ("k", "m", "c", "σ"), strict=True))
 EXAMPLES = """\
   unquilt sweep corpus -o sweep
   unquilt sweep corpus -o grid --k 3,5,7 --m 5,10,50,100 --c 2,4,8 --sigma 0.25,0.5,0.75
@@ -117,10 +116,10 @@ def describe(run: Run) -> str:
 def tabulate(curves: Mapping[str, Sequence[Row]], pivot: Pivot) -> Iterator[str]:
     """Table 1 of the paper: one parameter varied at a time, the pivot marked."""
     from unquilt.cli.terminal.curves import choose_marks
+    from unquilt.figures.sweep import name_pivot
 
     mark = choose_marks().chosen
-    at_pivot = ", ".join(f"{SYMBOLS[name]} = {pivot[name]:g}" for name in DIMENSIONS)
-    yield f"Quilts around {at_pivot} ({mark}), one parameter varied at a time:"
+    yield f"Quilts around {name_pivot(pivot)} ({mark}), one parameter varied at a time:"
     yield ""
     yield f"  {'k':>5} {'m':>6} {'c':>5} {'σ':>6}  {'quilts':>11} {'share':>8} {'sources':>8}"
     for number, (varied, rows) in enumerate(curves.items()):
