@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from unquilt.figures.axis import Axis
 from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure, replace_figures
-from unquilt.figures.phrases import chart_sites
+from unquilt.figures.phrases import _plot_sites, chart_sites
 from unquilt.figures.style import make_style
 
 HOSTILE = "</svg><script>alert(1)</script>\u202e\x1b[31m&\"'<style>@import url(//evil.example)</style>"
@@ -103,6 +103,18 @@ def test_names_keep_away_from_marks_and_from_each_other() -> None:
     assert 1 < chart.draw("n").count(">name ") / 2 <= 6
     chart.name(5, 8, "x" * 500)
     assert "x" * 39 + "…" in chart.draw("n")
+
+
+def test_of_very_many_sites_the_candidates_and_the_largest_are_drawn() -> None:
+    rows = [
+        {"site": str(n), "pages": n, "mean": 20.0, "deviation": 1.0, "candidate": n % 100 == 0}
+        for n in range(1, 20_001)
+    ]
+    figure = _plot_sites(rows)
+    assert figure is not None
+    assert "Of 20,000 sites, the 500 largest, candidates first." in figure.says
+    assert sum(row["candidate"] for row in figure.rows) == 200
+    assert min(row["pages"] for row in figure.rows if not row["candidate"]) == 19_697
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**9), st.floats(0, 84), st.floats(0, 84), st.booleans()), min_size=1))

@@ -30,6 +30,9 @@ Row = dict[str, Any]
 NAMES = ("frequencies", "counts", "covers", "hosts")
 """The figures that a run has, if there is something to draw."""
 SHINGLES = 84
+MOST_SITES = 500
+"""So many sites are drawn, at most: more could not be told apart."""
+_MOST_NAMES = 50
 _LARGEST_DISC = 11.0
 _POPULAR = f"popular shingles of a document, of {SHINGLES}"
 
@@ -165,11 +168,13 @@ def _plot_covers(rows: Sequence[Row], whose: str) -> Figure | None:
 def _plot_sites(rows: Sequence[Row]) -> Figure | None:
     if not rows:
         return None
+    shown = sorted(rows, key=lambda row: (not row["candidate"], -row["pages"]))[:MOST_SITES]
+    some = f" Of {len(rows):,} sites, the {len(shown):,} largest, candidates first." if len(shown) < len(rows) else ""
     says = (
         "Sites whose pages have many popular shingles on average; the lines show the standard deviation. Figures 8 and "
-        "9 of the paper."
+        f"9 of the paper.{some}"
     )
-    return Figure("hosts", "Sites of many popular phrases", says, [chart_sites(rows)], rows)
+    return Figure("hosts", "Sites of many popular phrases", says, [chart_sites(shown)], shown)
 
 
 def chart_sites(rows: Sequence[Row], link: Callable[[str], str] | None = None, size: tuple[int, int] = WHOLE) -> Chart:
@@ -191,6 +196,6 @@ def chart_sites(rows: Sequence[Row], link: Callable[[str], str] | None = None, s
         with chart.linked(link(row["site"]), said) if link else nullcontext():
             chart.spread(low, high, up, kind)
             chart.points([(row["mean"], up)], kind, 4)
-    for row in sorted((row for row in rows if row["candidate"]), key=lambda row: -row["pages"]):
+    for row in sorted((row for row in rows if row["candidate"]), key=lambda row: -row["pages"])[:_MOST_NAMES]:
         chart.name(row["mean"], max(1, row["pages"]), row["site"])
     return chart

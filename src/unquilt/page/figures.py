@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from unquilt.figures.phrases import chart_sites
+from unquilt.figures.phrases import MOST_SITES, chart_sites
 from unquilt.page.database import Database
 from unquilt.page.listing import Listing
 from unquilt.page.marked import colour
 from unquilt.page.shell import address
 from unquilt.results.marks import clean
 
-MOST_SITES = 500
 SIZE = (940, 400)
 
 
