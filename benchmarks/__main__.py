@@ -6,7 +6,6 @@ import sys
 
 from benchmarks import (
     earlier,
-    fuzzy,
     ingest,
     medium,
     neardups,
@@ -15,6 +14,7 @@ from benchmarks import (
     phrases,
     reading,
     reuse,
+    reworded,
     scale,
     shapes,
     template,
@@ -43,7 +43,7 @@ BENCHMARKS = {
     "passages": passages.measure,
     "copydetect": passages.measure_rival,
     "phrases": phrases.measure,
-    "fuzzy": fuzzy.measure,
+    "reworded": reworded.measure,
     "shapes": shapes.measure,
     "scale": scale.measure,
     "filter": filters.measure,

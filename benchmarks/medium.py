@@ -20,7 +20,7 @@ from unquilt.engines.tasks import Scale
 from unquilt.flow.kept import Kept, Split
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
 from unquilt.tables import Table, column, document, integer
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 import unquilt as uq
 from benchmarks.medium import THREADS, corpus_of, fresh, scan_all
 from benchmarks.record import WORK, Record, rounds, seconds
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
 
 PERMUTATIONS = 128

@@ -18,7 +18,7 @@ import pyarrow as pa
 import unquilt as uq
 from benchmarks.medium import THREADS, corpus_of, fresh
 from benchmarks.record import WORK, Record, cost, rounds
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 
 SIZES = (5_000, 20_000, 55_000)
 RIVALS = (100, 400)
@@ -43,38 +43,28 @@ def first_pages(corpus: uq.Run, number: int) -> Path:
 def measure(record: Record, tier: str = "medium") -> None:
     corpus = corpus_of(record, tier)
     for signature in ("imatch", "grams"):
-        measure_growth(record, corpus, signature)
+        measure_growth(record, corpus, signature, "passages", "--signature", signature)
     compare(record, corpus)
 
 
-def measure_growth(record: Record, corpus: uq.Run, signature: str, *options: str) -> None:
-    """Time and memory of passages by some signature, for growing numbers of pages."""
+def measure_growth(record: Record, corpus: uq.Run, name: str, command: str, *options: str) -> None:
+    """Time and memory of a command that finds passages, for growing numbers of pages."""
     taken = {}
     for number in SIZES:
         pages = first_pages(corpus, number)
         place = fresh("passages")
-        asked = (
-            "passages",
-            str(pages),
-            "-o",
-            str(place),
-            "--signature",
-            signature,
-            "--threads",
-            str(THREADS),
-            *options,
-        )
+        asked = (command, str(pages), "-o", str(place), "--threads", str(THREADS), *options)
         spent = cost(*asked, "--memory", "2GB", "--quiet")
         taken[number] = spent.processor
         summary = uq.read(place).manifest["summary"]
         note = f"{summary['words']:,} words, {summary['passages']:,} passages"
-        record.add(f"{signature}: {number:,} pages", spent.seconds, "s", note=note)
-        record.add(f"{signature}: {number:,} pages, of both processors", spent.processor, "s")
-        record.add(f"{signature}: {number:,} pages, peak memory with --memory 2GB", spent.memory / 1e9, "GB")
+        record.add(f"{name}: {number:,} pages", spent.seconds, "s", note=note)
+        record.add(f"{name}: {number:,} pages, of both processors", spent.processor, "s")
+        record.add(f"{name}: {number:,} pages, peak memory with --memory 2GB", spent.memory / 1e9, "GB")
     spent = cost(*asked, "--overwrite", "--memory", "1GB", "--quiet")
-    record.add(f"{signature}: {SIZES[-1]:,} pages, peak memory with --memory 1GB", spent.memory / 1e9, "GB")
+    record.add(f"{name}: {SIZES[-1]:,} pages, peak memory with --memory 1GB", spent.memory / 1e9, "GB")
     exponent = math.log(taken[SIZES[-1]] / taken[SIZES[0]]) / math.log(SIZES[-1] / SIZES[0])
-    record.add(f"{signature}: growth from {SIZES[0]:,} to {SIZES[-1]:,} pages, exponent", exponent)
+    record.add(f"{name}: growth from {SIZES[0]:,} to {SIZES[-1]:,} pages, exponent", exponent)
 
 
 def measure_rival(record: Record, tier: str = "medium") -> None:

@@ -1,4 +1,4 @@
-"""Passages planted into other pages after their words were changed: what fuzzy alignment sees in other languages.
+"""Passages planted into other pages after their words were changed: what alignment sees in other languages.
 
 `python -m benchmarks.planted` prints a table. German and French pages are those of Debian's installation guide (one
 architecture), Chinese ones the shared sample of Wikipedia. Of a page, a passage of 120 words (Chinese: 200 characters)

@@ -44,7 +44,7 @@ from benchmarks.record import WORK, Record, processor_seconds, rounds, seconds
 from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.flow.kept import Kept, Split
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
 from unquilt.stores.labels import About
 

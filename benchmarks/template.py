@@ -23,7 +23,7 @@ SIZES = (100_000, 1_000_000)
 PER_SITE = 100
 CONSONANTS, VOWELS = "bdfgklmnprst", "aeiou"
 VOCABULARY = ["".join(letters) for letters in product(CONSONANTS, VOWELS, CONSONANTS, VOWELS, CONSONANTS)]
-"""43,200 words that differ in their first five letters, by which fuzzy knows them."""
+"""43,200 words that differ in their first five letters, by which `reworded` knows them."""
 MAKE = "import sys; from benchmarks.template import write; write(sys.argv[1], *map(int, sys.argv[2:]))"
 
 
@@ -69,22 +69,21 @@ def corpus(count: int) -> Path:
 
 def measure(record: Record, sizes: tuple[int, ...] = SIZES) -> None:
     WORK.mkdir(exist_ok=True)
-    for signature in ("imatch", "grams", "fuzzy"):
+    commands = {name: ("passages", "--signature", name) for name in ("imatch", "grams")} | {"reworded": ("reworded",)}
+    for name, (command, *options) in commands.items():
         taken = {}
         for count in sizes:
             place = WORK / "template"
             shutil.rmtree(place, ignore_errors=True)
-            asked = ("--signature", signature, "--memory", "4GB", "--threads", "2", "--quiet")
-            spent = cost("passages", str(corpus(count)), "-o", str(place), *asked)
+            asked = (*options, "--memory", "4GB", "--threads", "2", "--quiet")
+            spent = cost(command, str(corpus(count)), "-o", str(place), *asked)
             summary = uq.read(place).manifest["summary"]
             taken[count] = spent.processor
             planted = sum(number % 10 == 9 for number in range(10 * PER_SITE, count))
             note = f"{summary['words']:,} words; {summary['passages']:,} passages, {planted:,} planted"
-            record.add(f"{signature}: {count:,} pages", spent.processor, "s of processor time", note=note)
+            record.add(f"{name}: {count:,} pages", spent.processor, "s of processor time", note=note)
             floor = "8" if count == sizes[-1] else ""
-            record.add(
-                f"{signature}: {count:,} pages, peak memory with --memory 4GB", spent.memory / 1e9, "GB", floor=floor
-            )
+            record.add(f"{name}: {count:,} pages, peak memory with --memory 4GB", spent.memory / 1e9, "GB", floor=floor)
         exponent = math.log(taken[sizes[-1]] / taken[sizes[0]]) / math.log(sizes[-1] / sizes[0])
-        name = f"{signature}: growth from {sizes[0]:,} to {sizes[-1]:,} pages, exponent"
-        record.add(name, exponent, floor="below 1.1")
+        grown = f"{name}: growth from {sizes[0]:,} to {sizes[-1]:,} pages, exponent"
+        record.add(grown, exponent, floor="below 1.1")

@@ -29,7 +29,7 @@ from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.engines.workers import keeping
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
 from unquilt.settings import Settings
 

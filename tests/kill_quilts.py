@@ -27,7 +27,7 @@ import unquilt.intake
 from unquilt.corpus.extract.urls import locate_url
 from unquilt.corpus.find.pieces import pieces
 from unquilt.engines import forker
-from unquilt.jobs import How
+from unquilt.jobs.how import How
 from unquilt.runs import Run
 from unquilt.settings import Settings
 

@@ -11,7 +11,7 @@ import duckdb
 import unquilt as uq
 from unquilt.demo import write_jsonl
 
-RUNS = ("quilts", "near", "passages", "phrases", "objects", "targets")
+RUNS = ("quilts", "near", "passages", "reworded", "phrases", "objects", "targets")
 
 
 def make_web(folder: Path, pages: int) -> Path:
@@ -28,6 +28,7 @@ def make_runs(corpus: Path, folder: Path) -> None:
     uq.quilts(corpus, folder / "quilts")
     uq.neardups(corpus, folder / "near")
     uq.passages(corpus, folder / "passages")
+    uq.reworded(corpus, folder / "reworded")
     uq.phrases(corpus, folder / "phrases", group="ip")
     uq.discover(corpus, folder / "objects")
     uq.label(folder / "objects", output=folder / "known.labels")
@@ -47,7 +48,10 @@ def addresses(web: Path) -> list[str]:
     target = find_first(web, "targets/targets", "doc")
     site = quote(find_first(web, "phrases/hosts", "site"))
     prefix = quote(find_first(web, "targets/neighbourhoods", "prefix", "level = 1"))
-    pair = "/".join(str(find_first(web, "passages/passage_pairs", each, "passages > 1")) for each in "ab")
+    pair, reworded = (
+        "/".join(str(find_first(web, f"{run}/passage_pairs", each, "passages > 1")) for each in "ab")
+        for run in ("passages", "reworded")
+    )
     return [
         "/runs/quilts/tables/quilts",
         "/runs/quilts/tables/sites",
@@ -59,6 +63,9 @@ def addresses(web: Path) -> list[str]:
         "/runs/passages/tables/passage_pairs",
         f"/runs/passages/pairs/{pair}",
         f"/runs/passages/pairs/{pair}?patch=1",
+        "/runs/reworded/tables/passage_pairs",
+        f"/runs/reworded/pairs/{reworded}",
+        f"/runs/reworded/pairs/{reworded}?patch=1",
         f"/runs/quilts/quilts/{quilt}",
         f"/runs/quilts/quilts/{quilt}?patch=0",
         f"/runs/near/clusters/{cluster}",

@@ -15,7 +15,7 @@ from unquilt.engines.tasks import Scale
 from unquilt.errors import RunError
 from unquilt.flow.rehearsal import Rehearsal
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.runs import InputRecord, Run
 
 PLAIN: dict[str, Any] = {"min_share": 0.0, "min_grams": 1, "max_largest": 1.0}

@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from examples.__main__ import all_pages, pages_for, run_pages
+from examples.__main__ import all_pages, find_groups, run_groups
 from examples.running import Program
 
 ROOT = Path(__file__).parents[1]
@@ -58,7 +58,17 @@ class Stage:
         place = self.folder / "an environment"
         run([self.python, "-m", "venv", "--without-pip", str(place)])
         wanted = f"{self.wheel}[{self.extra}]" if self.extra else str(self.wheel)
-        pip = [sys.executable, "-m", "pip", "--python", str(place / "bin" / "python"), "install", "--quiet", wanted]
+        pip = [
+            sys.executable,
+            "-m",
+            "pip",
+            "--python",
+            str(place / "bin" / "python"),
+            "install",
+            "--quiet",
+            "--no-compile",
+            wanted,
+        ]
         run(pip + (["--constraint", str(self.constraints)] if self.constraints else []))
         return Program(place / "bin", frozenset([self.extra] if self.extra else []))
 
@@ -121,11 +131,6 @@ def try_figures(program: Program, folder: Path) -> list[str]:
     return wrong
 
 
-def pinned() -> set[str]:
-    """What tests/lowest.txt pins."""
-    return {line.partition("==")[0].lower() for line in LOWEST.read_text().splitlines() if "==" in line}
-
-
 def stages(wheel: Path, folder: Path, wanted: Iterable[str]) -> list[Stage]:
     """The stages, in order."""
     pythons = find_pythons()
@@ -149,10 +154,10 @@ def try_stage(stage: Stage, store: Path) -> list[str]:
     if stage.name == "spark" and not shutil.which("java") and "JAVA_HOME" not in os.environ:
         print("there is no Java: the examples of Spark are left out")
         return wrong
-    pages = {"bare": all_pages(), "lowest": [ROOT / "README.md"]}.get(stage.name) or pages_for(stage.extra)
-    if not pages:
+    groups = find_groups([ROOT / "README.md"] if stage.name == "lowest" else all_pages(), stage.extra)
+    if not groups:
         return [*wrong, f"no page has an example of the extra {stage.extra}"]
-    if run_pages(pages, program, store):
+    if run_groups(groups, program, store):
         wrong.append("examples of documents differ, see above")
     return wrong
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from unquilt.analyses.passages import PassageParameters
     from unquilt.analyses.phrases import PhraseParameters
     from unquilt.analyses.quilts import QuiltParameters
+    from unquilt.analyses.reworded import RewordedParameters
     from unquilt.analyses.sweep import SweepParameters
     from unquilt.api import (
         Alignment,
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     passages: AnalysisCall
     phrases: AnalysisCall
     quilts: AnalysisCall
+    reworded: AnalysisCall
     sweep: AnalysisCall
 
 __all__ = [
@@ -85,6 +87,7 @@ __all__ = [
     "PhraseParameters",
     "QuiltParameters",
     "Reading",
+    "RewordedParameters",
     "Run",
     "Settings",
     "SignatureParameters",

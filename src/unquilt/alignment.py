@@ -1,7 +1,7 @@
 """Two texts at hand: which passages of one were taken from the other, reworded or not. No corpus is needed.
 
-The work is done by the core (`native/kernels/src/alignment.rs`), as for whole corpora by `unquilt passages --signature
-fuzzy`; this is its face for programs. Two pages take well below a millisecond; time grows linearly with their length.
+The work is done by the core (`native/kernels/src/alignment.rs`), as `unquilt reworded` does it for whole corpora; this
+is its face for programs. Two pages take well below a millisecond; time grows linearly with their length.
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from unquilt import jobs
 from unquilt._native import grams, words
 from unquilt.alignment import Alignment, StemRates, align
 from unquilt.analyses import catalogue
@@ -24,7 +23,10 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.errors import ParameterError
-from unquilt.jobs import How, Inputs
+from unquilt.jobs import work
+from unquilt.jobs.how import How
+from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.verdicts import judge_run
 from unquilt.parameters import ParameterInfo
 from unquilt.results.run import ReadableRun as Run
 from unquilt.results.scoring import Score, score_run
@@ -99,8 +101,10 @@ def make_call(name: str) -> AnalysisCall:
         fields: Mapping[str, str] | None = None,
         **parameters: Any,
     ) -> Run:
+        if other := analysis.leads(parameters):
+            return make_call(other[0])(inputs, output, how=how, fields=fields, **other[1])
         given = analysis.parameters.from_dict(parameters)
-        return Run.of(jobs.analyse(analysis, given, inputs, output, rename_fields(how, fields)))
+        return Run.of(work.analyse(analysis, given, inputs, output, rename_fields(how, fields)))
 
     call.__name__ = call.__qualname__ = name
     lines = [
@@ -150,7 +154,7 @@ def ingest(
     >>> ingest(pa.table({"body": ["one two three"]}), fields={"text": "body"}).documents.column("words").to_pylist()
     [3]
     """
-    return Run.of(jobs.ingest(inputs, output, rename_fields(how, fields)))
+    return Run.of(work.ingest(inputs, output, rename_fields(how, fields)))
 
 
 def build_filter(
@@ -178,7 +182,7 @@ def build_filter(
     if base is not None and parameters:
         raise ParameterError(f"{next(iter(parameters))} is fixed by the set that is added to; leave it out")
     known = None if base is None else Filter.load(base)
-    return jobs.build_filter(given, inputs, output, rename_fields(how, fields), known)[0]
+    return work.build_filter(given, inputs, output, rename_fields(how, fields), known)[0]
 
 
 def build_lexicon(
@@ -202,7 +206,7 @@ def build_lexicon(
     ({'word': 'night', 'df': 2}, 1, 2)
     """
     parameters = LexiconParameters.from_dict({"nidf": nidf, "min_df": min_df})
-    return jobs.build_lexicon(parameters, inputs, output, rename_fields(how, fields))[0]
+    return work.build_lexicon(parameters, inputs, output, rename_fields(how, fields))[0]
 
 
 def judge(run: Run | str | Path, **limits: Any) -> pa.Table:
@@ -220,7 +224,7 @@ def judge(run: Run | str | Path, **limits: Any) -> pa.Table:
     {'doc': 2, 'quilt': False, 'why': 'sigma'}
     """
     opened = run if isinstance(run, Run) else Run.read(run)
-    judged = jobs.judge_run(opened, limits)
+    judged = judge_run(opened, limits)
     columns = VERDICTS.schema.names
     return pa.concat_tables([VERDICTS.schema.empty_table(), *(split.read(columns) for split in judged.splits())])
 

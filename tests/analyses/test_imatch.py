@@ -29,7 +29,8 @@ from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError, ParameterError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import How, documents
+from unquilt.jobs.corpora import documents
+from unquilt.jobs.how import How
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import LEAST_MEMORY, Settings
 from unquilt.stores.lexicons import SCHEMA, df_range, pack_counts

@@ -24,7 +24,8 @@ from unquilt import Lexicon, _native
 from unquilt.analyses.neardups import NeardupParameters, neardups
 from unquilt.errors import InputChangedError, InputError, ParameterError
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import How, documents
+from unquilt.jobs.corpora import documents
+from unquilt.jobs.how import How
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import LEAST_MEMORY, Settings
 

@@ -20,7 +20,8 @@ from unquilt.analyses.passages import PassageParameters, passages
 from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import How, documents
+from unquilt.jobs.corpora import documents
+from unquilt.jobs.how import How
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import Settings
 

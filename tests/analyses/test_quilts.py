@@ -24,7 +24,7 @@ import unquilt
 from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
 from unquilt.analyses.quilts import PUBLISHED
 from unquilt.errors import InputError, ParameterError
-from unquilt.jobs import How
+from unquilt.jobs.how import How
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 

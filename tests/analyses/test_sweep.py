@@ -25,7 +25,8 @@ from unquilt.analyses.sweep import DIMENSIONS, SweepParameters, sweep
 from unquilt.engines.tasks import Scale
 from unquilt.errors import ParameterError
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import How, documents
+from unquilt.jobs.corpora import documents
+from unquilt.jobs.how import How
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 

@@ -17,7 +17,7 @@ from twin_neardups import jaccard, join
 import unquilt
 from benchmarks.threshold import all_pairs, grams
 from unquilt.analyses.banding import Banding
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
 from unquilt.settings import Settings
 

@@ -75,36 +75,6 @@ def test_two_texts_side_by_side(call: Call, run: Path) -> None:
     assert json.loads(call("show", run, "passages", "--pair", "0", "1", "--json").output)["words"] == 19
 
 
-def test_fuzzy_runs_say_what_was_left_out(call: Call, tmp_path: Path) -> None:
-    told = " ".join(f"{one}{other}ing" for one in ("lan", "mor", "tes", "vik", "ros") for other in "bcdfghjklm")
-    lines = [json.dumps({"url": f"http://{name}.example/", "text": f"{told} {name}"}) for name in ("one", "two", "six")]
-    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
-    fuzzy = ("passages", tmp_path / "pages.jsonl", "--signature", "fuzzy", "-o")
-    done = call(*fuzzy, tmp_path / "some", "--max-candidates", "1")
-    assert "1 pair not aligned: one is with at most 1 document (--max-candidates)" in done.output
-    done = call(*fuzzy, tmp_path / "none", "--max-df", "1")
-    assert "No two documents share a reworded passage; --foreign none compares" in done.output
-    assert "of rare words passed over, which more than 1 document has (--max-df)" in done.output
-    assert "not aligned" not in done.output
-    done = call(*fuzzy, tmp_path / "less", "--boilerplate", "2")
-    assert "150 words of boilerplate passed over, which more than 2 documents have (--boilerplate)" in done.output
-
-
-def test_a_reworded_passage_is_marked_word_by_word_and_its_score_explained(call: Call, tmp_path: Path) -> None:
-    told = "When the old lighthouse keeper retired in autumn, nobody in the harbour wanted his lonely post. "
-    told += "The council offered a cottage, a boat and firewood, but candidates feared the winter storms there. "
-    changed = told.replace("lonely", "quiet").replace("candidates", "applicants")
-    lines = [
-        json.dumps({"url": f"http://{name}.example/", "text": text}) for name, text in (("x", told), ("y", changed))
-    ]
-    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
-    call("passages", tmp_path / "pages.jsonl", "--signature", "fuzzy", "-o", tmp_path / "run")
-    shown = call("show", tmp_path / "run", "passages", "--pair", "0", "1").output
-    assert "1: about 9" in shown
-    assert "% of those of b were taken over; that both share them by chance, 1 to 10^" in shown
-    assert ":1] applicants [1: feared" in " ".join(shown.split())
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -112,6 +82,8 @@ def test_a_reworded_passage_is_marked_word_by_word_and_its_score_explained(call:
         (["show", "{run}", "documents", "--pair", "0", "1"], "--pair is for the table passages"),
         (["passages", "{run}", "-o", "x", "--signature", "words"], "--signature must be one of imatch, shingles"),
         (["passages", "{run}", "-o", "x", "--tau", "0"], "--tau must be a number above 0 and of at most 1, not '0'"),
+        (["passages", "{run}", "-o", "x", "--boilerplate", "9"], "boilerplate has no effect with signature imatch"),
+        (["passages", "{run}", "-o", "x", "--signature", "fuzzy", "--k", "5"], "k has no effect with signature fuzzy"),
         (["passages", "{run}", "-o", "x", "--gamma", "0"], "--gamma must be a whole number between 1 and"),
     ],
 )

@@ -12,7 +12,7 @@ from quilting import read_files
 
 import unquilt
 from unquilt import How, Settings
-from unquilt.jobs import documents, measures
+from unquilt.jobs.corpora import documents, measures
 from unquilt.runs import Run
 
 SCRIPT = "function menu() {\n  return 1;\n}\n\nfunction banner() {\n  return 'the banner of this site';\n}\n"

@@ -17,7 +17,7 @@ from unquilt.demo import write_jsonl
 from unquilt.engines.tasks import Scale
 from unquilt.errors import ParameterError
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import How
+from unquilt.jobs.how import How
 from unquilt.runs import Run
 from unquilt.settings import Settings
 

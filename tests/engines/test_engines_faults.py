@@ -28,7 +28,7 @@ from unquilt.engines.tasks import Scale
 from unquilt.errors import EngineError, InputChangedError, RunError, StorageError
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 from unquilt.tables import Table, column, document

@@ -16,7 +16,7 @@ from examples.desk import Desk
 from examples.running import EXTRAS, REFERENCE, Program, Ran, needed_extra, run_examples, split_page, write_page
 
 ROOT = Path(__file__).parents[2]
-USUAL, SMALL = 3000, 1000
+USUAL, SMALL = 3000, 600
 """Pages of the demo web: as `unquilt demo` makes it, and fewer for the reference, which shows no output."""
 
 
@@ -26,22 +26,26 @@ def all_pages() -> list[Path]:
     return [page for page in pages if read_examples(page)]
 
 
-def pages_for(extra: str) -> list[Path]:
-    """The pages with a command that needs an extra."""
-    return [page for page in all_pages() if any(needed_extra(each.code) == extra for each in read_examples(page))]
+def find_groups(pages: list[Path], extra: str = "") -> list[tuple[Path, list[Example]]]:
+    """The groups of examples of pages; with `extra`, only those with a command that needs it."""
+    groups = [(page, group) for page in pages for group in split_page(page)]
+    return [
+        (page, group) for page, group in groups if not extra or extra in {needed_extra(each.code) for each in group}
+    ]
 
 
-def run_pages(pages: list[Path], program: Program, store: Path, *, write: bool = False, at_once: int = 2) -> int:
-    """Run pages, a few groups of examples at a time, and say what differs; returns how many pages differ."""
+def run_groups(
+    groups: list[tuple[Path, list[Example]]], program: Program, store: Path, *, write: bool = False, at_once: int = 2
+) -> int:
+    """Run groups of examples, a few at a time, and say what differs; returns how many pages differ."""
     desks = {size: Desk(store / str(size), program.run, size) for size in (SMALL, USUAL)}
     for desk in desks.values():
         desk.store.mkdir(parents=True, exist_ok=True)
-    groups = [(page, group) for page in pages for group in split_page(page)]
 
     def run(page: Path, group: list[Example]) -> Ran:
         return run_examples(page, group, program, desks[SMALL if page.name == REFERENCE else USUAL])
 
-    ran: dict[Path, list[Ran]] = {page: [] for page in pages}
+    ran: dict[Path, list[Ran]] = {page: [] for page, _ in groups}
     with ThreadPoolExecutor(at_once) as pool:
         for each in pool.map(run, *zip(*groups, strict=True)):
             ran[each.page].append(each)
@@ -77,7 +81,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="unquilt-demo-") as made:
         store = (given.store or Path(made)).absolute()
         pages = [page.absolute() for page in given.pages] or all_pages()
-        return 1 if run_pages(pages, program, store, write=given.write) else 0
+        return 1 if run_groups(find_groups(pages), program, store, write=given.write) else 0
 
 
 if __name__ == "__main__":

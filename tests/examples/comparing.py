@@ -11,9 +11,9 @@ VARIES = "≈"
 FIGURE = r"\d[\d,.]*"
 VARYING = re.compile(
     rf"{FIGURE} (?:s|ms|min|h)\b(?! of)|{FIGURE} [kMGT]?i?B/s|{FIGURE}/s|(?<=memory ){FIGURE} [kMGT]?i?B|"
-    rf"(?<=peak ){FIGURE} [kMGT]?i?B"
+    rf"(?<=peak ){FIGURE} [kMGT]?i?B|(?<=html \(){FIGURE} [kMGT]?i?B"
 )
-"""Figures that are never the same twice: times, rates, memory."""
+"""Figures that are never the same twice: times, rates, memory, the size of a report (which says how long it took)."""
 MARKED = re.compile(rf"{VARIES}{FIGURE}(?: [kMGT]?i?B(?:/s)?| ?(?:s|ms|min|h)\b|/s)?")
 
 

@@ -20,7 +20,7 @@ from twin import Document
 
 import unquilt
 from unquilt.analyses.quilt_parameters import COLLAPSE
-from unquilt.jobs import How
+from unquilt.jobs.how import How
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 

@@ -15,13 +15,14 @@ from unquilt.analyses.neardups import DECLARATION as NEARDUPS
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilts import DECLARATION as QUILTS
 from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.reworded import DECLARATION as REWORDED
 from unquilt.analyses.sweep import DECLARATION as SWEEP
 from unquilt.errors import ParameterError, PlanError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs import analyse
+from unquilt.jobs.work import analyse
 from unquilt.tables import EDGES, PAIRS
 
 SITES = [
@@ -33,6 +34,8 @@ CASES: list[tuple[Analysis, dict[str, Any]]] = [
     *((SWEEP, sites) for sites in SITES),
     *((NEARDUPS, {"method": method, "pairs": pairs}) for method in ("shingles", "imatch") for pairs in (True, False)),
     (NEARDUPS, {"similarity": False, "family": "rabin"}),
+    *((REWORDED, sites) for sites in SITES),
+    (REWORDED, {"boilerplate": 0, "between": ("a", "b")}),
 ]
 
 

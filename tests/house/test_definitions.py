@@ -30,6 +30,7 @@ PLACES: dict[str, str | type[Parameters]] = {
     "3.4.3": "detect",
     "3.4.4": ReuseExperimentParameters,
     "3.5": "passages",
+    "3.6": "reworded",
     "5": Settings,
 }
 """Which section has the parameters of what: the name of an analysis, or a class."""

@@ -56,7 +56,7 @@ def test_pages_say_what_their_blocks_are() -> None:
 
 @pytest.mark.parametrize("extra", ["page", "spark"])
 def test_every_extra_has_examples(extra: str) -> None:
-    assert pages.pages_for(extra)
+    assert pages.find_groups(pages.all_pages(), extra)
 
 
 def test_what_cannot_be_run_is_not_called_an_example() -> None:

@@ -27,7 +27,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     # module or package: what it must not import, directly
     "unquilt.corpus": ("unquilt.analyses", "unquilt.flow", "unquilt.engines", *JOBS),
     "unquilt.flow": ("unquilt.analyses", "unquilt.engines", "unquilt.stores", "unquilt.runs", *READERS, *JOBS),
-    "unquilt.analyses": ("unquilt.engines", "unquilt.runs", *READERS, *JOBS),
+    "unquilt.analyses": ("unquilt.engines", "unquilt.runs", "unquilt.columns", "unquilt._native", *READERS, *JOBS),
     "unquilt.engines": ("unquilt.analyses", *READERS, *JOBS),
     "unquilt.engines.local": ("unquilt.engines.spark",),
     "unquilt.engines.spark": ("unquilt.engines.local",),

@@ -164,14 +164,15 @@ def test_a_sample_of_a_run_that_is_not_shown_says_so(web: Path, tmp_path: Path) 
         assert "not among those that are shown" in plain(served.get(sample))
 
 
-def test_judged_passages_are_truth_to_score_by(served: Served, web: Path, tmp_path: Path) -> None:
-    sample = draw(served, "passages", "passages", sample=5)
+@pytest.mark.parametrize("run", ["passages", "reworded"])
+def test_judged_passages_are_truth_to_score_by(served: Served, web: Path, tmp_path: Path, run: str) -> None:
+    sample = draw(served, run, "passages", sample=5)
     for item in range(1, 6):
         say(served, sample, "ada", item, "yes" if item < 5 else "no")
     file = served.shell.labels
     own = [file.sample(sample.rpartition("/")[2])]
     assert write_labels(file, own, tmp_path / "right.jsonl", only="yes") == 4
-    arguments = ["score", str(web / "passages"), "--labels", str(tmp_path / "right.jsonl"), "--json"]
+    arguments = ["score", str(web / run), "--labels", str(tmp_path / "right.jsonl"), "--json"]
     result = CliRunner().invoke(cli, arguments)
     assert result.exit_code == 0, result.output
     scored = json.loads(result.output.splitlines()[0])

@@ -39,6 +39,20 @@ def test_xml(run: unquilt.Run, tmp_path: Path) -> None:
     assert run.export(tmp_path / "found", "passages", format="pan", overwrite=True).rows == 1
 
 
+def test_reworded_passages(tmp_path: Path) -> None:
+    told = "When the old lighthouse keeper retired in autumn, nobody in the harbour wanted his lonely post. "
+    told += "The council offered a cottage, a boat and firewood, but candidates feared the winter storms there"
+    texts = [f"News of another kind.\n{told.replace('lonely', 'quiet')}", told]
+    run = unquilt.reworded(pa.table({"id": ["susp/a.txt", "src/b.txt"], "text": texts}), tmp_path / "run")
+    run.export(tmp_path / "found.jsonl", "passages", evidence=True, columns=["score"])
+    (row,) = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
+    assert row["score"] > 30
+    assert (row["a_text"], row["b_text"]) == (told.replace("lonely", "quiet"), told)
+    assert run.export(tmp_path / "found", "passages", format="pan").rows == 1
+    (feature,) = ET.fromstring((tmp_path / "found" / "a-b.xml").read_bytes())
+    assert (feature.get("this_offset"), feature.get("source_offset")) == ("22", "0")
+
+
 def test_what_makes_no_sense(run: unquilt.Run, tmp_path: Path) -> None:
     for table, output in (("passage_pairs", "x"), ("passages", "-")):
         with pytest.raises(ParameterError, match="the format pan is"):

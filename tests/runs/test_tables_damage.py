@@ -20,7 +20,8 @@ from unquilt.cli.show import folders
 from unquilt.errors import RunError
 from unquilt.flow import kept
 from unquilt.flow.kept import Kept
-from unquilt.jobs import documents, ingest
+from unquilt.jobs.corpora import documents
+from unquilt.jobs.work import ingest
 from unquilt.parquet import opened
 from unquilt.runs import Run, TableWriter
 

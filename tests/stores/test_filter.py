@@ -28,7 +28,7 @@ from unquilt import Filter, Lexicon, _native
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.cli import cli
 from unquilt.errors import InputError, ParameterError, StorageError
-from unquilt.jobs import How
+from unquilt.jobs.how import How
 from unquilt.stores import filters
 
 WORDS = [*(f"word{a}{b}" for a in "abcdefghij" for b in "klmnopqrst"), "Straße", "STRASSE", "漢字", "été", "the", "12"]

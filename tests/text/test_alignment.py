@@ -1,4 +1,4 @@
-"""Fuzzy alignment of two texts: equal to its definition, indifferent to length and nonsense, of use."""
+"""Alignment of two reworded texts: equal to its definition, indifferent to length and nonsense, of use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from time import process_time
 
 import pytest
-import twin_fuzzy
+import twin_reworded
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -70,7 +70,7 @@ def test_passages_are_those_of_the_definition(seed: int, counted: bool, both_way
     texts = [a, b, *(as_text(make_words(random, 200, 3000), random) for _ in range(3))] if counted else []
     packed = _native.stem_rates(texts)
     found = _native.align(a, b, packed, both_ways=both_ways)
-    expected = twin_fuzzy.align(a, b, twin_fuzzy.rates_of(texts), both_ways=both_ways)
+    expected = twin_reworded.align(a, b, twin_reworded.rates_of(texts), both_ways=both_ways)
     assert [each[:5] for each in found] == [each[:5] for each in expected]
     for ours, theirs in zip(found, expected, strict=True):
         assert ours[5:] == pytest.approx(theirs[5:], abs=1e-6)
@@ -80,11 +80,11 @@ def test_words_of_a_language_are_common_though_it_is_rare_in_the_collection() ->
     texts = ["The dog ran to the house and slept there. " * 4000, "The end of the story. " * 9]
     texts += ["Der Hund lief in das Haus und schlief dort. " * 30, "Kissa juoksi taloon nukkumaan. " * 25, "", "1 2 3"]
     texts += ["狗跑进房子里，在那里用我的床睡着了。" * 20, "สุนัขวิ่งเข้าไปในบ้าน " * 20]
-    packed, expected = _native.stem_rates(texts), twin_fuzzy.rates_of(texts)
+    packed, expected = _native.stem_rates(texts), twin_reworded.rates_of(texts)
     common = {stem: rate for stem, rate in expected.items() if rate > 1e-4}
     entries = [packed[at : at + 12] for at in range(0, len(packed), 12)]
     found = {entry[:8]: int.from_bytes(entry[8:], "big") / 2**32 for entry in entries}
-    assert found == {twin_fuzzy.order(stem).to_bytes(8, "big"): rate for stem, rate in common.items()}
+    assert found == {twin_reworded.order(stem).to_bytes(8, "big"): rate for stem, rate in common.items()}
     assert {"und", "kissa", "狗", "slept", "zebra"} & common.keys() == {"und", "kissa", "狗", "slept"}
 
 

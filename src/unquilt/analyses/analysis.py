@@ -55,6 +55,10 @@ class Analysis(Job):
     """What its longer stages cost beside each other, in their order, by the parameters that are given; measured. From
     this, progress knows how much is to come."""
 
+    leads: Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]] | None] = field(default=lambda _: None)
+    """The name and the parameters of another analysis, if the parameters that are given ask for that one:
+    `passages(signature="fuzzy")` is `reworded`."""
+
     other_texts: Callable[[Any], bool] = field(default=lambda _: False)
     """Whether, by its parameters, it also looks at JavaScript, CSS and robots.txt: `tables.OTHER_TEXTS`."""
 

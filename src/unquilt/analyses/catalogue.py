@@ -64,6 +64,7 @@ _register_analysis("quilts", "QuiltParameters", "Find pages stitched together fr
 _register_analysis("sweep", "SweepParameters", "Count quilts for many k, m, c and sigma at once.")
 _register_analysis("neardups", "NeardupParameters", "Find documents that say the same but for small changes.")
 _register_analysis("passages", "PassageParameters", "Find passages that documents share, and where they are.")
+_register_analysis("reworded", "RewordedParameters", "Find passages that were reworded, shuffled or summarised.")
 _register_analysis("phrases", "PhraseParameters", "Find popular phrases, and the sites that live off them.")
 register(
     Entry(

@@ -25,27 +25,24 @@ nothing there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from unquilt import _native
 from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.fuzzy import FUZZY_TABLES, WINDOW_LABELS, align_candidates, find_candidates
+from unquilt.analyses.between import between_parameter, check_between, name_collections, refuse_empty
 from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
+from unquilt.analyses.reworded import RewordedParameters
 from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
-from unquilt.columns import buffers
-from unquilt.errors import InputError, ParameterError
+from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import check_nidf, df_range
+from unquilt.stores.words import pack_above, pack_between, pack_most_frequent, pack_no_words
 from unquilt.tables import (
     MARKS,
     PASSAGE_PAIRS,
@@ -56,7 +53,9 @@ from unquilt.tables import (
     WORDS,
 )
 
-SIGNATURES = ("imatch", "shingles", "spotsigs", "grams", "fuzzy")
+SIGNATURES = ("imatch", "shingles", "spotsigs", "grams")
+FUZZY = "fuzzy"
+"""In place of a signature: the analysis `reworded`."""
 OWN = {
     "nidf": ("imatch",),
     "tau": ("shingles", "spotsigs"),
@@ -64,14 +63,10 @@ OWN = {
     "spot_distance": ("spotsigs",),
     "chain": ("spotsigs",),
     "k": ("grams",),
-    "max_candidates": ("fuzzy",),
-    "boilerplate": ("fuzzy",),
 }
 """The parameters that only some signatures know."""
-NOT_FUZZY = ("gamma", "max_gap", "refine", "min_words")
-"""Those that alignment has no use for."""
-USUAL = {"gamma": {"grams": 30}, "max_gap": {"grams": 30}, "max_df": {"fuzzy": 20}}
-"""Defaults that depend on the signature; else 3 sentences, no gap and 1,000 documents."""
+WORDS_OF_GRAMS = 30
+"""The usual length of a passage and of a gap with grams, in words; else 3 sentences and no gap."""
 FEW_DOCUMENTS = 20
 """In a smaller corpus, a word of most documents need not be a common one."""
 
@@ -82,8 +77,8 @@ class PassageParameters(Parameters):
 
     signature: str = parameter(
         "imatch",
-        "how sentences are compared; grams: by words, not sentences; fuzzy: finds what was reworded, too",
-        one_of=SIGNATURES,
+        "how sentences are compared; grams: by words, not sentences; fuzzy: the same as unquilt reworded",
+        one_of=(*SIGNATURES, FUZZY),
     )
     gamma: int | None = parameter(
         None, "fewest sentences of a passage", at_least=1, at_most=2**31, usual="3, with grams 30 words"
@@ -104,50 +99,31 @@ class PassageParameters(Parameters):
     chain: int = parameter(2, "words of a spotsig behind the first", at_least=1, at_most=2**20)
     k: int = parameter(8, "words in a gram, for grams", at_least=1, at_most=2**20)
     n: int = parameter(4, "words in a shingle, for shingles and for similarity", at_least=1, at_most=2**20)
-    max_df: int | None = parameter(
-        None,
-        "most documents of a sentence (gram, key of rare words) that makes a passage on its own",
-        at_least=1,
-        at_most=2**32 - 1,
-        usual="1000, with fuzzy 20",
-    )
-    max_candidates: int = parameter(
-        100, "most documents that one is aligned with, those that share most; for fuzzy", at_least=1, at_most=2**32 - 1
-    )
-    boilerplate: int = parameter(
-        100,
-        "leave out words that stand in five words in a row which more documents have, as menus do; 0: none; for fuzzy",
-        at_least=0,
-        at_most=2**32 - 1,
+    max_df: int = parameter(
+        1000, "most documents of a sentence or gram that makes a passage on its own", at_least=1, at_most=2**32 - 1
     )
     collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
     foreign: str = parameter("domain", "compare documents of different hosts, domains, ips; or all", one_of=FOREIGN)
-    between: tuple[str, ...] = parameter(
-        (),
-        "compare documents whose id, URL or file begins with A with those of B only; * stands for anything",
-        is_pair=True,
-    )
+    between: tuple[str, ...] = between_parameter()
     min_words: int = parameter(15, "fewest words of a passage", at_least=1, at_most=2**32)
     refine: bool = parameter(True, "move the borders of passages word by word")
 
     def check(self) -> None:
-        """Refuse what would have no effect."""
+        """Refuse parameters without an effect."""
         check_nidf(self.nidf)
+        check_between(self.between)
+        if self.signature == FUZZY:
+            raise ParameterError("signature fuzzy is an analysis of its own, reworded, with RewordedParameters")
         usual = {info.name: info.default for info in self.describe()}
         for name, signatures in OWN.items():
-            if name in usual and self.signature not in signatures and getattr(self, name) != usual[name]:
+            if self.signature not in signatures and getattr(self, name) != usual[name]:
                 raise ParameterError(f"{name} has no effect with signature {self.signature}; leave it out")
-        if self.signature == "fuzzy":
-            for name in NOT_FUZZY:
-                if getattr(self, name) != usual[name]:
-                    raise ParameterError(f"{name} has no effect with signature fuzzy; leave it out")
-        if self.between and not all(self.between):
-            raise ParameterError("between must name two collections, none of them empty")
 
     @property
     def least(self) -> int:
         """γ, in sentences or words."""
-        return USUAL["gamma"].get(self.signature, 3) if self.gamma is None else self.gamma
+        usual = WORDS_OF_GRAMS if self.signature == "grams" else 3
+        return usual if self.gamma is None else self.gamma
 
     @property
     def whole(self) -> int:
@@ -157,21 +133,12 @@ class PassageParameters(Parameters):
     @property
     def gap(self) -> int:
         """The longest gap, in sentences or words."""
-        return USUAL["max_gap"].get(self.signature, 0) if self.max_gap is None else self.max_gap
-
-    @property
-    def most(self) -> int:
-        """The most documents of what makes a passage on its own."""
-        return USUAL["max_df"].get(self.signature, 1000) if self.max_df is None else self.max_df
-
-    @property
-    def collections(self) -> dict[str, Any]:
-        """The two collections as kernels take them."""
-        return dict(zip("ab", self.between or ("", ""), strict=True))
+        usual = WORDS_OF_GRAMS if self.signature == "grams" else 0
+        return usual if self.max_gap is None else self.max_gap
 
     def to_dict(self) -> dict[str, Any]:
         """As the manifest has it: with the values that were used."""
-        return super().to_dict() | {"gamma": self.least, "max_gap": self.gap, "max_df": self.most}
+        return super().to_dict() | {"gamma": self.least, "max_gap": self.gap}
 
 
 def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
@@ -183,16 +150,12 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
     share is never paired.
     """
     standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
-    known, tables = dict(standing.counters), list(standing.tables)
-    if given.collapse == "none":  # copies were not looked for
-        known.pop("copies", None)
-        tables.clear()
-    if given.signature == "fuzzy":
-        located, pairs, counters = _align(verbs, corpus, given, standing.table)
-        return Outcome([*tables, located, pairs], known | counters)
+    if given.collapse == "none":
+        standing = standing.without_copies()
+    tables = list(standing.tables)
     if given.signature == "grams":
         windows, counters = _grams(verbs, corpus, given, standing.table)
-        (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.most))
+        (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
         counters |= verbs.fold(lists, "windows")
         (seeds,) = verbs.group([lists], Kernel("seeds"))
         (found,) = verbs.group([seeds], Kernel("chains", window=given.k, gap=given.gap, gamma=given.least))
@@ -200,27 +163,13 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
         found, stops, counters = _sentences(verbs, corpus, given, standing.table)
         tables.append(stops)
     located, pairs = _locate(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
-    return Outcome([*tables, located, pairs], known | counters)
-
-
-def _align(
-    verbs: Verbs, corpus: Kept, given: PassageParameters, standing: Kept | None
-) -> tuple[Kept, Kept, dict[str, int]]:
-    """What was reworded: texts that share rare words, aligned."""
-    sharing: dict[str, int] = {"boilerplate": given.boilerplate, "max_df": given.most, "most": given.max_candidates}
-    candidates = find_candidates(verbs, corpus, standing, given.collections, **sharing)
-    _check_collections(candidates.counters, given)
-    aligning: dict[str, Any] = {"n": given.n, "both_ways": not given.between}
-    found, spans, counters = align_candidates(verbs, corpus, candidates, **aligning)
-    (pairs,) = verbs.group([spans], Kernel("passage pairs"))
-    kept = verbs.keep(found, PASSAGES)
-    return kept, verbs.keep(pairs, PASSAGE_PAIRS), counters
+    return Outcome([*tables, located, pairs], standing.counters | counters)
 
 
 def _grams(verbs: Verbs, corpus: Kept, given: PassageParameters, standing: Kept | None) -> tuple[Rows, dict[str, int]]:
-    (windows,) = verbs.map(corpus, Kernel("gram places", k=given.k, **given.collections), beside=standing)
+    (windows,) = verbs.map(corpus, Kernel("gram places", k=given.k, **name_collections(given.between)), beside=standing)
     counters = verbs.fold(windows, "grams") if given.between else {}
-    _check_collections(counters, given)
+    refuse_empty(counters, given.between)
     return windows, counters
 
 
@@ -230,18 +179,18 @@ def _sentences(
     """Runs of sentences that match, runs of stop sentences, and counters."""
     lexicon, listed = _lexicon(verbs, corpus, given)
     telling: dict[str, Any] = {"signature": given.signature, "n": given.n, "lexicon": lexicon, "listed": listed}
-    telling |= {"chain": given.chain, "distance": given.spot_distance}
-    marked, pages, *sets = verbs.map(corpus, Kernel("sentence tokens", **telling, **given.collections), beside=standing)
+    telling |= {"chain": given.chain, "distance": given.spot_distance} | name_collections(given.between)
+    marked, pages, *sets = verbs.map(corpus, Kernel("sentence tokens", **telling), beside=standing)
     counters = verbs.fold(marked, "sentences")
-    _check_collections(counters, given)
-    (counted,) = verbs.group([marked], Kernel("stop sentences", max_df=given.most))
+    refuse_empty(counters, given.between)
+    (counted,) = verbs.group([marked], Kernel("stop sentences", max_df=given.max_df))
     counters |= verbs.fold(counted, "stop_sentences")
     whole = given.whole
     window = 1 if given.gap or sets else whole
     cutting: dict[str, Any] = {"window": window, "gamma": given.least, "alike": bool(sets)}
     packed, windows, stops, *again = verbs.group([pages, counted], Kernel("marked pages", **cutting))
     marks = verbs.keep(packed, MARKS)
-    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.most))
+    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
     counters |= verbs.fold(lists, "windows")
     seeds = [*verbs.group([lists], Kernel("seeds"))]
     if sets:
@@ -265,7 +214,7 @@ def _alike(verbs: Verbs, sets: Rows, windows: Rows, given: PassageParameters) ->
     Shuffles each different sentence's signatures thrice (12 bytes each), and its whole set for each of the rarest tenth
     (1 - τ) of these that another sentence has.
     """
-    common: dict[str, Any] = {"max_df": given.most}
+    common: dict[str, Any] = {"max_df": given.max_df}
     (signatures,) = verbs.group([sets], Kernel("sentence sets"))
     (counts,) = verbs.group([signatures], Kernel("signature counts", **common))
     (prefixes,) = verbs.group([counts], Kernel("sentence prefixes", tau=given.tau, **common))
@@ -288,50 +237,32 @@ def _locate(verbs: Verbs, corpus: Kept, runs: Kept, given: PassageParameters) ->
 
 def _lexicon(verbs: Verbs, corpus: Kept, given: PassageParameters) -> tuple[Side, bool]:
     """The words that signatures go by, and whether it is these that count, or all others."""
-    nothing: list[pa.Array] = []
     if given.signature == "shingles":
-        return verbs.side("passage_words", lambda: _pack(nothing)), True
+        return verbs.side("passage_words", pack_no_words), True
     if given.signature == "spotsigs":
         words = count_words(verbs, corpus, all_words=True)
-        return verbs.side("passage_words", lambda: _pack(_most_frequent(words, given.antecedents))), True
+        return verbs.side("passage_words", lambda: pack_most_frequent(words, given.antecedents)), True
     if corpus.rows < FEW_DOCUMENTS:
-        return verbs.side("passage_words", lambda: _pack(nothing)), False
+        return verbs.side("passage_words", pack_no_words), False
     least, most = df_range(corpus.rows, given.nidf)
     words = count_words(verbs, corpus, all_words=True)
-    listed = least > 1
-
-    def choose(part: pa.Table) -> pa.Table:
-        common = pc.greater(part["df"], most)
-        return part.filter(pc.invert(pc.or_(common, pc.less(part["df"], least))) if listed else common)
-
-    return verbs.side("passage_words", lambda: _pack(_choose(words, choose))), listed
+    if least > 1:
+        return verbs.side("passage_words", lambda: pack_between(words, least, most)), True
+    return verbs.side("passage_words", lambda: pack_above(words, most)), False
 
 
-def _choose(words: Kept, choose: Callable[[pa.Table], pa.Table]) -> list[pa.Array]:
-    """Some of the words, which are all that is held in memory."""
-    parts = [choose(split.read(["word", "df"])) for split in words.splits()]
-    return [column for part in parts for column in part["word"].chunks]
-
-
-def _most_frequent(words: Kept, number: int) -> list[pa.Array]:
-    """The words that most documents have, ties by spelling."""
-    found = pa.schema([("word", pa.string()), ("df", pa.int64())]).empty_table()
-    order = [("df", "descending"), ("word", "ascending")]
-    for split in words.splits():
-        found = pa.concat_tables([found, split.read(["word", "df"]).cast(found.schema)]).sort_by(order).slice(0, number)
-    return list(found["word"].chunks)
-
-
-def _pack(words: list[pa.Array]) -> bytes:
-    column = pa.chunked_array(words, pa.string())
-    return _native.pack_lexicon(buffers(column), len(column))
-
-
-def _check_collections(counters: dict[str, int], given: PassageParameters) -> None:
-    """A collection without documents is a mistake."""
-    for name, pattern in zip("ab", given.between, strict=False):
-        if counters.get(f"documents_in_{name}") == 0:  # it is not counted where an analysis is only tried
-            raise InputError(f"no document has an id, URL or file that begins with {pattern!r}; --between needs two")
+def lead(given: Mapping[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The analysis `reworded` and its parameters, if signature fuzzy asks for it."""
+    usual = {info.name: info.default for info in PassageParameters.describe()}
+    there = {info.name for info in RewordedParameters.describe()}
+    signature = given.get("signature", usual["signature"])
+    without_effect = usual.keys() - there - {"signature"} if signature == FUZZY else there - usual.keys()
+    for name, value in given.items():
+        if name in without_effect and value != usual.get(name):
+            raise ParameterError(f"{name} has no effect with signature {signature}; leave it out")
+    if signature != FUZZY:
+        return None
+    return "reworded", {name: value for name, value in given.items() if name in there or name not in usual}
 
 
 COSTS: Mapping[str, Mapping[str, float]] = {
@@ -353,18 +284,8 @@ COSTS: Mapping[str, Mapping[str, float]] = {
         "passage texts": 29,
     },
     "grams": {"gram places": 274, "window lists": 513, "seeds": 160, "passage texts": 34},
-    "fuzzy": {
-        "stem counts": 68,
-        "stem grams": 97,
-        "common grams": 39,
-        "stem keys": 174,
-        "key pairs": 103,
-        "candidate texts": 26,
-        "aligned passages": 493,
-    },
 }
-"""What the longer stages cost beside each other: per mille of the processor time on the small Debian corpus, for fuzzy
-on the medium one, as it has more to align."""
+"""The costs of the longer stages: per mille of the processor time on the small Debian corpus."""
 
 DECLARATION = Analysis(
     name="passages",
@@ -373,10 +294,10 @@ DECLARATION = Analysis(
     costs=lambda given: COSTS.get(given.get("signature", "imatch"), {}).items(),
     results=(PASSAGES, PASSAGE_PAIRS, STOP_RUNS),
     on_request=(STOP_RUNS,),
-    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, STOP_GROUPS, *FUZZY_TABLES),
+    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, STOP_GROUPS),
+    leads=lead,
     labels=STANDING_LABELS
     | LEXICON_LABELS
-    | WINDOW_LABELS
     | {
         "sentence tokens": "cutting texts into sentences",
         "sentences": "cutting texts into sentences",

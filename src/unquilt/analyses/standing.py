@@ -26,6 +26,11 @@ class Standings:
     tables: tuple[Kept, ...] = ()
     counters: dict[str, int] = field(default_factory=dict)
 
+    def without_copies(self) -> Standings:
+        """The same, without the table and the number of copies: for analyses that did not look for copies."""
+        counters = {name: number for name, number in self.counters.items() if name != "copies"}
+        return Standings(self.table, (), counters)
+
 
 def stand(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key: str = "") -> Standings:
     """The server of each document, by `foreign`, and which document is kept of several copies, by `collapse`.

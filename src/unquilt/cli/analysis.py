@@ -9,13 +9,14 @@ def quilts(job: AnalysisJob) -> None:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.catalogue import load_analysis
 from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
 from unquilt.cli.terminal.output import emit
 
@@ -38,6 +39,9 @@ class AnalysisJob:
         from unquilt import api
         from unquilt.cli.show.summary import conclude, is_complete
 
+        if other := self.analysis.leads(self.parameters):
+            self._lead(*other).carry_out()
+            return
         refuse_reading_options(self.inputs, self.asked)
         before = is_complete(self.output)
         call: api.AnalysisCall = getattr(api, self.analysis.name)
@@ -48,6 +52,12 @@ class AnalysisJob:
             if not self.asked.quiet and not self.asked.as_json:
                 emit(line)
         conclude(self.output, self.asked, before=before)
+
+    def _lead(self, name: str, parameters: dict[str, Any]) -> AnalysisJob:
+        """The same job of another analysis, which the parameters ask for; says which command that is."""
+        if not self.asked.quiet and not self.asked.as_json:
+            emit(f"The command for this is: unquilt {name}")
+        return replace(self, analysis=load_analysis(name), parameters=parameters)
 
 
 def analysis_command(

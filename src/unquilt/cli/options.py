@@ -22,7 +22,7 @@ from unquilt.parameters import Constraint, ParameterInfo, Parameters
 from unquilt.settings import Settings, parse_size
 
 if TYPE_CHECKING:
-    from unquilt.jobs import How
+    from unquilt.jobs.how import How
 
     ParamType = click.ParamType[Any]
 else:
@@ -148,6 +148,12 @@ def parameter_option(parameters: type[Parameters], name: str, help_: str) -> Cal
     return _option(replace(info, default=None, help=help_))
 
 
+def hidden_option(parameters: type[Parameters], name: str) -> Callable[[Command], Command]:
+    """The option of one parameter for a command that takes it, but whose help does not list it."""
+    (info,) = (info for info in parameters.describe() if info.name == name)
+    return click.option(option_name(info), info.name, type=_kind(info), default=None, hidden=True)
+
+
 def parameter_options(parameters: type[Parameters]) -> Callable[[Command], Command]:
     """One option for each parameter; the command gets a keyword for each, None if it was not given."""
 
@@ -252,7 +258,7 @@ class Asked:
         """All of these options, as the API takes them; `costs` of stages tell progress what is to come."""
         spare_pandas()
         from unquilt.cli.terminal.progress import choose_progress
-        from unquilt.jobs import How
+        from unquilt.jobs.how import How
 
         return How(
             settings=Settings.from_dict(self.settings),
@@ -322,7 +328,7 @@ def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Cal
 
 def refuse_reading_options(inputs: tuple[str, ...], asked: Asked) -> None:
     """Refuse options about reading where the input is a corpus: that was read already, so they would be ignored."""
-    from unquilt.jobs import open_corpus
+    from unquilt.jobs.corpora import open_corpus
 
     if asked.reading() != Reading() and open_corpus(list(inputs)) is not None:
         raise usage_error(f"{inputs[0]} is a corpus, which was read already; leave out the options about reading")

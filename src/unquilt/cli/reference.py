@@ -60,7 +60,7 @@ def _section(command: click.Command, ctx: click.Context) -> Iterator[str]:
 
 
 def _command(command: click.Command, ctx: click.Context) -> Iterator[str]:
-    usage = " ".join(command.collect_usage_pieces(ctx))
+    usage = " ".join(command.collect_usage_pieces(ctx)).replace("[COMMAND]", "COMMAND")  # click 8.5 adds brackets
     yield f"## `{ctx.command_path}`\n"
     yield f"    {ctx.command_path} {usage}\n"
     yield f"{inspect.cleandoc(command.help or '')}\n"
@@ -70,7 +70,8 @@ def _command(command: click.Command, ctx: click.Context) -> Iterator[str]:
         yield from (f"| [`{name}`](#{path}-{name}) | {text} |" for name, (_, text) in command.table.items())
         yield ""
     yield "| option | |\n| --- | --- |"
-    yield from (_option(option) for option in command.params if isinstance(option, click.Option))
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    yield from (_option(option) for option in options if not option.hidden)
     yield ""
     yield "```console"
     yield from (f"$ {line.strip()}" for line in _examples(command))

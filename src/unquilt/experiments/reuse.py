@@ -33,10 +33,11 @@ from unquilt.analyses.reuse_experiment import DECLARATION, ReuseExperimentParame
 from unquilt.columns import buffers
 from unquilt.errors import InputError
 from unquilt.experiments.mutations import OPERATIONS, Flags, Point, mutate, tolerate
-from unquilt.jobs import CORPUS, How, Inputs, analyse, documents, ingest, measures, open_corpus
-from unquilt.jobs.inputs import name_paths
-from unquilt.jobs.places import choose_place
-from unquilt.jobs.work import open_run
+from unquilt.jobs.corpora import documents, measures, open_corpus
+from unquilt.jobs.how import How
+from unquilt.jobs.inputs import Inputs, name_paths
+from unquilt.jobs.places import CORPUS, choose_place
+from unquilt.jobs.work import analyse, ingest, open_run
 from unquilt.runs import InputRecord, Run
 from unquilt.stores.labels import cut
 from unquilt.tables import INJECTIONS, MUTATIONS, STOP_CHUNKS, TOLERANCES, Table

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unquilt.errors import InputChangedError, InputError, damaged
 from unquilt.flow.kept import Kept
-from unquilt.jobs.inputs import ArrowStream, Inputs, list_paths
 from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST, read_manifest
 from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 
+if TYPE_CHECKING:
+    from unquilt.jobs.inputs import Inputs
+
 
 def open_corpus(inputs: Inputs) -> Run | None:
     """The corpus folder that `inputs` names, if it is one."""
+    from unquilt.jobs.inputs import ArrowStream, list_paths
+
     paths = [] if isinstance(inputs, ArrowStream) else list_paths(inputs)
     if len(paths) != 1 or read_manifest(Path(paths[0])) is None:
         return None

@@ -17,7 +17,8 @@ from typing import Any, Self
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, RunError
 from unquilt.flow.kept import Kept
-from unquilt.jobs import CORPUS, documents, other_texts
+from unquilt.jobs.corpora import documents, other_texts
+from unquilt.jobs.places import CORPUS
 from unquilt.runs import Run
 from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 

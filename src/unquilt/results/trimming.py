@@ -23,7 +23,7 @@ from unquilt.analyses.discover import DiscoverParameters
 from unquilt.columns import measure, pack
 from unquilt.errors import Advice, ParameterError
 from unquilt.flow.kept import Kept, Split
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.results.folders import RunFolder
 from unquilt.results.keeping import FIELDS
 from unquilt.results.rows import Read, Selection, TableRows

@@ -6,6 +6,7 @@
     reuse     what occurs again and again, and where
     phrases   popular phrases, covering sets, sites
     passages  what two documents share, and where
+    reworded  words and candidates, on the way to reworded passages
     experiments  what the papers' evaluations give
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
@@ -32,17 +33,7 @@ from unquilt.tables.neardups import (
     TREES,
     UNSETTLED,
 )
-from unquilt.tables.passages import (
-    BOILERPLATE,
-    FUZZY_CANDIDATES,
-    MARKS,
-    PASSAGE_PAIRS,
-    PASSAGE_RUNS,
-    PASSAGES,
-    STEMS,
-    STOP_GROUPS,
-    STOP_RUNS,
-)
+from unquilt.tables.passages import MARKS, PASSAGE_PAIRS, PASSAGE_RUNS, PASSAGES, STOP_GROUPS, STOP_RUNS
 from unquilt.tables.phrases import (
     ASKED_PHRASES,
     COVER_SOURCES,
@@ -81,6 +72,7 @@ from unquilt.tables.reuse import (
     STOP_CHUNKS,
     TARGETS,
 )
+from unquilt.tables.reworded import BOILERPLATE, FUZZY_CANDIDATES, STEMS
 from unquilt.tables.sweep import COUNTS, SWEEP
 from unquilt.tables.table import Column, Table, column, document, integer
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from unquilt.tables.table import Table, column, document, integer
 
-_FUZZY = {"null": True, "later": True}
+_SCORED = {"null": True, "later": True}
 
 PASSAGES = Table(
     "passages",
@@ -20,21 +20,27 @@ PASSAGES = Table(
         integer("a_sentence", "number of its first sentence in `a`, from 0; before its borders were moved"),
         integer("b_sentence", "number of its first sentence in `b`"),
         integer("sentences", "how many sentences match; with `--signature grams`, how many of `a` it touches"),
-        integer("words", "how many words it has in `a`; with fuzzy without boilerplate, as for all that follows"),
+        integer("words", "how many words it has in `a`; in `reworded` without boilerplate, as for all that follows"),
         column("similarity", pa.float64(), "Jaccard coefficient of the sets of shingles of `n` words of both sides"),
         integer("documents", "how many documents share that part of it which fewest share; 2 if nobody else has it"),
         column(
             "weight",
             pa.float64(),
-            "words · similarity / (documents - 1); with fuzzy words · rate, of the side where that is less",
+            "words · similarity / (documents - 1); in `reworded` words · rate, of the side where that is less",
         ),
         column(
-            "score", pa.float64(), "how much likelier reuse is than chance, in nats, with fuzzy; else null", **_FUZZY
+            "score",
+            pa.float64(),
+            "how much likelier reuse is than chance, in nats, in `reworded`; else null",
+            **_SCORED,
         ),
         column(
-            "a_rate", pa.float64(), "share of its words in `a` that were taken over, with fuzzy; else null", **_FUZZY
+            "a_rate",
+            pa.float64(),
+            "share of its words in `a` that were taken over, in `reworded`; else null",
+            **_SCORED,
         ),
-        column("b_rate", pa.float64(), "the same of its words in `b`", **_FUZZY),
+        column("b_rate", pa.float64(), "the same of its words in `b`", **_SCORED),
     ),
     key_columns=4,
     row=("passage", "passages"),
@@ -132,46 +138,5 @@ PASSAGE_RUNS = Table(
     key_columns=6,
     row=("run", "runs"),
     see="passages by number of sentence, of both documents, on the way to passages",
-    on_the_way=True,
-)
-
-STEMS = Table(
-    "stems",
-    (
-        integer(
-            "stem",
-            "fingerprint of a stem, the first five letters of words; rows are in its order, unsigned; 0 for all words",
-        ),
-        integer("language", "language of documents: a number, from 256 on by script"),
-        integer("df", "how many documents in it have the stem; in all, at least 2"),
-        integer("times", "how often it occurs in them"),
-    ),
-    key_columns=2,
-    row=("stem", "stems"),
-    see="how common stems are in each language, on the way to fuzzy passages",
-    on_the_way=True,
-)
-
-BOILERPLATE = Table(
-    "boilerplate",
-    (
-        integer("gram", "fingerprint of five stems in a row; rows are in its order, unsigned"),
-        integer("documents", "how many documents have it"),
-    ),
-    row=("sequence of words", "sequences of words"),
-    see="what very many documents have, stem for stem, on the way to fuzzy passages",
-    on_the_way=True,
-)
-
-FUZZY_CANDIDATES = Table(
-    "fuzzy_candidates",
-    (
-        document("doc", "a document whose text is sent"),
-        document("other", "the first document of a pair, to which it is sent; `doc` itself if it is that"),
-        integer("shared", "what the stems weigh that their windows share which share most, in units of 2^-16 nats"),
-    ),
-    key_columns=2,
-    row=("candidate", "candidates"),
-    see="which documents are aligned, on the way to fuzzy passages",
     on_the_way=True,
 )

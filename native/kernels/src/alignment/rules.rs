@@ -1,7 +1,7 @@
 //! The constants by which texts are aligned: all of them, in one place.
 //!
 //! They were chosen on one half of the PAN 2013 training corpus, several at a time for all kinds of obfuscation, and
-//! tried on the other half (docs/fuzzy.md). Numbers are round on purpose: none is tuned to single pairs.
+//! tried on the other half (docs/reworded.md). Numbers are round on purpose: none is tuned to single pairs.
 
 /// How texts are aligned.
 #[derive(Clone, Copy, Debug)]

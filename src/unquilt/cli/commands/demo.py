@@ -15,7 +15,7 @@ from unquilt.cli.terminal.output import count, emit, json_line, printable, typed
 
 if TYPE_CHECKING:
     from unquilt.demo.report import Measured, Report
-    from unquilt.jobs import How
+    from unquilt.jobs.how import How
     from unquilt.runs import Run
 
 PART = 1_000
@@ -112,7 +112,7 @@ def find_reworded(folder: Path, how: How) -> Run:
     from unquilt import api
     from unquilt.runs.storage import inside
 
-    run: Run = api.passages(folder / "corpus", inside(folder, "reworded"), signature="fuzzy", between=RETOLD, how=how)
+    run: Run = api.reworded(folder / "corpus", inside(folder, "reworded"), between=RETOLD, how=how)
     return run
 
 
@@ -295,8 +295,8 @@ def _tell_reworded(planted: int, found: int, by_sentences: int) -> Iterator[str]
         return
     yield ""
     yield from wrap(
-        f"Reworded: {count(planted, 'page')} retell an article in other words and in another order. By `--signature "
-        f"fuzzy`, {found:,} were found, with what each took and from where; sentence by sentence, {by_sentences:,}."
+        f"Reworded: {count(planted, 'page')} retell an article in other words and in another order. By `unquilt "
+        f"reworded`, {found:,} were found, with what each took and from where; sentence by sentence, {by_sentences:,}."
     )
 
 

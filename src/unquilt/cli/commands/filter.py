@@ -72,15 +72,16 @@ def filter_(
 
 def make(inputs: tuple[str, ...], output: str, base: str | None, parameters: dict[str, Any], asked: Asked) -> None:
     """Make a set and say what is in it."""
-    from unquilt import api, jobs
+    from unquilt import api
     from unquilt.cli.terminal.endings import check_rejects
+    from unquilt.jobs.work import build_filter
 
     if base is not None and parameters:
         name = next(iter(parameters)).replace("_", "-")
         raise usage_error(f"--{name} is fixed by {base}, which is added to; leave it out")
     given = SignatureParameters.from_dict(parameters)
     before = None if base is None else api.Filter.load(base)
-    made, summary = jobs.build_filter(given, list(inputs), output, asked.how(), before)
+    made, summary = build_filter(given, list(inputs), output, asked.how(), before)
     if asked.as_json:
         facts = {"file": output, "prototypes": made.prototypes, "without_signature": made.without_signature}
         facts |= {"documents": summary["documents"], "rejects": summary["rejects"]}
@@ -120,7 +121,7 @@ def ask(inputs: tuple[str, ...], prototypes: str, asked: Asked) -> None:
 def answer_all(filter_: Filter, inputs: tuple[str, ...], asked: Asked) -> Iterator[Answer | Reject]:
     """The answers for documents, as they come, and what could not be read."""
     from unquilt.answers import Answer, Question, answers
-    from unquilt.jobs import documents, open_corpus
+    from unquilt.jobs.corpora import documents, open_corpus
     from unquilt.stores.filters import read_documents
 
     corpus = open_corpus(list(inputs))

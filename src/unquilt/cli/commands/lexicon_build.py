@@ -34,7 +34,7 @@ def build(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
     Signatures are made of words in the range --nidf; rarer ones fill up signatures that would be too short. Words of
     fewer than four characters (in scripts with spaces) or with more than one digit are left out.
     """
-    from unquilt.jobs import build_lexicon
+    from unquilt.jobs.work import build_lexicon
 
     refuse_reading_options(inputs, asked)
     parameters = LexiconParameters.from_dict(given_parameters(values))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from unquilt.analyses.passages import DECLARATION
+from unquilt.analyses.reworded import RewordedParameters
 from unquilt.cli.analysis import AnalysisJob, analysis_command
+from unquilt.cli.options import given_parameters, hidden_option
 
 EXAMPLES = """\
   unquilt passages crawl/*.warc.gz -o run
@@ -12,10 +17,12 @@ EXAMPLES = """\
   unquilt passages corpus -o bridged --max-gap 1           # one sentence in between may differ
   unquilt show run passage_pairs
 """
+OF_REWORDED = [hidden_option(RewordedParameters, name) for name in ("max_candidates", "boilerplate")]
+"""The options of `unquilt reworded` that `--signature fuzzy` takes, too."""
 
 
-@analysis_command(DECLARATION, EXAMPLES)
-def passages(job: AnalysisJob) -> None:
+@analysis_command(DECLARATION, EXAMPLES, OF_REWORDED)
+def passages(job: AnalysisJob, **of_reworded: Any) -> None:
     """Find the passages that two documents share, and where they begin and end in both.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
@@ -25,5 +32,7 @@ def passages(job: AnalysisJob) -> None:
     other, unless --foreign none is given. What very many documents share (menus, notices, licences) is no passage on
     its own, and listed apart. Results are the tables passages (where each begins and ends in both texts),
     passage_pairs (how much two documents share) and stop_runs (what very many share).
+
+    Passages that were reworded are found by unquilt reworded; --signature fuzzy runs that command.
     """
-    job.carry_out()
+    replace(job, parameters=job.parameters | given_parameters(of_reworded)).carry_out()

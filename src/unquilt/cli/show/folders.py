@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from unquilt import results
-from unquilt.jobs import CORPUS
+from unquilt.jobs.places import CORPUS
 from unquilt.tables import DOCUMENTS
 
 MOST_COUNTED = 5_000_000

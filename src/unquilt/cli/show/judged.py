@@ -19,7 +19,7 @@ from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.show.tables import Row
 from unquilt.cli.terminal.output import are, count, emit, json_line, printable, typed
-from unquilt.jobs import judge_run
+from unquilt.jobs.verdicts import judge_run
 from unquilt.tables import DOCUMENTS, QUILTS, VERDICTS
 
 SIMILAR_BY = 5

@@ -46,33 +46,15 @@ class PassageView(View):
         pages = folder.pages({number for row in pairs for number in (row["a"], row["b"])})
         named = [row | {side: _name(row[side], pages) for side in ("a", "b")} for row in pairs]
         numbers = [(row["a"], row["b"]) for row in pairs]
-        summary = folder.run.manifest.get("summary", {})
-        counted = {
-            "left_out": summary.get("candidates_left_out", 0),
-            "boilerplate": (summary.get("boilerplate_words", 0), summary.get("boilerplate_limit", 0)),
-            "common_keys": summary.get("common_keys", 0),
-        }
-        return {"first_pairs": named, "first_numbers": numbers, "sites": _sites(folder), **counted}
+        return {"first_pairs": named, "first_numbers": numbers, "sites": _sites(folder)}
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
-        asked = facts["parameters"]
-        words, limit = facts["boilerplate"]
-        if words:
-            many = count(limit, "document has", "documents have")
-            yield f"{count(words, 'word')} of boilerplate passed over, which more than {many} (--boilerplate)"
-        if facts["left_out"]:
-            most = count(asked["max_candidates"], "document")
-            yield f"{count(facts['left_out'], 'pair')} not aligned: one is with at most {most} (--max-candidates)"
+        yield from self.left_out(facts)
         if not facts["first_pairs"]:
-            unit = "words" if asked["signature"] == "grams" else "sentences"
-            what = "a reworded passage" if asked["signature"] == "fuzzy" else f"{asked['gamma']} {unit} in a row"
+            asked = facts["parameters"]
             where = "" if asked["foreign"] == "none" else "; --foreign none compares pages of one site, too"
-            yield f"No two documents share {what}{where}."
-            if facts["common_keys"]:
-                kinds = count(facts["common_keys"], "pair")
-                many = count(asked["max_df"], "document has", "documents have")
-                yield f"{kinds} of rare words passed over, which more than {many} (--max-df)"
+            yield f"No two documents share {self.sought(asked)}{where}."
             return
         yield "Pairs that share most:"
         for row in facts["first_pairs"]:
@@ -83,11 +65,21 @@ class PassageView(View):
             for words, pairs, one, other in facts["sites"][:MOST_NAMED]:
                 yield f"  {count(words, 'word')} in {count(pairs, 'pair')} of pages: {one} | {other}"
 
+    def left_out(self, facts: Facts) -> Iterator[str]:  # noqa: ARG002
+        """What was not compared."""
+        yield from ()
+
+    def sought(self, asked: Mapping[str, Any]) -> str:
+        """The least that a passage is, in words."""
+        return f"{asked['gamma']} {'words' if asked['signature'] == 'grams' else 'sentences'} in a row"
+
+    def selections(self, where: str) -> dict[str, str]:  # noqa: ARG002
+        """Selections of passages that are worth a look."""
+        return {}
+
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
-        commands = super().commands(where, facts)
+        commands = super().commands(where, facts) | self.selections(where)
         a, b = facts["first_numbers"][0] if facts["first_numbers"] else ("A", "B")
-        if facts["parameters"]["signature"] == "fuzzy":
-            commands |= {f'unquilt show {where} passages --where "similarity < 0.3"': "what was reworded most"}
         return commands | {
             f"unquilt show {where} passages --pair {a} {b}": "two texts side by side, with what they share",
             f"unquilt export {where} passages --evidence -o passages.jsonl": "passages with the texts of both sides",

@@ -15,6 +15,7 @@ from unquilt.cli.show.passages import PassageView
 from unquilt.cli.show.phrases import PhraseView
 from unquilt.cli.show.quilts import QuiltView
 from unquilt.cli.show.reuse import DetectView, DiscoverView
+from unquilt.cli.show.reworded import RewordedView
 from unquilt.cli.show.views import CorpusView, Facts, View, read_top
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed
@@ -33,6 +34,7 @@ VIEWS: Mapping[str, type[View]] = {
     "neardups": NeardupView,
     "discover": DiscoverView,
     "passages": PassageView,
+    "reworded": RewordedView,
     "phrases": PhraseView,
     "detect": DetectView,
 }

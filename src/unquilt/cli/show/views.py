@@ -15,7 +15,7 @@ from unquilt.cli.show.folders import MOST_COUNTED, Folder
 from unquilt.cli.show.tables import choose_columns, read_rows
 from unquilt.cli.terminal.output import are, count
 from unquilt.errors import damaged
-from unquilt.jobs import measures
+from unquilt.jobs.corpora import measures
 from unquilt.results import Selection, TableRows
 from unquilt.runs.manifest import MANIFEST
 

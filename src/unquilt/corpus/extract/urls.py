@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from functools import cache, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,7 +101,9 @@ def _address(text: str) -> str | None:
 
 @cache
 def list_date() -> str:
-    """The day of the Public Suffix List in use, such as 2026-10-22; "unknown" if the list does not say."""
+    """The day of the Public Suffix List in use, such as 2026-10-22: of the list, or where an old one does not say, of
+    the package that it came in."""
     with Path(PSLFILE).open(encoding="utf-8") as lines:
-        found = re.search(r"VERSION: (\d{4}-\d\d-\d\d)", lines.read(4096))
-    return found[1] if found else "unknown"
+        found = re.search(r"VERSION: (\d{4})-(\d\d)-(\d\d)", lines.read(4096))
+    found = found or re.search(r"\.(\d{4})(\d\d)(\d\d)$", version("publicsuffixlist"))
+    return "-".join(found.groups()) if found else "unknown"

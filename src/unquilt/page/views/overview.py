@@ -23,6 +23,7 @@ VIEWS: dict[str, tuple[tuple[str, str], ...]] = {
     "discover": (("objects", "Objects"),),
     "detect": (("targets", "Targets"), ("neighbourhoods", "Neighbourhoods"), ("objects", "Objects")),
     "passages": (("passage_pairs", "Pairs"), ("passages", "Passages"), ("stop_runs", "Stop runs")),
+    "reworded": (("passage_pairs", "Pairs"), ("passages", "Passages")),
 }
 """What people look at first in a run of an analysis: tables, and what they are called here."""
 

@@ -21,6 +21,7 @@ SECTIONS: dict[str, Callable[[RunFolder], Content]] = {
     "neardups": show_neardups,
     "phrases": show_phrases,
     "passages": show_passages,
+    "reworded": show_passages,
     "discover": show_discover,
     "detect": show_detect,
 }

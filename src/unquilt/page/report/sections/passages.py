@@ -1,4 +1,4 @@
-"""Runs of passages: how long passages are, how much of documents they are, and ten pairs, both texts marked."""
+"""Runs of passages, reworded or not: how long passages are, how much of documents they are, and ten pairs, marked."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHARES = 20
 
 
 def show_passages(folder: RunFolder) -> Content:
-    """A run of passages."""
+    """A run of `passages` or `reworded`."""
     largest = _largest_shares(folder)
     tables = [
         *list_rows(

@@ -15,7 +15,7 @@ from benchmarks.debian import SHARED
 from benchmarks.medium import THREADS, corpus_of, fresh, scan_all
 from benchmarks.passages import measure_growth
 from benchmarks.record import Record, rounds
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 
 PAIRS = 1000
 
@@ -28,15 +28,15 @@ def measure(record: Record, tier: str = "medium") -> None:
     runs = []
 
     def passages() -> None:
-        runs.append(uq.passages(corpus.path, fresh("fuzzy"), how=how, signature="fuzzy", collapse="near"))
+        runs.append(uq.reworded(corpus.path, fresh("reworded"), how=how, collapse="near"))
 
     taken = rounds({"scan": lambda: scan_all(table), "passages": passages})
-    record.add("passages --signature fuzzy --collapse near", taken["passages"], "s")
+    record.add("reworded --collapse near", taken["passages"], "s")
     record.add("… in scans", taken["passages"] / taken["scan"], "×", floor="at most 20")
     summary = runs[-1].manifest["summary"]
     for name in ("documents", "copies", "candidates", "candidates_left_out", "bounded_pairs", "passages"):
         record.add(name, summary[name])
-    measure_growth(record, corpus, "fuzzy", "--collapse", "near")
+    measure_growth(record, corpus, "reworded", "reworded", "--collapse", "near")
     if (SHARED / "pan13-train.tar.xz").exists():
         measure_pairs(record)
 
@@ -67,4 +67,4 @@ def measure_pairs(record: Record) -> None:
 if __name__ == "__main__":
     found = Record()
     measure(found, *sys.argv[1:])
-    found.write("fuzzy")
+    found.write("reworded")

@@ -1,6 +1,6 @@
-"""What fuzzy alignment is worth on PAN 2013, by PAN's measures, on the half that no constant was chosen on.
+"""What alignment of reworded texts is worth on PAN 2013, by PAN's measures, on the half that no constant was chosen on.
 
-The floors stand just below what was measured; the table is in docs/fuzzy.md.
+The floors stand just below what was measured; the table is in docs/reworded.md.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from pan_pairs import ARCHIVE, read_corpus
 
 import unquilt
 from unquilt.alignment import StemRates, align
-from unquilt.analyses.fuzzy import find_candidates
+from unquilt.analyses.reworded_candidates import find_candidates
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
-from unquilt.jobs import documents
+from unquilt.jobs.corpora import documents
 from unquilt.measures import Case, Measures, PassageSpans, measure_by
 from unquilt.runs import Run
 

@@ -1,4 +1,4 @@
-"""Fuzzy alignment of two texts by its definition (docs/definitions.md 3.6): lists and dictionaries, nothing kept."""
+"""Alignment of two reworded texts by its definition (docs/definitions.md 3.6): lists and dictionaries, nothing kept."""
 
 from __future__ import annotations
 

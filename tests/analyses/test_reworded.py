@@ -1,4 +1,4 @@
-"""Fuzzy passages of a corpus are those of the twin: candidates by keys of rare stems, each pair aligned."""
+"""Reworded passages of a corpus are those of the twin: candidates by keys of rare stems, each pair aligned."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pytest
-import twin_fuzzy
+import twin_reworded
 
 import unquilt
 from unquilt.analyses.passages import PassageParameters
-from unquilt.errors import ParameterError
-from unquilt.jobs import How
+from unquilt.analyses.reworded import RewordedParameters
+from unquilt.errors import InputError, ParameterError
+from unquilt.jobs.how import How
 from unquilt.settings import Settings
 
 sys.path.append(str(Path(__file__).parents[1] / "text"))
@@ -58,8 +60,8 @@ def with_notices(texts: list[str]) -> Iterator[str]:
 @pytest.mark.slow
 def test_passages_are_those_of_the_twin(settings: Settings) -> None:
     texts = list(with_notices(draw_texts(seed=1)))
-    rates = twin_fuzzy.shared_rates(texts)
-    common = twin_fuzzy.boilerplate_of(texts, 4)
+    rates = twin_reworded.shared_rates(texts)
+    common = twin_reworded.boilerplate_of(texts, 4)
     assert len(common) > 60
     how = How(settings=settings)
     for between in ((), ("odd/", "even/")):
@@ -67,11 +69,11 @@ def test_passages_are_those_of_the_twin(settings: Settings) -> None:
         def paired(a: int, b: int, between: tuple[str, ...] = between) -> bool:
             return a % 2 == 1 and b % 2 == 0 if between else a < b
 
-        run = unquilt.passages(pages(texts), signature="fuzzy", between=between, boilerplate=4, how=how)
-        pairs = twin_fuzzy.candidates_of(texts, paired=paired, boilerplate=common)
+        run = unquilt.reworded(pages(texts), between=between, boilerplate=4, how=how)
+        pairs = twin_reworded.candidates_of(texts, paired=paired, boilerplate=common)
         expected = []
         for a, b in pairs:
-            aligned = twin_fuzzy.align(texts[a], texts[b], rates, both_ways=not between, boilerplate=common)
+            aligned = twin_reworded.align(texts[a], texts[b], rates, both_ways=not between, boilerplate=common)
             expected += [
                 (a, b, *each[:4], pytest.approx(each[4]), pytest.approx(each[5], abs=1e-6)) for each in aligned
             ]
@@ -80,8 +82,8 @@ def test_passages_are_those_of_the_twin(settings: Settings) -> None:
         assert sorted(found) == sorted(expected, key=lambda each: each[:6])
         summary = run.manifest["summary"]
         assert summary["candidates"] == len(pairs)
-        stems = [twin_fuzzy.read(text)[0] for text in texts]
-        left_out = sum(len(each) - len(twin_fuzzy.left_of(each, common)) for each in stems)
+        stems = [twin_reworded.read(text)[0] for text in texts]
+        left_out = sum(len(each) - len(twin_reworded.left_of(each, common)) for each in stems)
         assert (summary["boilerplate_grams"], summary["boilerplate_words"]) == (len(common), left_out)
         if not between:
             assert len(found) > 2
@@ -97,13 +99,13 @@ def test_what_very_many_pages_have_is_no_passage() -> None:
     for page in (11, 88):
         drawn[page] += copied
     texts = [as_text(words, random) for words in drawn]
-    run = unquilt.passages(pages(texts), signature="fuzzy")
+    run = unquilt.reworded(pages(texts))
     (found,) = run.passages.to_pylist()
     assert (found["a"], found["b"]) == (11, 88)
     assert found["a_begin"] > len(texts[11]) // 2  # and not at the menu
     assert run.manifest["summary"]["boilerplate_words"] >= 101 * 80
     for kept in (pages(texts[:100]), {}), (pages(texts), {"boilerplate": 0}):
-        summary = unquilt.passages(kept[0], signature="fuzzy", **kept[1]).manifest["summary"]
+        summary = unquilt.reworded(kept[0], **kept[1]).manifest["summary"]
         assert summary["boilerplate_words"] == 0
 
 
@@ -117,7 +119,7 @@ def test_boilerplate_within_a_passage_does_not_count() -> None:
         plain = [*make_words(random, 100, 3000), *copied]
         interrupted = [*make_words(random, 100, 3000), *copied[:half], *menu, *copied[half:]]
         texts = [" ".join(words) for words in (plain, interrupted)]
-        run = unquilt.passages(pages([*texts, *menus]), signature="fuzzy", boilerplate=5)
+        run = unquilt.reworded(pages([*texts, *menus]), boilerplate=5)
         found = [row for row in run.passages.to_pylist() if (row["a"], row["b"]) == (0, 1)]
         assert len(found) == passages
         for row in found:
@@ -128,7 +130,7 @@ def test_boilerplate_within_a_passage_does_not_count() -> None:
 
 
 def test_what_is_not_there_is_counted_as_none() -> None:
-    summary = unquilt.passages(pages(["one two three"] * 3), signature="fuzzy").manifest["summary"]
+    summary = unquilt.reworded(pages(["one two three"] * 3)).manifest["summary"]
     for name in ("boilerplate_grams", "boilerplate_left_out", "candidates", "candidates_left_out", "most_candidates"):
         assert summary[name] == 0
 
@@ -137,12 +139,14 @@ def test_candidates_that_are_too_many_are_counted() -> None:
     random = Random(4)
     common = make_words(random, 120, 3000)
     texts = [as_text([*common, *make_words(random, 60, 3000)], random) for _ in range(8)]
-    run = unquilt.passages(pages(texts), signature="fuzzy", max_candidates=3)
+    run = unquilt.reworded(pages(texts), max_candidates=3)
     summary = run.manifest["summary"]
     assert summary["candidates_left_out"] == 4 + 3 + 2 + 1
     assert summary["candidates"] == 3 * 5 + 2 + 1
-    fewer = unquilt.passages(pages(texts), signature="fuzzy", max_df=3).manifest["summary"]
-    assert len(twin_fuzzy.candidates_of(texts, max_df=3, paired=lambda a, b: a < b)) == fewer["candidates"] < 8 * 7 / 2
+    fewer = unquilt.reworded(pages(texts), max_df=3).manifest["summary"]
+    assert (
+        len(twin_reworded.candidates_of(texts, max_df=3, paired=lambda a, b: a < b)) == fewer["candidates"] < 8 * 7 / 2
+    )
     assert fewer["common_keys"] > 20
 
 
@@ -151,23 +155,59 @@ def test_copies_are_one_document_if_that_is_asked_for() -> None:
     text = as_text(make_words(random, 200, 3000), random)
     other = as_text(make_words(random, 200, 3000), random)
     texts = [text, text, text, other, other + text]
-    everything = unquilt.passages(pages(texts), signature="fuzzy").passages.to_pylist()
-    kept = unquilt.passages(pages(texts), signature="fuzzy", collapse="exact").passages.to_pylist()
+    everything = unquilt.reworded(pages(texts)).passages.to_pylist()
+    kept = unquilt.reworded(pages(texts), collapse="exact").passages.to_pylist()
     assert {(row["a"], row["b"]) for row in everything} > {(0, 1), (1, 2), (3, 4)}
     assert {(row["a"], row["b"]) for row in kept} == {(0, 4), (3, 4)}
 
 
-def test_parameters_without_effect_are_refused() -> None:
-    for wrong in ({"gamma": 4}, {"max_gap": 2}, {"refine": False}, {"k": 5}, {"min_words": 9}):
-        with pytest.raises(ParameterError, match="has no effect with signature fuzzy"):
-            PassageParameters.from_dict({"signature": "fuzzy", **wrong})
-    for wrong in ({"max_candidates": 5}, {"boilerplate": 9}):
-        with pytest.raises(ParameterError, match=f"{next(iter(wrong))} has no effect"):
-            PassageParameters.from_dict(wrong)
+def test_the_signature_fuzzy_of_passages_leads_here(tmp_path: Path) -> None:
+    texts = pages(draw_texts(seed=5))
+    given: dict[str, Any] = {"boilerplate": 0, "max_df": 1000, "between": ("odd/", "even/")}
+    led = unquilt.passages(texts, tmp_path / "led", signature="fuzzy", gamma=None, **given)
+    run = unquilt.reworded(texts, tmp_path / "run", **given)
+    assert led.manifest["analysis"] == "reworded"
+    assert led.manifest["parameters"] == run.manifest["parameters"]
+    assert led.passages.num_rows > 0
+    for table in ("passages", "passage_pairs"):
+        assert (led.path / f"{table}.parquet").read_bytes() == (run.path / f"{table}.parquet").read_bytes()
+    with pytest.raises(ParameterError, match="signature fuzzy is an analysis of its own, reworded"):
+        PassageParameters(signature="fuzzy")
+
+
+@pytest.mark.parametrize("wrong", [{"gamma": 4}, {"max_gap": 2}, {"refine": False}, {"k": 5}, {"min_words": 9}])
+def test_parameters_of_passages_have_no_effect_with_signature_fuzzy(wrong: dict[str, Any]) -> None:
+    message = f"{next(iter(wrong))} has no effect with signature fuzzy; leave it out"
+    with pytest.raises(ParameterError, match=message):
+        unquilt.passages(pages(["a text"]), signature="fuzzy", **wrong)
+
+
+@pytest.mark.parametrize("name", ["max_candidates", "boilerplate"])
+def test_parameters_of_reworded_have_no_effect_on_passages(name: str) -> None:
+    with pytest.raises(ParameterError, match=f"{name} has no effect with signature imatch; leave it out"):
+        unquilt.passages(pages(["a text"]), **{name: 5})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"max_df": 0}, "max_df must be a whole number between 1 and 4294967295, not 0"),
+        ({"between": ("", "b")}, "between must name two collections, none of them empty"),
+        ({"gamma": 3}, "there is no parameter 'gamma'"),
+    ],
+)
+def test_wrong_parameters(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        RewordedParameters.from_dict(wrong)
+
+
+def test_a_collection_without_documents_is_refused() -> None:
+    with pytest.raises(InputError, match="begins with 'nobody'"):
+        unquilt.reworded(pages(["one text", "another text"]), between=("even/", "nobody"))
 
 
 @pytest.mark.parametrize("texts", [["", "."], ["word"] * 3, ["word " * 300] * 3, ["漢字" * 90, "漢字" * 90]])
 def test_next_to_nothing(texts: list[str]) -> None:
-    run = unquilt.passages(pages(texts), signature="fuzzy")
+    run = unquilt.reworded(pages(texts))
     assert json.dumps(run.manifest["summary"])
     assert run.passages.num_rows <= 3

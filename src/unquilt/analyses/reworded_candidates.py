@@ -1,4 +1,4 @@
-"""Passages that were reworded, in a corpus: `unquilt passages --signature fuzzy`.
+"""Which documents may have reworded each other: those that share rare words, around which they share more.
 
     stem(w)       the first five letters of a word; in scripts without spaces each character is a word
     boilerplate   five stems in a row that more than `boilerplate` documents have, and more than one in a thousand;
@@ -9,8 +9,6 @@
     candidates    documents that share a key which at most `max_df` documents have, if the 60 words around it in one and
                   in the other have stems in common that would take chance 26 nats, plus ln (pairs of windows / 5,000)
                   if these are more; of a document, the `max_candidates` that share most
-    passage(a, b) what a took from b, as `native/kernels/src/alignment.rs` defines: windows that share rare stems, grown
-                  to the two intervals that explain each other best
 
 Which stems are rare is counted in a pass of its own, over all documents that stand. The table of stems that kernels
 look them up in holds at most four million, those in most documents; the others are left out of keys, and counted.
@@ -21,30 +19,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from unquilt import _native
-from unquilt.columns import buffers, pack
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
-from unquilt.flow.verbs import Rows, Verbs
+from unquilt.flow.verbs import Verbs
+from unquilt.stores.stems import MOST_GRAMS, MOST_STEMS, pack_boilerplate, pack_documents, pack_rates
 from unquilt.tables import BOILERPLATE, FUZZY_CANDIDATES, STEMS
 
-FUZZY_TABLES = (STEMS, BOILERPLATE, FUZZY_CANDIDATES)
-MOST_STEMS = 1 << 22
-MOST_GRAMS = 1 << 20
+CANDIDATE_TABLES = (STEMS, BOILERPLATE, FUZZY_CANDIDATES)
+"""The tables that `find_candidates` makes on the way."""
 ONE_OF = 1000
-"""What one document of so many has is no boilerplate yet."""
+"""A sequence of words that only one document of so many has is not boilerplate."""
 COUNTERS = ("boilerplate_grams", "candidates", "candidates_left_out", "documents_with_candidates", "most_candidates")
 """What kernels count only where there is something to count."""
-ALL_WORDS = 0
-"""In place of a stem: how many documents and words a language has."""
-LEAST_TIMES = 9
-"""A stem that occurs less often is not common, as 100,000 words are added to those of any language."""
-COUNTS = pa.schema([(name, pa.int64()) for name in ("stem", "language", "times")])
-WINDOW_LABELS = {
+CANDIDATE_LABELS = {
     "stem counts": "counting stems",
+    "stem_words": "counting stems",
     "stem sums": "counting stems",
     "stem_sums": "counting stems",
     "stems": "counting stems",
@@ -59,9 +48,6 @@ WINDOW_LABELS = {
     "fuzzy candidates": "finding candidates",
     "fuzzy_candidates": "finding candidates",
     "candidates": "finding candidates",
-    "candidate texts": "sending texts to candidates",
-    "aligned passages": "aligning texts",
-    "aligned": "aligning texts",
 }
 
 
@@ -128,64 +114,3 @@ def find_boilerplate(
     counters["boilerplate_left_out"] = max(0, counters["boilerplate_grams"] - MOST_GRAMS)
     kept = verbs.keep(common, BOILERPLATE)
     return verbs.side("boilerplate", lambda: pack_boilerplate(kept))
-
-
-def align_candidates(
-    verbs: Verbs, corpus: Kept, candidates: CandidatePairs, *, n: int, both_ways: bool
-) -> tuple[Rows, Rows, dict[str, int]]:
-    """The passages of candidates, their spans, and counters.
-
-    Reads the texts of candidates, and shuffles each once for each partition that has documents that it is aligned with.
-    """
-    (texts,) = verbs.map(corpus, Kernel("candidate texts"), among=candidates.table)
-    known: dict[str, Any] = {"rates": candidates.rates, "boilerplate": candidates.boilerplate}
-    kernel = Kernel("aligned passages", **known, n=n, both_ways=both_ways)
-    found, spans = verbs.group([texts], kernel)
-    return found, spans, candidates.counters | verbs.fold(found, "aligned")
-
-
-def count_all(stems: Kept) -> pa.Table:
-    """Stems with the number of documents that have them, and how often they occur, in all languages."""
-    parts = [split.read(["stem", "df", "times"]) for split in stems.splits()]
-    table = pa.concat_tables([STEMS.schema.empty_table().select(["stem", "df", "times"]), *parts])
-    sums = table.group_by("stem", use_threads=False).aggregate([("df", "sum"), ("times", "sum")])
-    return sums.rename_columns(["stem", "df", "times"]).filter(pc.not_equal(sums["stem"], ALL_WORDS))
-
-
-def pack_documents(stems: Kept) -> bytes:
-    """In how many documents stems are, of those in most documents; of equal ones, those that come first."""
-    table = choose_highest(count_all(stems), MOST_STEMS, "df", "stem")
-    return _native.pack_stems(buffers(table["stem"]), buffers(table["df"]))
-
-
-def pack_boilerplate(grams: Kept) -> bytes:
-    """The sequences in most documents; of equal ones, those that come first. Eight megabytes at most."""
-    parts = [split.read(["gram", "documents"]) for split in grams.splits()]
-    table = pa.concat_tables([BOILERPLATE.schema.empty_table(), *parts])
-    chosen = choose_highest(table, MOST_GRAMS, "documents", "gram")
-    return pack(chosen["gram"])
-
-
-def choose_highest(table: pa.Table, most: int, number: str, name: str) -> pa.Table:
-    """The rows with the highest numbers, if there are more; of equal ones, those with the lowest names."""
-    if table.num_rows <= most:
-        return table
-    return table.take(pc.select_k_unstable(table, most, [(number, "descending"), (name, "ascending")]))
-
-
-def pack_rates(stems: Kept, words: int) -> bytes:
-    """The rates of stems that are common in all documents, or in those of a language: three megabytes at most."""
-    everywhere = count_all(stems).select(["stem", "times"])
-    everywhere = everywhere.append_column("language", pa.repeat(_native.ALL_LANGUAGES, everywhere.num_rows))
-    usual = pa.array(_native.usual_stems(), pa.int64())
-    sizes = {_native.ALL_LANGUAGES: words}
-    counts = []
-    for part in (everywhere, *(split.read(["stem", "language", "times"]) for split in stems.splits())):
-        of_all = part.filter(pc.equal(part["stem"], ALL_WORDS))
-        sizes |= dict(zip(of_all["language"].to_pylist(), of_all["times"].to_pylist(), strict=True))
-        often = pc.or_(pc.greater_equal(part["times"], LEAST_TIMES), pc.is_in(part["stem"], usual))
-        wanted = part.filter(pc.and_(often, pc.not_equal(part["stem"], ALL_WORDS)))
-        counts.append(wanted.select(["stem", "language", "times"]).cast(COUNTS))
-    table = pa.concat_tables(counts)
-    stem, language, times = (buffers(table[name]) for name in table.column_names)
-    return _native.pack_rates(stem, language, times, sorted(sizes.items()))

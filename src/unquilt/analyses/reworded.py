@@ -1,0 +1,121 @@
+"""Passages that were reworded, shuffled or summarised: `unquilt reworded`.
+
+    candidates      documents that share rare words; see `reworded_candidates`
+    passage(a, b)   what a took from b, as `native/kernels/src/alignment.rs` defines: windows that share rare stems,
+                    grown to the two intervals that explain each other best
+
+The tables are those of `passages`, so that whatever reads one reads the other. Each passage also has a score, and the
+share of its words that were taken over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.between import between_parameter, check_between, name_collections, refuse_empty
+from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
+from unquilt.analyses.reworded_candidates import CANDIDATE_LABELS, CANDIDATE_TABLES, CandidatePairs, find_candidates
+from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
+from unquilt.flow.kept import Kept
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Rows, Verbs
+from unquilt.parameters import Parameters, parameter
+from unquilt.tables import PASSAGE_PAIRS, PASSAGES
+
+
+@dataclass(frozen=True)
+class RewordedParameters(Parameters):
+    """Which documents are aligned, and which words are left out."""
+
+    max_df: int = parameter(
+        20, "most documents of a pair of rare words by which documents are compared", at_least=1, at_most=2**32 - 1
+    )
+    max_candidates: int = parameter(
+        100, "most documents that one document is aligned with, those that share most", at_least=1, at_most=2**32 - 1
+    )
+    boilerplate: int = parameter(
+        100,
+        "leave out words that stand in five words in a row which more documents have, as menus do; 0: none",
+        at_least=0,
+        at_most=2**32 - 1,
+    )
+    n: int = parameter(4, "words in a shingle, for similarity", at_least=1, at_most=2**20)
+    collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
+    foreign: str = parameter("domain", "compare documents of different hosts, domains, ips; or all", one_of=FOREIGN)
+    between: tuple[str, ...] = between_parameter()
+
+    def check(self) -> None:
+        check_between(self.between)
+
+
+def reworded(verbs: Verbs, corpus: Kept, given: RewordedParameters) -> Outcome:
+    """Finds the passages that documents took from each other and reworded, and which pairs of documents share most."""
+    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    if given.collapse == "none":
+        standing = standing.without_copies()
+    sharing = {"boilerplate": given.boilerplate, "max_df": given.max_df, "most": given.max_candidates}
+    collections = name_collections(given.between)
+    candidates = find_candidates(verbs, corpus, standing.table, collections, **sharing)
+    refuse_empty(candidates.counters, given.between)
+    found, spans, counters = align_candidates(verbs, corpus, candidates, n=given.n, both_ways=not given.between)
+    (pairs,) = verbs.group([spans], Kernel("passage pairs"))
+    kept = verbs.keep(found, PASSAGES)
+    return Outcome([*standing.tables, kept, verbs.keep(pairs, PASSAGE_PAIRS)], standing.counters | counters)
+
+
+def align_candidates(
+    verbs: Verbs, corpus: Kept, candidates: CandidatePairs, *, n: int, both_ways: bool
+) -> tuple[Rows, Rows, dict[str, int]]:
+    """The passages of candidates, their spans, and counters.
+
+    Reads the texts of candidates, and shuffles each once for each partition that has documents that it is aligned with.
+    """
+    (texts,) = verbs.map(corpus, Kernel("candidate texts"), among=candidates.table)
+    known: dict[str, Any] = {"rates": candidates.rates, "boilerplate": candidates.boilerplate}
+    kernel = Kernel("aligned passages", **known, n=n, both_ways=both_ways)
+    found, spans = verbs.group([texts], kernel)
+    return found, spans, candidates.counters | verbs.fold(found, "aligned")
+
+
+COSTS: Mapping[str, float] = {
+    "stem counts": 68,
+    "stem grams": 97,
+    "common grams": 39,
+    "stem keys": 174,
+    "key pairs": 103,
+    "candidate texts": 26,
+    "aligned passages": 493,
+}
+"""The costs of the longer stages: per mille of the processor time on the medium Debian corpus."""
+
+DECLARATION = Analysis(
+    name="reworded",
+    parameters=RewordedParameters,
+    function=reworded,
+    costs=lambda _: COSTS.items(),
+    results=(PASSAGES, PASSAGE_PAIRS),
+    others=(*STANDING_TABLES, *CANDIDATE_TABLES),
+    labels=STANDING_LABELS
+    | CANDIDATE_LABELS
+    | {
+        "candidate texts": "sending texts to candidates",
+        "aligned passages": "aligning texts",
+        "aligned": "aligning texts",
+        "passages": "locating passages",
+        "passage pairs": "adding up pairs",
+    },
+    example="""
+    >>> import pyarrow as pa
+    >>> told = "When the old lighthouse keeper retired in autumn, nobody in the harbour wanted his lonely post. "
+    >>> told += "The council offered a cottage, a boat and firewood, but candidates feared the winter storms there. "
+    >>> changed = told.replace("When the", "As the").replace("nobody", "no one").replace("offered", "promised")
+    >>> pages = pa.table({"id": ["x", "y"], "text": [told, "Here is news of another kind.\\n" + changed]})
+    >>> run = reworded(pages)
+    >>> [(row["a"], row["b"], row["b_begin"], row["score"] > 30) for row in run.passages.to_pylist()]
+    [(0, 1, 30, True)]
+    """,
+)
