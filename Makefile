@@ -49,7 +49,7 @@ stranger: wheel java ## install the wheel alone, and run what README and docs sa
 
 lowest: wheel ## run the quick tests with the lowest versions that pyproject.toml promises
 	@rm -rf .venv-lowest && "$(PYTHON)" -m venv .venv-lowest
-	@PIP_CONSTRAINT=tests/lowest.txt .venv-lowest/bin/python -m pip install "$$(echo target/wheels/*.whl)[page,plots,spark]" $(TESTING) $(SET_UP)
+	@PIP_CONSTRAINT=tests/lowest.txt .venv-lowest/bin/python -m pip install "$$(echo target/wheels/*.whl)[page,spark]" $(TESTING) $(SET_UP)
 	.venv-lowest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -m "not slow and not spark"
 
 check: lint ## lint, and run the quick tests: units and properties, without Spark
@@ -129,10 +129,10 @@ wheel: .venv/core
 	@$(DEVELOP) --extras page $(SET_UP)
 	@touch $@
 
-# What tests, linters, figures, Spark, benchmarks and the documentation site need.
+# What tests, linters, Spark, benchmarks and the documentation site need.
 .venv/dev: .venv/core constraints.txt pyproject.toml
 	@echo "installing what tests, benchmarks, documentation and Spark need into .venv"
-	@$(DEVELOP) --extras bench,dev,docs,page,plots,spark $(SET_UP)
+	@$(DEVELOP) --extras bench,dev,docs,page,spark $(SET_UP)
 	@touch $@
 
 java:

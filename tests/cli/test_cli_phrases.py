@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import unquilt
-from unquilt import phrase_figures
 from unquilt.cli import cli
+from unquilt.figures import phrases
 from unquilt.runs import Run
 
 ADDRESS = "192.0.2.7"
@@ -125,16 +125,15 @@ def test_pages_without_a_covering_set_say_why(corpus: Path, tmp_path: Path) -> N
 
 
 def test_figures(run: Path, corpus: Path) -> None:
-    pytest.importorskip("vl_convert", reason="figures are drawn by vl-convert")
     for name in ("frequencies", "counts", "covers", "hosts"):
         assert (run / "figures" / f"{name}.svg").read_text().startswith("<svg")
     opened = Run.read(run)
-    both = phrase_figures.counts(opened, ADDRESS, Run.read(corpus))
+    both = phrases.counts(opened, ADDRESS, Run.read(corpus))
     assert len(both) == 85
     assert sum(row["share"] for row in both) == pytest.approx(1)
     assert sum(row["site_share"] for row in both) == pytest.approx(1)
-    assert sum(row["documents"] for row in phrase_figures.bubbles(opened)) == opened.covers.num_rows
-    on_site = phrase_figures.bubbles(opened, ADDRESS, Run.read(corpus))
+    assert sum(row["documents"] for row in phrases.bubbles(opened)) == opened.covers.num_rows
+    on_site = phrases.bubbles(opened, ADDRESS, Run.read(corpus))
     assert sum(row["documents"] for row in on_site) == 40
-    assert [row["site"] for row in phrase_figures.sites(opened)] == [ADDRESS]
-    assert phrase_figures.frequencies(opened) == opened.histogram.to_pylist()
+    assert [row["site"] for row in phrases.sites(opened)] == [ADDRESS]
+    assert phrases.frequencies(opened) == opened.histogram.to_pylist()

@@ -18,7 +18,7 @@ from examples.blocks import Example, read_examples
 from examples.comparing import agrees, renew
 from examples.desk import Desk
 
-EXTRAS = ("page", "plots", "spark")
+EXTRAS = ("page", "spark")
 MOST_SECONDS = 900
 """So long may a command take, on a busy machine, too; a page has to end some time."""
 REFERENCE = "cli.md"

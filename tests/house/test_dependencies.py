@@ -15,20 +15,17 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 TREES = {path.relative_to(ROOT): ast.parse(path.read_text()) for path in sorted((ROOT / "src").rglob("*.py"))}
-CALLED_OTHERWISE = {"vl_convert_python": "vl_convert"}
-"""Distributions whose module has another name."""
 NEED_NUMPY = {"to_numpy", "to_pandas", "fetchnumpy", "df", "fetchdf"}
 """Methods of pyarrow and DuckDB that import NumPy or pandas, which are not among our dependencies."""
 
 
 def modules_of(requirements: list[str]) -> set[str]:
     """The modules that requirements bring."""
-    names = (re.split(r"[<>=!~;\[ ]", each)[0].lower().replace("-", "_") for each in requirements)
-    return {CALLED_OTHERWISE.get(name, name) for name in names}
+    return {re.split(r"[<>=!~;\[ ]", each)[0].lower().replace("-", "_") for each in requirements}
 
 
 REQUIRED = modules_of(PROJECT["dependencies"])
-OPTIONAL = {name: modules_of(PROJECT["optional-dependencies"][name]) for name in ("page", "plots", "spark")}
+OPTIONAL = {name: modules_of(PROJECT["optional-dependencies"][name]) for name in ("page", "spark")}
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, bool]]:

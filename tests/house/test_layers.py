@@ -37,6 +37,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "unquilt.intake": ("unquilt.analyses", *JOBS),
     "unquilt.jobs": ("unquilt.cli", "unquilt.api", "unquilt.results"),
     "unquilt.results": ("unquilt.cli", "unquilt.api"),
+    "unquilt.figures": ("unquilt.cli", "unquilt.api", "unquilt.page"),
     "unquilt.experiments": ("unquilt.cli", "unquilt.api"),
     "unquilt.judgements": ("unquilt.cli", "unquilt.api", "unquilt.page"),
     "unquilt.page": ("unquilt.cli", "unquilt.api"),

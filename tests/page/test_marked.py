@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unquilt.page.marked import Passage, clean, draw_bar, mark_text
+from unquilt.page.marked import Passage, draw_bar, mark_text
+from unquilt.results.marks import clean
 
 HOSTILE = st.text(
     st.sampled_from("<>&\"'/ab \n\x00\x1b\u202e漢") | st.characters(exclude_categories=["Cs"]), max_size=200

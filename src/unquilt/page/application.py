@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from unquilt.errors import ParameterError, RunError, StorageError, UnquiltError
+from unquilt.figures.style import make_style
 from unquilt.page.guarding import PageGuard
 from unquilt.page.shell import STATIC, Shell
 from unquilt.page.views import clusters, documents, judging, overview, pages, passages, phrases, reuse, tables
@@ -53,6 +54,7 @@ def make_application(shell: Shell) -> Starlette:
         get("/judging/{sample}", judging.show_sample),
         get("/judging/{sample}/{judge}", judging.show_item),
         post("/judging/{sample}/{judge}", judging.add_label),
+        Route("/static/chart.css", _show_style, methods=["GET"]),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
     handlers = {
@@ -61,6 +63,10 @@ def make_application(shell: Shell) -> Starlette:
         Exception: partial(_tell_unforeseen, shell),
     }
     return Starlette(routes=routes, middleware=[Middleware(PageGuard)], exception_handlers=handlers)
+
+
+def _show_style(_: Request) -> Response:
+    return Response(make_style(), media_type="text/css")
 
 
 def _tell(shell: Shell, request: Request, error: UnquiltError) -> Response:

@@ -7,16 +7,14 @@ the direction of writing) are shown as others that do not.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from unquilt.results.marks import NO_PATCH, mark
+from unquilt.results.marks import NO_PATCH, clean, mark
 
 COLOURS = 12
 """As many as there are classes `s1` … in the style sheet."""
-_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
 
 
 @dataclass(frozen=True)
@@ -27,20 +25,6 @@ class Passage:
     end: int
     number: int
     title: str = ""
-
-
-def clean(text: str) -> str:
-    """A text in which nothing acts: control characters as pictures of themselves.
-
-    >>> clean("a\\x00b\\u202ec")
-    'a␀b\ufffdc'
-    """
-    return _ACTING.sub(lambda found: _picture(found[0]), text)
-
-
-def _picture(character: str) -> str:
-    code = ord(character)
-    return chr(0x2400 + code) if code < 32 else "\u2421" if code == 127 else "\ufffd"
 
 
 def colour(number: int) -> str:

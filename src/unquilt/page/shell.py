@@ -18,8 +18,9 @@ from unquilt.page.database import Database
 from unquilt.page.exporting import send_rows
 from unquilt.page.guarding import Token
 from unquilt.page.listing import Listing
-from unquilt.page.marked import clean, colour
+from unquilt.page.marked import colour
 from unquilt.page.shelf import Shelf
+from unquilt.results.marks import clean
 
 if TYPE_CHECKING:
     from unquilt.judgements.labels import LabelFile

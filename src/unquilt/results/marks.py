@@ -1,14 +1,17 @@
-"""A text cut into spans, each of one source or of none: what is coloured where evidence is shown."""
+"""A text cut into spans, each of one source or of none: what is coloured where evidence is shown; and a text in which
+nothing acts."""
 
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 
 NO_PATCH = 0
 Patch = tuple[int, int, int]
 """Begin, end, and the rank of the source."""
+_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
 
 
 def mark(length: int, patches: Iterable[Patch]) -> list[Patch]:
@@ -34,3 +37,17 @@ def mark(length: int, patches: Iterable[Patch]) -> list[Patch]:
             begin = spans.pop()[0]
         spans.append((begin, end, rank))
     return spans
+
+
+def clean(text: str) -> str:
+    """A text in which nothing acts: control characters as pictures of themselves.
+
+    >>> clean("a\\x00b\\u202ec")
+    'a␀b\ufffdc'
+    """
+    return _ACTING.sub(lambda found: _picture(found[0]), text)
+
+
+def _picture(character: str) -> str:
+    code = ord(character)
+    return chr(0x2400 + code) if code < 32 else "\u2421" if code == 127 else "\ufffd"

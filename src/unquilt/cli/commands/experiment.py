@@ -56,7 +56,7 @@ def reuse(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
     before = is_complete(output)
     given = ReuseExperimentParameters.from_dict(given_parameters(values))
     run = run_reuse(given, list(inputs), output, asked.how())
-    for line in draw_reuse(run):
+    for line in draw_reuse(run, output):
         if not asked.quiet and not asked.as_json:
             emit(line)
     conclude(output, asked, before=before)

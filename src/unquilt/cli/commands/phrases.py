@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unquilt.analyses.phrases import DECLARATION
 from unquilt.cli.analysis import AnalysisJob, analysis_command
-from unquilt.cli.figures import draw_figures
+from unquilt.cli.figures import save_figures
 
 if TYPE_CHECKING:
     from unquilt.runs import Run
@@ -33,11 +33,11 @@ def phrases(job: AnalysisJob) -> None:
     phrases), and covers with cover_sources (from which other pages a page could be put together). The figures of the
     paper are drawn into RUN/figures.
     """
-    job.carry_out(draw)
+    job.carry_out(lambda run: draw(run, job.output))
 
 
-def draw(run: Run) -> Iterator[str]:
+def draw(run: Run, output: str) -> Iterator[str]:
     """Draw the figures of the paper for this corpus; says where they are."""
-    from unquilt import phrase_figures
+    from unquilt.figures import phrases
 
-    return draw_figures(run, phrase_figures.plot(run), ("frequencies", "counts", "covers", "hosts"))
+    return save_figures(run, phrases.plot(run), phrases.NAMES, output)

@@ -30,4 +30,4 @@ def detect(job: AnalysisJob) -> None:
     """
     if "labels" not in job.parameters:
         raise usage_error("--labels is missing: name the set to look for; unquilt reuse label makes one")
-    job.carry_out(draw_reuse)
+    job.carry_out(lambda run: draw_reuse(run, job.output))

@@ -26,4 +26,4 @@ def discover(job: AnalysisJob) -> None:
     as menus and headings; the table stop_chunks has these. Documents whose URLs look like a crawler that went round in
     circles are dropped.
     """
-    job.carry_out(draw_reuse)
+    job.carry_out(lambda run: draw_reuse(run, job.output))

@@ -9,14 +9,13 @@ import click
 
 from unquilt.analyses.sweep import DECLARATION, DIMENSIONS, PIVOT, SweepParameters
 from unquilt.cli.analysis import AnalysisJob, analysis_command
+from unquilt.cli.figures import save_figures
 from unquilt.cli.options import usage_error
-from unquilt.cli.terminal.output import WIDEST, count, printable, terminal_width
+from unquilt.cli.terminal.output import WIDEST, count, terminal_width
 
 if TYPE_CHECKING:
     from unquilt.runs import Run
 
-NAME = "sweep"
-SYMBOLS = dict(zip(DIMENSIONS, ("k", "m", "c", "σ"), strict=True))
 EXAMPLES = """\
   unquilt sweep corpus -o sweep
   unquilt sweep corpus -o grid --k 3,5,7 --m 5,10,50,100 --c 2,4,8 --sigma 0.25,0.5,0.75
@@ -59,7 +58,7 @@ def sweep(job: AnalysisJob, pivot: Pivot | None) -> None:
     quilts are those of the paper: any other page can be a source (--foreign none --collapse none).
     """
     chosen = choose_pivot(SweepParameters.from_dict(job.parameters), pivot)
-    job.carry_out(lambda run: [*present(run, chosen), ""])
+    job.carry_out(lambda run: [*present(run, chosen, job.output), ""])
 
 
 def choose_pivot(grid: SweepParameters, asked: Pivot | None) -> Pivot:
@@ -77,28 +76,21 @@ def choose_pivot(grid: SweepParameters, asked: Pivot | None) -> Pivot:
     return pivot
 
 
-def present(run: Run, pivot: Pivot) -> Iterator[str]:
+def present(run: Run, pivot: Pivot, output: str) -> Iterator[str]:
     """Table 1 and Figure 3 of the paper for this corpus; draws the figure's files, too."""
-    from unquilt import plots
-    from unquilt.errors import MissingDependencyError
+    from unquilt.figures.sweep import NAME, plot, take_curves
 
     table = run.sweep.to_pylist()
-    figures = run.inner(plots.FOLDER)
     if not any(row["quilts"] for row in table):
-        plots.remove_figure(figures, NAME)
+        yield from save_figures(run, [], [NAME], output)
         yield nothing_found(run, len(table))
         return
-    curves = plots.take_curves(table, pivot)
+    curves = take_curves(table, pivot)
     yield from tabulate(curves, pivot)
     yield ""
     yield from draw_curves(curves, pivot)
     yield ""
-    try:
-        drawn = plots.draw(plots.plot_sweep(curves, pivot, describe(run)), figures, NAME)
-        yield f"The curves are in {' and '.join(printable(str(path)) for path in drawn)}"
-    except MissingDependencyError as error:
-        plots.remove_figure(figures, NAME)
-        yield f"To have the curves as SVG and PNG, too: {error}"
+    yield from save_figures(run, plot(curves, pivot, describe(run)), [NAME], output)
 
 
 def nothing_found(run: Run, combinations: int) -> str:
@@ -118,16 +110,16 @@ def describe(run: Run) -> str:
     documents = summary["documents"] - summary.get("copies", 0)
     copies = " after copies were collapsed" if asked["collapse"] != "none" else ""
     sources = "any other document" if asked["foreign"] == "none" else f"documents on another {asked['foreign']}"
-    return f"Share of {count(documents, 'document')}{copies}; sources are {sources}"
+    return f"Share of {count(documents, 'document')}{copies}; sources are {sources}."
 
 
 def tabulate(curves: Mapping[str, Sequence[Row]], pivot: Pivot) -> Iterator[str]:
     """Table 1 of the paper: one parameter varied at a time, the pivot marked."""
     from unquilt.cli.terminal.curves import choose_marks
+    from unquilt.figures.sweep import name_pivot
 
     mark = choose_marks().chosen
-    at_pivot = ", ".join(f"{SYMBOLS[name]} = {pivot[name]:g}" for name in DIMENSIONS)
-    yield f"Quilts around {at_pivot} ({mark}), one parameter varied at a time:"
+    yield f"Quilts around {name_pivot(pivot)} ({mark}), one parameter varied at a time:"
     yield ""
     yield f"  {'k':>5} {'m':>6} {'c':>5} {'σ':>6}  {'quilts':>11} {'share':>8} {'sources':>8}"
     for number, (varied, rows) in enumerate(curves.items()):
@@ -143,7 +135,7 @@ def tabulate(curves: Mapping[str, Sequence[Row]], pivot: Pivot) -> Iterator[str]
 def draw_curves(curves: Mapping[str, Sequence[Row]], pivot: Pivot) -> Iterator[str]:
     """Figure 3 of the paper, in characters."""
     from unquilt.cli.terminal.curves import Curve, arrange
-    from unquilt.plots import MEANING
+    from unquilt.figures.sweep import MEANING
 
     drawn = []
     for varied, rows in curves.items():

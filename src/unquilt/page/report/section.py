@@ -1,4 +1,4 @@
-"""What the report says of one run, ready for the template; of it, only `Markup` is HTML, made by `marked` and `svg`."""
+"""What the report says of one run, ready for the template; of it, only `Markup` is HTML, made by `marked`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.catalogue import ENTRIES, find_label, load
-from unquilt.page.report.figures import Figure
+from unquilt.figures.figure import Figure
 from unquilt.page.report.spelling import count, cut, duration, size, value
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.tables import DOCUMENTS, REJECTS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unquilt.page.marked import clean
+from unquilt.results.marks import clean
 
 LONGEST = 300
 """Characters of a cell, at most; a longer one is cut, and ends with …"""

@@ -44,6 +44,7 @@ def write_report(
 def make_report(folders: Sequence[RunFolder], *, title: str | None = None) -> str:
     """The report of finished runs, as HTML."""
     environment = _environment()
+    from unquilt.figures.style import make_style
     from unquilt.page.report.section import describe
     from unquilt.page.report.sections import show
 
@@ -51,7 +52,7 @@ def make_report(folders: Sequence[RunFolder], *, title: str | None = None) -> st
         if not folder.run.complete:
             raise RunError(f"{folder.run.path} is not complete; the command that made it resumes it")
     sections = [describe(folder, show(folder), place) for place, folder in enumerate(folders, 1)]
-    style = (files(__package__) / "report.css").read_text(encoding="utf-8")
+    style = make_style() + (files(__package__) / "report.css").read_text(encoding="utf-8")
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
     from markupsafe import Markup
 

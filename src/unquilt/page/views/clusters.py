@@ -12,12 +12,11 @@ from starlette.responses import Response
 from unquilt.errors import ParameterError
 from unquilt.page.evidence import find_long
 from unquilt.page.listing import Listing
-from unquilt.page.marked import clean
 from unquilt.page.shell import Shell
 from unquilt.page.views.overview import views_of
 from unquilt.results.differences import DELETED, INSERTED, Difference
 from unquilt.results.folders import RunFolder
-from unquilt.results.marks import NO_PATCH, mark
+from unquilt.results.marks import NO_PATCH, clean, mark
 from unquilt.tables import CLUSTERS, KEPT
 
 MOST_MEMBERS = 200

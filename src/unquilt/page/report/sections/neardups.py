@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from unquilt.figures.axis import Axis
+from unquilt.figures.chart import Chart
+from unquilt.figures.figure import Figure
 from unquilt.page.report.excerpts import compare
-from unquilt.page.report.figures import Figure
 from unquilt.page.report.section import EXAMPLES, Content, Example, has_texts, list_rows, name_page, read_first
 from unquilt.page.report.spelling import count, cut, share
-from unquilt.page.report.svg import Axis, Chart
 from unquilt.results import RunFolder
 from unquilt.results.finding import find_rows
 from unquilt.results.phrases import read_rows

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from unquilt.figures.axis import Axis
+from unquilt.figures.chart import Chart
+from unquilt.figures.figure import Figure
 from unquilt.page.marked import Passage
 from unquilt.page.report.examples import mark_page
-from unquilt.page.report.figures import Figure
 from unquilt.page.report.section import Content, Example, has_texts, list_rows, name_page, read_first
 from unquilt.page.report.spelling import count, cut, share
-from unquilt.page.report.svg import Axis, Chart
 from unquilt.results import RunFolder
 from unquilt.results.phrases import read_rows
 from unquilt.tables import PASSAGE_PAIRS, PASSAGES, STOP_RUNS

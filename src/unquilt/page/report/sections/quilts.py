@@ -14,12 +14,13 @@ import pyarrow.compute as pc
 from unquilt.analyses.judging import fail_limits
 from unquilt.analyses.quilt_parameters import LIMITS, QuiltParameters
 from unquilt.analyses.sites import SITE_TABLES, name_sites
+from unquilt.figures.axis import Axis, reach
+from unquilt.figures.chart import PANEL, Chart
+from unquilt.figures.figure import Figure
 from unquilt.page.evidence import find_quilt
 from unquilt.page.report.examples import show_evidence
-from unquilt.page.report.figures import Figure, reach
 from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
 from unquilt.page.report.spelling import count, cut, share
-from unquilt.page.report.svg import PANEL, Axis, Chart
 from unquilt.results import RunFolder
 from unquilt.tables import QUILTS, VERDICTS
 
@@ -138,8 +139,7 @@ def _curve(
     )
     places = [(row[name], row["share"]) for row in rows]
     chart.limit(limit, "this run")
-    chart.line(places)
-    chart.points(places)
+    chart.line(places, size=3)
     return chart
 
 

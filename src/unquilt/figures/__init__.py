@@ -1,0 +1,17 @@
+"""Figures of a run: the data of each, its drawing as SVG, and the file. Only the standard library draws.
+
+    phrases  reuse  sweep   the data and figures of runs of these analyses
+    figure                  a figure: charts, what they show in a sentence, rows; saved as SVG or as CSV
+    chart                   axes, and points, lines, bars, discs and names between them
+    axis                    scales, plain and logarithmic, and the numbers along them
+    style                   colours, light and dark
+
+Commands save figures into RUN/figures; the report and the page show the same ones. In Python:
+
+    from unquilt.figures import phrases
+
+    for figure in phrases.plot(run):
+        figure.save("figures")
+
+Names of sites come from pages, which are hostile: every text is escaped, and characters that act are shown as others.
+"""
