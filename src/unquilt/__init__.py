@@ -2,8 +2,8 @@
 
     import unquilt as uq
 
-    run = uq.quilts("crawl/*.jsonl.gz", k=5)
-    run.quilts.to_pandas()
+    run = uq.quilts("crawl/*.warc.gz", k=5)
+    run.quilts.to_pylist()
 
 Names are looked up when they are first used, so that `import unquilt` and the help of the command line stay quick.
 DESIGN.md says how the packages and modules work together:
@@ -11,9 +11,7 @@ DESIGN.md says how the packages and modules work together:
     api              one function for each command
     cli/             the command line
     page/            the report, and the local page in the browser
-    plots            figures as SVG and PNG files
-    phrase_figures   the figures of phrases
-    reuse_figures    the figures of reuse
+    figures/         the figures of a run: their data, and the drawing
     results/         the tables of a run with names, conditions, order; exports
     judgements/      samples that people judge
     experiments/     the evaluations of the papers
@@ -24,7 +22,7 @@ DESIGN.md says how the packages and modules work together:
     answers          answers for documents one by one
     engines/         local and Spark
     analyses/        the analyses, written in verbs
-    stores/          lexicons, sets of prototypes, sets of labels
+    stores/          lexicons, sets of prototypes and of labels, packed words and stems
     flow/            the verbs, and the checks of plans
     corpus/          from files to documents
     runs/            run folders

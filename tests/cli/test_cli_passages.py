@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-
-from unquilt.cli import cli
+from click.testing import Result
 
 SHARED = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it."
 PAGES = {
@@ -18,16 +16,6 @@ PAGES = {
     "http://two.example/c": "Nothing of it.",
 }
 Call = Callable[..., Result]
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch) -> Call:
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def invoke(*words: str | Path) -> Result:
-        return CliRunner().invoke(cli, [str(word) for word in words])
-
-    return invoke
 
 
 @pytest.fixture

@@ -7,21 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
-
-from unquilt.cli import cli
+from click.testing import Result
 
 Call = Callable[..., Result]
-
-
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch) -> Call:
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def invoke(*words: str | Path) -> Result:
-        return CliRunner().invoke(cli, [str(word) for word in words])
-
-    return invoke
 
 
 @pytest.fixture

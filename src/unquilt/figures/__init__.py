@@ -1,10 +1,12 @@
 """Figures of a run: the data of each, its drawing as SVG, and the file. Only the standard library draws.
 
-    phrases  reuse  sweep   the data and figures of runs of these analyses
-    figure                  a figure: charts, what they show in a sentence, rows; saved as SVG or as CSV
-    chart                   axes, and points, lines, bars, discs and names between them
-    axis                    scales, plain and logarithmic, and the numbers along them
-    style                   colours, light and dark
+    phrases   the data and figures of runs of phrases
+    reuse     the data and figures of runs of reuse, and of its experiment
+    sweep     the figure of a sweep
+    figure    a figure: charts, a sentence on what they show, rows; saved as SVG or as CSV
+    chart     axes, and points, lines, bars, discs and names between them
+    axis      scales, plain and logarithmic, and the numbers along them
+    style     colours, light and dark
 
 Commands save figures into RUN/figures; the report and the page show the same ones. In Python:
 

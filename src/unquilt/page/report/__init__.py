@@ -5,8 +5,6 @@
     sections/   the results of each analysis
     examples    a page with its evidence
     excerpts    texts with their evidence, shortened
-    figures     a figure and the data behind it
-    svg         figures as vector graphics
     spelling    numbers and names
 
 The file loads nothing and runs nothing: there is no script in it, its policy allows one style sheet, by its digest, and
