@@ -70,7 +70,7 @@ def as_passages(table: pa.Table) -> list[Passage]:
 def ask(given: dict[str, Any]) -> Asked:
     parameters = PassageParameters.from_dict(given)
     known = {name: getattr(parameters, name) for name in Asked._fields if name not in ("gamma", "max_gap", "max_df")}
-    return Asked(**known, gamma=parameters.least, max_gap=parameters.gap, max_df=parameters.most)
+    return Asked(**known, gamma=parameters.least, max_gap=parameters.gap, max_df=parameters.max_df)
 
 
 def run_passages(corpus: Run, folder: Path, engine: Callable[[Run], Verbs], **asked: Any) -> Run:

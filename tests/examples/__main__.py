@@ -16,7 +16,7 @@ from examples.desk import Desk
 from examples.running import EXTRAS, REFERENCE, Program, Ran, needed_extra, run_examples, split_page, write_page
 
 ROOT = Path(__file__).parents[2]
-USUAL, SMALL = 3000, 600
+USUAL, SMALL = 3000, 400
 """Pages of the demo web: as `unquilt demo` makes it, and fewer for the reference, which shows no output."""
 
 

@@ -52,11 +52,11 @@ class Desk:
         self.store, self._run, self._size = store, run, pages
         self._lock = RLock()
         self._makers: dict[str, Callable[[Path], None]] = {
-            "crawl": lambda place: write_archives(place, self._pages, 1000),
-            "crawl-1": lambda place: write_archives(place, self._pages[:500], 1000),
-            "crawl-2": lambda place: write_archives(place, self._pages[500:], 1000),
+            "crawl": lambda place: write_archives(place, self._pages[:1000], 500),
+            "crawl-1": lambda place: write_archives(place, self._pages[:200], 1000),
+            "crawl-2": lambda place: write_archives(place, self._pages[200:400], 1000),
             "pages.jsonl": lambda place: write_lines(place, self._pages[:200]),
-            "pages.jsonl.gz": lambda place: write_lines(place, self._pages),
+            "pages.jsonl.gz": lambda place: write_lines(place, self._pages[:1000]),
             "posts.jsonl": lambda place: write_lines(
                 place, ({"title": page["id"], "body": page["text"]} for page in self._pages[:120])
             ),

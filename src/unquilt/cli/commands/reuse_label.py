@@ -22,6 +22,9 @@ Examples:
   unquilt reuse label ours.labels theirs.labels -o both.labels  # merged
   unquilt reuse label blind.labels --subtract known.labels -o rest.labels
   unquilt reuse label --list hashes.txt -o few.labels
+"""
+INFO_EXAMPLES = """\b
+Examples:
   unquilt reuse info ours.labels
 """
 
@@ -58,7 +61,7 @@ def label(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
     check_rejects(summary["rejects"], asked.max_rejects)
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(epilog=INFO_EXAMPLES)
 @click.argument("file", metavar="LABELS")
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON, for programs.")
 @usual_options
