@@ -80,8 +80,8 @@ def run(command: list[str], **settings: object) -> None:
 
 
 def find_pythons() -> dict[int, str]:
-    """The programs of all supported Pythons of this machine by minor version, those of pyenv included."""
-    found: dict[int, str] = {}
+    """The programs of all supported Pythons of this machine by minor version: this one, those on the path, pyenv's."""
+    found = {sys.version_info.minor: sys.executable}
     own = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     for minor in range(OLDEST, NEWEST):
         places = [shutil.which(f"python3.{minor}"), *map(str, sorted(own.glob(f"3.{minor}.*/bin/python3")))]
@@ -97,19 +97,19 @@ def strange_surroundings(folder: Path) -> dict[str, str]:
 
 
 def without_network() -> list[str]:
-    """What to put before a command so that it has no network; nothing where that cannot be had."""
+    """The words that, before a command, take its network away; none, with a line that says so, where that cannot be."""
     prefix = ["unshare", "--net", "--map-root-user"]
     try:
         able = subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode == 0
     except OSError:
         able = False
+    if not able:
+        print("the network cannot be cut off here: the demo runs with it", flush=True)
     return prefix if able else []
 
 
-def try_demo(program: Program, folder: Path, environment: dict[str, str]) -> list[str]:
-    """Run the demo in a folder with a space in its name, in strange surroundings; returns what went wrong."""
-    place = folder / "a folder"
-    place.mkdir()
+def try_demo(program: Program, place: Path, environment: dict[str, str]) -> list[str]:
+    """Run the demo in a folder, in strange surroundings; returns what went wrong."""
     command = [*without_network(), str(program.programs / "unquilt"), "demo", "--pages", "1000"]
     done = subprocess.run(
         command, cwd=place, env=program.environment | environment, capture_output=True, text=True, check=False,
@@ -121,8 +121,7 @@ def try_demo(program: Program, folder: Path, environment: dict[str, str]) -> lis
 
 
 def try_figures(program: Program, folder: Path) -> list[str]:
-    """Run commands that draw figures, and look for these."""
-    program.run("unquilt demo --pages 1000 --quiet", folder)
+    """Run commands that draw figures on the web of the demo, and look for the figures; returns what went wrong."""
     wrong = []
     for name, command in FIGURES.items():
         program.run(command, folder)
@@ -148,9 +147,11 @@ def try_stage(stage: Stage, store: Path) -> list[str]:
     """Install a stage, and use it; returns what went wrong."""
     stage.folder.mkdir(parents=True)
     program = stage.install()
-    wrong = try_demo(program, stage.folder, strange_surroundings(stage.folder)) if stage.name != "spark" else []
-    if stage.name == "bare":
-        wrong += try_figures(program, stage.folder)
+    place = stage.folder / "a folder"
+    place.mkdir()
+    wrong = try_demo(program, place, strange_surroundings(stage.folder)) if stage.name != "spark" else []
+    if stage.name == "bare" and not wrong:
+        wrong += try_figures(program, place)
     if stage.name == "spark" and not shutil.which("java") and "JAVA_HOME" not in os.environ:
         print("there is no Java: the examples of Spark are left out")
         return wrong
