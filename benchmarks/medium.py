@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import unquilt as uq
 from benchmarks.debian import debian
 from benchmarks.record import WORK, Record, rounds, seconds
 from unquilt import _native
-from unquilt.columns import buffers, postings
+from unquilt.columns import buffers
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
 from unquilt.flow.kept import Kept, Split
@@ -45,10 +46,10 @@ SQL = """
 
 
 def measure(record: Record, tier: str = "medium") -> None:
-    how = uq.How(settings=uq.Settings(threads=THREADS))
+    options = uq.JobOptions(settings=uq.Settings(threads=THREADS))
     corpus = corpus_of(record, tier)
-    _scan_and_quilts(record, corpus, how)
-    _sweep(record, corpus, how)
+    _scan_and_quilts(record, corpus, options)
+    _sweep(record, corpus, options)
     grams = _grams(corpus)
     _against_duckdb(record, corpus, grams)
     _against_spark_sql(record, corpus, grams)
@@ -59,8 +60,8 @@ def corpus_of(record: Record, tier: str) -> Run:
     WORK.mkdir(exist_ok=True)
     folder = WORK / f"corpus-{tier}"
     if not folder.exists():
-        how = uq.How(settings=uq.Settings(threads=THREADS))
-        record.add("ingest", seconds(lambda: uq.ingest(debian(tier), folder, how=how)), "s")
+        options = uq.JobOptions(settings=uq.Settings(threads=THREADS))
+        record.add("ingest", seconds(lambda: uq.ingest(debian(tier), folder, options=options)), "s")
     corpus = uq.read(folder)
     total = corpus.manifest["summary"]
     record.add("pages", total["documents"])
@@ -80,11 +81,11 @@ def scan_all(table: Kept) -> None:
         list(pool.map(scan, table.splits()))
 
 
-def _scan_and_quilts(record: Record, corpus: Run, how: uq.How) -> None:
+def _scan_and_quilts(record: Record, corpus: Run, options: uq.JobOptions) -> None:
     table = documents(corpus)
 
     def quilts(**asked: Any) -> Run:
-        return uq.quilts(corpus.path, fresh("quilts"), how=how, k=K, m=M, **asked)
+        return uq.quilts(corpus.path, fresh("quilts"), options=options, k=K, m=M, **asked)
 
     taken = rounds(
         {
@@ -110,10 +111,10 @@ def _scan_and_quilts(record: Record, corpus: Run, how: uq.How) -> None:
         record.add(name, summary[name])
 
 
-def _sweep(record: Record, corpus: Run, how: uq.How) -> None:
+def _sweep(record: Record, corpus: Run, options: uq.JobOptions) -> None:
     """36 combinations for each of three k, in a pass each, against a run of quilts for each k."""
     grid = {"k": (3, 5, 7), "m": (5, 10, 50, 100), "c": (2, 4, 8), "sigma": (0.25, 0.5, 0.75)}
-    asked: dict[str, Any] = {"how": how, "foreign": "none", "collapse": "none"}
+    asked: dict[str, Any] = {"how": options, "foreign": "none", "collapse": "none"}
 
     def runs() -> None:
         for k in grid["k"]:
@@ -124,6 +125,16 @@ def _sweep(record: Record, corpus: Run, how: uq.How) -> None:
     record.add(f"sweep of {combinations} combinations", taken["sweep"], "s")
     record.add("quilts + sources for each k", taken["runs"], "s", note=f"with m = {M}")
     record.add("… sweep in these", taken["sweep"] / taken["runs"], "×", floor="at most 1.5")
+
+
+def _postings(docs: pa.Array, texts: pa.Array, k: int) -> pa.RecordBatch:
+    """The distinct k-grams of each text with the number of its document: (gram, doc), for other tools to count."""
+    grams, counts = _native.gram_columns(buffers(texts), k)
+    times = pa.Array.from_buffers(pa.int64(), len(texts), [None, pa.py_buffer(counts)])
+    bounds = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(times)])
+    found = pa.Array.from_buffers(pa.int64(), len(grams) // 8, [None, pa.py_buffer(grams)])
+    lists = pa.LargeListArray.from_arrays(bounds, found)
+    return pa.RecordBatch.from_arrays([found, docs.take(pc.list_parent_indices(lists))], ["gram", "doc"])
 
 
 def _grams(corpus: Run) -> Path:
@@ -138,7 +149,7 @@ def _grams(corpus: Run) -> Path:
             for split in documents(corpus).splits():
                 table = split.read(("doc", "text"))
                 docs, texts = (column.combine_chunks() for column in table.columns)
-                writer.write_batch(postings(docs, texts, K))
+                writer.write_batch(_postings(docs, texts, K))
         partial.rename(path)
     return path
 
@@ -175,11 +186,12 @@ def _against_duckdb(record: Record, corpus: Run, grams: Path) -> None:
 
 
 def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
-    from unquilt.engines.spark import Spark, session
+    from unquilt.engines.spark import Spark
+    from unquilt.engines.spark_session import open_session
 
     scale = Scale(corpus.manifest["summary"]["documents"], corpus.manifest["summary"]["words"])
     settings = uq.Settings(engine="spark", threads=THREADS)
-    spark = session(settings)
+    spark = open_session(settings)
     spark.range(100, numPartitions=THREADS).mapInArrow(
         lambda batches: batches, "id long"
     ).count()  # workers are up before the clock runs
@@ -217,10 +229,12 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
 
     def quilts() -> None:
         asked = {"k": K, "m": M, "collapse": "none", "patches": False}
-        uq.quilts(corpus.path, fresh("quilts-spark"), how=uq.How(settings=settings), **asked)
+        uq.quilts(corpus.path, fresh("quilts-spark"), options=uq.JobOptions(settings=settings), **asked)
 
     record.add("quilts + sources on local[2]", seconds(quilts), "s")
-    local = uq.quilts(corpus.path, fresh("quilts"), how=uq.How(settings=uq.Settings(threads=THREADS)), collapse="none")
+    local = uq.quilts(
+        corpus.path, fresh("quilts"), options=uq.JobOptions(settings=uq.Settings(threads=THREADS)), collapse="none"
+    )
     for name in ("quilts", "sources"):
         same = (local.path / f"{name}.parquet").read_bytes() == (WORK / "quilts-spark" / f"{name}.parquet").read_bytes()
         record.add(f"{name}: both engines give the same file", "yes" if same else "NO")

@@ -27,13 +27,13 @@ Flagged = set[int]
 
 def measure(record: Record, tier: str = "medium") -> None:
     corpus = corpus_of(record, tier)
-    how = uq.How(settings=uq.Settings(threads=THREADS))
+    options = uq.JobOptions(settings=uq.Settings(threads=THREADS))
 
     def ours(**asked: object) -> Run:
-        return uq.neardups(corpus.path, fresh("neardups"), how=how, **asked)
+        return uq.neardups(corpus.path, fresh("neardups"), options=options, **asked)
 
     lexicon = WORK / "lexicon"
-    uq.build_lexicon(corpus.path, lexicon, how=replace(how, overwrite=True))
+    uq.build_lexicon(corpus.path, lexicon, options=replace(options, overwrite=True))
     tasks = {
         "scan": lambda: scan_all(documents(corpus)),
         "shingles": lambda: ours(similarity=False),

@@ -38,9 +38,8 @@ def measure(record: Record, documents: int = DOCUMENTS, quilts: int = QUILTED, a
     run = make_run(folder, documents, quilts)
     record.add("documents", documents)
     record.add("quilts", quilts, note=f"{SOURCES_EACH} sources, {PATCHES_EACH} patches each")
-    process, port, opening = start(run)
+    process, page, opening = start(run)
     try:
-        page = Page(port)
         record.add("until the page can be asked", opening, "s", note="start of Python included")
         record.add("first view: the runs", page.seconds("/"), "s", floor="at most 1")
         record.add("first view of the quilts", page.seconds("/runs/quilts/tables/quilts"), "s", floor="at most 1")
@@ -80,13 +79,14 @@ def measure(record: Record, documents: int = DOCUMENTS, quilts: int = QUILTED, a
 class Page:
     """Requests to the page, each with a connection of its own, as they cost a browser."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, key: str) -> None:
         self._port = port
+        self._headers = {"cookie": f"unquilt-{port}={key}"}
 
     def seconds(self, path: str) -> float:
         begin = time.perf_counter()
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
-        connection.request("GET", path)
+        connection.request("GET", path, headers=self._headers)
         answer = connection.getresponse()
         body = answer.read()
         connection.close()
@@ -95,15 +95,15 @@ class Page:
         return time.perf_counter() - begin
 
 
-def start(run: Path) -> tuple[subprocess.Popen[str], int, float]:
+def start(run: Path) -> tuple[subprocess.Popen[str], Page, float]:
     begin = time.perf_counter()
     command = [sys.executable, "-m", "unquilt", "serve", str(run), "--no-browser"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     line = process.stdout.readline()
-    found = re.search(r":(\d+)/", line)
+    found = re.search(r":(\d+)/\?key=(\S+)", line)
     assert found is not None, line
-    return process, int(found[1]), time.perf_counter() - begin
+    return process, Page(int(found[1]), found[2]), time.perf_counter() - begin
 
 
 def peak_of(process: int) -> int:
@@ -180,7 +180,7 @@ def draw_quilts(documents: int, quilts: int) -> Iterator[dict[str, Any]]:
     random = Random(3)
     for number in numbers_of(documents, quilts):
         share = random.uniform(0.5, 1)
-        named = {"doc": number, "id": f"page-{number:07}"}
+        named = {"doc": number, "id": f"page-{number:07}", "verdict": "quilt"}
         named["url"] = f"http://h{number % 5_000}.example/{number % 97}/{number}.html"
         counted: dict[str, Any] = {each.name: 100 for each in QUILTS.columns if each.name not in named}
         counted |= {"patchfrac": share, "covered": share, "largest": random.random() / 2, "attributed": 0.0}

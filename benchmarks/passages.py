@@ -109,8 +109,8 @@ def compare(record: Record, corpus: uq.Run) -> None:
                 found["pairs"] = len(detector.get_copied_code_list())
 
             def ours(signature: str, folder: Path = folder, name: str = name) -> None:
-                how = uq.How(settings=uq.Settings(threads=1), overwrite=True)
-                uq.passages(folder, Path(name) / signature, how=how, signature=signature, foreign="none")
+                options = uq.JobOptions(settings=uq.Settings(threads=1), overwrite=True)
+                uq.passages(folder, Path(name) / signature, options=options, signature=signature, foreign="none")
 
             tasks = {"copydetect": rival, "grams": partial(ours, "grams"), "imatch": partial(ours, "imatch")}
             taken = rounds(tasks)

@@ -10,13 +10,13 @@ from unquilt.runs import Run
 
 def measure(record: Record, tier: str = "medium") -> None:
     corpus = corpus_of(record, tier)
-    how = uq.How(settings=uq.Settings(threads=THREADS))
+    options = uq.JobOptions(settings=uq.Settings(threads=THREADS))
 
     def phrases(**asked: object) -> Run:
-        return uq.phrases(corpus.path, fresh("phrases"), how=how, **asked)
+        return uq.phrases(corpus.path, fresh("phrases"), options=options, **asked)
 
     tasks = {
-        "quilts + sources": lambda: uq.quilts(corpus.path, fresh("quilts"), how=how, patches=False),
+        "quilts + sources": lambda: uq.quilts(corpus.path, fresh("quilts"), options=options, patches=False),
         "phrases": phrases,
         "phrases --exact": lambda: phrases(exact=True),
         "phrases --sample counts": lambda: phrases(sample="counts"),

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 import unquilt
 from benchmarks.debian import SHARED, debian
-from unquilt.measures import Case, PassageSpans, measure
+from unquilt.results.measures import Case, PassageSpans, measure
 
 GUIDE = re.compile(r"installation-guide-amd64/(de|fr)/")
 PAIRS = 150

@@ -84,7 +84,7 @@ def measure(record: Record) -> None:
     folder = WORK / "reuse-medium"
     if not folder.exists():
         uq.ingest(MEDIUM, folder)
-    corpus, how = documents(Run.read(folder)), uq.How(settings=uq.Settings(threads=THREADS, memory=1 << 30))
+    corpus, options = documents(Run.read(folder)), uq.JobOptions(settings=uq.Settings(threads=THREADS, memory=1 << 30))
     with tempfile.TemporaryDirectory(dir=WORK) as name:
         place = Path(name)
         labels = _make_labels(record, place)
@@ -92,8 +92,8 @@ def measure(record: Record) -> None:
         numbers = iter(range(99))
         tasks: dict[str, Callable[[], Any]] = {
             "core": lambda: _hash_all(corpus, hash_in_core),
-            "discover": lambda: uq.discover(folder, place / str(next(numbers)), how=how),
-            "detect": lambda: uq.detect(folder, place / str(next(numbers)), how=how, labels=str(labels)),
+            "discover": lambda: uq.discover(folder, place / str(next(numbers)), options=options),
+            "detect": lambda: uq.detect(folder, place / str(next(numbers)), options=options, labels=str(labels)),
             "hashlib": lambda: _hash_all(corpus, hash_with_hashlib),
         }
         table = list_all_chunks(corpus, place / "chunks.parquet")
@@ -166,8 +166,8 @@ def _peak_of_detection(folder: Path, run: Path, labels: Path) -> int:
     """The peak memory of a process of its own, in bytes: not by `getrusage`, which counts that of its parent, too."""
     program = (
         "import re, sys, unquilt as uq\n"
-        "how = uq.How(settings=uq.Settings(threads=2, memory=1 << 30))\n"
-        "uq.detect(sys.argv[1], sys.argv[2], how=how, labels=sys.argv[3])\n"
+        "options = uq.JobOptions(settings=uq.Settings(threads=2, memory=1 << 30))\n"
+        "uq.detect(sys.argv[1], sys.argv[2], options=options, labels=sys.argv[3])\n"
         "print(1024 * int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1]))"
     )
     asked = [sys.executable, "-c", program, str(folder), str(run), str(labels)]

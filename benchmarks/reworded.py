@@ -23,12 +23,12 @@ PAIRS = 1000
 def measure(record: Record, tier: str = "medium") -> None:
     record.add("corpus", f"Debian's documentation, {tier}")
     corpus = corpus_of(record, tier)
-    how = uq.How(settings=uq.Settings(threads=THREADS))
+    options = uq.JobOptions(settings=uq.Settings(threads=THREADS))
     table = documents(corpus)
     runs = []
 
     def passages() -> None:
-        runs.append(uq.reworded(corpus.path, fresh("reworded"), how=how, collapse="near"))
+        runs.append(uq.reworded(corpus.path, fresh("reworded"), options=options, collapse="near"))
 
     taken = rounds({"scan": lambda: scan_all(table), "passages": passages})
     record.add("reworded --collapse near", taken["passages"], "s")

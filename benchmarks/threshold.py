@@ -40,8 +40,10 @@ def measure(record: Record) -> None:
 
 
 def _run(corpus: Run, **asked: object) -> Run:
-    how = uq.How(settings=uq.Settings(threads=THREADS))
-    return uq.neardups(corpus.path, fresh("threshold"), how=how, **{"threshold": THRESHOLD, "pairs": True} | asked)
+    options = uq.JobOptions(settings=uq.Settings(threads=THREADS))
+    return uq.neardups(
+        corpus.path, fresh("threshold"), options=options, **{"threshold": THRESHOLD, "pairs": True} | asked
+    )
 
 
 def _processor(task: Callable[[], object]) -> float:

@@ -23,6 +23,7 @@ from browsing import Browser, open_browser
 from drawn import Packed, draw_corpus
 from hypothesis import HealthCheck, settings
 from quilting import DEBIAN
+from snapshots import Snapshots
 
 import unquilt
 from unquilt.engines.local import Local
@@ -42,7 +43,10 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # else each of a thousand proce
 sys.dont_write_bytecode = False
 
 settings.register_profile(  # no test may depend on how fast it ran, and fixtures that properties share are made for it
-    "unquilt", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    "unquilt",
+    max_examples=50,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.load_profile("unquilt")
 
@@ -69,6 +73,15 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
             yield
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-snapshots", action="store_true", help="write what unquilt says now to tests/snapshots")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("write_snapshots") and config.getoption("numprocesses", None):
+        raise pytest.UsageError("--write-snapshots needs a single process: leave out --numprocesses")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests on Spark are marked, and come first: of the processes that share tests (`--dist worksteal`), the first
@@ -89,6 +102,14 @@ def _needs_spark(item: pytest.Item) -> bool:
     return engine == "spark" or "spark_settings" in getattr(item, "fixturenames", ())
 
 
+@pytest.fixture
+def snapshots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Snapshots]:
+    """Compares what unquilt says with what is kept of it, see `snapshots.py`."""
+    opened = Snapshots(request, tmp_path_factory.getbasetemp())
+    yield opened
+    opened.finish()
+
+
 @pytest.fixture(scope="session")
 def small_row_groups() -> Callable[[Any, Path], Run]:
     """Ingests a table into a corpus of many row groups, so that there is something to spread over tasks.
@@ -106,7 +127,7 @@ def small_row_groups() -> Callable[[Any, Path], Run]:
             column = part.schema.get_field_index("links")
             given = pa.array([links[id_] for id_ in part["id"].to_pylist()], part.schema.field(column).type)
             part = part.set_column(column, part.schema.field(column), given)
-            pq.write_table(part, folder / name, row_group_size=199)
+            pq.write_table(part, folder / name, row_group_size=99)
             files[name] = (folder / name).stat().st_size
         (folder / "manifest.json").write_text(json.dumps(manifest))
         return Run.read(corpus.path)
@@ -122,7 +143,7 @@ def pack(count: int) -> Packed:
 
 @pytest.fixture(scope="session")
 def packed() -> Packed:
-    return pack(600)
+    return pack(300)
 
 
 @pytest.fixture(scope="session")
@@ -135,7 +156,7 @@ def packed_corpus(
 @pytest.fixture(scope="session")
 def few() -> Packed:
     """Fewer of them, for Spark, where to start a task takes longer than what it does."""
-    return pack(90)
+    return pack(40)
 
 
 @pytest.fixture(scope="session")
@@ -159,11 +180,11 @@ def spark_settings() -> Iterator[Settings]:
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("there is no Java for Spark")
-    from unquilt.engines.spark import session
+    from unquilt.engines.spark_session import open_session
 
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     settings = Settings(engine="spark", threads=2, memory=1 << 30, master="local[2,4]")
-    spark = session(settings)
+    spark = open_session(settings)
     yield settings
     spark.stop()
 

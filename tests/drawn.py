@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 import pyarrow as pa
-from twin import Document, Found
+from twin import Document, Found, common_words
 
 SEPARATORS = (" ", "  ", "\n", ", ", " - ", "_", ".\n\n", "!?")
 LETTERS = ("a", "A", "b", "c", "é", "e\u0301", "É", "ß", "ss", "SS", "x", "y")  # seven words, twelve spellings
@@ -78,6 +78,10 @@ class Packed:
 
     def table(self) -> pa.Table:
         return as_table([self.corpora[number][place] for number, place in self.places])
+
+    def common_words(self) -> set[str]:
+        """The common words of the whole."""
+        return common_words([self.corpora[number][place].text for number, place in self.places])
 
     def split(self, found: Found) -> list[Found]:
         """What was found in each corpus, in its own numbers."""

@@ -23,11 +23,11 @@ import pyarrow as pa
 import unquilt
 import unquilt.api
 import unquilt.engines.local  # loaded here once, and not in each run
-import unquilt.intake
+import unquilt.jobs.ingestion
 from unquilt.corpus.extract.urls import locate_url
 from unquilt.corpus.find.pieces import pieces
 from unquilt.engines import forker
-from unquilt.jobs.how import How
+from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
 from unquilt.settings import Settings
 
@@ -94,8 +94,8 @@ def work(source: str, folder: Path, *, after: int | None = None, seconds: float 
             prepare_forker()
             if after is not None:
                 sys.addaudithook(Crash(folder, after))
-            how = How(settings=Settings(threads=2, memory=1 << 26))
-            unquilt.quilts(source, folder, how=how, k=3, c=2, sigma=0.2, min_grams=1, foreign="ip")
+            options = JobOptions(settings=Settings(threads=2, memory=1 << 26))
+            unquilt.quilts(source, folder, options=options, k=3, c=2, sigma=0.2, min_grams=1, foreign="ip")
             status = 0
         except Exception:  # noqa: BLE001
             traceback.print_exc()
@@ -115,7 +115,7 @@ def main(source: str, folder: Path, kills: int) -> None:
     random = Random(5)
     os.fsync = lambda _: None  # type: ignore[assignment]
     small = max(1, Path(source).stat().st_size // PIECES)
-    unquilt.intake.pieces = partial(pieces, cut=small, pack=small)  # type: ignore[attr-defined]
+    unquilt.jobs.ingestion.pieces = partial(pieces, cut=small, pack=small)  # type: ignore[attr-defined]
     folder.mkdir()
     pa.array([locate_url("http://www.example.com/").host])  # loads what every run needs, so that they need not
     begin = time.perf_counter()

@@ -19,7 +19,8 @@ from unquilt.jobs.corpora import documents
 from unquilt.runs import InputRecord, Run
 
 PLAIN: dict[str, Any] = {"min_share": 0.0, "min_grams": 1, "max_largest": 1.0}
-PLAIN |= {"max_own": 1.0, "max_sections": 1.0, "min_sewn": 0.0}
+PLAIN |= {"max_own": 1.0, "max_sections": 1.0, "min_sewn": 0.0, "max_reads_on": 1.0, "min_part": 0}
+PLAIN |= {"edits": "exact", "homes": False, "sigma_of": "covered"}
 """All sources count, and one may explain it all: for tests of a few words, and of what is as published."""
 ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"} | PLAIN
 DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.jsonl.gz"

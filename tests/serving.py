@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from browsing import Browser
+
 from unquilt.page.server import bind, open_shell
 from unquilt.page.shell import Shell
 
@@ -35,6 +37,10 @@ class Served:
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    def enter(self, browser: Browser) -> None:
+        """Let a browser in."""
+        enter(browser, f"{self.address}/?key={self.shell.key.value}")
+
     def get(self, path: str, **headers: str) -> Answer:
         return self._ask("GET", path, None, headers)
 
@@ -46,13 +52,22 @@ class Served:
     def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            named = {name.replace("_", "-"): value for name, value in headers.items()}
+            named = {"cookie": f"unquilt-{self.port}={self.shell.key.value}"}
+            named |= {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, named)
             answer = connection.getresponse()
             found = {name.lower(): value for name, value in answer.getheaders()}
             return Answer(answer.status, found, answer.read().decode())
         finally:
             connection.close()
+
+
+def enter(browser: Browser, address: str) -> None:
+    """Open the address that is printed when a server starts, and wait for the page to which it leads."""
+    begin = address.partition("?")[0]
+    browser.open(address)
+    browser.wait(lambda page: page.driver.current_url == begin)
+    browser.wait(lambda page: page.ask("return document.readyState") == "complete")
 
 
 def free_port() -> int:
@@ -78,4 +93,3 @@ def serving(runs: list[Path], labels: Path) -> Iterator[Served]:
         server.should_exit = True
         thread.join()
         opened.close()
-        shell.database.close()

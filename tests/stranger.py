@@ -5,12 +5,14 @@ that pyproject.toml declares:
 
     bare      no extra, the newest Python and versions: the demo, figures, and every example of README.md and docs/.
               Commands that need an extra have to name it in one line
+    page, spark     each extra alone: the commands that were refused for want of it, in the folders where they were
     lowest    the lowest versions that pyproject.toml promises (tests/lowest.txt), on the oldest Python: the demo and
               the examples of README.md
-    page, spark     each extra alone: the examples that need it
 
-Environments are used in surroundings that are not ours: a home that is not there, the locale C, no network where that
-can be had, folders with spaces. Only the standard library is used. Packages come from pip's own cache.
+So every example runs once, and `make test` runs none of them. The demo runs in surroundings that are not ours: a home
+that is not there, the locale C, no network where that can be had, folders with spaces. Environments are installed one
+after the other, while two examples at a time run in those that are ready. Only the standard library is used. Packages
+come from pip's own cache.
 """
 
 from __future__ import annotations
@@ -24,11 +26,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from examples.__main__ import all_pages, find_groups, run_groups
-from examples.running import Program
+from examples.__main__ import AT_ONCE, all_pages, find_groups, run_groups
+from examples.running import EXTRAS, Program
 
 ROOT = Path(__file__).parents[1]
 LOWEST = ROOT / "tests" / "lowest.txt"
@@ -56,6 +59,7 @@ class Stage:
     def install(self) -> Program:
         """A new environment with the wheel, and with nothing else that is not declared."""
         place = self.folder / "an environment"
+        place.parent.mkdir(parents=True)
         run([self.python, "-m", "venv", "--without-pip", str(place)])
         wanted = f"{self.wheel}[{self.extra}]" if self.extra else str(self.wheel)
         pip = [
@@ -69,7 +73,9 @@ class Stage:
             "--no-compile",
             wanted,
         ]
+        begin = time.monotonic()
         run(pip + (["--constraint", str(self.constraints)] if self.constraints else []))
+        print(f"{self.name}: installed with {self.python} in {time.monotonic() - begin:.0f} s", flush=True)
         return Program(place / "bin", frozenset([self.extra] if self.extra else []))
 
 
@@ -130,57 +136,62 @@ def try_figures(program: Program, folder: Path) -> list[str]:
     return wrong
 
 
-def stages(wheel: Path, folder: Path, wanted: Iterable[str]) -> list[Stage]:
-    """The stages, in order."""
+def try_program(program: Program, folder: Path, *, figures: bool) -> list[str]:
+    """Run the demo, and what draws figures of its web; returns what went wrong."""
+    place = folder / "a folder"
+    place.mkdir()
+    wrong = try_demo(program, place, strange_surroundings(folder))
+    return wrong or (try_figures(program, place) if figures else [])
+
+
+def find_stages(wheel: Path, folder: Path, wanted: Iterable[str]) -> dict[str, Stage]:
+    """The stages that are wanted, by name; without Java, there is none of Spark."""
     pythons = find_pythons()
     oldest, newest = pythons[min(pythons)], pythons[max(pythons)]
     known = {
         "bare": Stage("bare", wheel, folder / "bare", newest),
-        "lowest": Stage("lowest", wheel, folder / "lowest", oldest, constraints=LOWEST),
         "page": Stage("page", wheel, folder / "page", newest, "page"),
         "spark": Stage("spark", wheel, folder / "spark", sys.executable, "spark"),
+        "lowest": Stage("lowest", wheel, folder / "lowest", oldest, constraints=LOWEST),
     }
-    return [known[name] for name in wanted]
+    if "spark" in wanted and not shutil.which("java") and "JAVA_HOME" not in os.environ:
+        print("there is no Java: the examples of Spark are left out", flush=True)
+        del known["spark"]
+    return {name: stage for name, stage in known.items() if name in wanted}
 
 
-def try_stage(stage: Stage, store: Path) -> list[str]:
-    """Install a stage, and use it; returns what went wrong."""
-    stage.folder.mkdir(parents=True)
-    program = stage.install()
-    place = stage.folder / "a folder"
-    place.mkdir()
-    wrong = try_demo(program, place, strange_surroundings(stage.folder)) if stage.name != "spark" else []
-    if stage.name == "bare" and not wrong:
-        wrong += try_figures(program, place)
-    if stage.name == "spark" and not shutil.which("java") and "JAVA_HOME" not in os.environ:
-        print("there is no Java: the examples of Spark are left out")
-        return wrong
-    groups = find_groups([ROOT / "README.md"] if stage.name == "lowest" else all_pages(), stage.extra)
-    if not groups:
-        return [*wrong, f"no page has an example of the extra {stage.extra}"]
-    if run_groups(groups, program, store):
-        wrong.append("examples of documents differ, see above")
+def try_stages(stages: dict[str, Stage], store: Path) -> list[str]:
+    """Install the stages, and use them; returns what went wrong."""
+    wrong = []
+    with ThreadPoolExecutor(1) as installing, ThreadPoolExecutor(AT_ONCE) as trying:
+        programs = {name: installing.submit(stage.install) for name, stage in stages.items()}
+        others = {extra: programs[extra].result for extra in EXTRAS if extra in programs}
+        for name, pages in (("bare", all_pages()), ("lowest", [ROOT / "README.md"])):
+            if name not in stages:
+                continue
+            program = programs[name].result()
+            tried = trying.submit(try_program, program, stages[name].folder, figures=name == "bare")
+            program.others = others if name == "bare" else {}
+            if run_groups(find_groups(pages), program, store, trying):
+                wrong.append(f"{name}: examples of documents differ, see above")
+            wrong += [f"{name}: {each}" for each in tried.result()]
     return wrong
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Install the wheel alone, and use it as the documents say.")
     parser.add_argument("wheel", type=Path)
-    parser.add_argument("stages", nargs="*", default=["bare", "lowest", "page", "spark"])
+    parser.add_argument("stages", nargs="*", default=["bare", "page", "spark", "lowest"])
     given = parser.parse_args()
     if not re.search(r"-cp3\d+-abi3-", given.wheel.name):
         parser.error(f"{given.wheel} is not a wheel for all Pythons")
-    failed = []
+    begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="a stranger ") as made:
-        for stage in stages(given.wheel.absolute(), Path(made), given.stages):
-            begin = time.monotonic()
-            print(f"== {stage.name}: {stage.python}", flush=True)
-            wrong = try_stage(stage, Path(made) / "store")
-            failed += [f"{stage.name}: {each}" for each in wrong]
-            print(f"== {stage.name}: {'failed' if wrong else 'done'} in {time.monotonic() - begin:.0f} s", flush=True)
-    for each in failed:
+        wrong = try_stages(find_stages(given.wheel.absolute(), Path(made), given.stages), Path(made) / "store")
+    for each in wrong:
         print(each)
-    return 1 if failed else 0
+    print(f"{'failed' if wrong else 'done'} in {time.monotonic() - begin:.0f} s", flush=True)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":

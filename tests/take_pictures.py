@@ -26,6 +26,7 @@ def take_all(browser: Browser, served: Served, web: Path, folder: Path) -> None:
     cluster = find_first(web, "near/similarity", "cluster", "least < 0.98 ORDER BY least")
     a, b = (find_first(web, "passages/passage_pairs", side, "passages > 2 ORDER BY weight DESC, a, b") for side in "ab")
     site = quote(find_first(web, "phrases/hosts", "site", "candidate ORDER BY pages DESC"))
+    served.enter(browser)
     answer = served.post(
         "/judging", {"run": "quilts", "table": "quilts", "sample": 20, "categories": "spam,digest,other"}
     )

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
+import twin_seen
+
 from unquilt import _native
 from unquilt.analyses.quilts import QuiltParameters
 
@@ -56,24 +58,21 @@ class Word(NamedTuple):
 class Found(NamedTuple):
     """The tables:
 
-    quilts (doc, id, url, words, grams, patch_grams, patchfrac, covered, sources, largest, own, sections, sewn,
-            attributed, evidence)
+    quilts (doc, id, url, numbers, verdict)
     sources (quilt, rank, source, new_grams, all_grams, linked, linked_grams, section_grams)
     patches (quilt, begin, end, source, source_begin, source_end, words)
     clusters (doc, cluster, keep)
-    verdicts (doc, words, grams, patch_grams, patchfrac, covered, sources, largest, own, sections, sewn,
-              attributed, evidence, quilt, why)
+    verdicts (doc, numbers, verdict, quilt, why)
+
+    numbers: words, grams, patch_grams, patchfrac, covered, spanned, sources, largest, own, sections, sewn, sewn_words,
+             sewn_sources, reads_on, attributed, evidence
     """
 
-    quilts: list[
-        tuple[int, str, str | None, int, int, int, float, float, int, float, float, float, float | None, float, float]
-    ]
+    quilts: list[tuple[Any, ...]]
     sources: list[tuple[int, int, int, int, int, str | None, int, int]]
     patches: list[tuple[int, int, int, int, int, int, int]]
     clusters: list[tuple[int, int, bool]]
-    verdicts: list[
-        tuple[int, int, int, int, float, float, int, float, float, float, float | None, float, float, bool, str | None]
-    ]
+    verdicts: list[tuple[Any, ...]]
 
 
 Gram = tuple[str, ...]
@@ -87,7 +86,7 @@ def is_letter(c: str) -> bool:
 
 @cache
 def is_mark(c: str) -> bool:
-    return unicodedata.category(c)[0] == "M"
+    return unicodedata.category(c)[0] == "M" or c == twin_seen.FILLER
 
 
 @cache
@@ -97,12 +96,21 @@ def stands_alone(c: str) -> bool:
 
 
 def fold(word: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
+    spelled = word.replace(twin_seen.FILLER, "")
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", spelled).casefold())
 
 
 @lru_cache(maxsize=4096)
 def words(text: str) -> list[Word]:
-    """Maximal runs of letters and digits with the marks that follow; without spaces, each letter with its marks."""
+    """Maximal runs of letters and digits with the marks that follow; without spaces, each letter with its marks. Words
+    are those that a reader sees."""
+    seen = twin_seen.see(text, stands_alone)
+    return plain_words(text if seen is None else seen.text)
+
+
+@lru_cache(maxsize=4096)
+def plain_words(text: str) -> list[Word]:
+    """Words as they are written."""
     spans: list[tuple[int, int]] = []
     extends = False  # whether a letter here would belong to the last span
     for i, c in enumerate(text):
@@ -199,16 +207,25 @@ def gather_copies(texts: Sequence[str], collapse: str) -> dict[int, list[int]]:
     return close([_native.supers(text) for text in texts], two_agree)
 
 
-def cover(candidates: dict[int, set[tuple[str, ...]]], least: float, total: int) -> list[tuple[int, int, int]]:
-    """(source, new, all) of a greedy cover: most new first, then most in all, then the lower number."""
+def cover(
+    candidates: dict[int, set[tuple[str, ...]]], least: float, total: int, fewest: int, suspects: set[int]
+) -> list[tuple[int, int, int]]:
+    """(source, new, all) of a greedy cover: most new first, then most in all, then the lower number; suspects only
+    where no other document adds enough."""
     picks: list[tuple[int, int, int]] = []
     covered: set[tuple[str, ...]] = set()
-    while candidates:
-        new, all_, minus = max((len(grams - covered), len(grams), -source) for source, grams in candidates.items())
-        if new == 0 or new / total < least:
-            break
-        covered |= candidates[-minus]
-        picks.append((-minus, new, all_))
+    for tier in (False, True):
+        while True:
+            offers = [
+                (len(grams - covered), len(grams), -source)
+                for source, grams in candidates.items()
+                if (source in suspects) == tier
+            ]
+            new, all_, minus = max(offers, default=(0, 0, 0))
+            if new < max(1, fewest) or new / total < least:
+                break
+            covered |= candidates[-minus]
+            picks.append((-minus, new, all_))
     return picks
 
 
@@ -281,18 +298,121 @@ def known_domains(copies: Sequence[Document], by: str, pooled: dict[str | None, 
     return {copy.domain for copy in [c for c in copies if c.host is not None or c is nowhere][:16] if copy.host}
 
 
-def sewn_in(patches: Iterable[tuple[int, int, int, int]], k: int, least: int) -> float:
-    """Of the grams in patches, the share in those of at least so many words that no patch of another source has two
-    words in common with."""
+class Passage(NamedTuple):
+    """Patches of one source in a row: the source, and where the passage begins and ends in the page and in the source,
+    in words."""
 
-    def is_sewn(rank: int, i: int, count: int) -> bool:
-        shared = (min(i + count, a + n) - max(i, a) for other, a, _, n in patches if other != rank)
-        return count >= least and all(words < 2 for words in shared)
+    rank: int
+    begin: int
+    end: int
+    source_begin: int
+    source_end: int
 
-    patches = list(patches)
-    grams = sum(count - k + 1 for *_, count in patches)
-    sewn = sum(count - k + 1 for rank, i, _, count in patches if is_sewn(rank, i, count))
-    return sewn / grams if grams else 0.0
+
+def chain(patches: Iterable[tuple[int, int, int, int]], k: int, gap: int) -> list[Passage]:
+    """Patches of one source in the same order, with at most `gap` words between, are one passage."""
+    passages: list[Passage] = []
+    for rank, i, j, count in sorted(patches, key=lambda patch: patch[1]):
+        last = next((at for at in reversed(range(len(passages))) if passages[at].rank == rank), None)
+        if last is not None and gap > 0:
+            _, begin, end, source_begin, source_end = passages[last]
+            near = end - k <= i <= end + gap and source_end - k <= j <= source_end + gap
+            if near and j > source_begin and j + count > source_end:
+                passages[last] = Passage(rank, begin, i + count, source_begin, j + count)
+                continue
+        passages.append(Passage(rank, i, i + count, j, j + count))
+    return passages
+
+
+def sewn_in(passages: Sequence[Passage], least: int) -> list[Passage]:
+    """The passages of at least so many words that no such passage of another source runs into: neither does one that
+    begins before end more than a word behind the beginning, nor one that begins behind begin before the last word."""
+    long = [passage for passage in passages if passage.end - passage.begin >= least]
+
+    def runs_into(passage: Passage, other: Passage) -> bool:
+        first, second = sorted((passage, other), key=lambda each: each.begin)
+        return other.rank != passage.rank and first.end - second.begin > 1
+
+    return [passage for passage in long if not any(runs_into(passage, other) for other in long)]
+
+
+def bond(text: Sequence[str], begin: int, end: int, exact: set[int], common: set[str]) -> list[tuple[int, int]]:
+    """Before and behind a passage: twice the uncommon words on both sides of the border, and those on either side."""
+    before = (range(max(0, begin - 80), begin), range(begin, min(end, begin + 80)))
+    behind = (range(end, min(len(text), end + 80)), range(max(begin, end - 80), end))
+    found = []
+    for outside, inside in (before, behind):
+        there = {text[at] for at in outside} - common
+        here = {text[at] for at in inside if at in exact} - common
+        found.append((2 * len(here & there), len(here) + len(there)) if len(outside) >= 8 else (0, 0))
+    return found
+
+
+def source_bonds(
+    text: Sequence[str], asked: set[Gram], k: int, gap: int, common: set[str]
+) -> list[tuple[int, int, list[tuple[int, int]]]]:
+    """Of each stretch of a source that is made of grams of the page: first and last gram, and how the source reads on
+    before and behind the passage that it is part of."""
+    places = [at for at, gram in enumerate(linear(text, k)) if gram in asked]
+    stretches: list[list[int]] = []
+    for at in places:
+        if stretches and at == stretches[-1][1] + 1:
+            stretches[-1][1] = at
+        else:
+            stretches.append([at, at])
+    chains: list[list[list[int]]] = []
+    for stretch in stretches:
+        if chains and gap > 0 and stretch[0] <= chains[-1][-1][1] + k + gap:
+            chains[-1].append(stretch)
+        else:
+            chains.append([stretch])
+    found = []
+    for each in chains:
+        exact = {at for first, last in each for at in range(first, last + k)}
+        bonds = bond(text, each[0][0], each[-1][1] + k, exact, common)
+        found += [(first, last, bonds) for first, last in each]
+    return found
+
+
+def common_words(texts: Sequence[str]) -> set[str]:
+    """The words in more than a tenth of the documents (of about 4,096, if there are more)."""
+    every = max(1, len(texts) // 4096)
+    read = texts[::every]
+    df = Counter(word for text in read for word in set(sequence(text)))
+    return {word for word, count in df.items() if count > len(read) // 10}
+
+
+LIMITS = {
+    "sigma": (None, False),
+    "max_largest": ("largest", True),
+    "c": ("sources", False),
+    "max_own": ("own", True),
+    "max_sections": ("sections", True),
+    "min_sewn": ("sewn", False),
+    "max_reads_on": ("reads_on", True),
+    "max_attributed": ("attributed", True),
+}
+NUMBERS = (
+    *("words", "grams", "patch_grams", "patchfrac", "covered", "spanned", "sources", "largest", "own", "sections"),
+    *("sewn", "sewn_words", "sewn_sources", "reads_on", "attributed", "evidence"),
+)
+
+
+def decide(numbers: dict[str, Any], limits: dict[str, Any]) -> tuple[str, str | None]:
+    """What a document is, and why it is no quilt: the limits that it fails. What is not known fails none."""
+    failed = []
+    for name, (column, most) in LIMITS.items():
+        value = numbers[column or limits["sigma_of"]]
+        if column is None and value is None:
+            value = numbers["covered"]
+        if value is not None and (value > limits[name] if most else value < limits[name]):
+            failed.append(name)
+    sewn = (numbers["sewn_words"] or 0) >= limits["min_part"] > 0 and (numbers["sewn_sources"] or 0) >= limits["c"]
+    half = (numbers["spanned"] or 0) >= limits["sigma"] / 2
+    jumps = numbers["reads_on"] is None or numbers["reads_on"] <= -limits["max_reads_on"]
+    if not failed or (failed == ["sigma"] and sewn and half and jumps):
+        return ("in part" if failed else "quilt"), None
+    return ("original" if "max_reads_on" in failed else "none"), ", ".join(failed)
 
 
 def quilts(
@@ -302,6 +422,7 @@ def quilts(
     m: int = 50,
     c: int = 4,
     sigma: float = 0.5,
+    sigma_of: str = TUNED.sigma_of,
     foreign: str = "domain",
     collapse: str = "near",
     min_share: float = TUNED.min_share,
@@ -310,9 +431,17 @@ def quilts(
     max_own: float = TUNED.max_own,
     max_sections: float = TUNED.max_sections,
     min_sewn: float = TUNED.min_sewn,
+    max_reads_on: float = TUNED.max_reads_on,
+    min_part: int = TUNED.min_part,
+    edits: str = TUNED.edits,
+    homes: bool = TUNED.homes,
     max_attributed: float = 1.0,
+    common: set[str] | None = None,
 ) -> Found:
-    """docs/definitions.md 3.1."""
+    """docs/definitions.md 3.1; `common` are the common words if the documents are part of a larger corpus."""
+    limits: dict[str, Any] = {"c": c, "sigma": sigma, "sigma_of": sigma_of, "max_largest": max_largest}
+    limits |= {"max_own": max_own, "max_sections": max_sections, "min_sewn": min_sewn, "max_reads_on": max_reads_on}
+    limits |= {"max_attributed": max_attributed, "min_part": min_part}
     sequences = [sequence(document.text) for document in documents]
     pooled = pool_addresses(documents)
     members = gather_copies([document.text for document in documents], collapse)
@@ -320,31 +449,54 @@ def quilts(
     grams = {doc: set(linear(sequences[doc], k)) for doc in members}
     df = Counter(gram for doc in grams for gram in grams[doc])
     domains = {doc: known_domains([documents[copy] for copy in members[doc]], foreign, pooled) for doc in members}
-    found = Found([], [], [], [], [])
-    for d, document in enumerate(documents):
-        if d not in members:
+    patch = {d: {gram for gram in grams[d] if 1 < df[gram] <= m} for d in members}
+    strangers = {d: {e for e in members if e != d and is_foreign(sites[d], sites[e], foreign, pooled)} for d in members}
+    held_by = {d: {e: patch[d] & grams[e] for e in strangers[d]} for d in members}
+    gap = {"exact": 0, "light": 10}[edits]
+    loose = edits != "exact" or min_part > 0
+    look = min(sigma, 0.15) if loose else sigma
+
+    def shown(d: int, covered: int) -> float:
+        return (len(patch[d]) if sigma_of == "patchfrac" else covered) / max(1, len(grams[d]))
+
+    if common is None:
+        common = common_words([document.text for document in documents])
+
+    def covers(d: int, suspects: set[int]) -> tuple[list[tuple[int, int, int]], int, int]:
+        picks = cover(held_by[d], min_share, len(patch[d]), min_grams, suspects)
+        held = [held_by[d][pick[0]] for pick in picks]
+        holds = [new if source in suspects else all_ for source, new, all_ in picks]
+        return picks, len(set().union(*held)), max(holds, default=0)
+
+    first = {d: covers(d, set()) for d in members}
+    again, suspects = dict(first), set()
+    settled = set()
+    if homes:
+        for d, (picks, covered, largest) in first.items():
+            if len(picks) > 1 and largest / covered <= 0.75 and covered / len(grams[d]) >= sigma:
+                suspects.add(d)
+            if len(picks) < min(max(c, 1), 2) or shown(d, covered) < look:
+                settled.add(d)
+        again = {d: first[d] if d in settled else covers(d, suspects) for d in members}
+
+    counted: dict[int, dict[str, Any]] = {}
+    looked: set[int] = set()
+    patches_of: dict[int, set[tuple[int, int, int, int]]] = {}
+    links_of: dict[int, list[tuple[str | None, int, int]]] = {}
+    for d in members:
+        document, (picks, covered, largest) = documents[d], again[d]
+        all_grams = len(grams[d])
+        numbers: dict[str, Any] = dict.fromkeys(NUMBERS)
+        numbers |= {"words": len(sequences[d]), "grams": all_grams, "patch_grams": len(patch[d])}
+        numbers |= {"patchfrac": len(patch[d]) / max(1, all_grams), "covered": covered / max(1, all_grams)}
+        numbers |= {"sources": len(picks), "largest": largest / max(1, covered)}
+        counted[d] = numbers
+        if not picks or d in settled:
             continue
-        patch = {gram for gram in grams[d] if 1 < df[gram] <= m}
-        share = len(patch) / len(grams[d]) if grams[d] else 0.0
-        candidates = {
-            e: patch & grams[e] for e in members if e != d and is_foreign(sites[d], sites[e], foreign, pooled)
-        }
-        picks = [pick for pick in cover(candidates, min_share, len(patch)) if pick[1] >= min_grams]
-        held: list[set[Gram]] = [candidates[pick[0]] for pick in picks]
-        covered = len(set().union(*held)) / max(1, len(grams[d]))
-        largest = max(map(len, held), default=0) / max(1, len(set().union(*held)))
-        siblings = [e for e in members if e != d and not is_foreign(sites[d], sites[e], foreign, pooled)]
-        kin = [e for e in members if e != d and domains[d] & domains[e]]
-        counts_kin = foreign == "host" or (foreign == "none" and max_own < 1)
-        own = [
-            gram
-            for gram in set().union(*held)
-            if any(gram in grams[e] for e in siblings) or (counts_kin and sum(gram in grams[e] for e in kin) > 1)
-        ]
-        own_share = len(own) / max(1, len(set().union(*held)))
+        held = [held_by[d][pick[0]] for pick in picks]
         links = [linked(document, [documents[copy] for copy in members[e]], foreign) for e, *_ in picks]
         named = [grams_ if link else set() for grams_, link in zip(held, links, strict=True)]
-        attributed = len(set().union(*named)) / max(1, len(patch))
+        numbers["attributed"] = len(set().union(*named)) / max(1, len(patch[d]))
         sites_of = [name_domains([documents[copy] for copy in members[e]]) or {e} for e, *_ in picks]
         parts = [
             len(grams_) * 3 >= len(grams[e])
@@ -355,52 +507,76 @@ def quilts(
             for grams_, (e, *_), link in zip(held, picks, links, strict=True)
         ]
         added = [add_sections([*zip(picks, sites_of, parts, strict=True)][:rank]) for rank in range(1, len(picks) + 1)]
-        sections = (added[-1] if added else 0) / max(1, len(set().union(*held)))
-        failed = {
-            "sigma": covered < sigma,
-            "max_largest": largest > max_largest,
-            "c": len(picks) < c,
-            "max_own": own_share > max_own,
-        }
-        patches: set[tuple[int, int, int, int]] = set()
-        sewn = None
-        if picks and not any(failed.values()):
-            patches = locate(document.text, [documents[e].text for e, *_ in picks], patch, k)
-            sewn = sewn_in(patches, k, min_grams)
-        failed |= {
-            "max_sections": sections > max_sections,
-            "min_sewn": sewn is not None and sewn < min_sewn,
-            "max_attributed": attributed > max_attributed,
-        }
-        why = ", ".join(limit for limit, fails in failed.items() if fails) or None
-        if not picks:
-            found_elsewhere = "min_share" if any(candidates.values()) else "own site"
-            why = "short" if not grams[d] else "nothing shared" if not patch else found_elsewhere
-        numbers = (
-            len(sequences[d]),
-            len(grams[d]),
-            len(patch),
-            share,
-            covered,
-            len(picks),
-            largest,
-            own_share,
-            sections,
-            sewn,
-            attributed,
-            len(picks) * covered * (1 - own_share),
+        numbers["sections"] = added[-1] / max(1, covered)
+        if shown(d, covered) < look or len(picks) < c or largest / covered > max_largest:
+            continue
+        looked.add(d)
+        links_of[d] = [(link, len(set().union(*named[:rank])), added[rank - 1]) for rank, link in enumerate(links, 1)]
+        patches = locate(document.text, [documents[e].text for e, *_ in picks], patch[d], k)
+        patches_of[d] = patches
+        passages = chain(patches, k, gap)
+        sewn = sewn_in(passages, min_grams)
+        numbers["spanned"] = len({at for p in passages for at in range(p.begin, p.end - k + 1)}) / max(
+            1, len(sequences[d]) - k + 1
         )
-        found.verdicts.append((d, *numbers, why is None, why))
+        lengths = sum(p.end - p.begin - k + 1 for p in passages)
+        numbers["sewn"] = sum(p.end - p.begin - k + 1 for p in sewn) / lengths if lengths else 0.0
+        numbers["sewn_words"] = sum(p.end - p.begin for p in sewn)
+        numbers["sewn_sources"] = len({p.rank for p in sewn})
+        if max_reads_on < 1:
+            exact = {at for _, i, _, count in patches for at in range(i, i + count)}
+            theirs = [source_bonds(sequences[e], held_by[d][e], k, gap, common) for e, *_ in picks]
+            here, there = [(0, 0)], [(0, 0)]
+            for p in passages:
+                if p.end - p.begin >= min_grams:
+                    ours = bond(sequences[d], p.begin, p.end, exact, common)
+                    begins = next(b for low, high, b in theirs[p.rank] if low <= p.source_begin <= high)
+                    ends = next(b for low, high, b in theirs[p.rank] if low <= p.source_end - k <= high)
+                    for in_page, in_source in zip(ours, (begins[0], ends[1]), strict=True):
+                        if in_page[1] and in_source[1]:
+                            here.append(in_page)
+                            there.append(in_source)
+            shares = [sum(twice for twice, _ in side) / max(1, sum(all_ for _, all_ in side)) for side in (here, there)]
+            numbers["reads_on"] = shares[0] - shares[1]
+
+    stitched = (
+        {d for d in members if counted[d]["sources"] and decide(counted[d], limits)[1] is None} if homes else set()
+    )
+    found = Found([], [], [], [], [])
+    for d in members:
+        numbers, (picks, covered, _) = counted[d], again[d]
+        if d in looked:
+            siblings = [e for e in members if e != d and e not in strangers[d]] if max_own < 1 else []
+            counts_kin = max_own < 1 and foreign in ("host", "none")
+            kin = [e for e in strangers[d] if counts_kin and domains[d] & domains[e]]
+
+            def at_home(gram: Gram, siblings: list[int] = siblings, kin: list[int] = kin) -> bool:
+                have = [e for e in siblings if gram in grams[e]]
+                near = [e for e in kin if gram in grams[e]]
+                return any(e not in stitched for e in have + (near if len(near) > 1 else []))
+
+            covered_grams = set().union(*(held_by[d][pick[0]] for pick in picks))
+            numbers["own"] = len([gram for gram in covered_grams if at_home(gram)]) / max(1, covered)
+        numbers["evidence"] = len(picks) * numbers["covered"] * (1 - (numbers["own"] or 0.0))
+        verdict, why = decide(numbers, limits)
+        if not picks:
+            found_elsewhere = "min_share" if any(held_by[d].values()) else "own site"
+            why = "short" if not grams[d] else "nothing shared" if not patch[d] else found_elsewhere
+            verdict = "none"
+        row = tuple(numbers[name] for name in NUMBERS)
+        found.verdicts.append((d, *row, verdict, why is None, why))
         if why is None:
-            found.quilts.append((d, document.id, document.url, *numbers))
-            for rank, (pick, link) in enumerate(zip(picks, links, strict=True), 1):
-                found.sources.append((d, rank, *pick, link, len(set().union(*named[:rank])), added[rank - 1]))
-            here = words(document.text)
-            for rank, i, j, count in patches:
+            found.quilts.append((d, documents[d].id, documents[d].url, *row, verdict))
+        if d in looked:
+            for rank, (pick, link) in enumerate(zip(picks, links_of[d], strict=True), 1):
+                found.sources.append((d, rank, *pick, *link))
+            here_words = words(documents[d].text)
+            for rank, i, j, count in patches_of[d]:
                 source = picks[rank][0]
-                there = words(documents[source].text)
-                begins, ends = (here[i].begin, there[j].begin), (here[i + count - 1].end, there[j + count - 1].end)
-                found.patches.append((d, begins[0], ends[0], source, begins[1], ends[1], count))
+                there_words = words(documents[source].text)
+                begins_ = (here_words[i].begin, there_words[j].begin)
+                ends_ = (here_words[i + count - 1].end, there_words[j + count - 1].end)
+                found.patches.append((d, begins_[0], ends_[0], source, begins_[1], ends_[1], count))
     for kept, docs in members.items():
         if len(docs) > 1:
             found.clusters.extend((doc, kept, doc == kept) for doc in docs)
@@ -419,7 +595,10 @@ def count_sites(
     for site in dict.fromkeys(sites):
         docs = [doc for doc, other in enumerate(sites) if other == site]
         on_it = [row for row in found.quilts if sites[row[0]] == site]
-        drawn = [(quilt, new) for quilt, _, source, new, *_ in found.sources if sites[source] == site]
+        known = {row[0] for row in found.quilts}
+        drawn = [
+            (quilt, new) for quilt, _, source, new, *_ in found.sources if sites[source] == site and quilt in known
+        ]
         if on_it:
             quilting.append((docs[0], site, len(docs), len(on_it), len(on_it) / len(docs)))
         if drawn:
@@ -444,7 +623,8 @@ def sweep(
     for one in itertools.product(sorted(k), sorted(m), sorted(c), sorted(sigma)):
         limits: dict[str, Any] = dict(zip(("k", "m", "c", "sigma"), one, strict=True))
         published: dict[str, Any] = {"foreign": "none", "min_share": 0.0, "min_grams": 1, "max_largest": 1.0}
-        published |= {"max_own": 1.0, "max_sections": 1.0, "min_sewn": 0.0}
+        published |= {"max_own": 1.0, "max_sections": 1.0, "min_sewn": 0.0, "max_reads_on": 1.0, "min_part": 0}
+        published |= {"edits": "exact", "homes": False, "sigma_of": "covered"}
         found = quilts(documents, collapse=collapse, **limits, **published | others)
-        rows.append((*one, len(found.quilts), len(found.sources), kept))
+        rows.append((*one, len(found.quilts), sum(row[9] for row in found.quilts), kept))
     return rows

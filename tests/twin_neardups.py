@@ -79,6 +79,38 @@ def neardups(
     return found
 
 
+class Kept(NamedTuple):
+    """What the sequential rule says: the documents that are kept, and of each other one the most similar of these."""
+
+    documents: set[int]
+    instead: dict[int, tuple[int, float]]
+
+
+def containment(a: str, b: str, k: int) -> float:
+    """The share of the circular k-grams of one text that another has."""
+    one, other = grams(a, k), grams(b, k)
+    return len(one & other) / len(one) if one else 0.0
+
+
+def keep(
+    texts: Sequence[str],
+    threshold: float,
+    k: int,
+    rank: Callable[[int], Any] = int,
+    measure: Callable[[str, str, int], float] = jaccard,
+) -> Kept:
+    """One after the other, the least rank first: a document is kept unless it is near to one that is."""
+    found = Kept(set(), {})
+    for doc in sorted(range(len(texts)), key=lambda doc: (rank(doc), doc)):
+        similar = [(measure(texts[doc], texts[other], k), -other) for other in found.documents]
+        most, other = max(similar, default=(0.0, 0))
+        if most >= threshold and grams(texts[doc], k):
+            found.instead[doc] = (-other, most)
+        else:
+            found.documents.add(doc)
+    return found
+
+
 def join(documents: int, pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The clusters that pairs hold together: each of their documents with the lowest."""
     tied = {doc: {doc} for doc in range(documents)}

@@ -49,6 +49,8 @@ def find_tests(changed: Iterable[str]) -> list[str]:
 
 def _find(path: PurePosixPath) -> Iterator[str]:
     match path.parts:
+        case ("tests", "snapshots", room, file):
+            yield f"tests/{room}/{PurePosixPath(file).stem}.py"
         case ("tests", _, *_) if path.name.startswith("test_"):
             yield str(path)
         case ("tests", file):

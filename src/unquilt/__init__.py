@@ -15,11 +15,7 @@ DESIGN.md says how the packages and modules work together:
     results/         the tables of a run with names, conditions, order; exports
     judgements/      samples that people judge
     experiments/     the evaluations of the papers
-    measures         precision, recall and plagdet of passages
-    alignment        the shared passages of two texts, without a corpus
     jobs/            the jobs that the command line and the API share
-    intake           from input files to a corpus
-    answers          answers for documents one by one
     engines/         local and Spark
     analyses/        the analyses, written in verbs
     stores/          lexicons, sets of prototypes and of labels, packed words and stems
@@ -63,6 +59,7 @@ if TYPE_CHECKING:
     from unquilt.analyses.passages import PassageParameters
     from unquilt.analyses.phrases import PhraseParameters
     from unquilt.analyses.quilts import QuiltParameters
+    from unquilt.analyses.repeats import RepeatParameters
     from unquilt.analyses.reworded import RewordedParameters
     from unquilt.analyses.sweep import SweepParameters
     from unquilt.api import (
@@ -71,7 +68,7 @@ if TYPE_CHECKING:
         Detector,
         Fields,
         Filter,
-        How,
+        JobOptions,
         LabelSet,
         Lexicon,
         Limits,
@@ -90,6 +87,7 @@ if TYPE_CHECKING:
         merge_runs,
         read,
         score,
+        sites,
         words,
     )
 
@@ -99,6 +97,7 @@ if TYPE_CHECKING:
     passages: AnalysisCall
     phrases: AnalysisCall
     quilts: AnalysisCall
+    repeats: AnalysisCall
     reworded: AnalysisCall
     sweep: AnalysisCall
 
@@ -109,7 +108,7 @@ __all__ = [
     "DiscoverParameters",
     "Fields",
     "Filter",
-    "How",
+    "JobOptions",
     "LabelSet",
     "Lexicon",
     "Limits",
@@ -118,6 +117,7 @@ __all__ = [
     "PhraseParameters",
     "QuiltParameters",
     "Reading",
+    "RepeatParameters",
     "RewordedParameters",
     "Run",
     "Settings",
@@ -134,6 +134,7 @@ __all__ = [
     "merge_runs",
     "read",
     "score",
+    "sites",
     "words",
 ]
 __all__ = sorted({*__all__, *public_names()})

@@ -11,7 +11,7 @@ from unquilt._core import (
     Gunzip,
     LabelGathering,
     Labels,
-    Mapped,
+    MappedFile,
     Members,
     Partition,
     Prototypes,
@@ -41,6 +41,7 @@ from unquilt._core import (
     primitive,
     run_map,
     sample,
+    see,
     sentences,
     shingles,
     signatures,
@@ -48,6 +49,7 @@ from unquilt._core import (
     stems,
     supers,
     usual_stems,
+    weigh,
     words,
 )
 
@@ -59,7 +61,7 @@ __all__ = [
     "Gunzip",
     "LabelGathering",
     "Labels",
-    "Mapped",
+    "MappedFile",
     "Members",
     "Partition",
     "Prototypes",
@@ -90,6 +92,7 @@ __all__ = [
     "primitive",
     "run_map",
     "sample",
+    "see",
     "sentences",
     "shingles",
     "signatures",
@@ -97,6 +100,7 @@ __all__ = [
     "stems",
     "supers",
     "usual_stems",
+    "weigh",
     "words",
 ]
 

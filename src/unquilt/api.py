@@ -17,15 +17,15 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from unquilt._native import grams, words
-from unquilt.alignment import Alignment, StemRates, align
 from unquilt.analyses import catalogue
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.errors import ParameterError
 from unquilt.jobs import work
-from unquilt.jobs.how import How
+from unquilt.jobs.alignment import Alignment, StemRates, align
 from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.options import JobOptions
 from unquilt.jobs.verdicts import judge_run
 from unquilt.parameters import ParameterInfo
 from unquilt.results.run import ReadableRun as Run
@@ -42,7 +42,7 @@ __all__ = [
     "Detector",
     "Fields",
     "Filter",
-    "How",
+    "JobOptions",
     "LabelSet",
     "Lexicon",
     "Limits",
@@ -61,6 +61,7 @@ __all__ = [
     "merge_runs",
     "read",
     "score",
+    "sites",
     "words",
 ]
 __all__ = sorted([*__all__, *catalogue.public_names()])
@@ -75,7 +76,7 @@ class AnalysisCall(Protocol):
         inputs: Inputs,
         output: str | Path | None = None,
         *,
-        how: How | None = None,
+        options: JobOptions | None = None,
         fields: Mapping[str, str] | None = None,
         **parameters: Any,
     ) -> Run: ...
@@ -97,14 +98,14 @@ def make_call(name: str) -> AnalysisCall:
         inputs: Inputs,
         output: str | Path | None = None,
         *,
-        how: How | None = None,
+        options: JobOptions | None = None,
         fields: Mapping[str, str] | None = None,
         **parameters: Any,
     ) -> Run:
         if other := analysis.leads(parameters):
-            return make_call(other[0])(inputs, output, how=how, fields=fields, **other[1])
+            return make_call(other[0])(inputs, output, options=options, fields=fields, **other[1])
         given = analysis.parameters.from_dict(parameters)
-        return Run.of(work.analyse(analysis, given, inputs, output, rename_fields(how, fields)))
+        return Run.of(work.analyse(analysis, given, inputs, output, rename_fields(options, fields)))
 
     call.__name__ = call.__qualname__ = name
     lines = [
@@ -124,22 +125,22 @@ def _describe(info: ParameterInfo) -> str:
     return f"    {info.name}: {info.help} (default {info.default!r}; {info.allowed})"
 
 
-def rename_fields(how: How | None, fields: Mapping[str, str] | None) -> How | None:
+def rename_fields(options: JobOptions | None, fields: Mapping[str, str] | None) -> JobOptions | None:
     """How to carry out a job, with some fields of the inputs under other names."""
     if not fields:
-        return how
-    how = how or How()
+        return options
+    options = options or JobOptions()
     unknown = [name for name in fields if name not in FIELDS]
     if unknown:
         raise ParameterError(f"fields has no {unknown[0]!r}; there are: {', '.join(FIELDS)}")
-    return replace(how, reading=replace(how.reading, fields=replace(how.reading.fields, **fields)))
+    return replace(options, reading=replace(options.reading, fields=replace(options.reading.fields, **fields)))
 
 
 def ingest(
     inputs: Inputs,
     output: str | Path | None = None,
     *,
-    how: How | None = None,
+    options: JobOptions | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> Run:
     """Reads files, folders, globs, `-` or an Arrow table (columns id, url, text, ip) into a corpus folder.
@@ -154,7 +155,7 @@ def ingest(
     >>> ingest(pa.table({"body": ["one two three"]}), fields={"text": "body"}).documents.column("words").to_pylist()
     [3]
     """
-    return Run.of(work.ingest(inputs, output, rename_fields(how, fields)))
+    return Run.of(work.ingest(inputs, output, rename_fields(options, fields)))
 
 
 def build_filter(
@@ -162,7 +163,7 @@ def build_filter(
     output: str | Path,
     *,
     base: str | Path | None = None,
-    how: How | None = None,
+    options: JobOptions | None = None,
     fields: Mapping[str, str] | None = None,
     **parameters: Any,
 ) -> Filter:
@@ -182,14 +183,14 @@ def build_filter(
     if base is not None and parameters:
         raise ParameterError(f"{next(iter(parameters))} is fixed by the set that is added to; leave it out")
     known = None if base is None else Filter.load(base)
-    return work.build_filter(given, inputs, output, rename_fields(how, fields), known)[0]
+    return work.build_filter(given, inputs, output, rename_fields(options, fields), known)[0]
 
 
 def build_lexicon(
     inputs: Inputs,
     output: str | Path | None = None,
     *,
-    how: How | None = None,
+    options: JobOptions | None = None,
     fields: Mapping[str, str] | None = None,
     nidf: Sequence[float] = LexiconParameters.nidf,
     min_df: int = LexiconParameters.min_df,
@@ -206,7 +207,7 @@ def build_lexicon(
     ({'word': 'night', 'df': 2}, 1, 2)
     """
     parameters = LexiconParameters.from_dict({"nidf": nidf, "min_df": min_df})
-    return work.build_lexicon(parameters, inputs, output, rename_fields(how, fields))[0]
+    return work.build_lexicon(parameters, inputs, output, rename_fields(options, fields))[0]
 
 
 def judge(run: Run | str | Path, **limits: Any) -> pa.Table:
@@ -229,7 +230,7 @@ def judge(run: Run | str | Path, **limits: Any) -> pa.Table:
     return pa.concat_tables([VERDICTS.schema.empty_table(), *(split.read(columns) for split in judged.splits())])
 
 
-def label(inputs: Inputs, output: str | Path, *, how: How | None = None, **parameters: Any) -> LabelSet:
+def label(inputs: Inputs, output: str | Path, *, options: JobOptions | None = None, **parameters: Any) -> LabelSet:
     """Makes a set of labels, which is one file: what `detect` looks for.
 
     `inputs` are documents whose chunks and files are to be found elsewhere, runs of `discover` (their objects and
@@ -244,11 +245,15 @@ def label(inputs: Inputs, output: str | Path, *, how: How | None = None, **param
     """
     from unquilt.jobs.labels import LabelParameters, build_labels
 
-    return build_labels(LabelParameters.from_dict(parameters), inputs, output, how)[0]
+    return build_labels(LabelParameters.from_dict(parameters), inputs, output, options)[0]
 
 
 def merge_runs(
-    runs: Sequence[str | Path], output: str | Path | None = None, *, how: How | None = None, **parameters: Any
+    runs: Sequence[str | Path],
+    output: str | Path | None = None,
+    *,
+    options: JobOptions | None = None,
+    **parameters: Any,
 ) -> Run:
     """Puts runs of `detect` together, as if their documents had been one corpus: all tables but `objects`.
 
@@ -257,7 +262,7 @@ def merge_runs(
     from unquilt.analyses.detect import ThresholdParameters
     from unquilt.jobs import merging
 
-    return Run.of(merging.merge_runs(ThresholdParameters.from_dict(parameters), runs, output, how))
+    return Run.of(merging.merge_runs(ThresholdParameters.from_dict(parameters), runs, output, options))
 
 
 def read(path: str | Path) -> Run:
@@ -295,3 +300,21 @@ def score(
     given = read_pan(pan) if pan is not None else read_labels(labels or "")
     opened = run if isinstance(run, Run) else Run.read(run)
     return score_run(RunFolder(opened), given, all_pairs=all_pairs)
+
+
+def sites(
+    runs: Sequence[str | Path],
+    output: str | Path | None = None,
+    *,
+    options: JobOptions | None = None,
+    **parameters: Any,
+) -> Run:
+    """Judges whole sites by finished runs over one corpus: `sites` has a row for each, with verdict and reasons.
+
+    `runs` are folders of runs of `quilts`, `neardups`, `phrases`, `detect`, `passages` or `reworded`. `parameters` are
+    those of `SiteParameters`, such as `site="host"`.
+    """
+    from unquilt.analyses.site_verdicts import SiteParameters
+    from unquilt.jobs.sites import judge_sites
+
+    return Run.of(judge_sites(SiteParameters.from_dict(parameters), runs, output, options))

@@ -18,7 +18,7 @@ class _NoPandas:
         return
 
 
-def spare_pandas() -> None:
+def start_without_pandas() -> None:
     """Have pyarrow find no pandas when it looks for it, which it does once. What needs pandas, such as `to_pandas`,
     still imports it."""
     if "pandas" in sys.modules:

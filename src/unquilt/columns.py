@@ -79,16 +79,6 @@ def measure(texts: pa.Array) -> tuple[pa.Array, pa.Array]:
     )
 
 
-def postings(docs: pa.Array, texts: pa.Array, k: int) -> pa.RecordBatch:
-    """The distinct k-grams of each text with the number of its document: (gram, doc), for other tools to count."""
-    grams, counts = _native.gram_columns(buffers(texts), k)
-    times = pa.Array.from_buffers(pa.int64(), len(texts), [None, pa.py_buffer(counts)])
-    bounds = pa.concat_arrays([pa.array([0], pa.int64()), pc.cumulative_sum(times)])
-    found = pa.Array.from_buffers(pa.int64(), len(grams) // 8, [None, pa.py_buffer(grams)])
-    lists = pa.LargeListArray.from_arrays(bounds, found)
-    return pa.RecordBatch.from_arrays([found, docs.take(pc.list_parent_indices(lists))], ["gram", "doc"])
-
-
 def store(partition: _native.Partition, schema: pa.Schema, fields: Fields) -> pa.RecordBatch:
     """The sorted rows of a partition as a batch: its columns are the key and the fields of the tails, in that order."""
     filled = partition.columns([field.kind for field in fields])

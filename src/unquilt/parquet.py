@@ -54,6 +54,8 @@ def reading(path: Path | str) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise damaged(path, "it is missing") from error
+    except MemoryError as error:  # Arrow's is one of its exceptions, too, and no damage
+        raise RunError(f"{path} cannot be read: there is not enough memory for a part of it") from error
     except (OSError, pa.ArrowException) as error:
         if isinstance(error, OSError) and error.errno:  # Arrow's own have none
             raise RunError(f"{path} cannot be read: {error.strerror}") from error

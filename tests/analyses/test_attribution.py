@@ -54,9 +54,9 @@ def test_links(links: tuple[str, ...], expected: list[str | None], attributed: f
 
 @pytest.mark.parametrize(("most", "quilts"), [(0.49, 0), (0.5, 1), (1.0, 1)])
 def test_pages_that_say_where_they_are_from_can_be_left_out(most: float, quilts: int) -> None:
-    """With all that belongs to them."""
+    """Their sources and patches are kept, to look at."""
     run = quilt("http://one.example.org/a", "http://two.example.net/", max_attributed=most)
-    assert (run.quilts.num_rows, run.sources.num_rows, run.patches.num_rows) == (quilts, 4 * quilts, 4 * quilts)
+    assert (run.quilts.num_rows, run.sources.num_rows, run.patches.num_rows) == (quilts, 4, 4)
     assert run.manifest["summary"].get("too_attributed", 0) == 1 - quilts
 
 
@@ -97,4 +97,5 @@ def test_the_limit_changes_nothing_else(packed_corpus: Run, tmp_path: Path) -> N
     )
     assert everything.keys() == none.keys()
     assert everything["clusters.parquet"] == none["clusters.parquet"]
-    assert everything["patches.parquet"] != none["patches.parquet"]
+    assert everything["patches.parquet"] == none["patches.parquet"]
+    assert everything["quilts.parquet"] != none["quilts.parquet"]

@@ -30,7 +30,7 @@ from unquilt.errors import InputError, ParameterError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import documents
-from unquilt.jobs.how import How
+from unquilt.jobs.options import JobOptions
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import LEAST_MEMORY, Settings
 from unquilt.stores.lexicons import SCHEMA, df_range, pack_counts
@@ -185,7 +185,7 @@ def test_the_kernel_keeps_coordinates_apart(tmp_path: Path) -> None:
     columns = [("doc", buffers(pa.array([7, 258]))), ("text", buffers(texts)), ("words", buffers(pa.array([10, 2])))]
     blocks: list[bytes] = []
     (tmp_path / "lexicon").write_bytes(packed)
-    parameters = {"lexicon": _native.Mapped(tmp_path / "lexicon"), "min_words": 0, **shape._asdict()}
+    parameters = {"lexicon": _native.MappedFile(tmp_path / "lexicon"), "min_words": 0, **shape._asdict()}
     counters = _native.run_map(
         "signatures", parameters, [(1, 0)], columns, None, lambda *block: blocks.append(block[2])
     )
@@ -266,9 +266,9 @@ def test_threads_and_memory_change_no_count(
 
 def test_a_lexicon_is_the_same_file_however_it_is_made(corpus: Run, tmp_path: Path) -> None:
     found = unquilt.build_lexicon(corpus.path, tmp_path / "a", nidf=(0.1, 0.4), min_df=2)
-    how = How(settings=Settings(threads=1, memory=LEAST_MEMORY))
+    options = JobOptions(settings=Settings(threads=1, memory=LEAST_MEMORY))
     texts = [row["text"] for path in documents(corpus).paths for row in pq.read_table(path).to_pylist()]
-    unquilt.build_lexicon(as_table(texts), tmp_path / "b", how=how, nidf=[0.1, 0.4], min_df=2)
+    unquilt.build_lexicon(as_table(texts), tmp_path / "b", options=options, nidf=[0.1, 0.4], min_df=2)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     again = Lexicon.read(tmp_path / "a")
     again.write(tmp_path / "c")
@@ -302,7 +302,7 @@ GOOD = pa.table({"word": ["bravo", "alpha", "delta"], "df": [3, 2, 2]}, schema=S
     ("table", "about", "complaint"),
     [
         (GOOD, ABOUT | {"format": 3}, "is a lexicon of format 3, this unquilt reads 2; build it anew"),
-        (GOOD, ABOUT | {"format": 1}, "was made by an older unquilt; build it anew: unquilt lexicon build"),
+        (GOOD, ABOUT | {"format": 1}, "is a lexicon of format 1, this unquilt reads 2; build it anew"),
         (GOOD, json.dumps(ABOUT), "it does not match its checksum; build it anew: unquilt lexicon build"),
         (GOOD, json.dumps(ABOUT | {"sha256": 7}), "it does not match its checksum; build it anew"),
         (GOOD, "[" * 100_000, "cannot be read as a lexicon"),
@@ -410,11 +410,11 @@ def test_a_file_is_not_replaced_unasked(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="letter exists; choose another name, or overwrite it"):
         unquilt.build_lexicon(texts, tmp_path / "letter")
     with pytest.raises(InputError, match="is a folder; a lexicon is a file"):
-        unquilt.build_lexicon(texts, tmp_path, how=How(overwrite=True))
+        unquilt.build_lexicon(texts, tmp_path, options=JobOptions(overwrite=True))
     with pytest.raises(StorageError, match="no such file or directory"):
         unquilt.build_lexicon(texts, tmp_path / "no" / "lexicon")
     assert (tmp_path / "letter").read_text() == "Dear Anna"
-    unquilt.build_lexicon(texts, tmp_path / "letter", how=How(overwrite=True))
+    unquilt.build_lexicon(texts, tmp_path / "letter", options=JobOptions(overwrite=True))
     assert Lexicon.read(tmp_path / "letter").words["word"].to_pylist() == ["alpha", "bravo", "delta", "none"]
 
 

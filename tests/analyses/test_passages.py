@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quilting import local
+from snapshots import Snapshots
 from twin_passages import Asked, Passage
 from twin_passages import passages as twin
 
@@ -21,12 +24,17 @@ from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import documents
-from unquilt.jobs.how import How
+from unquilt.jobs.options import JobOptions
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import Settings
 
 Make = Callable[[Scale, int], Callable[[Run], Verbs]]
 SHARED = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it."
+RETOLD = (
+    "When the old lighthouse keeper retired in autumn, nobody in the harbour wanted his lonely post. The council "
+    "offered a cottage, a boat and firewood, but candidates feared the winter storms there. At last a clockmaker "
+    "took the lamp."
+)
 SMALL: dict[str, Any] = {"min_words": 1, "n": 2}
 VARIANTS: list[dict[str, Any]] = [
     SMALL,
@@ -90,8 +98,8 @@ def test_as_the_twin_defines_them(variant: int) -> None:
     for number in range(7):
         texts = draw_texts(Random(f"{variant} {number}"))
         expected = twin(texts, ask(given))
-        how = How(settings=Settings(threads=1))
-        assert as_passages(unquilt.passages(pages(*texts), how=how, **given).passages) == expected, number
+        options = JobOptions(settings=Settings(threads=1))
+        assert as_passages(unquilt.passages(pages(*texts), options=options, **given).passages) == expected, number
         found += len(expected)
     assert found > 3
 
@@ -109,7 +117,7 @@ def test_any_texts(drawn: list[list[str]]) -> None:
     """Passages agree with the twin; they are in their texts, whatever is there."""
     texts = ["".join(each) or "none" for each in drawn]
     given = SMALL | {"gamma": 2, "max_df": 2}
-    run = unquilt.passages(pages(*texts), how=How(settings=Settings(threads=1)), **given)
+    run = unquilt.passages(pages(*texts), options=JobOptions(settings=Settings(threads=1)), **given)
     assert as_passages(run.passages) == twin(texts, ask(given))
     for pair in run.passage_pairs.to_pylist():
         assert 0 < pair["share_a"] <= 1
@@ -163,11 +171,11 @@ def test_stop_sentences_extend_passages_and_make_none() -> None:
     assert run.passage_pairs.to_pylist()[0]["share_a"] == 1.0
 
 
-def test_between_two_collections() -> None:
+def test_between_two_collections(snapshots: Snapshots) -> None:
     table = pa.table({"id": ["src/1", "susp/1", "susp/2", "other"], "text": [SHARED, SHARED, SHARED, SHARED]})
     found = unquilt.passages(table, between=("susp/", "s*c/")).passages.to_pylist()
     assert [(row["a"], row["b"]) for row in found] == [(1, 0), (2, 0)]
-    with pytest.raises(InputError, match=r"no document has an id, URL or file that begins with 'nobody'"):
+    with snapshots.error(InputError):
         unquilt.passages(table, between=("susp/", "nobody"))
 
 
@@ -178,6 +186,31 @@ def test_sites_are_not_compared_with_themselves() -> None:
     for foreign, expected in pairs.items():
         found = unquilt.passages(table, foreign=foreign).passages.to_pylist()
         assert [(row["a"], row["b"]) for row in found] == expected
+
+
+@pytest.mark.parametrize("signature", ["imatch", "shingles", "grams", "fuzzy"])
+def test_two_sides_are_foreign_by_being_sides(signature: str) -> None:
+    """docs/definitions.md 3.5: `foreign` decides only where a document is on both sides."""
+    hosts = ("www.one.example", "docs.one.example", "two.example")
+    urls = [f"http://{host}/{number}" for host in hosts for number in range(2)]
+    table = pa.table({"id": urls, "url": urls, "text": [RETOLD] * len(urls)})
+    given: dict[str, Any] = {"signature": signature, "min_words": 1} if signature != "fuzzy" else {"signature": "fuzzy"}
+    sides = ["http://www.one.example/", "http://docs.one", "http://two", "http://*one", "http://*", "http://*/1"]
+    for a, b in [*itertools.product(sides, sides)]:
+        found = unquilt.passages(table, between=(a, b), **given).passages.to_pylist()
+        on = [(_begins(url, a), _begins(url, b)) for url in urls]
+        expected = set()
+        for one, other in itertools.permutations(range(len(urls)), 2):
+            alone = on[one] == (True, False) and on[other] == (False, True)
+            same = ("one.example" in urls[one]) == ("one.example" in urls[other])
+            if on[one][0] and on[other][1] and (alone or not same):
+                twice = on[one][1] and on[other][0]  # then the lower one comes first
+                expected.add((min(one, other), max(one, other)) if twice else (one, other))
+        assert {(row["a"], row["b"]) for row in found} == expected, (a, b)
+
+
+def _begins(name: str, pattern: str) -> bool:
+    return re.match(".*?".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,9 @@ def find(texts: Sequence[str], **parameters: Any) -> list[tuple[int, str, int, s
             "max_own": 1.0,
             "max_sections": 1.0,
             "min_sewn": 0.0,
+            "max_reads_on": 1.0,
+            "homes": False,
+            "edits": "exact",
         },
     ],
     ids=str,
@@ -72,7 +75,7 @@ def test_patches_cover_what_sources_cover(
             within = [twin.sequence(texts[d][begin:end]) for begin, end in spans]
             assert {gram for words in within for gram in twin.linear(words, k)} == {g for g in shared if df[g] <= m}
             covered += len(spans)
-    assert covered > 200
+    assert covered > 100
 
 
 def test_a_copy_from_the_very_top_of_a_page() -> None:

@@ -25,7 +25,7 @@ from unquilt.engines.tasks import Scale
 from unquilt.errors import ParameterError
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import documents
-from unquilt.jobs.how import How
+from unquilt.jobs.options import JobOptions
 from unquilt.runs import InputRecord, Run
 from unquilt.settings import Settings
 
@@ -82,8 +82,8 @@ def test_as_the_twin_defines_them(number: int, tmp_path: Path) -> None:
     pages = draw_pages(number)
     corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")
     asked = USUAL | VARIANTS[number % len(VARIANTS)]
-    how = How(settings=Settings(threads=1 + number % 2, memory=1 << 28))
-    run = unquilt.phrases(corpus.path, tmp_path / "run", how=how, **asked)
+    options = JobOptions(settings=Settings(threads=1 + number % 2, memory=1 << 28))
+    run = unquilt.phrases(corpus.path, tmp_path / "run", options=options, **asked)
     assert read_found(run, asked["k"]) == twin(pages, **ask_twin(asked))
 
 

@@ -17,7 +17,7 @@ import unquilt
 from unquilt.analyses.passages import PassageParameters
 from unquilt.analyses.reworded import RewordedParameters
 from unquilt.errors import InputError, ParameterError
-from unquilt.jobs.how import How
+from unquilt.jobs.options import JobOptions
 from unquilt.settings import Settings
 
 sys.path.append(str(Path(__file__).parents[1] / "text"))
@@ -63,13 +63,13 @@ def test_passages_are_those_of_the_twin(settings: Settings) -> None:
     rates = twin_reworded.shared_rates(texts)
     common = twin_reworded.boilerplate_of(texts, 4)
     assert len(common) > 60
-    how = How(settings=settings)
+    options = JobOptions(settings=settings)
     for between in ((), ("odd/", "even/")):
 
         def paired(a: int, b: int, between: tuple[str, ...] = between) -> bool:
             return a % 2 == 1 and b % 2 == 0 if between else a < b
 
-        run = unquilt.reworded(pages(texts), between=between, boilerplate=4, how=how)
+        run = unquilt.reworded(pages(texts), between=between, boilerplate=4, options=options)
         pairs = twin_reworded.candidates_of(texts, paired=paired, boilerplate=common)
         expected = []
         for a, b in pairs:

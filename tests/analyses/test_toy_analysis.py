@@ -5,11 +5,14 @@ from __future__ import annotations
 import doctest
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import toy_vocabulary
 from click.testing import CliRunner
+from serving import serving
+from unsaid import list_unsaid
 
 import unquilt
 from unquilt.analyses import catalogue
@@ -24,7 +27,7 @@ ENTRY = catalogue.Entry(
     "toy_command:vocabulary",
     "VocabularyParameters",
 )
-"""The one line. All else is in the two files of the toy."""
+"""The one line. All else is in the three files of the toy."""
 
 
 @pytest.fixture(autouse=True)
@@ -48,11 +51,11 @@ def pages(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_command(pages: Path, tmp_path: Path) -> None:
+def test_an_analysis_that_is_registered_has_a_command(pages: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     assert "vocabulary Count the documents that each word is in." in " ".join(succeed("--help").split())
     out = succeed("vocabulary", pages, "-o", run, "--edition", 2)
-    assert "4 words\n" in out
+    assert "4 words, 3 pages\nThis is edition 2\n" in out
     assert f"unquilt show {run} vocabulary" in out
     assert "which words there are, the commonest first" in out
     assert unquilt.read(run).manifest["parameters"]["edition"] == 2
@@ -71,7 +74,7 @@ def test_what_is_shown(pages: Path, tmp_path: Path) -> None:
     assert next(line for line in summary if line[:1] == ["parameters"])[:3] == ["parameters", "edition", "1,"]
 
 
-def test_the_call(pages: Path) -> None:
+def test_an_analysis_that_is_registered_can_be_called(pages: Path) -> None:
     run = unquilt.vocabulary(pages, edition=3)
     assert dict(zip(*(run.vocabulary.column(name).to_pylist() for name in ("word", "df")), strict=True))["good"] == 3
     assert unquilt.VocabularyParameters is toy_vocabulary.VocabularyParameters
@@ -83,16 +86,56 @@ def test_the_call(pages: Path) -> None:
     assert doctest.DocTestRunner().run(test) == (0, 3)
 
 
-def test_the_docs() -> None:
+def test_an_analysis_that_is_registered_is_in_the_reference() -> None:
     assert "## `unquilt vocabulary`" in reference()
     lines = list(describe_tables())
     assert "### vocabulary" in lines
     assert "| df | int64 | how many documents have it |" in lines
 
 
-def test_the_stages() -> None:
+def test_stages_of_an_analysis_have_labels() -> None:
     assert catalogue.find_label("document words") == "counting words"
     assert catalogue.find_label("vocabulary") == "writing vocabulary"
+
+
+def test_the_evidence_in_the_terminal_and_in_an_export(pages: Path, tmp_path: Path) -> None:
+    succeed("vocabulary", pages, "-o", tmp_path / "run", "-q")
+    out = succeed("show", tmp_path / "run", "lengths", "--doc", "c")
+    assert "It opens like the page before it\n\nSources: a share\n  1   50.0%  document 1\n" in out
+    assert "[1: GOOD :1] night, good night" in out
+    rows = succeed("export", tmp_path / "run", "lengths", "--evidence", "-o", "-")
+    assert [json.loads(line)["id"] for line in rows.splitlines()] == ["c", "a", "b"]
+
+
+def test_the_report(pages: Path, tmp_path: Path) -> None:
+    succeed("vocabulary", pages, "-o", tmp_path / "run", "-q")
+    succeed("report", tmp_path / "run", "-o", tmp_path / "report.html", "-q")
+    assert "The vocabulary has 4 words." in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_page_in_the_browser(pages: Path, tmp_path: Path) -> None:
+    succeed("vocabulary", pages, "-o", tmp_path / "run", "-q")
+    with serving([tmp_path / "run"], tmp_path / "labels.sqlite") as served:
+        listed = served.get("/runs/run/tables/lengths").text
+        assert '<a href="/runs/run/tables/vocabulary">Words</a>' in listed
+        assert 'name="words.min"' in listed
+        assert '<a class="cut" href="/runs/run/lengths/2">' in listed
+        assert "It opens like the page before it." in served.get("/runs/run/lengths/2").text
+        assert 'class="patch s1' in served.get("/runs/run/lengths/2").text
+        assert "how long pages are" in served.get("/runs/run/documents/1").text.lower()
+
+
+def test_whatever_it_does_not_say_is_named() -> None:
+    job = toy_vocabulary.DECLARATION
+    assert list(list_unsaid(job)) == []
+    assert list(list_unsaid(replace(job, summary=None, report=None))) == [
+        "vocabulary does not say its summary: name it, or say '' for a plain one",
+        "vocabulary does not say its report: name it, or say '' for a plain one",
+    ]
+    (unsaid,) = list_unsaid(replace(job, results=(replace(toy_vocabulary.LENGTHS, page=None),)))
+    assert unsaid == "table lengths does not say how the page shows it: page=OnPage(…), or NOT_LISTED"
+    (wrong,) = list_unsaid(replace(job, report="toy_views:show_nothing"))
+    assert wrong.startswith("vocabulary names toy_views:show_nothing, which is not there")
 
 
 def test_no_name_twice() -> None:

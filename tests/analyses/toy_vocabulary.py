@@ -1,4 +1,4 @@
-"""A toy analysis, all of it in files of its own: what DESIGN.md says of adding one, tried out."""
+"""A toy analysis, all of it in three files of its own: what DESIGN.md says of adding one, tried out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables import Table, column, integer
+from unquilt.tables import OnPage, Table, column, document, integer
 
 VOCABULARY = Table(
     "vocabulary",
@@ -25,7 +25,26 @@ VOCABULARY = Table(
     see="which words there are, the commonest first",
     first=("word", "df"),
     hidden=("fingerprint",),
-    order=("df",),
+    order=("-df",),
+    page=OnPage(tab="Words", filters=("df",), links={}, documents=(), sites=(), evidence=""),
+)
+LENGTHS = Table(
+    "lengths",
+    (document("doc", "a document"), integer("words", "how many words it has")),
+    row=("page", "pages"),
+    see="how long pages are",
+    order=("-words",),
+    identified=("doc",),
+    options=("full",),
+    with_evidence="toy_views:LengthRows",
+    page=OnPage(
+        tab="Lengths",
+        filters=("words",),
+        links={"doc": "lengths/{doc}"},
+        documents=("doc",),
+        sites=(),
+        evidence="toy_views:find_opening",
+    ),
 )
 
 
@@ -38,16 +57,19 @@ class VocabularyParameters(Parameters):
 
 def vocabulary(verbs: Verbs, corpus: Kept, given: VocabularyParameters) -> Outcome:
     """Counts the documents that each word is in."""
-    (counts,) = verbs.map(corpus, Kernel("document words", all=False))
+    (counts,) = verbs.map(corpus, Kernel("document words", all=False, every=1))
     (sums,) = verbs.group([counts], Kernel("word sums"))
-    return Outcome([verbs.keep(sums, VOCABULARY)], {"edition": given.edition})
+    (lengths,) = verbs.map(corpus, Kernel("select", ("doc", "words")))
+    return Outcome([verbs.keep(sums, VOCABULARY), verbs.keep(lengths, LENGTHS)], {"edition": given.edition})
 
 
 DECLARATION = Analysis(
     name="vocabulary",
     parameters=VocabularyParameters,
     function=vocabulary,
-    results=(VOCABULARY,),
+    results=(VOCABULARY, LENGTHS),
+    summary="toy_views:VocabularyView",
+    report="toy_views:show_vocabulary",
     labels={"document words": "counting words", "word sums": "counting words"},
     example="""
     >>> import pyarrow as pa

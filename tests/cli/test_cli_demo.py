@@ -115,7 +115,7 @@ def test_parts_of_an_interrupted_demo_are_kept(tmp_path, monkeypatch):
 
 
 class TestReport:
-    def test_compare(self):
+    def test_found_quilts_are_compared_with_planted_ones(self):
         first, second = [page for page in planted(1_024) if page.kind == "quilt"][:2]
         (scrap,) = [page for page in planted(1_024) if page.kind == "scrap"][:1]
         found = [Measured(id_, 0.8, 5, 0.5) for id_ in (first.id, scrap.id, "page-0000000")]
@@ -138,7 +138,7 @@ class TestReport:
             (None, "it is a copy of another page"),
         ],
     )
-    def test_explain(self, page, why):
+    def test_a_missed_quilt_is_explained_by_the_limits_it_fails(self, page, why):
         assert explain_miss(page, c=4, sigma=0.5, max_largest=0.8) == why
 
 

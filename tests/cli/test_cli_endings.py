@@ -77,9 +77,9 @@ def interrupt(command: list[str], until: Path, number: int) -> subprocess.Comple
 
 def test_an_interrupted_demo_resumes(tmp_path):
     folder = tmp_path / "demo"
-    command = [*UNQUILT, "demo", "--pages", "5000", "-o", str(folder)]
+    command = [*UNQUILT, "demo", "--pages", "2000", "-o", str(folder)]
     for until, number, word in (
-        (folder / "pages-5000-seed-1" / "part-0001.jsonl", signal.SIGINT, "interrupted"),
+        (folder / "pages-2000-seed-1" / "part-0001.jsonl", signal.SIGINT, "interrupted"),
         (folder / "corpus" / "manifest.json", signal.SIGTERM, "terminated"),
         (folder / "quilts" / "manifest.json", signal.SIGINT, "interrupted"),
     ):

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from quilting import stop_after_rehearsal
 
 import unquilt
-from unquilt.analyses.quilts import stand
+from unquilt.analyses.quilts import find_copies
 from unquilt.cli import cli
 from unquilt.errors import RunError
 from unquilt.runs import Run
@@ -159,7 +159,7 @@ class TestJobs:
             *("domain", "-", "x.example", "y.example", "z.example")
         ]
         rows = [json.loads(line) for line in succeed("show", "run", "quilting_domains", "--json").splitlines()]
-        assert [row["first"] for row in rows] == [0, 1, 2, 3]
+        assert [row["first"] for row in rows] == [3, 0, 1, 2]
 
     @pytest.mark.parametrize(
         ("texts", "said"),
@@ -220,27 +220,10 @@ class TestShow:
 
     def test_a_table_of_quilts(self, made):
         heading, row = succeed("show", made / "run", "quilts").splitlines()
-        names = (
-            "doc id evidence covered sources largest own sections sewn attributed words url patchfrac patch_grams grams"
-        )
-        assert heading.split() == names.split()
-        assert row.split() == [
-            "2",
-            "z",
-            "1.600",
-            "0.800",
-            "2",
-            "0.500",
-            "0.000",
-            "0.000",
-            "1.000",
-            "0.000",
-            "7",
-            "-",
-            "0.800",
-            "4",
-            "5",
-        ]
+        found = dict(zip(heading.split(), row.split(), strict=True))
+        assert list(found)[:7] == ["doc", "id", "verdict", "evidence", "spanned", "sources", "largest"]
+        assert found == found | {"doc": "2", "id": "z", "verdict": "quilt", "evidence": "1.600", "covered": "0.800"}
+        assert found == found | {"sources": "2", "largest": "0.500", "words": "7", "patch_grams": "4", "grams": "5"}
 
     def test_sources_have_names(self, made):
         lines = succeed("show", made / "run", "sources").splitlines()
@@ -269,7 +252,7 @@ class TestShow:
         *table, note = out.splitlines()
         assert all(len(line) <= 30 for line in table)
         assert note.startswith(
-            "Too narrow for sources, largest, own, sections, sewn, attributed, words, url, patchfrac, patch_grams,"
+            "Too narrow for spanned, sources, largest, own, sewn, reads_on, words, url, sections, attributed,"
         )
 
     def test_a_run_that_was_moved_with_its_corpus(self, made, tmp_path, monkeypatch):
@@ -298,7 +281,7 @@ class TestShow:
 
     def test_a_run_that_is_not_complete(self, pages, monkeypatch):
         with monkeypatch.context() as patch:
-            patch.setattr("unquilt.analyses.quilts.stand", stop_after_rehearsal(stand))
+            patch.setattr("unquilt.analyses.quilts.find_copies", stop_after_rehearsal(find_copies))
             assert invoke("quilts", "pages.jsonl", "-o", "run", *TINY).exit_code == 1
         out = succeed("show", "run")
         assert "NOT COMPLETE: still running, or interrupted" in out
@@ -313,7 +296,7 @@ class TestShow:
             raise RunError("stop here")
 
         with monkeypatch.context() as patch:
-            patch.setattr("unquilt.intake._number", fail)
+            patch.setattr("unquilt.jobs.ingestion._number", fail)
             assert invoke("quilts", "pages.jsonl", "-o", "run").exit_code == 1
         assert "documents   not known yet\n" in succeed("show", "run")
         assert "tables      none yet\n" in succeed("show", "run/corpus")

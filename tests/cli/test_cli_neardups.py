@@ -108,7 +108,9 @@ class TestWhatIsSaid:
         assert "No near-duplicates were found.\nNear-duplicates are pairs that have 0.8 of their grams or more" in out
         assert "(J >= 0.8), compared exactly; one at J = 0.8 is found with a probability of 99.7 %.\n" in out
         assert "\n8 documents have fewer than 200 words (--min-words) and were not compared\n" in out
-        assert "compared    0 pairs exactly, of which 0 are near\n" in succeed("show", tmp_path / "run")
+        shown = succeed("show", tmp_path / "run")
+        assert "compared    0 pairs exactly, of which 0 are near\n" in shown
+        assert "chained     0 documents of clusters near to none that is kept, so kept\n" in shown
 
     def test_two_documents(self, tmp_path: Path) -> None:
         write(tmp_path / "pages.jsonl", [pages()[1], pages()[5]])

@@ -80,7 +80,11 @@ def test_a_folder_of_runs_is_served_until_ctrl_c(place: Path) -> None:
         assert child.stdout is not None
         line = child.stdout.readline()
         assert "The page is at http://127.0.0.1:" in line
-        with urllib.request.urlopen(line.split()[4]) as answer:
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        address = line.split()[4]
+        with browser.open(address) as answer:
+            assert "Open the page of unquilt" in answer.read().decode()
+        with browser.open(address.partition("?")[0]) as answer:
             page = answer.read().decode()
         assert "/runs/near" in page
         assert "/runs/corpus" not in page

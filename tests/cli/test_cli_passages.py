@@ -32,7 +32,7 @@ def run(call: Call, tmp_path: Path) -> Path:
 
 def test_passages_are_listed_with_what_they_say(call: Call, run: Path) -> None:
     shown = call("show", run, "passages").output.splitlines()
-    assert shown[0].split()[:5] == ["a", "b", "words", "documents", "text"]
+    assert shown[0].split()[:5] == ["a", "b", "words", "documents", "a_text"]
     assert shown[1].split()[:4] == ["0", "1", "19", "2"]
     assert SHARED in shown[1]
     assert len(shown) == 2
@@ -50,6 +50,21 @@ def test_what_many_share_is_listed_once(call: Call, tmp_path: Path) -> None:
     assert [line.split()[:4] for line in shown[1:3]] == [["4", "5", "21", "2"], ["0", "1", "19", "4"]]
     assert shown[3:] == ["Left out: 5 passages of other pairs with a text that is listed."]
     assert len(call("show", tmp_path / "run", "passages", "--json").output.splitlines()) == 7
+
+
+def test_where_nothing_is_found_the_option_is_named(call: Call, tmp_path: Path) -> None:
+    urls = ("http://www.one.example/a", "http://docs.one.example/b")
+    lines = [json.dumps({"id": url, "url": url, "text": SHARED}) for url in urls]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines))
+    find = ("passages", tmp_path / "pages.jsonl", "-o")
+    said = "All documents are on one domain, one.example, so --foreign domain left none to compare"
+    assert said in call(*find, tmp_path / "alone").output
+    sides = ("--between", "http://www.one.example", "http://docs.one.example")
+    assert "1 passage, 1 pair" in call(*find, tmp_path / "sides", *sides).output
+    done = call(*find, tmp_path / "many", *sides, "--gamma", "9")
+    assert f"No two documents on the two sides of {' '.join(sides)} share 9 sentences in a row" in done.output
+    done = call(*find, tmp_path / "both", "--between", "http://www.one.example", "http://*")
+    assert "a page of both sides is not compared with its own domain (--foreign none does)" in done.output
 
 
 def test_two_texts_side_by_side(call: Call, run: Path) -> None:
@@ -75,7 +90,7 @@ def test_two_texts_side_by_side(call: Call, run: Path) -> None:
         (["passages", "{run}", "-o", "x", "--gamma", "0"], "--gamma must be a whole number between 1 and"),
     ],
 )
-def test_wrong_wishes(call: Call, run: Path, words: Sequence[str], message: str) -> None:
+def test_options_that_cannot_be_met_are_refused(call: Call, run: Path, words: Sequence[str], message: str) -> None:
     failed = call(*(word.replace("{run}", str(run)) for word in words))
     assert failed.exit_code == 2
     assert message in failed.output

@@ -51,7 +51,7 @@ def test_who_copies_us(crawl: Path, tmp_path: Path) -> None:
     assert [(row["id"], row["contains"]) for row in targets] == [("lost", 1.0)]
     page = succeed("show", run, "targets", "--doc", "lost")
     assert "1 of 1 chunk labelled (100.0%)" in page
-    assert "1       5     2  http://thief.com/blog/0" in page
+    assert "1       5      2  thief0  http://thief.com/blog/0" in page
     assert "[1: A paragraph that other sites" in page
     found = json.loads(succeed("show", run, "targets", "--doc", "lost", "--json"))
     assert [(each["begin"], each["first_id"]) for each in found["labelled"]] == [(0, "thief0")]

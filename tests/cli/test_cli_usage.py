@@ -93,7 +93,7 @@ WRONG = {
     "half a field": ("ingest {pages} -o {new} --field text=", 2, "not 'text='"),
     "field twice": ("ingest {pages} -o {new} --field text=a --field text=b", 2, "text is given twice: 'a' and 'b'"),
     "field of a corpus": ("quilts {corpus} -o {new} --field text=a", 2, "leave out the options about reading"),
-    "published": ("quilts {corpus} -o {new} --as-published --foreign ip", 2, "--foreign none) and --foreign ip"),
+    "published": ("quilts {corpus} -o {new} --as-published --max-own 0.4", 2, "--max-own 1) and --max-own 0.4"),
     "limit": ("show {run} quilts --limit 0", 2, "--limit must be a whole number of at least 1, not '0'"),
     "table": ("show {run} quiltz", 2, "no table 'quiltz'; there are: clusters, documents, patches, "),
     "no input": ("quilts -o {new}", 2, "missing argument 'INPUT...'"),
@@ -155,7 +155,7 @@ def test_help_has_the_defaults_and_ranges_of_parameters():
     text = " ".join(invoke("quilts", "--help").stdout.split())
     for info in QuiltParameters.describe():
         assert f"--{info.name.replace('_', '-')} " in text
-    assert "Least share of the grams that sources cover (default 0.5; a number between 0 and 1)." in text
+    assert "Least share of the page that was copied (default 0.5; a number between 0 and 1)." in text
     assert "none|host|domain|ip" in text
 
 

@@ -132,7 +132,7 @@ def test_stages_are_planned_as_they_come(analysis: str, asked: dict[str, Any], t
     pages = pa.table({"id": [*map(str, range(10))], "text": [*texts, f"{texts[0]} and more"]})
     if analysis == "detect":
         asked = {"labels": str(unquilt.label(pages.slice(0, 1), tmp_path / "ours.labels").path)}
-    getattr(unquilt, analysis)(pages, how=unquilt.How(progress=(noting := Noting())), **asked)
+    getattr(unquilt, analysis)(pages, options=unquilt.JobOptions(progress=(noting := Noting())), **asked)
     planned = [name for name, _ in load(analysis).costs(asked)]
     left = iter(noting.order)
     assert all(name in left for name in planned), noting.order
@@ -142,7 +142,7 @@ def test_what_comes_before_reading_is_told(tmp_path: Path) -> None:
     for name in "abc":
         (tmp_path / "pages" / name).mkdir(parents=True)
         (tmp_path / "pages" / name / "x.html").write_text("<p>some words")
-    unquilt.ingest(tmp_path / "pages", how=unquilt.How(progress=(noting := Noting())))
+    unquilt.ingest(tmp_path / "pages", options=unquilt.JobOptions(progress=(noting := Noting())))
     done = noting.done
     assert list(done)[:3] == ["find", "look", "fingerprint"]
     assert done["find"] == (3, 0)

@@ -35,7 +35,7 @@ HEADS = [
 
 @pytest.mark.parametrize("code", MARKS)
 @pytest.mark.parametrize("declared", [None, "utf-8", "koi8-r", "nonsense"])
-def test_marks_decide(code: str, declared: str | None) -> None:
+def test_a_byte_order_mark_beats_a_declared_charset(code: str, declared: str | None) -> None:
     text = "<meta charset=big5> naïve 漢字 \U0001f600"
     found, name = decode(MARKS[code] + text.encode(code), declared, True)
     assert (found.decode(), name.lower()) == (text, code.replace("-le", "le").replace("-be", "be"))

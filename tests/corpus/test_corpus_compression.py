@@ -35,7 +35,7 @@ def decode(path: Path, content: bytes) -> tuple[bytes, list[Fault]]:
 
 
 @each
-def test_whole(codec: str, tmp_path: Path) -> None:
+def test_a_whole_file_is_recognised_and_decoded(codec: str, tmp_path: Path) -> None:
     packed = COMPRESS[codec](TEXT)
     assert tell_compression(packed) == codec
     assert decode(tmp_path / "x", packed) == (TEXT, [])

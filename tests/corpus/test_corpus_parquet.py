@@ -375,9 +375,7 @@ def test_small_pages_that_become_large_rows(tmp_path: Path) -> None:
     repeated = pa.DictionaryArray.from_arrays(indices, texts)
     begun_alike = pa.array(["x" * 150_000 + str(i) for i in range(2000)])
     for table, options in [
-        (pa.table({"text": repeated}), {}),
         (pa.table({"text": repeated, "html": repeated, "url": repeated, "id": repeated}), {}),
-        (pa.table({"text": repeated}), {"store_schema": False}),
         (pa.table({"text": repeated, "html": repeated, "url": repeated, "id": repeated}), {"store_schema": False}),
         (pa.table({"text": begun_alike}), {"use_dictionary": False, "column_encoding": "DELTA_BYTE_ARRAY"}),
     ]:

@@ -146,7 +146,7 @@ trees = st.lists(
 
 def chunks_of(source: str, url: str | None = None) -> list[str]:
     """The chunks of a page, after what must hold for any page has been checked."""
-    utf8, begins, ends, raw, texts, trivial, links, _, nodes, depth = extract(source.encode(), url)
+    utf8, begins, ends, raw, texts, trivial, links, _, nodes, depth, _, _ = extract(source.encode(), url)
     text = utf8.decode()
     assert paragraphs(utf8)[:2] == (begins, ends)
     assert paragraphs(utf8)[3:] == (texts, trivial)
@@ -163,7 +163,7 @@ def chunks_of(source: str, url: str | None = None) -> list[str]:
 
 @given(trees)
 @settings(max_examples=200)
-def test_twin(tree: list[Any]) -> None:
+def test_paragraphs_of_random_pages_are_those_of_the_twin(tree: list[Any]) -> None:
     twin = Twin()
     twin.write(tree)
     expected = twin.chunks()
@@ -266,7 +266,7 @@ def test_any_url_will_do(url: str | None) -> None:
 
 
 def test_nodes_and_depth() -> None:
-    *_, nodes, depth = extract(b"<!doctype html><p>a<p><b>b</b><br>c<!-- d -->")
+    *_, nodes, depth, _, _ = extract(b"<!doctype html><p>a<p><b>b</b><br>c<!-- d -->")
     assert (nodes, depth) == (8, 2)
 
 

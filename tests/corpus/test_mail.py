@@ -392,7 +392,7 @@ def test_real_mails_have_bodies() -> None:
         ("spam-2", "00853", "黄山旅游天天发,南京特价宾馆任你选"),
     ],
 )
-def test_real_subjects(folder: str, number: str, subject: str) -> None:
+def test_subjects_of_real_mails_are_decoded(folder: str, number: str, subject: str) -> None:
     assert messages.parse_mail(mail_by_number(folder, number)).subject == subject
 
 

@@ -56,7 +56,7 @@ SUBJECTS = [
 
 
 @pytest.mark.parametrize(("raw", "subject"), SUBJECTS)
-def test_subjects(raw: bytes, subject: str) -> None:
+def test_subjects_are_decoded(raw: bytes, subject: str) -> None:
     message = b"Subject: " + raw + b"\nContent-Type: text/plain; charset=iso-8859-1\n\nbody"
     assert parse_mail(message) == Message(subject, b"body", html=False, charset="iso-8859-1")
 

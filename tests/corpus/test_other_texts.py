@@ -11,7 +11,7 @@ from faulty import invoke
 from quilting import read_files
 
 import unquilt
-from unquilt import How, Settings
+from unquilt import JobOptions, Settings
 from unquilt.jobs.corpora import documents, measures
 from unquilt.runs import Run
 
@@ -84,18 +84,20 @@ def test_others_neither_see_nor_number_them(archives: tuple[Path, Path], tmp_pat
 
 
 def test_reuse_looks_at_them(archives: tuple[Path, Path], settings: Settings, tmp_path: Path) -> None:
-    how = How(settings=settings)
-    run = unquilt.discover(archives[0], tmp_path / "run", how=how, auto_stop=False)
+    options = JobOptions(settings=settings)
+    run = unquilt.discover(archives[0], tmp_path / "run", options=options, auto_stop=False)
     objects = run.table("objects", names=True).to_pylist()
     found = {(row["kind"], row["first_url"].rpartition("/")[2], row["page"]): row["sites"] for row in objects}
     assert found["chunk", "a.html", True] == found["file", "menu.js", False] == found["file", "robots.txt", False] == 4
     assert [row["first_url"] for row in objects if row["page"]] == ["http://site0.com/a.html"]
-    (best,) = unquilt.discover(archives[0], tmp_path / "best", how=how, top=1, auto_stop=False).objects.to_pylist()
+    (best,) = unquilt.discover(
+        archives[0], tmp_path / "best", options=options, top=1, auto_stop=False
+    ).objects.to_pylist()
     assert best["example"] == TEXT  # scripts are longer, but no pages
     listed = invoke("show", tmp_path / "run", "objects", "--limit", "1")
     assert TEXT in listed.out
-    few = unquilt.discover(archives[0], tmp_path / "few", how=how, pages_only=True, auto_stop=False)
-    bare = unquilt.discover(archives[1], tmp_path / "bare", how=how, auto_stop=False)
+    few = unquilt.discover(archives[0], tmp_path / "few", options=options, pages_only=True, auto_stop=False)
+    bare = unquilt.discover(archives[1], tmp_path / "bare", options=options, auto_stop=False)
     assert read_files(few) == read_files(bare)
 
 

@@ -16,7 +16,7 @@ from faulty import peak
 pytestmark = pytest.mark.slow
 
 MIB = 1 << 20
-SIZES = {"ingest": (4 * MIB, 12 * MIB), "quilts": (8 * MIB, 20 * MIB), "neardups": (8 * MIB, 20 * MIB)}
+SIZES = {"ingest": (3 * MIB, 8 * MIB), "quilts": (8 * MIB, 20 * MIB), "neardups": (8 * MIB, 20 * MIB)}
 """Analyses of smaller pages do not yet fill what they have been given to sort in."""
 SYLLABLES = ["ka", "lo", "mi", "nu", "pe", "ra", "si", "to", "ve", "zu"]
 

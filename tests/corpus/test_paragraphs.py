@@ -56,12 +56,12 @@ def spans(text: str) -> list[str]:
         ("one \u2029 still one", ["one \u2029 still one"]),
     ],
 )
-def test_cases(text: str, expected: list[str]) -> None:
+def test_paragraphs_of_chosen_texts(text: str, expected: list[str]) -> None:
     assert spans(text) == expected == twin(text)
 
 
 @given(nasty | blocks | st.text(st.characters(exclude_categories=("Cn", "Cs"))))
-def test_twin(text: str) -> None:
+def test_any_text_has_the_paragraphs_of_the_twin(text: str) -> None:
     begins, ends, raw, collapsed, trivial = paragraphs(text.encode())
     found = [text[b:e] for b, e in zip(array("i", begins), array("i", ends), strict=True)]
     assert found == twin(text)

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import unquilt
-import unquilt.intake
+import unquilt.jobs.ingestion
 from unquilt.corpus.find.pieces import pieces
 from unquilt.errors import RunError
 from unquilt.settings import Settings
@@ -55,7 +55,7 @@ class Interrupting:
 @pytest.fixture
 def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of files, each of which becomes a piece; some of it is rejected."""
-    monkeypatch.setattr(unquilt.intake, "pieces", partial(pieces, pack=1))
+    monkeypatch.setattr(unquilt.jobs.ingestion, "pieces", partial(pieces, pack=1))
     folder = tmp_path / "pages"
     folder.mkdir()
     for number in range(FILES):
@@ -70,7 +70,7 @@ def contents(folder: Path) -> dict[str, str]:
 
 def interrupt(pages: Path, folder: Path, settings: Settings, stage: str, at: int) -> None:
     with pytest.raises(KeyboardInterrupt):
-        unquilt.ingest(pages, folder, how=unquilt.How(settings, progress=Interrupting(stage, at)))
+        unquilt.ingest(pages, folder, options=unquilt.JobOptions(settings, progress=Interrupting(stage, at)))
 
 
 @pytest.fixture
@@ -85,8 +85,8 @@ def compressed(tmp_path: Path) -> Path:
 
 
 def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unquilt.intake, "CUT", 100_000)
-    monkeypatch.setattr(unquilt.intake, "pieces", partial(pieces, cut=100_000, pack=1))
+    monkeypatch.setattr(unquilt.jobs.ingestion, "CUT", 100_000)
+    monkeypatch.setattr(unquilt.jobs.ingestion, "pieces", partial(pieces, cut=100_000, pack=1))
 
 
 def test_a_large_gzip_file_gets_an_index_and_is_cut(
@@ -95,7 +95,7 @@ def test_a_large_gzip_file_gets_an_index_and_is_cut(
     expected = unquilt.ingest(compressed, tmp_path / "uncut").documents["id"].to_pylist()
     cut_small(monkeypatch)
     seen = Interrupting()
-    run = unquilt.ingest(compressed, tmp_path / "corpus", how=unquilt.How(LOCAL, progress=seen))
+    run = unquilt.ingest(compressed, tmp_path / "corpus", options=unquilt.JobOptions(LOCAL, progress=seen))
     assert run.documents["id"].to_pylist() == expected == [*map(str, range(2000)), "0"]
     assert seen.steps["index"] == 1
     assert seen.steps["read"] > 4
@@ -109,7 +109,7 @@ from test_resume import LOCAL, Interrupting, cut_small
 cut_small(pytest.MonkeyPatch())
 progress = Interrupting("read", 2, lambda: os.kill(os.getpid(), signal.SIGKILL))
 if __name__ == "__main__":
-    unquilt.ingest(sys.argv[1], sys.argv[2], how=unquilt.How(LOCAL, progress=progress))
+    unquilt.ingest(sys.argv[1], sys.argv[2], options=unquilt.JobOptions(LOCAL, progress=progress))
 """
 
 
@@ -138,7 +138,7 @@ def test_an_index_outlives_a_kill(
             (compressed / "c.jsonl.gz").unlink()
             kept.write_bytes((tmp_path / "other" / ".pieces" / "index-0").read_bytes())
     resumed = Interrupting()
-    run = unquilt.ingest(compressed, folder, how=unquilt.How(LOCAL, progress=resumed))
+    run = unquilt.ingest(compressed, folder, options=unquilt.JobOptions(LOCAL, progress=resumed))
     assert resumed.before.get("index", 0) == (damage == "none")
     assert resumed.steps.get("index", 0) == (damage != "none")
     assert resumed.before["read"] >= 1
@@ -154,7 +154,7 @@ def test_what_was_done_is_not_done_again(
     expected = contents(unquilt.ingest(pages, tmp_path / "whole").path)
     interrupt(pages, tmp_path / "corpus", settings, stage, at)
     resumed = Interrupting()
-    run = unquilt.ingest(pages, tmp_path / "corpus", how=unquilt.How(settings, progress=resumed))
+    run = unquilt.ingest(pages, tmp_path / "corpus", options=unquilt.JobOptions(settings, progress=resumed))
     assert contents(run.path) == expected
     read = resumed.before["read"]
     assert read == FILES if stage == "write" or engine == "spark" else at <= read <= FILES
@@ -191,7 +191,7 @@ def test_a_piece_that_cannot_be_believed_is_read_again(pages: Path, tmp_path: Pa
             note.rename(tmp_path / "note")
             note.symlink_to(tmp_path / "note")
     resumed = Interrupting()
-    run = unquilt.ingest(pages, folder, how=unquilt.How(LOCAL, progress=resumed))
+    run = unquilt.ingest(pages, folder, options=unquilt.JobOptions(LOCAL, progress=resumed))
     assert resumed.steps["read"] == 1
     assert contents(run.path) == expected
 
@@ -205,19 +205,21 @@ def test_a_part_that_was_removed_is_read_again(pages: Path, tmp_path: Path) -> N
 
 def test_other_parameters_do_not_resume(pages: Path, tmp_path: Path) -> None:
     interrupt(pages, tmp_path / "corpus", LOCAL, "read", 2)
-    how = unquilt.How(reading=unquilt.Reading(max_repeats=5))
+    options = unquilt.JobOptions(reading=unquilt.Reading(max_repeats=5))
     with pytest.raises(RunError, match="max_repeats was 4 and is now 5"):
-        unquilt.ingest(pages, tmp_path / "corpus", how=how)
+        unquilt.ingest(pages, tmp_path / "corpus", options=options)
 
 
 def test_an_overwriting_ingest_resumes_beside_the_older_one(pages: Path, tmp_path: Path) -> None:
     older = contents(unquilt.ingest(pages / "0.jsonl", tmp_path / "corpus").path)
-    how = unquilt.How(LOCAL, overwrite=True, progress=Interrupting("read", 3))
+    options = unquilt.JobOptions(LOCAL, overwrite=True, progress=Interrupting("read", 3))
     with pytest.raises(KeyboardInterrupt):
-        unquilt.ingest(pages, tmp_path / "corpus", how=how)
+        unquilt.ingest(pages, tmp_path / "corpus", options=options)
     assert contents(tmp_path / "corpus") == older
     resumed = Interrupting()
-    run = unquilt.ingest(pages, tmp_path / "corpus", how=unquilt.How(LOCAL, overwrite=True, progress=resumed))
+    run = unquilt.ingest(
+        pages, tmp_path / "corpus", options=unquilt.JobOptions(LOCAL, overwrite=True, progress=resumed)
+    )
     assert resumed.before["read"] >= 3
     assert contents(run.path) == contents(unquilt.ingest(pages, tmp_path / "whole").path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus", "pages", "whole"]

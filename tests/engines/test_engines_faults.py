@@ -18,7 +18,7 @@ from quilting import ASKED, DEBIAN, local, measure, open_run, read_files, run_qu
 
 import unquilt
 from unquilt._native import Partition
-from unquilt.analyses.standing import stand
+from unquilt.analyses.copies import find_copies
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
 from unquilt.corpus.write.parts import ReadPiece, WritePart, read_piece, write_part
@@ -104,9 +104,9 @@ def test_a_run_goes_on_where_another_engine_stopped(
 ) -> None:
     """docs/definitions.md 5: settings are no part of what a run is; the stages that are done are taken as they are."""
     with open_run(few_corpus, tmp_path / "run", ASKED) as run, local(few_corpus, partitions=7)(run) as verbs:
-        stand(verbs, documents(few_corpus), foreign=ASKED["foreign"], collapse="near")
+        find_copies(verbs, documents(few_corpus), foreign=ASKED["foreign"], collapse="near")
     began = run.manifest["stages"]
-    assert {"edges", "standing", "clusters"} < began.keys()
+    assert {"edges", "kept_copies", "clusters"} < began.keys()
     resumed = run_quilts(few_corpus, tmp_path / "run", make(measure(few_corpus), 2), **ASKED)
     assert began.items() < resumed.manifest["stages"].items()
     whole = run_quilts(few_corpus, tmp_path / "whole", local(few_corpus), **ASKED)
@@ -180,8 +180,11 @@ def test_no_room_to_spill(which: str, packed_corpus: Run, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("memory", [20_000, 1_000_000, 1 << 30], ids=["blocks", "sorting", "tables"])
-def test_a_file_that_may_not_grow(memory: int, packed_corpus: Run, tmp_path: Path) -> None:
+def test_a_file_that_may_not_grow(
+    memory: int, packed_corpus: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A limit on the size of files, as shells and batch systems set it: no room either."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # or Python would leave half of a compiled file
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     engine = local(packed_corpus, threads=4, memory=memory, partitions=1)
     resource.setrlimit(resource.RLIMIT_FSIZE, (8192, limits[1]))
@@ -227,13 +230,13 @@ def test_a_spill_folder_that_is_gone(packed_corpus: Run, tmp_path: Path) -> None
 
 NEEDED = """
 import resource, sys, pyarrow, unquilt
-from unquilt import How, Settings
+from unquilt import JobOptions, Settings
 def peak(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 _, corpus, folder, memory = sys.argv
-how = How(settings=Settings(threads=8, memory=int(memory)))
-unquilt.quilts(pyarrow.table({"text": ["a b c d e"]}), folder + "/idle", how=how)
+options = JobOptions(settings=Settings(threads=8, memory=int(memory)))
+unquilt.quilts(pyarrow.table({"text": ["a b c d e"]}), folder + "/idle", options=options)
 idle = peak()
-unquilt.quilts(corpus, folder + "/run", how=how, foreign="host")
+unquilt.quilts(corpus, folder + "/run", options=options, foreign="host")
 print(peak() - idle)
 """
 

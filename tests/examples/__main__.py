@@ -5,17 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
 if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from examples.blocks import Example, read_examples
-from examples.desk import Desk
-from examples.running import EXTRAS, REFERENCE, Program, Ran, needed_extra, run_examples, split_page, write_page
+from examples.blocks import Example, command, read_examples
+from examples.desk import Desk, replaces
+from examples.running import EXTRAS, REFERENCE, Program, Ran, run_examples, split_page, write_page
 
 ROOT = Path(__file__).parents[2]
+AT_ONCE = 2
 USUAL, SMALL = 3000, 400
 """Pages of the demo web: as `unquilt demo` makes it, and fewer for the reference, which shows no output."""
 
@@ -26,18 +27,25 @@ def all_pages() -> list[Path]:
     return [page for page in pages if read_examples(page)]
 
 
-def find_groups(pages: list[Path], extra: str = "") -> list[tuple[Path, list[Example]]]:
-    """The groups of examples of pages; with `extra`, only those with a command that needs it."""
-    groups = [(page, group) for page in pages for group in split_page(page)]
-    return [
-        (page, group) for page, group in groups if not extra or extra in {needed_extra(each.code) for each in group}
-    ]
+def find_groups(pages: list[Path]) -> list[tuple[Path, list[Example]]]:
+    """The groups of examples of pages. The reference has no output to compare, so that its commands only have to
+    succeed: those that stand on another page, or further up, are left out if the desk provides what they make."""
+    groups = [(page, group) for page in pages if page.name != REFERENCE for group in split_page(page)]
+    known = {command(example) for _, group in groups for example in group}
+    for page in pages:
+        if page.name == REFERENCE:
+            for group in split_page(page):
+                new = [each for each in group if command(each) not in known or replaces(command(each))]
+                known |= {command(example) for example in new}
+                groups += [(page, new)] if new else []
+    return groups
 
 
 def run_groups(
-    groups: list[tuple[Path, list[Example]]], program: Program, store: Path, *, write: bool = False, at_once: int = 2
+    groups: list[tuple[Path, list[Example]]], program: Program, store: Path, pool: Executor, *, write: bool = False
 ) -> int:
-    """Run groups of examples, a few at a time, and say what differs; returns how many pages differ."""
+    """Run groups of examples, as many at a time as the pool allows, and say what differs; returns how many pages
+    differ."""
     desks = {size: Desk(store / str(size), program.run, size) for size in (SMALL, USUAL)}
     for desk in desks.values():
         desk.store.mkdir(parents=True, exist_ok=True)
@@ -46,11 +54,10 @@ def run_groups(
         return run_examples(page, group, program, desks[SMALL if page.name == REFERENCE else USUAL])
 
     ran: dict[Path, list[Ran]] = {page: [] for page, _ in groups}
-    with ThreadPoolExecutor(at_once) as pool:
-        for each in pool.map(run, *zip(*groups, strict=True)):
-            ran[each.page].append(each)
-            if len(ran[each.page]) == sum(page == each.page for page, _ in groups):
-                _tell(each.page, ran[each.page])
+    for each in pool.map(run, *zip(*groups, strict=True)):
+        ran[each.page].append(each)
+        if len(ran[each.page]) == sum(page == each.page for page, _ in groups):
+            _tell(each.page, ran[each.page])
     if write:
         for page, results in ran.items():
             write_page(page, [renewed for each in results for renewed in each.renewed])
@@ -81,7 +88,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="unquilt-demo-") as made:
         store = (given.store or Path(made)).absolute()
         pages = [page.absolute() for page in given.pages] or all_pages()
-        return 1 if run_groups(find_groups(pages), program, store, write=given.write) else 0
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return 1 if run_groups(find_groups(pages), program, store, pool, write=given.write) else 0
 
 
 if __name__ == "__main__":

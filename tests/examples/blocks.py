@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -20,6 +21,15 @@ class Example:
     begin: int
     shown: tuple[str, ...] = ()
     end: int = 0
+
+
+def command(example: Example) -> str:
+    """The code of an example without the remark behind it, which begins with two spaces and a hash.
+
+    >>> command(Example("console", 0, "unquilt show run   # a summary", 0))
+    'unquilt show run'
+    """
+    return re.sub(r" {2,}#.*", "", example.code) if example.kind == "console" else example.code
 
 
 def read_examples(page: Path) -> list[Example]:

@@ -16,11 +16,13 @@ from typing import Any
 
 DEMO = "demo-run"
 WORD = re.compile(r"[^\s'\"|;&<>()]+")
-OUTPUT = re.compile(r"(?:-o|--output|--export|>)\s*([^\s'\"|;&<>()]+)")
+NOT_READ = re.compile(r"(?:-o|--output|--export|>)\s*[^\s'\"|;&<>()]+|\bunquilt [a-z]+")
+"""What a command writes, and the command itself: `unquilt passages … -o passages` reads neither."""
 COMMANDS = {
     "run": "unquilt quilts corpus -o run",
     "near": "unquilt neardups corpus -o near --threshold 0.8",
     "passages": "unquilt passages corpus -o passages",
+    "repeats": "unquilt repeats corpus -o repeats",
     "phrases": "unquilt phrases corpus -o phrases --group ip",
     "copied": "unquilt reuse discover corpus -o copied",
     "copies": "unquilt reuse detect corpus --labels ours.labels -o copies",
@@ -40,6 +42,12 @@ COMMANDS = {
     f"{DEMO}/targets": f"unquilt reuse detect {DEMO}/corpus --labels {DEMO}/copied.labels -o {DEMO}/targets",
 }
 """Runs and other results by the names that examples have for them."""
+
+
+def replaces(command: str) -> bool:
+    """Whether a command makes a name that the desk provides, in another way."""
+    made = [word.split()[-1] for word in re.findall(r"-o [^\s'\"|;&<>()]+", command)]
+    return any(name in COMMANDS and command != COMMANDS[name] for name in made)
 
 
 class Desk:
@@ -89,11 +97,9 @@ class Desk:
 
     def _read_by(self, command: str, folder: Path) -> list[str]:
         """The names that a command reads, and that are not in a folder."""
-        made = {word.rstrip("/") for word in OUTPUT.findall(command)}
-        words = [word.rstrip("/").split("/") for word in WORD.findall(command)]
+        words = [word.rstrip("/").split("/") for word in WORD.findall(NOT_READ.sub("", command))]
         names = ["/".join(parts[:number]) for parts in words for number in (1, 2, len(parts))]
-        wanted = [name for name in dict.fromkeys(names) if name in self._names - made]
-        return [name for name in wanted if not (folder / name).exists()]
+        return [name for name in dict.fromkeys(names) if name in self._names and not (folder / name).exists()]
 
     def _make(self, name: str) -> None:
         """Make a name in the store, and before it what it is made of."""

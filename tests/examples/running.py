@@ -9,12 +9,12 @@ import subprocess
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from examples.blocks import Example, read_examples
+from examples.blocks import Example, command, read_examples
 from examples.comparing import agrees, renew
 from examples.desk import Desk
 
@@ -26,7 +26,11 @@ REFERENCE = "cli.md"
 NOT_HERE = re.compile(r"^(?:sudo |pip |python -m pip|make |tail -f|docker )")
 """Commands that change the machine, or never end: they belong into blocks of `sh`."""
 SERVING = re.compile(r"\bunquilt (?:serve|judge)\b")
-UNSET = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "COLUMNS", "NO_COLOR", "UNQUILT_TRACEBACK")
+UNSET = (
+    "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "COLUMNS", "NO_COLOR", "UNQUILT_TRACEBACK",
+    "PYTHONDONTWRITEBYTECODE",
+)  # fmt: skip
+"""Variables of the shell that examples do not see. With the last, each command would compile all that it imports."""
 
 
 def needed_extra(code: str) -> str | None:
@@ -49,10 +53,12 @@ def serves(code: str) -> bool:
 
 @dataclass
 class Program:
-    """An installed unquilt: the folder of its programs, and the extras that it was installed with."""
+    """An installed unquilt: the folder of its programs, the extras that it was installed with, and other
+    installations by the extra that they have, in which commands run that this one refuses."""
 
     programs: Path
     extras: frozenset[str] = frozenset()
+    others: Mapping[str, Callable[[], Program]] = field(default_factory=dict)
     environment: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,7 +104,7 @@ def run_examples(page: Path, examples: list[Example], program: Program, desk: De
     with tempfile.TemporaryDirectory(prefix="unquilt-example-") as folder:
         for example in examples:
             try:
-                desk.provide(example.code, Path(folder))
+                desk.provide(command(example), Path(folder))
                 wrong = list(_run(example, program, Path(folder), ran.renewed))
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 wrong = [str(error)]
@@ -126,6 +132,8 @@ def _run(example: Example, program: Program, folder: Path, renewed: list[tuple[E
         yield "this cannot be run here: show it in a block of sh"
     elif extra and extra not in program.extras:
         yield from _refuse(example, extra, program, folder)
+        if extra in program.others:
+            yield from _run(example, program.others[extra](), folder, renewed)
     elif serves(example.code):
         yield from _serve(example, program, folder)
     else:
@@ -169,7 +177,9 @@ def _serve(example: Example, program: Program, folder: Path) -> Iterator[str]:
             told.append(line)
             if found := re.search(r"http://127\.0\.0\.1:\S+", line):
                 try:
-                    with urllib.request.urlopen(found[0], timeout=60) as answer:
+                    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+                    browser.open(found[0], timeout=60).close()
+                    with browser.open(found[0].partition("?")[0], timeout=60) as answer:
                         if b"unquilt" not in answer.read():
                             yield f"the page at {found[0]} does not say unquilt"
                 except OSError as error:

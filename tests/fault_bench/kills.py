@@ -171,12 +171,12 @@ def _difference(one: Path, other: Path) -> str:
 
 
 def main(arguments: Sequence[str]) -> None:
-    from unquilt import intake
     from unquilt.cli import main as command
     from unquilt.corpus.find.pieces import pieces
+    from unquilt.jobs import ingestion
 
     cut, pack, *rest = arguments
-    intake.pieces = partial(pieces, cut=int(cut), pack=int(pack))  # type: ignore[assignment]
+    ingestion.pieces = partial(pieces, cut=int(cut), pack=int(pack))  # type: ignore[assignment]
     sys.argv = ["unquilt", *rest]
     command()
 

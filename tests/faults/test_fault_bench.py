@@ -117,7 +117,7 @@ def test_the_command_line_is_held_to_the_same(tmp_path: Path) -> None:
 def test_killed_readers_change_nothing(tmp_path: Path) -> None:
     """docs/faults.md 41, at a few moments of a run; `make fuzz` has fifty of them, and Spark."""
     source = write_inputs(tmp_path / "in", records=40)
-    found = kill_some(Way(), source, tmp_path / "out", wanted=4, seed=SEED)
+    found = kill_some(Way(), source, tmp_path / "out", wanted=2, seed=SEED)
     assert found.kills > 0
     assert not found.lines, "\n".join(["", *found.lines])
 

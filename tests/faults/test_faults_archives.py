@@ -277,17 +277,21 @@ def bomb(size: int, first: bytes = b"", last: bytes = b"") -> bytes:
     return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + begin + block * size + end + tail
 
 
+BOMB = 512
+"""MiB: well above what is allowed to be in memory."""
+
+
 def test_fault_10_bombs(tmp_path: Path) -> None:
-    """A page that is 1 GB when decoded stops at the limit, wherever it is."""
+    """A page that is half a gigabyte when decoded stops at the limit, wherever it is."""
     zipped = "Content-Encoding: gzip\r\n"
-    pages = [response(0), response(1, bomb(1024), http=zipped), response(2, gz(b"<p>page 2"), http=zipped)]
+    pages = [response(0), response(1, bomb(BOMB), http=zipped), response(2, gz(b"<p>page 2"), http=zipped)]
     write(tmp_path / "bombs" / "a.warc", *pages)
     header = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
-    record_header = record("response", 1, header, length=len(header) + 1024 * MIB).removesuffix(b"\r\n\r\n")
-    write(tmp_path / "bombs" / "b.warc.gz", gz(pages[0]), bomb(1024, record_header, b"\r\n\r\n"), gz(response(2)))
-    write(tmp_path / "bombs" / "c.jsonl.gz", gz(line(0)), bomb(1024, b'{"id": "', b'"}\n'), gz(line(2)))
-    write(tmp_path / "bombs" / "d.mbox.gz", gz(mail(0)), bomb(1024, mail(1), b"\n\n"), gz(mail(2)))
-    write(tmp_path / "bombs" / "e.html.gz", bomb(1024, b"<p>text"))
+    record_header = record("response", 1, header, length=len(header) + BOMB * MIB).removesuffix(b"\r\n\r\n")
+    write(tmp_path / "bombs" / "b.warc.gz", gz(pages[0]), bomb(BOMB, record_header, b"\r\n\r\n"), gz(response(2)))
+    write(tmp_path / "bombs" / "c.jsonl.gz", gz(line(0)), bomb(BOMB, b'{"id": "', b'"}\n'), gz(line(2)))
+    write(tmp_path / "bombs" / "d.mbox.gz", gz(mail(0)), bomb(BOMB, mail(1), b"\n\n"), gz(mail(2)))
+    write(tmp_path / "bombs" / "e.html.gz", bomb(BOMB, b"<p>text"))
     for name in ("a.warc", "b.warc.gz", "c.jsonl.gz", "d.mbox.gz", "e.html.gz"):
         kind = response if "warc" in name else line if "jsonl" in name else mail if "mbox" in name else None
         parts = [kind(0), kind(1), kind(2)] if kind else [b"<p>text"]
@@ -301,12 +305,13 @@ def test_fault_10_bombs(tmp_path: Path) -> None:
     assert [row["reason"] for row in found.rejects] == ["too large"] * 5
 
 
-ZEROS = ["a.warc", "a.jsonl", "a.txt", "a.mbox", "a.gz"]
+ZEROS = {"a.warc": 1 << 30, "a.jsonl": 1 << 24, "a.txt": 1 << 24, "a.mbox": 1 << 24, "a.gz": 1 << 24}
 
 
 @pytest.mark.parametrize("name", ZEROS)
 def test_fault_11_a_gigabyte_of_zeros(name: str, tmp_path: Path) -> None:
-    file = zeros(tmp_path / name)
+    """Whatever it is called; one of them is a whole gigabyte."""
+    file = zeros(tmp_path / name, ZEROS[name])
     said = refuse(file, output=tmp_path / "out")
     assert said.startswith(f"{file}: binary, and not a known kind of file (known: ")
 
@@ -314,7 +319,7 @@ def test_fault_11_a_gigabyte_of_zeros(name: str, tmp_path: Path) -> None:
 def test_fault_11_in_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "crawl"
     write(folder / "b.jsonl", line(1))
-    zeros(folder / "a.warc")
+    zeros(folder / "a.warc", 1 << 24)
     ended = execute("ingest", folder, "-o", tmp_path / "out")
     assert ended.code == 0
     found = tables(tmp_path / "out")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from faulty import Row, begins, execute, gz, ingest, invoke, line, peruse, respo
 
 import unquilt
 from unquilt.corpus.options import Reading
+from unquilt.guard import HUNGRY
 
 pytestmark = pytest.mark.slow
 
@@ -78,7 +81,8 @@ def test_fault_22_one_word_of_50_mb(tmp_path: Path) -> None:
 
 
 def test_faults_18_to_23_with_main_content(tmp_path: Path) -> None:
-    """What the limits do not stop, the clock does; pages before and after are read."""
+    """What the limits do not stop, the clock does, or on a fast machine the lack of memory; pages before and after are
+    read."""
     formats = b"".join(b"<font a=%d>" % number for number in range(900))
     hostile = {
         "18": (NESTED["div"][0], "too many nodes"),
@@ -91,14 +95,35 @@ def test_faults_18_to_23_with_main_content(tmp_path: Path) -> None:
     for number, (page, _) in enumerate(hostile.values(), 1):
         records += [response(2 * number - 1, page), response(2 * number)]
     file = write(tmp_path / "a.warc", *records)
-    ended = execute("ingest", file, "-o", tmp_path / "out", "--main-content", "--deadline", 2)
+    ended = execute("ingest", file, "-o", tmp_path / "out", "--main-content", "--deadline", 1)
     assert ended.code == 0
     assert without_progress(ended.err) == []
-    assert "5 records rejected (2 too many nodes, 2 too slow, 1 too deep)" in ended.out
+    assert "5 records rejected (2 too many nodes, " in ended.out
     found = tables(tmp_path / "out")
     assert found.pages == [0, 2, 4, 6, 8, 10]
     at = begins(records)
-    assert found.lost == [(at[2 * number + 1], reason) for number, (_, reason) in enumerate(hostile.values())]
+    lost = [(place, "too slow" if reason == HUNGRY else reason) for place, reason in found.lost]
+    assert lost == [(at[2 * number + 1], reason) for number, (_, reason) in enumerate(hostile.values())]
+
+
+STARVED = """
+import resource
+from unquilt.corpus.extract.articles import main_content
+main_content(b"<p>warm")
+held = 1024 * int(next(line for line in open("/proc/self/status") if line.startswith("VmData")).split()[1])
+resource.setrlimit(resource.RLIMIT_DATA, (held + (200 << 20),) * 2)
+try:
+    main_content(b"<p>" + b"".join(b"<font a=%d>" % number for number in range(900)) + b"<p>x" * 60_000)
+except MemoryError:
+    print("MemoryError")
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory cannot be limited like this here")
+def test_fault_23_a_page_whose_tree_does_not_fit_into_memory() -> None:
+    """The parser says that it could not parse; the guard of readers has to hear that memory ran out."""
+    done = subprocess.run([sys.executable, "-c", STARVED], capture_output=True, text=True, timeout=300, check=False)
+    assert done.stdout == "MemoryError\n", done.stderr
 
 
 PUNCTUATION = {
@@ -129,12 +154,12 @@ def test_fault_24_punctuation(what: str, tmp_path: Path) -> None:
     write(tmp_path / "in" / "a.txt", b"text: " + content)
     write(tmp_path / "in" / "b.html", b"<html><p>" + content)
     write(tmp_path / "in" / "c.eml", b"Subject: x\nFrom: y\nTo: z\n\n" + content)
-    write(tmp_path / "in" / "d.jsonl", line(1, text=content.decode()), line(2))
+    write(tmp_path / "in" / "d.jsonl", line(1, text="text: " + content.decode()), line(2))
     write(tmp_path / "in" / "e.txt.gz", gz(b"text: " + content))
     for reading in (Reading(), Reading(main_content=True)):
         found = peruse(tmp_path / "in", reading=reading)
         assert len(found.documents) == 6
-        assert found.texts["urn:1"] == content.decode()
+        assert found.texts["urn:1"] == "text: " + content.decode()
         assert not found.rejects
 
 

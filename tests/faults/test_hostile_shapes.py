@@ -1,7 +1,7 @@
 """Corpora made to hurt (docs/faults.md 25, 26, 28-31): defined results, and costs that grow no faster than the corpus.
 
-Costs are read off the kernels' counters and the sizes of tables where these tell; where only the clock does, a shape of
-several times the size may take several times as long and a generous second more.
+Costs are read off the kernels' counters and the sizes of tables where these tell; elsewhere they are processor time, of
+which a shape of several times the size may take several times as much and a generous second more.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from twin import Document
 
 import unquilt
 from unquilt.analyses.quilt_parameters import COLLAPSE
-from unquilt.jobs.how import How
+from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY, Settings
 
 pytestmark = pytest.mark.slow
 
-TIGHT = How(settings=Settings(threads=2, memory=LEAST_MEMORY))
+TIGHT = JobOptions(settings=Settings(threads=2, memory=LEAST_MEMORY))
 
 
 @pytest.fixture
@@ -46,13 +46,14 @@ def pages(texts: Sequence[str], **columns: Sequence[str]) -> pa.Table:
 
 
 def run(table: pa.Table, folder: Path, **parameters: Any) -> Run:
-    return unquilt.quilts(table, folder, how=TIGHT, **{"c": 1, "sigma": 0.0} | PLAIN | parameters)
+    return unquilt.quilts(table, folder, options=TIGHT, **{"c": 1, "sigma": 0.0} | PLAIN | parameters)
 
 
 def seconds(work: Callable[[], object]) -> float:
-    begin = time.perf_counter()
+    """The processor time that work takes in this process, which is the same on a busy machine."""
+    begin = time.process_time()
     work()
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 def new(folder: Path) -> Path:
@@ -61,8 +62,8 @@ def new(folder: Path) -> Path:
 
 
 def grows_no_faster(cost: Callable[[int], float], size: int, times: int) -> None:
-    """`cost` of a shape `times` as large is at most 4 × `times` as high, give or take a second; on a busy machine, in
-    one of three tries."""
+    """`cost` of a shape `times` as large is at most 4 × `times` as high, give or take a second, in one of
+    three tries: what shares the cache with others costs more."""
     for _ in range(3):
         small = cost(size)
         large = cost(size * times)
@@ -89,7 +90,7 @@ def one_gram_everywhere(tmp_path_factory: pytest.TempPathFactory) -> Callable[[i
 
 def test_a_gram_in_every_page(one_gram_everywhere: Callable[[int], dict[str, int]]) -> None:
     """docs/faults.md 26: the shared grams are counted and dropped; only pages that share a rare one are paired."""
-    for number in (10_000, 30_000):
+    for number in (3_000, 9_000):
         summary = one_gram_everywhere(number)
         assert summary["common_pairs"] == 3 * number  # "all pages share", "pages share these", "share these words"
         assert summary["patch_grams"] == number // 2  # "p q r" of each couple
@@ -101,12 +102,12 @@ def test_a_gram_in_every_page(one_gram_everywhere: Callable[[int], dict[str, int
 @pytest.mark.parametrize("collapse", COLLAPSE)
 def test_many_thousand_identical_pages(collapse: str, tmp_path: Path) -> None:
     """docs/faults.md 29: one cluster, and no pairs; every copy on a site of its own, or (a third) without a URL."""
-    number = 40_000
+    number = 12_000
     urls = [None if i % 3 == 0 else f"http://site{i}.com/" for i in range(number)]
     table = pages(["The very same page, word for word!"] * number, url=pa.array(urls, pa.string()))
     found = run(table, tmp_path / "run", collapse=collapse, k=2)
     assert found.quilts.num_rows == found.sources.num_rows == 0
-    assert found.standing.nbytes < 60 * number
+    assert found.kept_copies.nbytes < 60 * number
     if collapse != "none":
         assert found.manifest["summary"]["copies"] == number - 1
         assert found.clusters["cluster"].unique().to_pylist() == [0]
@@ -118,7 +119,7 @@ def test_many_thousand_identical_pages(collapse: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("all_tables")
 def test_identical_pages_on_hosts_with_addresses_of_their_own(tmp_path: Path) -> None:
     """docs/faults.md 29 by address: what is kept for a cluster stays small however many sites its copies stand on."""
-    number = 30_000
+    number = 10_000
     table = pages(
         ["the very same page word for word"] * number + ["same page word", "page word for"],
         url=[f"http://site{i}.com/" for i in range(number)] + ["http://site7.com/x", "http://other.com/"],
@@ -127,7 +128,7 @@ def test_identical_pages_on_hosts_with_addresses_of_their_own(tmp_path: Path) ->
     found = run(table, tmp_path / "run", k=2, foreign="ip")
     # The page on site 7 is no source of the first one, a copy of which is there, too.
     assert [row["source"] for row in found.sources.to_pylist()] == [number + 1, 0, 0]
-    assert found.standing.nbytes < 60 * number
+    assert found.kept_copies.nbytes < 60 * number
 
 
 @pytest.mark.parametrize("m", [2, 7, 50])
@@ -162,8 +163,8 @@ def test_as_many_lists_as_grams(tmp_path: Path) -> None:
 
 
 def test_a_page_with_as_many_sources_as_there_are_pages(tmp_path: Path) -> None:
-    """docs/faults.md 31: 50,000 sources of one gram each, all ties: the lowest first."""
-    number = 50_000
+    """docs/faults.md 31: many thousand sources of one gram each, all ties: the lowest first."""
+    number = 20_000
     texts = [f"a{i} b{i}" for i in range(number)]
     found = run(pages([*texts, " ".join(texts)]), tmp_path / "run", k=2, sigma=0.3)
     sources = found.sources.filter(pa.compute.equal(found.sources["quilt"], number))
@@ -175,8 +176,8 @@ def test_a_page_with_as_many_sources_as_there_are_pages(tmp_path: Path) -> None:
 
 
 def test_gains_that_fall_with_every_pick(tmp_path: Path) -> None:
-    """60,000 candidates in a chain, each sharing a gram with the next: picking one spoils its neighbours' gains."""
-    number = 60_000
+    """20,000 candidates in a chain, each sharing a gram with the next: picking one spoils its neighbours' gains."""
+    number = 20_000
     page = " ".join(f"w{i}" for i in range(number + 2))
     texts = [f"w{i} w{i + 1} w{i + 2}" for i in range(number)]
     found = run(pages([page, *texts]), tmp_path / "run", k=2, sigma=0.3, m=3)
@@ -189,7 +190,7 @@ def test_gains_that_fall_with_every_pick(tmp_path: Path) -> None:
 # -------------------------------------------------------------------------------------------------------- single texts
 
 
-@pytest.mark.parametrize(("number", "patches"), [(10_000_000, False), (2_000_000, True)])
+@pytest.mark.parametrize(("number", "patches"), [(4_000_000, False), (500_000, True)])
 def test_millions_of_equal_words(number: int, patches: bool, tmp_path: Path) -> None:
     """docs/faults.md 28: one gram, twice. To locate them takes ten times as long as to find them."""
     texts = ["a " * number, "A, a; a: a. a! b"]
@@ -221,12 +222,12 @@ def test_long_texts_are_read_in_linear_time(shape: str) -> None:
         text = LONG[shape](size)
         return min(seconds(lambda: unquilt.grams(text, 5)) for _ in range(2))
 
-    grows_no_faster(cost, 500_000, 20)
+    grows_no_faster(cost, 300_000, 16)
 
 
-def test_a_word_of_fifty_megabytes(tmp_path: Path) -> None:
-    """docs/faults.md 22: in ASCII, and so that it has to be normalised (10 MB of it); read, measured, counted."""
-    texts = ["x" * 50_000_000, "e\u0301" + "x" * 10_000_000, "one two three four five six", "One two three four FIVE"]
+def test_a_word_of_many_megabytes(tmp_path: Path) -> None:
+    """docs/faults.md 22: in ASCII, and so that it has to be normalised (5 MB of it); read, measured, counted."""
+    texts = ["x" * 20_000_000, "e\u0301" + "x" * 5_000_000, "one two three four five six", "One two three four FIVE"]
     found = run(pages(texts), tmp_path / "run")
     assert found.manifest["summary"]["documents"] == 4
     assert found.manifest["summary"]["words"] == 1 + 1 + 6 + 5
@@ -268,13 +269,14 @@ def test_patches_of_pages_that_repeat_themselves(shape: str, tmp_path: Path) -> 
 
     def cost(size: int) -> float:
         table = pages([make(size) for make in PERIODIC[shape]])
+        begin = time.process_time()
         found = run(table, new(tmp_path), k=3, collapse="none")
-        stages = found.manifest["stages"]
+        cost = time.process_time() - begin
         assert found.manifest["summary"]["collisions"] == 0
         assert 0 < found.patches.num_rows <= 2 * found.manifest["summary"]["words"]
-        return sum(float(stages[name]["seconds"]) for name in ("asked", "slices", "confirmed", "patches"))
+        return cost
 
-    grows_no_faster(cost, 20_000, 10)
+    grows_no_faster(cost, 10_000, 10)
 
 
 def test_a_gram_a_hundred_thousand_times_in_a_source(tmp_path: Path) -> None:
@@ -288,8 +290,8 @@ def test_a_gram_a_hundred_thousand_times_in_a_source(tmp_path: Path) -> None:
 
 
 def test_patches_of_a_page_with_very_many_sources(tmp_path: Path) -> None:
-    """Thirty thousand sources of one patch each."""
-    number = 30_000
+    """Ten thousand sources of one patch each."""
+    number = 10_000
     texts = [f"a{i} b{i} c{i}" for i in range(number)]
     found = run(pages([*texts, " | ".join(texts)]), tmp_path / "run", k=3)
     rows = [row for row in found.patches.to_pylist() if row["quilt"] == number]
@@ -310,7 +312,7 @@ def test_a_host_of_many_addresses(tmp_path: Path) -> None:
             url=[f"http://cdn.example.com/{i}" for i in range(number)],
             ip=[address(i) for i in range(number)],
         )
-        return int(run(table, tmp_path / str(number), foreign="ip").standing.nbytes)
+        return int(run(table, tmp_path / str(number), foreign="ip").kept_copies.nbytes)
 
     assert standing(1600) <= 3 * standing(800)
 
@@ -326,9 +328,11 @@ def test_copies_beside_a_host_of_many_addresses(tmp_path: Path) -> None:
             + [f"http://site{i}.com/" for i in range(copies)],
             ip=[address(i) for i in range(addresses + copies)],
         )
+        begin = time.process_time()
         found = run(table, new(tmp_path), foreign="ip")
+        cost = time.process_time() - begin
         assert found.manifest["summary"]["copies"] == copies - 1
-        return float(found.manifest["stages"]["copies"]["seconds"])
+        return cost
 
     grows_no_faster(cost, 50, 24)
 

@@ -8,55 +8,82 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from snapshots import Snapshots
 
+import unquilt
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.catalogue import jobs
-from unquilt.analyses.neardups import DECLARATION as NEARDUPS
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilts import DECLARATION as QUILTS
 from unquilt.analyses.quilts import QuiltParameters
-from unquilt.analyses.reworded import DECLARATION as REWORDED
-from unquilt.analyses.sweep import DECLARATION as SWEEP
 from unquilt.errors import ParameterError, PlanError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.work import analyse
+from unquilt.parameters import ParameterInfo
 from unquilt.tables import EDGES, PAIRS
 
-SITES = [
-    {"foreign": foreign, "collapse": collapse}
-    for foreign, collapse in itertools.product(("none", "host", "domain", "ip"), ("none", "exact", "near"))
-]
-CASES: list[tuple[Analysis, dict[str, Any]]] = [
-    *((QUILTS, sites | more) for sites in SITES for more in ({}, {"patches": False}, {"max_attributed": 0.5})),
-    *((SWEEP, sites) for sites in SITES),
-    *((NEARDUPS, {"method": method, "pairs": pairs}) for method in ("shingles", "imatch") for pairs in (True, False)),
-    (NEARDUPS, {"similarity": False, "family": "rabin"}),
-    *((REWORDED, sites) for sites in SITES),
-    (REWORDED, {"boilerplate": 0, "between": ("a", "b")}),
-]
+ANALYSES = {job.name: job for job in jobs() if isinstance(job, Analysis)}
+TEXTS: dict[str, Any] = {"between": ("a", "b"), "key": "0123456789abcdef" * 2, "site": "host.example"}
+"""A value of each parameter that may be any text, but for files."""
+NEVER = {("passages", "signature", "fuzzy")}
+"""Values that are declared, and refused whatever else is given: they lead to another analysis."""
 
 
-@pytest.mark.parametrize(("analysis", "given"), CASES)
-def test_analyses_fit_whatever_they_are_asked(analysis: Analysis, given: dict[str, Any]) -> None:
-    parameters = analysis.parameters(**given)
-    rehearse(lambda verbs, corpus: analysis.function(verbs, corpus, parameters))
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """A file for each parameter that names one."""
+    folder = tmp_path_factory.mktemp("files")
+    pages = pa.table({"id": ["a", "b", "c"], "text": ["one two three", "two three four", "three four five"]})
+    unquilt.build_lexicon(pages, folder / "made.lexicon", nidf=(0, 1))
+    unquilt.label(pages, folder / "made.labels")
+    (folder / "stop.txt").write_text("0" * 40 + "\n")
+    made = {"lexicon": "made.lexicon", "labels": "made.labels", "stop": "stop.txt"}
+    return {name: str(folder / file) for name, file in made.items()}
 
 
-def test_every_analysis_fits_with_its_defaults() -> None:
-    for analysis in jobs():
-        if not isinstance(analysis, Analysis):
-            continue  # ingest
+def list_values(info: ParameterInfo, texts: dict[str, Any]) -> list[Any]:
+    """The values of a parameter that may make an analysis ask for something else than by default: all choices, and one
+    end of a range."""
+    bounds = info.constraint
+    if bounds.one_of:
+        values = list(bounds.one_of)
+    elif info.type is bool:
+        values = [True, False]
+    elif info.type is str:
+        values = [texts[info.name]]
+    elif info.many:
+        values = [(info.default[0], info.default[-1])]
+    else:
+        ends = [bounds.at_least, bounds.at_most]
+        values = [end for end in ends if end not in (None, info.default)][:1]
+    return [value for value in values if value != info.default]
+
+
+@pytest.mark.parametrize("analysis", ANALYSES.values(), ids=ANALYSES)
+def test_every_pair_of_values_fits(analysis: Analysis, files: dict[str, str]) -> None:
+    """Defaults, each other value, and each two of them, as far as the parameters allow them."""
+    needed = {"labels": files["labels"]} if analysis.name == "detect" else {}
+    infos = analysis.parameters.describe()
+    values = [(info.name, value) for info in infos for value in list_values(info, TEXTS | files)]
+    pairs = [(one, other) for one, other in itertools.combinations(values, 2) if one[0] != other[0]]
+    fit = set()
+    for case in [(), *((value,) for value in values), *pairs]:
         try:
-            usual = analysis.parameters()
-        except ParameterError:  # nothing is usual: it has to be told what to look for
+            parameters = analysis.parameters(**needed | dict(case))
+        except ParameterError:
+            assert case, "the defaults exclude each other"
             continue
-        rehearse(lambda verbs, corpus, each=analysis, given=usual: each.function(verbs, corpus, given))
+        named = {name: getattr(parameters, name) for name in analysis.files}
+        read = {name: analysis.files[name](file) for name, file in named.items() if file}
+        rehearse(lambda verbs, corpus, given=parameters, more=read: analysis.function(verbs, corpus, given, **more))
+        fit |= set(case)
+    left = {(analysis.name, *value) for value in values if value not in fit}
+    assert left == {value for value in NEVER if value[0] == analysis.name}
 
 
-def test_a_misfit_at_the_end_shows_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_misfit_at_the_end_shows_before_anything_is_written(tmp_path: Path, snapshots: Snapshots) -> None:
     """The first table could be kept; the second cannot."""
 
     def misfit(verbs: Verbs, corpus: Kept, _: QuiltParameters) -> Outcome:
@@ -65,6 +92,6 @@ def test_a_misfit_at_the_end_shows_before_anything_is_written(tmp_path: Path) ->
         return Outcome([verbs.keep(ends, EDGES), verbs.keep(rows, PAIRS)], {})
 
     analysis = Analysis(name="misfit", parameters=QuiltParameters, function=misfit, results=(PAIRS,), labels={})
-    with pytest.raises(PlanError, match="table edges has other behind its key; rows of select have words"):
+    with snapshots.error(PlanError):
         analyse(analysis, QuiltParameters(), pa.table({"id": ["a"], "text": ["b"]}), tmp_path / "run")
     assert not (tmp_path / "run").exists()

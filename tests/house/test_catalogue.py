@@ -11,9 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from unsaid import list_unsaid
 
 import unquilt
-from unquilt import How, Settings, tables
+from unquilt import JobOptions, Settings, tables
 from unquilt.analyses import catalogue
 from unquilt.analyses.analysis import Analysis
 from unquilt.cli.table_reference import insert
@@ -57,6 +58,12 @@ def test_a_table_under_another_name() -> None:
     assert catalogue.find_table("nothing_5") is None
 
 
+@pytest.mark.parametrize("name", catalogue.ENTRIES)
+def test_every_job_says_how_its_results_are_shown(name: str) -> None:
+    """DESIGN.md, "How to add an analysis": the terminal, the page, the report and exports are made from this."""
+    assert list(list_unsaid(catalogue.load(name))) == []
+
+
 def test_every_job_has_words() -> None:
     for entry in catalogue.ENTRIES.values():
         job = catalogue.load(entry.name)
@@ -86,6 +93,7 @@ RUNS: dict[str, list[dict[str, Any]]] = {
     "reworded": [{"boilerplate": 1, "foreign": "none"}, {"collapse": "exact"}],
     "phrases": [{"k": 2, "popular": 2}, {"k": 2, "popular": 2, "sample": "uniform", "least": 1.0}],
     "quilts": [{"k": 3, "c": 1}, {"k": 3, "c": 1, "foreign": "ip", "collapse": "exact", "max_attributed": 0.5}],
+    "repeats": [{"n": 3}, {"unit": "paragraph", "keep": "longest"}],
     "sweep": [{"k": [2, 3], "collapse": "near"}],
     "detect": [{"occurrences": True}],
     "discover": [{}, {"top": 2, "normalise": True}],
@@ -103,10 +111,10 @@ def test_every_stage_has_a_label(name: str, tmp_path: Path) -> None:
     urls = [f"http://{number}.example/" for number in range(len(TEXTS))]
     pages = pa.table({"id": urls, "url": urls, "ip": ["10.0.0.1"] * len(TEXTS), "text": TEXTS})
     heard = Heard()
-    how = How(settings=Settings(threads=1, memory=LEAST_MEMORY), progress=heard)
+    options = JobOptions(settings=Settings(threads=1, memory=LEAST_MEMORY), progress=heard)
     labels = {"labels": str(unquilt.label(pages, tmp_path / "labels").path)} if name == "detect" else {}
     for number, given in enumerate(RUNS[name]):
-        run = getattr(unquilt, name)(pages, tmp_path / str(number), how=how, **given, **labels)
+        run = getattr(unquilt, name)(pages, tmp_path / str(number), options=options, **given, **labels)
         heard.names |= run.manifest["stages"].keys()
         unknown = {table for table in run.manifest["stages"] if table in run.tables and table not in MADE}
         assert not unknown

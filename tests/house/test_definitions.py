@@ -10,6 +10,7 @@ import pytest
 from unquilt.analyses import catalogue
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
+from unquilt.analyses.site_verdicts import SiteParameters
 from unquilt.corpus.options import Reading
 from unquilt.jobs.labels import LabelParameters
 from unquilt.parameters import ParameterInfo, Parameters
@@ -31,6 +32,8 @@ PLACES: dict[str, str | type[Parameters]] = {
     "3.4.4": ReuseExperimentParameters,
     "3.5": "passages",
     "3.6": "reworded",
+    "3.8": SiteParameters,
+    "3.9": "repeats",
     "5": Settings,
 }
 """Which section has the parameters of what: the name of an analysis, or a class."""

@@ -54,9 +54,18 @@ def test_pages_say_what_their_blocks_are() -> None:
         assert kinds <= KINDS, page
 
 
-@pytest.mark.parametrize("extra", ["page", "spark"])
-def test_every_extra_has_examples(extra: str) -> None:
-    assert pages.find_groups(pages.all_pages(), extra)
+def test_every_extra_has_examples() -> None:
+    examples = [example for _, group in pages.find_groups(pages.all_pages()) for example in group]
+    assert {needed_extra(example.code) for example in examples} == {None, *running.EXTRAS}
+
+
+def test_each_command_of_the_reference_runs() -> None:
+    """On its page, or on another one, which shows what it prints."""
+    run = {blocks.command(example) for _, group in pages.find_groups(pages.all_pages()) for example in group}
+    reference = [blocks.command(example) for example in read_examples(pages.ROOT / "docs" / running.REFERENCE)]
+    assert set(reference) <= run
+    alone = [each for page, group in pages.find_groups(pages.all_pages()) for each in group if page.name == "cli.md"]
+    assert 0 < len(alone) < len(reference)
 
 
 def test_what_cannot_be_run_is_not_called_an_example() -> None:

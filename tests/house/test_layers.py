@@ -34,7 +34,7 @@ FORBIDDEN: dict[str, tuple[str, ...]] = {
     "unquilt.runs": ("unquilt.analyses", "unquilt.flow", "unquilt.engines", "unquilt.stores", *READERS, *JOBS),
     "unquilt.stores": ("unquilt.engines", *READERS, *JOBS),
     "unquilt.demo": ("unquilt.analyses", "unquilt.flow", "unquilt.engines", "unquilt.stores", *READERS, *JOBS),
-    "unquilt.intake": ("unquilt.analyses", *JOBS),
+    "unquilt.jobs.ingestion": ("unquilt.analyses", "unquilt.cli", "unquilt.api"),
     "unquilt.jobs": ("unquilt.cli", "unquilt.api", "unquilt.results"),
     "unquilt.results": ("unquilt.cli", "unquilt.api"),
     "unquilt.figures": ("unquilt.cli", "unquilt.api", "unquilt.page"),
@@ -181,8 +181,8 @@ def test_importing_unquilt_costs_next_to_nothing() -> None:
 def test_commands_and_readers_leave_pandas_alone() -> None:
     """Arrow would import it for the first list; but whoever asks for it gets it."""
     program = (
-        "import sys; from unquilt.arrow_start import spare_pandas\n"
-        "spare_pandas(); import pyarrow as pa; table = pa.table({'a': [1]}); early = 'pandas' in sys.modules\n"
+        "import sys; from unquilt.arrow_start import start_without_pandas\n"
+        "start_without_pandas(); import pyarrow as pa; table = pa.table({'a': [1]}); early = 'pandas' in sys.modules\n"
         "print(early, len(table.to_pandas()))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -25,6 +25,7 @@ from tools.near import HOUSE, ROOT, find_tests
         (["tests/runs/test_runs_open.py"], [HOUSE, "tests/runs/test_runs_open.py"]),
         (["tests/runs/test_gone.py"], [HOUSE]),
         (["tests/runs/test_runs_open.py", "src/unquilt/runs/run.py"], [HOUSE, "tests/runs"]),
+        (["tests/snapshots/runs/test_runs_open.txt"], [HOUSE, "tests/runs/test_runs_open.py"]),
         (["tests/page/conftest.py"], [HOUSE, "tests/page"]),
         (["tests/conftest.py", "README.md"], ["tests"]),
     ],

@@ -67,8 +67,8 @@ def test_refused_with_one_line_that_names_parameter_and_range(name, value, messa
     assert str(caught.value) == message
 
 
-def test_number_with_more_digits_than_python_prints_is_refused_in_one_line():
-    with pytest.raises(ParameterError, match=r"^limit must be a number of at least 0 or None, not so large a int$"):
+def test_number_with_more_digits_than_python_prints_is_refused_in_one_line(snapshots):
+    with snapshots.error(ParameterError):
         Toy(limit=10**5000)
 
 
@@ -93,10 +93,10 @@ def test_ends_of_ranges_are_in_or_out_as_declared():
     assert Toy(sigma=1, limit=1e300)
 
 
-def test_cross_field_check_runs_after_the_fields():
-    with pytest.raises(ParameterError, match="seed must be 0 when exact is true"):
+def test_cross_field_check_runs_after_the_fields(snapshots):
+    with snapshots.error(ParameterError):
         Toy(exact=True, seed=1)
-    with pytest.raises(ParameterError, match="seed must be a whole number"):
+    with snapshots.error(ParameterError):
         Toy(exact=True, seed=-1)
 
 
@@ -175,7 +175,7 @@ def test_subclass_inherits_and_adds():
     assert "extra" not in Toy().to_dict()
 
 
-def test_mistakes_of_the_programmer_are_type_errors():
+def test_mistakes_of_the_programmer_are_type_errors(snapshots):
     @dataclass(frozen=True)
     class Undeclared(Parameters):
         k: int = 5
@@ -188,11 +188,11 @@ def test_mistakes_of_the_programmer_are_type_errors():
     class BadDefault(Parameters):
         k: int = parameter(0, "words", at_least=1)
 
-    with pytest.raises(TypeError, match="k is not declared"):
+    with snapshots.error(TypeError):
         Undeclared()
-    with pytest.raises(TypeError, match="an int, float, str or bool"):
+    with snapshots.error(TypeError):
         OddType()
-    with pytest.raises(ParameterError, match="k must be a whole number of at least 1, not 0"):
+    with snapshots.error(ParameterError):
         BadDefault.describe()
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from snapshots import Snapshots
 
 import unquilt as uq
 from unquilt.errors import ParameterError, StorageError
@@ -77,8 +78,8 @@ class TestSamples:
         assert max(counts) < 45
 
     @pytest.mark.parametrize("size", [0, 100_001])
-    def test_sizes_out_of_range_are_refused(self, folder: RunFolder, size: int) -> None:
-        with pytest.raises(ParameterError, match="sample must be between"):
+    def test_sizes_out_of_range_are_refused(self, folder: RunFolder, size: int, snapshots: Snapshots) -> None:
+        with snapshots.error(ParameterError):
             draw(folder, "documents", size, 1)
 
 
@@ -120,13 +121,13 @@ class TestLabels:
         assert check_judge(" Ada  Lovelace ") == "Ada Lovelace"
 
     def test_a_locked_file_is_told_and_nothing_is_lost(
-        self, folder: RunFolder, file: LabelFile, monkeypatch: pytest.MonkeyPatch
+        self, folder: RunFolder, file: LabelFile, monkeypatch: pytest.MonkeyPatch, snapshots: Snapshots
     ) -> None:
         monkeypatch.setattr(labels, "WAIT", 0.05)
         sample = ask(folder, file, sample="3", categories="a,b")
         other = sqlite3.connect(file.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StorageError, match="locked by another process: nothing was saved"):
+        with snapshots.error(StorageError):
             file.label(sample, 1, "ada", "a")
         other.execute("ROLLBACK")
         other.close()
@@ -153,8 +154,10 @@ class TestLabels:
                 ask(folder, LabelFile(path), sample="3")
             assert path.read_bytes()[40:] == before[40:]
 
-    def test_a_folder_that_cannot_be_written_to_is_told(self, folder: RunFolder, tmp_path: Path) -> None:
-        with pytest.raises(StorageError, match="cannot be written to"):
+    def test_a_folder_that_cannot_be_written_to_is_told(
+        self, folder: RunFolder, tmp_path: Path, snapshots: Snapshots
+    ) -> None:
+        with snapshots.error(StorageError):
             ask(folder, LabelFile(tmp_path / "nowhere" / "labels.sqlite"), sample="3")
 
     def test_many_judges_at_once_lose_nothing(self, folder: RunFolder, file: LabelFile) -> None:
@@ -173,7 +176,9 @@ class TestLabels:
 
 
 class TestResults:
-    def test_shares_and_agreement(self, folder: RunFolder, file: LabelFile, tmp_path: Path) -> None:
+    def test_shares_and_agreement(
+        self, folder: RunFolder, file: LabelFile, tmp_path: Path, snapshots: Snapshots
+    ) -> None:
         sample = ask(folder, file, sample="4", categories="a,b")
         for position, ours, theirs in ((1, "a", "a"), (2, "a", "a"), (3, "b", "b"), (4, "b", "a")):
             file.label(sample, position, "ada", ours)
@@ -187,7 +192,7 @@ class TestResults:
         assert {row["label"] for row in rows} == {"a", "b"}
         assert rows[0]["id"] == f"d{rows[0]['doc']}"
         assert write_labels(file, [sample], tmp_path / "labels.csv") == 8
-        with pytest.raises(ParameterError, match=r"\.csv or \.jsonl"):
+        with snapshots.error(ParameterError):
             write_labels(file, [sample], tmp_path / "labels.txt")
 
     @given(st.integers(0, 500), st.integers(0, 500))

@@ -15,11 +15,17 @@ from urllib.parse import urlsplit
 import pytest
 from browsing import NARROW, WIDE, Browser
 from looking import addresses, find_first
-from serving import Served, free_port
+from serving import Served, enter, free_port
 
 from unquilt.judgements.labels import LabelFile
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _entered(browser: Browser, served: Served) -> None:
+    """The browser has the key of the server."""
+    served.enter(browser)
 
 
 def check(browser: Browser, served: Served, path: str, *, closely: bool) -> None:
@@ -103,18 +109,38 @@ def test_a_branch_is_opened(browser: Browser, served: Served) -> None:
     assert browser.complaints() == []
 
 
+def test_a_sample_is_drawn_by_a_click_and_a_label_by_another_without_scripts(
+    browser: Browser, served: Served, web: Path
+) -> None:
+    """Forms work where a browser runs no script, as some people prefer."""
+    browser.resize(WIDE)
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.open(f"{served.address}/runs/quilts/tables/quilts")
+        browser.find(".sample [name=seed]").clear()
+        browser.find(".sample [name=seed]").send_keys("4711")
+        browser.find(".sample [name=categories]").clear()
+        browser.find(".sample [name=categories]").send_keys("spam,other")
+        browser.find(".sample button").click()
+        browser.wait(lambda page: "/judging/" in page.driver.current_url)
+        assert [each for each in served.shell.labels.samples() if each.seed == 4711]
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
 @contextmanager
-def process(run: Path, labels: Path, port: int) -> Iterator[subprocess.Popen[str]]:
-    """`unquilt judge`, until it is killed."""
-    command = [sys.executable, "-m", "unquilt", "judge", str(run), "quilts", "--sample", "20", "--categories", "a,b,c"]
+def process(run: Path, labels: Path, port: int) -> Iterator[str]:
+    """`unquilt judge`, until it is killed; the address that it prints."""
+    command = [sys.executable, "-m", "unquilt", "judge", str(run), "quilts", "--sample", "8", "--categories", "a,b,c"]
     command += ["--judge", "ada", "--labels", str(labels), "--port", str(port), "--no-browser"]
     started = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert started.stdout is not None
     try:
         for line in started.stdout:
             if line.startswith("The page is at"):
+                address = line.split()[4]
                 break
-        yield started
+        yield address
     finally:
         os.kill(started.pid, signal.SIGKILL)
         started.wait()
@@ -122,10 +148,9 @@ def process(run: Path, labels: Path, port: int) -> Iterator[subprocess.Popen[str
 
 
 def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, web: Path, tmp_path: Path) -> None:
-    """Twenty items by keyboard; the server is killed after each of the first five labels, then a note and an undo."""
+    """Eight items by keyboard; the server is killed after each of the first three labels, then a note and an undo."""
     browser.resize(WIDE)
     file, port = tmp_path / "labels.sqlite", free_port()
-    address = f"http://127.0.0.1:{port}/judging/quilts-quilts/ada"
     said: list[str] = []
 
     def judge(key: str) -> None:
@@ -133,27 +158,28 @@ def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, w
         browser.wait(lambda page: page.find("#count").text == f"{done} judged")
         browser.press(key)
         said.append("abc"[int(key) - 1])
-        last = len(said) == 20
+        last = len(said) == 8
         browser.wait(lambda page: page.find_all("#done") if last else page.find("#count").text == f"{done + 1} judged")
 
-    for key in "12312":
-        with process(web / "quilts", file, port):
-            browser.open(address)
+    for key in "123":
+        with process(web / "quilts", file, port) as address:
+            enter(browser, address)
             judge(key)
         assert [item.category for item in LabelFile(file).items("quilts-quilts", "ada")][: len(said)] == said
     browser.press("1")  # nobody answers
     browser.wait(lambda page: "not saved" in page.find("#said").text)
     assert sum(bool(item.category) for item in LabelFile(file).items("quilts-quilts", "ada")) == len(said)
-    with process(web / "quilts", file, port):
+    with process(web / "quilts", file, port) as address:
         browser.press("1")  # of a page that was opened before the server was started again
-        browser.wait(lambda page: "was not saved" in page.find("#said").text)
+        browser.wait(lambda page: "not saved" in page.find("#said").text)
+        enter(browser, address)
         browser.press("m")
         browser.press(*"why\n")
         judge("2")
         browser.press("u")
-        browser.wait(lambda page: page.find("#count").text == "5 judged")
+        browser.wait(lambda page: page.find("#count").text == "3 judged")
         said.pop()
-        while len(said) < 20:
+        while len(said) < 8:
             judge(str(len(said) % 3 + 1))
         assert browser.barriers() == []
     assert [item.category for item in LabelFile(file).items("quilts-quilts", "ada")] == said

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import socket
+import subprocess
+import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pytest
@@ -114,7 +120,7 @@ def test_answers_forbid_everything_from_elsewhere(served: Served) -> None:
         assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self';")
         assert "unsafe" not in policy
         assert headers["x-content-type-options"] == "nosniff"
-        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["referrer-policy"] == "same-origin"
         assert headers["x-frame-options"] == "DENY"
     assert served.get("/static/page.js").headers["content-type"].startswith("text/javascript")
 
@@ -126,6 +132,90 @@ def test_strange_hosts_are_refused(served: Served) -> None:
         assert served.get("/", host=host).status == 200, host
 
 
+class TestKey:
+    """The page answers only those who have the key that was printed when the server started."""
+
+    PATHS = ("/", "/static/page.js", "/runs/quilts/tables/quilts", "/runs/quilts/tables/quilts?format=csv", "/nothing")
+
+    def test_without_the_cookie_nothing_is_answered(self, served: Served) -> None:
+        for cookie in (
+            "",
+            f"unquilt-{served.port}=",
+            f"unquilt-{served.port}=wrong",
+            "unquilt-1=x",
+            "a=b; \x01;;=",
+            "é",
+        ):
+            for path in (*self.PATHS, "/?key=", "/?key=wrong"):
+                answer = served.get(path, cookie=cookie)
+                assert answer.status == 403, (path, cookie)
+                assert "open the address that unquilt printed" in answer.text
+                assert "set-cookie" not in answer.headers
+        assert served.post("/judging", FIELDS, cookie="").status == 403
+
+    def test_it_is_exchanged_for_a_cookie_of_this_site_alone(self, served: Served) -> None:
+        key = served.shell.key.value
+        answer = served.get(f"/runs/a%20b?sort=-x&key={key}&q=%22", cookie="", sec_fetch_site="cross-site")
+        assert answer.status == 200
+        assert answer.headers["set-cookie"] == f"unquilt-{served.port}={key}; HttpOnly; Path=/; SameSite=strict"
+        assert 'content="0;url=/runs/a%20b?sort=-x&amp;q=%22"' in answer.text
+        assert key not in answer.text
+
+    def test_it_leads_to_no_other_site(self, served: Served) -> None:
+        answer = served.get(f"//evil.example/?key={served.shell.key.value}", cookie="")
+        assert "url=/evil.example/" in answer.text
+
+    def test_other_sites_cannot_read_even_with_the_cookie(self, served: Served) -> None:
+        for site in ("cross-site", "same-site"):
+            assert served.get("/", sec_fetch_site=site).status == 403
+        for site in ("same-origin", "none"):
+            assert served.get("/", sec_fetch_site=site).status == 200
+
+    @pytest.mark.skipif(os.name == "posix" and os.getuid() != 0, reason="another user needs root to be played")
+    def test_another_user_of_the_machine_sees_nothing(self, web: Path, tmp_path: Path) -> None:
+        """A real second user reads what all users can: the page, the arguments of processes, temporary files."""
+        command = [sys.executable, "-m", "unquilt", "serve", str(web / "near"), "--labels", str(tmp_path / "l.sqlite")]
+        # A browser that is started shows its arguments to all users, and so must not have the key among them.
+        opener = tmp_path / "opener"
+        opener.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/opened\n')
+        opener.chmod(0o755)
+        environment = os.environ | {"BROWSER": f"{opener} %s"}
+        environment.pop("SSH_CONNECTION", None)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+            try:
+                assert server.stdout is not None
+                address = server.stdout.readline().split()[4]
+                key, root = address.partition("?key=")[2], address.partition("?")[0]
+                deadline = time.monotonic() + 60
+                while not (tmp_path / "opened").exists() or not (tmp_path / "opened").read_text().strip():
+                    assert time.monotonic() < deadline
+                    time.sleep(0.05)
+                opened = (tmp_path / "opened").read_text().strip()
+                entrance = Path(unquote(urlsplit(opened).path))
+                assert address in entrance.read_text()
+                spy = f"""
+import encodings.idna, http.client, os, urllib.request, urllib.error
+os.setgroups([]), os.setgid(65534), os.setuid(65534)
+for path in ("", "runs/near", "static/page.js"):
+    try:
+        print(urllib.request.urlopen({root!r} + path).status)
+    except urllib.error.HTTPError as error:
+        print(error.code)
+print(open("/proc/{server.pid}/cmdline").read())
+try:
+    print(open({str(entrance)!r}).read())
+except PermissionError:
+    print("no permission")
+"""
+                seen = subprocess.run([sys.executable, "-c", spy], capture_output=True, text=True, check=True, cwd="/")
+                assert seen.stdout.split("\n")[:3] == ["403", "403", "403"]
+                assert "no permission" in seen.stdout
+                assert key not in seen.stdout + opened
+            finally:
+                server.send_signal(signal.SIGINT)
+                server.wait()
+
+
 FIELDS = {"run": "quilts", "table": "quilts", "sample": "2", "seed": "99", "categories": "a,b"}
 
 
@@ -135,6 +225,7 @@ class TestPosts:
         [
             {"origin": "http://evil.example"},
             {"origin": "null"},
+            {"origin": "null", "sec_fetch_site": "cross-site"},
             {"sec_fetch_site": "cross-site"},
             {"sec_fetch_site": "same-site"},
             {"host": "evil.example"},
@@ -184,7 +275,7 @@ def test_what_is_not_foreseen_is_told_without_a_traceback(served: Served, monkey
     def fail(*_: object) -> None:
         raise ZeroDivisionError("secret")
 
-    monkeypatch.setattr(served.shell.database, "rows", fail)
+    monkeypatch.setattr("unquilt.page.listing.Listing.rows", fail)
     answer = served.get("/runs/quilts/tables/quilts")
     assert answer.status == 500
     assert "not foreseen (ZeroDivisionError)" in answer.text

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unquilt.page.marked import Passage, draw_bar, mark_text
-from unquilt.results.marks import clean
+from unquilt.page.marked import draw_bar, mark_text
+from unquilt.results.marks import Passage, clean
 
 HOSTILE = st.text(
     st.sampled_from("<>&\"'/ab \n\x00\x1b\u202e漢") | st.characters(exclude_categories=["Cs"]), max_size=200
@@ -56,7 +56,7 @@ def test_the_text_is_all_there_and_only_our_tags_are(text: str, passages: list[P
 
 
 @given(HOSTILE)
-def test_nothing_acts(text: str) -> None:
+def test_text_has_no_control_characters_after_cleaning(text: str) -> None:
     assert not any(ord(char) < 32 and char not in "\t\n" for char in clean(text))
     assert "\u202e" not in clean(text)
 

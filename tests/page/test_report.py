@@ -233,7 +233,7 @@ def test_nothing_keeps_people_from_reading_it(browser: Browser, runs: dict[str, 
         assert browser.barriers() == []
 
 
-def test_it_prints(browser: Browser, runs: dict[str, Path], tmp_path: Path) -> None:
+def test_the_printed_report_is_on_white(browser: Browser, runs: dict[str, Path], tmp_path: Path) -> None:
     output = tmp_path / "report.html"
     assert invoke(runs["quilts"], "-o", output).exit_code == 0
     browser.prefer("dark")

@@ -8,10 +8,9 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unquilt.page.marked import Passage
 from unquilt.page.report import excerpts
 from unquilt.page.report.excerpts import GAP, MOST, compare, excerpt
-from unquilt.results.marks import clean
+from unquilt.results.marks import Passage, clean
 
 HOSTILE = st.text(
     st.sampled_from("<>&\"'/ab \n\x00\x1b\u202e漢") | st.characters(exclude_categories=["Cs"]), max_size=2_000

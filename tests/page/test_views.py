@@ -13,10 +13,12 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from click.testing import CliRunner
 from looking import addresses, find_first
 from serving import Served, serving
 
 import unquilt as uq
+from unquilt.cli import cli
 from unquilt.runs import Run
 
 pytestmark = pytest.mark.slow
@@ -36,6 +38,32 @@ def test_every_view_answers_and_takes_away_what_it_shows(served: Served, web: Pa
         assert lines.headers["content-disposition"].startswith("attachment")
         assert rows
         assert lines.text.splitlines()[0].split(",") == list(rows[0])
+
+
+@pytest.mark.parametrize(
+    ("run", "table"),
+    [
+        *(("quilts", "quilts"), ("quilts", "sources"), ("quilts", "source_domains"), ("near", "similarity")),
+        *(("phrases", "hosts"), ("phrases", "popular"), ("objects", "objects"), ("targets", "neighbourhoods")),
+    ],
+)
+def test_everybody_lists_the_same_rows_in_the_same_order(served: Served, web: Path, run: str, table: str) -> None:
+    """The page, the terminal, `--json` and an export: columns that people see come first, in one order."""
+
+    def invoke(*arguments: object) -> list[str]:
+        done = CliRunner().invoke(cli, [*map(str, arguments)], prog_name="unquilt")
+        assert done.exit_code == 0, done.output
+        return done.stdout.splitlines()
+
+    listed = json.loads(served.get(f"/runs/{run}/tables/{table}?format=json").text)[:30]
+    shown = [json.loads(line) for line in invoke("show", web / run, table, "--json", "--limit", 30)]
+    exported = [json.loads(line) for line in invoke("export", web / run, table, "-o", "-", "--limit", 30)]
+    assert shown == exported
+    columns = list(listed[0])
+    assert [list(row)[: len(columns)] for row in shown] == [columns] * len(shown)
+    assert [{name: row[name] for name in columns} for row in shown] == listed
+    heading = invoke("show", web / run, table, "--limit", 1)[0].split()
+    assert set(heading) <= set(columns)
 
 
 def test_an_object_leads_to_where_it_stands(served: Served, web: Path) -> None:
@@ -177,7 +205,7 @@ class TestRunsThatChange:
     def test_a_run_that_is_replaced_is_read_again(self, copies: Path) -> None:
         with serving([copies / "quilts"], copies / "labels.sqlite") as served:
             before = served.get("/runs/quilts/tables/quilts?format=json").text
-            uq.quilts(copies / "corpus", copies / "quilts", sigma=0.95, how=uq.How(overwrite=True))
+            uq.quilts(copies / "corpus", copies / "quilts", sigma=0.95, options=uq.JobOptions(overwrite=True))
             after = served.get("/runs/quilts/tables/quilts?format=json").text
             assert len(json.loads(after)) < len(json.loads(before))
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from unquilt.measures import PassageSpans
+from unquilt.results.measures import PassageSpans
 
 ARCHIVE = Path(__file__).parents[3] / "shared" / "data" / "pan13-train.tar.xz"
 FEATURE = re.compile(r'<feature [^>]*name="plagiarism"[^>]*>')

@@ -19,7 +19,7 @@ from pan_pairs import ARCHIVE, Pair, read_corpus
 
 import unquilt
 from unquilt import _native
-from unquilt.measures import Case, Measures, PassageSpans, measure_by
+from unquilt.results.measures import Case, Measures, PassageSpans, measure_by
 
 CHINESE = ARCHIVE.with_name("zh-wiki-sample.jsonl.xz")
 pytestmark = [

@@ -13,12 +13,12 @@ import pytest
 from pan_pairs import ARCHIVE, read_corpus
 
 import unquilt
-from unquilt.alignment import StemRates, align
 from unquilt.analyses.reworded_candidates import find_candidates
 from unquilt.engines.local import Local
 from unquilt.engines.tasks import Scale
+from unquilt.jobs.alignment import StemRates, align
 from unquilt.jobs.corpora import documents
-from unquilt.measures import Case, Measures, PassageSpans, measure_by
+from unquilt.results.measures import Case, Measures, PassageSpans, measure_by
 from unquilt.runs import Run
 
 pytestmark = [

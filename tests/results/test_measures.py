@@ -9,7 +9,7 @@ import twin_measures
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unquilt.measures import Case, PassageSpans, in_sentences, measure, measure_by
+from unquilt.results.measures import Case, PassageSpans, in_sentences, measure, measure_by
 
 SPAN = st.tuples(st.integers(0, 30), st.integers(1, 12)).map(lambda span: (span[0], span[0] + span[1]))
 PASSAGE = st.tuples(SPAN, SPAN).map(lambda spans: PassageSpans(*spans[0], *spans[1]))

@@ -138,7 +138,7 @@ class TestSelection:
         assert run.table("documents", columns=["text"], where="doc = 499").num_rows == 1
         assert read.count(["text"]) == 1
 
-    def test_nothing_fits(self, run):
+    def test_a_condition_that_no_row_meets_leaves_an_empty_table(self, run):
         found = run.table("documents", columns=["id", "words"], where="words > 1000")
         assert found.schema.names == ["id", "words"]
         assert found.num_rows == 0
@@ -152,7 +152,7 @@ class TestSelection:
             ({"limit": 0}, "limit must be at least 1, not 0"),
         ],
     )
-    def test_wrong_wishes(self, run, wishes, message):
+    def test_columns_and_orders_that_are_not_there_are_refused(self, run, wishes, message):
         with pytest.raises(ParameterError, match=message):
             run.table("documents", **wishes)
 
@@ -189,6 +189,15 @@ class TestCondition:
                 "\x00",
                 "\x1b",
             ),
+            *("format('{:>1000000000}', 'x') <> ''", "levenshtein(url, reverse(url)) > 1", "url || url = ''"),
+            *(
+                "list_transform([1], x -> x) = [1]",
+                "hex(hex(url)) = ''",
+                "[url, url] = []",
+                "replace(url, 'h', 'hh') = ''",
+            ),
+            *("url::blob::bit::varchar = ''", "printf('%9999999d', words) = ''", "lpad(url, 99999999, 'x') = ''"),
+            *("struct_pack(a := url).a = ''", "url similar to url || '.*'", " and ".join(["lower(url) = ''"] * 51)),
             *("getvariable('x') = 1", "nextval('x') > 1", "error('x')", "query('select 1') = 1"),
         ],
     )
@@ -208,6 +217,8 @@ class TestCondition:
             "id = 'page 3' and rows.words > 1",
             "id like '%e 3' and url ilike 'HTTP%' and regexp_matches(url, '/3$') and len(chunks) >= 0",
             "doc in (3, 1000) and doc between 1 and 5 and case when doc = 3 then true else false end",
+            "doc = 3 and left(host, 1) >= 'a' and round(words / 7, 2) > 0 and not contains(url, 'zzz')",
+            "doc = 3 and try_cast(id as integer) is null and left(url, 4) = 'http' and url not like '%x_y%'",
             "doc = 3 and coalesce(ip, '-') = '-' and url[1:4] = 'http' and words::double / 2 > 1",
             "doc = 3 and list_contains([1, 3], doc) and not (url is null) and lower(hex(raw_sha1)) != ''",
         ],
@@ -257,5 +268,5 @@ class TestFields:
         with pytest.raises(InputError, match=r"it has key, body; pass fields=\{'text': '") as refused:
             unquilt.quilts(self.PAGES)
         assert "--" not in str(refused.value)
-        with pytest.raises(RunError, match=r"holds another run: .*pass how=How\(overwrite=True\)"):
+        with pytest.raises(RunError, match=r"holds another run: .*pass options=JobOptions\(overwrite=True\)"):
             unquilt.quilts(self.PAGES, run.path, fields=self.NAMES)

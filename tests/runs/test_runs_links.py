@@ -131,10 +131,17 @@ def plant(place: Path, name: str, kind: str) -> None:
     link.symlink_to(target)
 
 
-@pytest.mark.parametrize("kind", ["file", "folder", "nothing"])
-@pytest.mark.parametrize("what", ["files", "folders"])
-@pytest.mark.parametrize("state", ["new", "finished"])
-@pytest.mark.parametrize("name", COMMANDS)
+CASES = [  # half of all, such that each command meets each two of the others
+    (name, state, what, kind)
+    for name in COMMANDS
+    for one, state in enumerate(("new", "finished"))
+    for two, what in enumerate(("files", "folders"))
+    for three, kind in enumerate(("file", "folder", "nothing"))
+    if (one + two + three) % 2 == 0
+]
+
+
+@pytest.mark.parametrize(("name", "state", "what", "kind"), CASES)
 def test_links_are_replaced_or_refused_by_name(watched, tmp_path, name, state, what, kind):
     command, (place, seen) = COMMANDS[name][-1], watched[name]
     names = [name.rstrip("/") for name in seen if name.endswith("/") == (what == "folders")]

@@ -35,19 +35,19 @@ def test_records_of_a_stage_add_up(tmp_path):
     assert (record["rows"], record["bytes"], record["counters"]) == (5, 10, {"rejects": 5, "empty": 1})
 
 
-def test_mark_needs_its_tables(tmp_path):
+def test_mark_needs_its_tables(tmp_path, snapshots):
     with open_run(tmp_path / "out") as run:
-        with pytest.raises(RunError, match=r"stage grams is not done: .*grams.parquet is missing"):
+        with snapshots.error(RunError):
             run.mark("grams", tables=["grams"])
         run.mark("empty")
         assert run.done("empty")
 
 
-def test_marker_vouches_for_files_and_notes_values(tmp_path):
+def test_marker_vouches_for_files_and_notes_values(tmp_path, snapshots):
     with open_run(tmp_path / "out") as run:
         (run.path / "parts").mkdir()
         part = run.path / "parts" / "part-0.parquet"
-        with pytest.raises(RunError, match=r"stage parts is not done: .*part-0.parquet is missing"):
+        with snapshots.error(RunError):
             run.mark("parts", files=["parts/part-0.parquet"])
         part.write_bytes(b"12345")
         run.mark("parts", files=["parts/part-0.parquet"], values={"words": 7})
@@ -57,10 +57,10 @@ def test_marker_vouches_for_files_and_notes_values(tmp_path):
         part.write_bytes(b"1234")
         assert not run.done("parts")
         for question in (run.files, run.values):
-            with pytest.raises(RunError, match="stage parts is not done"):
+            with snapshots.error(RunError):
                 question("parts")
         for name in ("../x", "/x", ".lock", "a/../b", "a//b", "a/.b", ""):
-            with pytest.raises(RunError, match="cannot name a file of a run"):
+            with snapshots.error(RunError):
                 run.mark("parts", files=[name])
 
 
@@ -92,11 +92,11 @@ def test_damaged_stage_is_not_done_and_is_computed_again(tmp_path, damage):
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "A", "x.y", "a" * 65, "con\n", ".lock", "1st"])
-def test_no_file_name_but_from_a_plain_name(tmp_path, name):
+def test_no_file_name_but_from_a_plain_name(tmp_path, name, snapshots):
     with open_run(tmp_path / "out") as run:
         before = snapshot(tmp_path)
         for attempt in (run.done, run.mark, lambda n: run.writer(n, SCHEMA), lambda n: run.stage(n).__enter__()):
-            with pytest.raises(RunError, match="cannot name a table or stage"):
+            with snapshots.error(RunError):
                 attempt(name)
         assert snapshot(tmp_path) == before
 

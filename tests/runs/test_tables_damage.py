@@ -16,13 +16,13 @@ import pytest
 from damage import damage
 
 import unquilt
-from unquilt.cli.show import folders
 from unquilt.errors import RunError
 from unquilt.flow import kept
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import documents
 from unquilt.jobs.work import ingest
 from unquilt.parquet import opened
+from unquilt.results import RunFolder
 from unquilt.runs import Run, TableWriter
 
 ROWS = 20_000
@@ -118,6 +118,6 @@ def test_an_analysis_of_a_damaged_corpus_ends(corpus: Run, tmp_path: Path) -> No
             with pytest.raises(RunError, match=r"part-00000\.parquet is damaged: could not verify page integrity"):
                 analysis(corpus.path, tmp_path / analysis.__name__)
         with pytest.raises(RunError, match="is damaged: "):
-            list(folders.Folder.open(corpus.path).documents(range(3), ["text"]))
+            list(RunFolder.open(corpus.path).documents(range(3), ["text"]))
     finally:
         part.write_bytes(content)

@@ -32,7 +32,7 @@ def measure(sentences: list[str], gaps: list[str]) -> float:
 
 
 @pytest.mark.parametrize("language", FLOORS)
-def test_prose(language: str) -> None:
+def test_sentences_of_known_prose_are_found(language: str) -> None:
     sentences, gap = KNOWN[language], " " if language == "en" else ""
     assert measure(sentences, [gap] * len(sentences)) >= FLOORS[language]
 

@@ -59,8 +59,9 @@ def spell(text: str, how: int) -> str:
 
 
 def check_words(text: str) -> None:
-    found = unquilt.words(text)
-    assert found == [tuple(word) for word in twin.words(text)]
+    assert unquilt.words(text) == [tuple(word) for word in twin.words(text)]
+    found = unquilt.words(text, plain=True)
+    assert found == [tuple(word) for word in twin.plain_words(text)]
     end = 0
     for word, begin, stop in found:
         assert end <= begin < stop <= len(text)

@@ -16,6 +16,7 @@ use unquilt_kernels::sketches::lexicon::pack;
 use unquilt_kernels::text::fingerprint::Fingerprinter;
 
 use crate::columns::Buffers;
+use crate::texts::see;
 
 /// Where a passage begins and ends in both texts, in code points; its score; the shares of words taken over.
 type Found = (u32, u32, u32, u32, f64, f64, f64);
@@ -30,7 +31,7 @@ pub fn align(py: Python<'_>, a: &str, b: &str, rates: Option<&[u8]>, both_ways: 
         let rates = given.as_ref().unwrap_or_else(|| usual());
         let mut numbers = StemNumbers::default();
         let none = Boilerplate::default();
-        let [a, b] = [a, b].map(|text| ReadText::new(text.to_owned(), &mut numbers, rates, &none));
+        let [a, b] = [a, b].map(|text| ReadText::new(see(text, false).into_owned(), &mut numbers, rates, &none));
         let mut aligner = Aligner::new(both_ways);
         aligner.begin(&a, &numbers);
         let passages = aligner.align(&a, &b, &numbers);
@@ -80,7 +81,7 @@ pub fn pack_rates<'py>(
 #[pyfunction]
 pub fn stems(text: &str) -> Vec<u64> {
     let mut stems = Vec::new();
-    each_stem(text, &Fingerprinter::plain(), |word| stems.push(word.stem));
+    each_stem(&see(text, false), &Fingerprinter::plain(), |word| stems.push(word.stem));
     stems
 }
 
@@ -95,6 +96,9 @@ pub fn usual_stems() -> Vec<i64> {
 /// The rates of stems of some texts, packed.
 #[pyfunction]
 pub fn stem_rates<'py>(py: Python<'py>, texts: Vec<String>) -> Bound<'py, PyBytes> {
-    let packed = py.detach(|| StemRates::count(texts.iter().map(String::as_str)).pack());
+    let packed = py.detach(|| {
+        let texts: Vec<_> = texts.iter().map(|text| see(text, false)).collect();
+        StemRates::count(texts.iter().map(|text| &**text)).pack()
+    });
     PyBytes::new(py, &packed)
 }

@@ -14,6 +14,7 @@ use unquilt_kernels::store::sections::{Section, Unreadable};
 
 use crate::columns::Buffers;
 use crate::kernels::signer;
+use crate::texts::see;
 
 /// The keys of the buckets of each text of a column, one after the other, and how many each has: as the bytes of 64-bit
 /// integers.
@@ -87,7 +88,6 @@ pub fn unreadable(fault: Unreadable, what: &str) -> PyErr {
     let sum = "does not match its checksum";
     match fault {
         Unreadable::Foreign => PyValueError::new_err(format!("it is no {what}")),
-        Unreadable::Older => SpoiledSetError::new_err("was made by an older unquilt"),
         Unreadable::Version(version) => {
             PyValueError::new_err(format!("its format is {version}, and this unquilt reads another"))
         }
@@ -197,11 +197,11 @@ impl Prototypes {
     }
 
     /// The ids of the prototypes that share a bucket with a text, in their order; None if the text has no buckets.
-    #[pyo3(name = "match")]
-    fn match_text(&self, py: Python<'_>, text: &str) -> PyResult<Option<Vec<String>>> {
+    #[pyo3(name = "match", signature = (text, *, plain = false))]
+    fn match_text(&self, py: Python<'_>, text: &str, plain: bool) -> PyResult<Option<Vec<String>>> {
         let mut signer = self.signer(py)?;
         py.detach(|| {
-            let found = self.near(&mut signer, text);
+            let found = self.near(&mut signer, &see(text, plain));
             if text.len() <= LONG {
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(signer);
             }

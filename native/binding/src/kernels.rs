@@ -59,7 +59,7 @@ fn value(given: &Bound<'_, PyDict>, name: &str, kind: ParameterKind) -> PyResult
         ParameterKind::Choice(_) => Value::Choice(get(given, name)?),
         ParameterKind::Key => Value::Key(get::<Option<Vec<u8>>>(given, name)?.as_deref().map(key).transpose()?),
         ParameterKind::Side => {
-            let mapped: Bound<'_, Mapped> = get(given, name)?;
+            let mapped: Bound<'_, MappedFile> = get(given, name)?;
             Value::Side(mapped.get().side.clone())
         }
     })
@@ -72,12 +72,12 @@ pub fn get<'py, T: for<'a> FromPyObject<'a, 'py>>(given: &Bound<'py, PyDict>, na
 
 /// A file that is mapped into memory for as long as this, or a kernel that was given it, lives.
 #[pyclass(frozen)]
-pub struct Mapped {
+pub struct MappedFile {
     side: Side,
 }
 
 #[pymethods]
-impl Mapped {
+impl MappedFile {
     #[new]
     fn new(path: PathBuf) -> PyResult<Self> {
         Ok(Self { side: map_file(&path)? })
@@ -165,7 +165,7 @@ fn condition(when: &When) -> (&'static str, &'static str, bool) {
 }
 
 pub fn family(name: &str) -> PyResult<Family> {
-    use unquilt_kernels::flow::contract::Told;
+    use unquilt_kernels::flow::contract::ParameterValue;
     let family = Family::from_value(&Value::Choice(name.to_owned()));
     family.ok_or_else(|| PyValueError::new_err(format!("family must be fast or rabin, not {name}")))
 }

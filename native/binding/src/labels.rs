@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use unquilt_kernels::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness};
-use unquilt_kernels::flow::contract::{Told, Value};
+use unquilt_kernels::flow::contract::{ParameterValue, Value};
 use unquilt_kernels::store::gathering::{GatheredHashes, HashGathering, FILTER_BYTES};
 use unquilt_kernels::store::labels::{pack, Hash, Labels as Set, Meaning};
 use unquilt_kernels::store::sections::Unreadable;
@@ -225,4 +225,10 @@ impl Labels {
         let rows = matched.iter().map(|(begin, end, hash)| (*begin, *end, PyBytes::new(py, hash)));
         (chunks, stop_chunks, PyList::new(py, rows.collect::<Vec<_>>())?, file).into_pyobject(py)
     }
+}
+
+/// How much an object matters, by its length and by how many sites and documents have it.
+#[pyfunction]
+pub fn weigh(length: u64, sites: u64, documents: u64) -> u64 {
+    unquilt_kernels::analyses::reuse::objects::weigh(length, sites, documents)
 }

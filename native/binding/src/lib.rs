@@ -185,7 +185,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UNICODE_VERSION", UNICODE_VERSION)?;
     module.add_function(wrap_pyfunction!(built::build, module)?)?;
     module.add_function(wrap_pyfunction!(kernels::contracts, module)?)?;
-    module.add_class::<kernels::Mapped>()?;
+    module.add_class::<kernels::MappedFile>()?;
     module.add("DamagedRowsError", module.py().get_type::<DamagedRowsError>())?;
     module.add_function(wrap_pyfunction!(run_map, module)?)?;
     module.add_function(wrap_pyfunction!(alignments::align, module)?)?;
@@ -212,6 +212,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pages::join_chunks, module)?)?;
     module.add_function(wrap_pyfunction!(pages::paragraphs, module)?)?;
     module.add_function(wrap_pyfunction!(pages::extract, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::see, module)?)?;
     module.add_function(wrap_pyfunction!(pages::locate, module)?)?;
     module.add_function(wrap_pyfunction!(members::gzip_index, module)?)?;
     module.add_class::<members::Members>()?;
@@ -224,6 +225,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<labels::LabelGathering>()?;
     module.add_function(wrap_pyfunction!(labels::pack_labels, module)?)?;
     module.add_function(wrap_pyfunction!(labels::chunk_hashes, module)?)?;
+    module.add_function(wrap_pyfunction!(labels::weigh, module)?)?;
     module.add_class::<labels::Labels>()?;
     module.add_class::<Partition>()
 }

@@ -11,6 +11,7 @@ use unquilt_kernels::reading::paragraphs as kernel;
 use unquilt_kernels::reading::paragraphs::Chunks;
 use unquilt_kernels::reading::transfer;
 use unquilt_kernels::reading::urls;
+use unquilt_kernels::text::seen;
 
 /// Text comes as bytes of UTF-8, so that it is encoded once. Offsets are 32-bit numbers, so it must not be longer than
 /// these can say.
@@ -69,15 +70,51 @@ pub fn paragraphs<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTu
 }
 
 /// What is kept of a page: its text, the five columns of its chunks, its links, whether it has more links than these,
-/// how many nodes it has, and how deep they are nested.
+/// how many nodes it has, how deep they are nested, how many words are hidden, and where (begins and ends in the source,
+/// 32-bit integers); these are in the text with `keep_hidden`.
 #[pyfunction]
-#[pyo3(signature = (utf8, url = None))]
-pub fn extract<'py>(py: Python<'py>, utf8: &[u8], url: Option<&Bound<'py, PyString>>) -> PyResult<Bound<'py, PyTuple>> {
+#[pyo3(signature = (utf8, url = None, *, keep_hidden = false))]
+pub fn extract<'py>(
+    py: Python<'py>,
+    utf8: &[u8],
+    url: Option<&Bound<'py, PyString>>,
+    keep_hidden: bool,
+) -> PyResult<Bound<'py, PyTuple>> {
     let url = url.and_then(|url| url.to_str().ok());
-    let page = py.detach(|| text(utf8).map(|source| page::extract(source, url)))?;
+    let page = py.detach(|| text(utf8).map(|source| page::extract(source, url, keep_hidden)))?;
     let [begins, ends, raw, texts, trivial] = columns(py, page.chunks)?;
     let content = PyBytes::new(py, page.text.as_bytes());
-    (content, begins, ends, raw, texts, trivial, page.links, page.more_links, page.nodes, page.depth).into_pyobject(py)
+    let places: Vec<u8> = page.hidden_places.iter().flat_map(|place| place.to_le_bytes()).collect();
+    let facts = (page.links, page.more_links, page.nodes, page.depth, page.hidden, PyBytes::new(py, &places));
+    let (links, more_links, nodes, depth, hidden, places) = facts;
+    (content, begins, ends, raw, texts, trivial, links, more_links, nodes, depth, hidden, places).into_pyobject(py)
+}
+
+/// A text as a reader sees it, the number of its words that were restored for that, and the digests of its chunks as
+/// they are seen and the numbers of those that say nothing; None if it is the same. Chunks are given by begins, ends and digests, as `paragraphs` does.
+#[pyfunction]
+pub fn see<'py>(
+    py: Python<'py>,
+    utf8: &[u8],
+    begins: &[u8],
+    ends: &[u8],
+    texts: &[u8],
+) -> PyResult<Option<Bound<'py, PyTuple>>> {
+    let number = |four: &[u8; 4]| u32::from_le_bytes(*four) as usize;
+    let places = begins.as_chunks().0.iter().map(number).zip(ends.as_chunks().0.iter().map(number));
+    let found = py.detach(|| {
+        let text = text(utf8)?;
+        let Some(seen) = seen::see(text) else { return Ok(None) };
+        let digests = kernel::chunks_as_seen(text, &seen.text, places, texts);
+        let digests = digests.ok_or_else(|| PyValueError::new_err("chunks must be in the text, one behind the other"));
+        digests.map(|(digests, trivial)| Some((seen, digests, trivial)))
+    })?;
+    let columns = found.map(|(seen, digests, trivial)| {
+        let trivial: Vec<u8> = trivial.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let (text, digests) = (PyBytes::new(py, seen.text.as_bytes()), PyBytes::new(py, &digests));
+        (text, seen.restored, digests, PyBytes::new(py, &trivial)).into_pyobject(py)
+    });
+    columns.transpose()
 }
 
 /// The host of a URL, the number of components of its path, and how often the most frequent of them occurs.

@@ -1,5 +1,7 @@
 //! Text units for Python: words and grams of one text, and what ingest measures of many.
 
+use std::borrow::Cow;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -10,6 +12,7 @@ use unquilt_kernels::sketches::minwise::{Sampler, Sketcher};
 use unquilt_kernels::sketches::rabin::{is_primitive, primitives};
 use unquilt_kernels::text::fingerprint::Slide;
 use unquilt_kernels::text::grams::{circle, distinct_all};
+use unquilt_kernels::text::seen;
 use unquilt_kernels::text::sentences::Sentences;
 use unquilt_kernels::text::sequences::measure_all;
 use unquilt_kernels::text::unicode;
@@ -18,9 +21,17 @@ use unquilt_kernels::text::words as kernel;
 use crate::columns::Buffers;
 use crate::kernels::{self, keyed};
 
-/// The words of `text` as (folded word, begin, end), offsets in code points.
+/// The text as a reader sees it, or as it is: places in one are places in the other.
+pub fn see(text: &str, plain: bool) -> Cow<'_, str> {
+    let found = if plain { None } else { seen::see(text) };
+    found.map_or(Cow::Borrowed(text), |found| Cow::Owned(found.text))
+}
+
+/// The words of `text` as (folded word, begin, end), offsets in code points; `plain`, as they are written.
 #[pyfunction]
-pub fn words(text: &str) -> Vec<(String, usize, usize)> {
+#[pyo3(signature = (text, *, plain = false))]
+pub fn words(text: &str, plain: bool) -> Vec<(String, usize, usize)> {
+    let text = &*see(text, plain);
     let mut found = Vec::new();
     let (mut at, mut points) = (0, 0);
     let mut to_points = |offset: usize| {
@@ -38,8 +49,9 @@ pub fn words(text: &str) -> Vec<(String, usize, usize)> {
 /// The sentences of `text` as (begin, end) in code points; `chunks`, in code points too, always end one. Without any,
 /// chunks are what lies between blank lines.
 #[pyfunction]
-#[pyo3(signature = (text, chunks = None))]
-pub fn sentences(text: &str, chunks: Option<Vec<(usize, usize)>>) -> PyResult<Vec<(usize, usize)>> {
+#[pyo3(signature = (text, chunks = None, *, plain = false))]
+pub fn sentences(text: &str, chunks: Option<Vec<(usize, usize)>>, plain: bool) -> PyResult<Vec<(usize, usize)>> {
+    let text = &*see(text, plain);
     let chunks = chunks.unwrap_or_else(|| {
         let found = paragraphs(text);
         found.begins.iter().zip(&found.ends).map(|(&begin, &end)| (begin as usize, end as usize)).collect()
@@ -67,8 +79,9 @@ fn check(k: usize) -> PyResult<usize> {
 
 /// The distinct k-grams of `text` in order of first appearance, as signed 64-bit fingerprints.
 #[pyfunction]
-#[pyo3(signature = (text, k, *, circular = false, key = None))]
-pub fn grams(text: &str, k: usize, circular: bool, key: Option<Vec<u8>>) -> PyResult<Vec<i64>> {
+#[pyo3(signature = (text, k, *, circular = false, key = None, plain = false))]
+pub fn grams(text: &str, k: usize, circular: bool, key: Option<Vec<u8>>, plain: bool) -> PyResult<Vec<i64>> {
+    let text = &*see(text, plain);
     let print = keyed(key.as_deref())?;
     let mut grams = unquilt_kernels::text::grams::Grams::new(&print, check(k)?);
     let (_, found) = if circular { grams.circular(text) } else { grams.linear(text) };
@@ -99,7 +112,7 @@ pub fn signatures(text: &str, parameters: Option<&Bound<'_, PyDict>>) -> PyResul
     let parameters = parameters.ok_or_else(|| PyValueError::new_err("there is no lexicon"))?;
     let mut found = vec![None; kernels::get::<usize>(parameters, "lexicons")? + 1];
     let lexicon: PyBackedBytes = kernels::get(parameters, "lexicon")?;
-    kernels::signatures(parameters, lexicon)?.of(text, |coordinate, signature| {
+    kernels::signatures(parameters, lexicon)?.of(&see(text, false), |coordinate, signature| {
         found[usize::from(coordinate)] = Some(signature.iter().map(|byte| format!("{byte:02x}")).collect());
     });
     Ok(found)
@@ -122,28 +135,29 @@ fn sketcher(family: &str, seed: u64, k: usize) -> PyResult<Sketcher> {
 #[pyfunction]
 #[pyo3(signature = (text, family = "fast", seed = 0, k = 5))]
 pub fn shingles(text: &str, family: &str, seed: u64, k: usize) -> PyResult<Option<Vec<u64>>> {
-    Ok(sketcher(family, seed, k)?.shingles(text).map(Vec::from))
+    Ok(sketcher(family, seed, k)?.shingles(&see(text, false)).map(Vec::from))
 }
 
 /// The six super-fingerprints of `text`, each of 14 shingles.
 #[pyfunction]
 #[pyo3(signature = (text, family = "fast", seed = 0, k = 5))]
 pub fn supers(text: &str, family: &str, seed: u64, k: usize) -> PyResult<Option<Vec<u64>>> {
-    Ok(sketcher(family, seed, k)?.supers(text).map(Vec::from))
+    Ok(sketcher(family, seed, k)?.supers(&see(text, false)).map(Vec::from))
 }
 
 /// The circular k-gram that each of 84 functions puts first in `text`, as signed 64-bit fingerprints; None without words.
 #[pyfunction]
-#[pyo3(signature = (text, seed = 0, k = 5, *, key = None))]
-pub fn sample(text: &str, seed: u64, k: usize, key: Option<Vec<u8>>) -> PyResult<Option<Vec<i64>>> {
-    let (_, found) = Sampler::new(seed, check(k)?, keyed(key.as_deref())?).sample(text);
+#[pyo3(signature = (text, seed = 0, k = 5, *, key = None, plain = false))]
+pub fn sample(text: &str, seed: u64, k: usize, key: Option<Vec<u8>>, plain: bool) -> PyResult<Option<Vec<i64>>> {
+    let (_, found) = Sampler::new(seed, check(k)?, keyed(key.as_deref())?).sample(&see(text, plain));
     Ok(found.map(|grams| grams.iter().map(|&gram| gram as i64).collect()))
 }
 
 /// The circular k-grams of `text`, one for each word it begins with, as signed 64-bit fingerprints.
 #[pyfunction]
-#[pyo3(signature = (text, k, *, key = None))]
-pub fn gram_sequence(text: &str, k: usize, key: Option<Vec<u8>>) -> PyResult<Vec<i64>> {
+#[pyo3(signature = (text, k, *, key = None, plain = false))]
+pub fn gram_sequence(text: &str, k: usize, key: Option<Vec<u8>>, plain: bool) -> PyResult<Vec<i64>> {
+    let text = &*see(text, plain);
     let print = keyed(key.as_deref())?;
     let mut slide = Slide::new(&print, check(k)?);
     let mut found = Vec::new();

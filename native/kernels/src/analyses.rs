@@ -6,5 +6,7 @@ pub mod passages;
 pub mod phrases;
 pub mod postings;
 pub mod quilts;
+pub mod repeats;
 pub mod reuse;
+pub mod reworded;
 pub mod shares;

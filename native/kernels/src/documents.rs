@@ -2,7 +2,8 @@
 //! and how alike two of them are.
 
 pub mod components;
+pub mod copies;
+pub mod deletion;
 pub mod keeping;
 pub mod servers;
 pub mod similarity;
-pub mod standing;

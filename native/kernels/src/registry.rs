@@ -1,16 +1,13 @@
 //! All kernels, by name: a new one is one more line here.
 
-use crate::analyses::neardups::{banding, buckets, words};
-use crate::analyses::passages::{
-    alike, borders, diagonals, fuzzy, pages, pairs, reaches, seeds, signatures, slices, stops,
-};
+use crate::analyses::neardups::{banding, buckets, contained, words};
+use crate::analyses::passages::{alike, borders, diagonals, pages, pairs, reaches, seeds, signatures, slices, stops};
 use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
-use crate::analyses::reuse::{
-    contents, examples, histograms, merged_objects, merging, neighbourhoods, objects, standings,
-};
-use crate::analyses::{postings, shares};
-use crate::documents::{components, keeping, similarity, standing};
+use crate::analyses::repeats::{copies as repeat_copies, removals, settling, windows};
+use crate::analyses::reuse::{contents, examples, histograms, neighbourhoods, objects, places};
+use crate::analyses::{postings, reworded, shares};
+use crate::documents::{components, copies, deletion, keeping, similarity};
 use crate::flow::kernel::Entry;
 use crate::flow::tables;
 
@@ -18,20 +15,26 @@ use crate::flow::tables;
 pub const KERNELS: &[Entry] = &[
     Entry::map::<tables::Select>(),
     Entry::group::<tables::LookUp>(),
-    Entry::map::<standing::Places>(),
-    Entry::group::<standing::Shared>(),
-    Entry::group::<standing::Pool>(),
-    Entry::group::<standing::Copies>(),
+    Entry::map::<copies::Places>(),
+    Entry::group::<copies::Shared>(),
+    Entry::group::<copies::Pool>(),
+    Entry::group::<copies::Copies>(),
     Entry::map::<components::Ends>(),
     Entry::group::<components::LargeStar>(),
     Entry::group::<components::SmallStar>(),
     Entry::group::<components::DistinctRows>(),
     Entry::map::<keeping::Gathering>(),
+    Entry::map::<keeping::Preferences>(),
     Entry::map::<keeping::Contenders>(),
     Entry::group::<keeping::Choice>(),
     Entry::map::<keeping::Marked>(),
     Entry::map::<keeping::Kept>(),
     Entry::group::<keeping::KeptSimilar>(),
+    Entry::map::<deletion::NearPairs>(),
+    Entry::map::<deletion::JudgedPairs>(),
+    Entry::map::<deletion::OpenPairs>(),
+    Entry::group::<deletion::Gathered>(),
+    Entry::group::<deletion::Dropped>(),
     Entry::map::<similarity::KeptComparisons>(),
     Entry::map::<similarity::Comparisons>(),
     Entry::group::<similarity::Compared>(),
@@ -41,15 +44,20 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<postings::scan::Scan>(),
     Entry::group::<postings::lists::Lists>(),
     Entry::group::<postings::elements::Elements>(),
-    Entry::group::<covers::Covers>(),
+    Entry::group::<covers::FirstCovers>(),
+    Entry::group::<covers::Suspicions>(),
+    Entry::group::<covers::Covers<false>>(),
+    Entry::group::<covers::Covers<true>>(),
     Entry::map::<attribution::Names>(),
     Entry::group::<attribution::Named>(),
     Entry::map::<attribution::Linked>(),
+    Entry::group::<verdicts::DocumentCounts>(),
     Entry::group::<verdicts::Verdicts>(),
     Entry::group::<patches::requests::Requests>(),
     Entry::group::<patches::requests::Asked>(),
     Entry::map::<patches::slices::Slices>(),
     Entry::map::<patches::Patches>(),
+    Entry::group::<sites::QuiltSources>(),
     Entry::group::<sites::Visits>(),
     Entry::group::<sites::SiteCounts>(),
     Entry::group::<sweep::Sweep>(),
@@ -61,7 +69,9 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<banding::Bands>(),
     Entry::group::<banding::BucketCandidates>(),
     Entry::group::<banding::BestCandidates>(),
-    Entry::group::<banding::Verified>(),
+    Entry::map::<contained::ContainedGrams>(),
+    Entry::group::<contained::GramVotes>(),
+    Entry::group::<contained::VotedCandidates>(),
     Entry::map::<banding::Unsettled>(),
     Entry::group::<banding::Apart>(),
     Entry::map::<words::DocumentWords>(),
@@ -76,7 +86,7 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<texts::PhraseTexts>(),
     Entry::map::<draws::Lots>(),
     Entry::group::<draws::Draws>(),
-    Entry::group::<draws::DrawnStanding>(),
+    Entry::group::<draws::DrawnDocuments>(),
     Entry::group::<hosts::PhrasePages>(),
     Entry::group::<hosts::PhraseHosts>(),
     Entry::map::<signatures::SentenceTokens>(),
@@ -98,38 +108,38 @@ pub const KERNELS: &[Entry] = &[
     Entry::map::<slices::PassageTexts>(),
     Entry::group::<borders::Borders>(),
     Entry::group::<pairs::PassagePairs>(),
-    Entry::map::<fuzzy::counts::StemCounts>(),
-    Entry::group::<fuzzy::counts::StemSums>(),
-    Entry::map::<fuzzy::boilerplate::StemGrams>(),
-    Entry::group::<fuzzy::boilerplate::CommonGrams>(),
-    Entry::map::<fuzzy::keys::StemKeys>(),
-    Entry::group::<fuzzy::keys::KeyPairs>(),
-    Entry::group::<fuzzy::candidates::FuzzyCandidates>(),
-    Entry::map::<fuzzy::aligned::CandidateTexts>(),
-    Entry::group::<fuzzy::aligned::AlignedPassages>(),
+    Entry::map::<reworded::counts::StemCounts>(),
+    Entry::group::<reworded::counts::StemSums>(),
+    Entry::map::<reworded::boilerplate::StemGrams>(),
+    Entry::group::<reworded::boilerplate::CommonGrams>(),
+    Entry::map::<reworded::keys::StemKeys>(),
+    Entry::group::<reworded::keys::KeyPairs>(),
+    Entry::group::<reworded::candidates::RewordedCandidates>(),
+    Entry::map::<reworded::aligned::CandidateTexts>(),
+    Entry::group::<reworded::aligned::AlignedPassages>(),
     Entry::group::<stops::StopGroups>(),
     Entry::map::<stops::StopTexts>(),
     Entry::map::<shares::Postings>(),
     Entry::group::<shares::Shares>(),
     Entry::group::<shares::Totals>(),
-    Entry::map::<standings::Standings>(),
+    Entry::map::<places::ObjectPlaces>(),
     Entry::group::<objects::Objects>(),
     Entry::group::<objects::Best>(),
     Entry::map::<examples::Examples>(),
     Entry::group::<histograms::Histograms>(),
     Entry::map::<contents::Contents>(),
     Entry::map::<contents::Targets>(),
+    Entry::map::<windows::Windows>(),
+    Entry::group::<repeat_copies::RunCopies>(),
+    Entry::group::<repeat_copies::Cuts>(),
+    Entry::map::<settling::Pointers>(),
+    Entry::group::<settling::Settled>(),
+    Entry::map::<removals::CutRequests>(),
+    Entry::map::<removals::MenuRequests>(),
+    Entry::map::<removals::Removals>(),
+    Entry::group::<removals::VerifiedCuts>(),
     Entry::group::<neighbourhoods::PrefixSums>(),
     Entry::map::<neighbourhoods::Judgements>(),
-    Entry::map::<merging::ShiftedContents>(),
-    Entry::group::<merging::GatheredContents>(),
-    Entry::map::<merging::ShiftedSums>(),
-    Entry::map::<merging::PathCounts>(),
-    Entry::map::<merged_objects::ShiftedSites>(),
-    Entry::group::<merged_objects::GatheredSites>(),
-    Entry::map::<merged_objects::ShiftedObjects>(),
-    Entry::group::<merged_objects::GatheredObjects>(),
-    Entry::map::<merged_objects::ShiftedOccurrences>(),
 ];
 
 /// The kernel of this name.
@@ -158,8 +168,9 @@ mod tests {
                 let numbers: Vec<_> = there.map(|port| port.number).collect();
                 assert_eq!(numbers, (0..numbers.len()).collect::<Vec<_>>(), "{}", contract.name);
             }
-            let told: HashSet<_> = contract.parameters.iter().map(|parameter| parameter.name).collect();
-            let asked = contract.ports.iter().filter_map(|port| port.when).all(|when| told.contains(when.parameter));
+            let parameters: HashSet<_> = contract.parameters.iter().map(|parameter| parameter.name).collect();
+            let asked =
+                contract.ports.iter().filter_map(|port| port.when).all(|when| parameters.contains(when.parameter));
             assert!(asked, "{}", contract.name);
         }
     }

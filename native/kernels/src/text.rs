@@ -2,7 +2,9 @@
 
 pub mod fingerprint;
 pub mod grams;
+pub mod look_alikes;
 pub mod points;
+pub mod seen;
 pub mod sentences;
 pub mod sequences;
 pub mod slots;

@@ -6,8 +6,10 @@
     ingest                the declaration of reading
     quilts                pages stitched together from other pages
     quilt_parameters      the parameters of quilts, without Arrow
+    limits                the table of the limits of quilts
     judging               other limits for the verdicts of a finished run
     sites                 counts of quilts by domain or host
+    site_verdicts         the rule for verdicts on whole sites
     sweep                 counts of quilts for many k, m, c and σ
     neardups              near-duplicates
     threshold             near-duplicates with a least Jaccard coefficient
@@ -20,10 +22,11 @@
     reworded_candidates   pairs of documents that are aligned for them
     between               the two collections of `--between`
     phrases               popular phrases
+    repeats               text that stands elsewhere, too, and can be taken out
     discover              paragraphs and files that occur again and again
     detect                documents and sites that contain labelled content
     reuse_experiment      the declaration of the reuse experiment
-    standing              servers of documents, and copies that are collapsed
+    copies                servers of documents, and copies that are collapsed
     keys                  secret keys of fingerprints
 
 DESIGN.md says how to add one.

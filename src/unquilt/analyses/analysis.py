@@ -28,11 +28,24 @@ class Job:
     others: tuple[Table, ...] = ()
     on_request: tuple[Table, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
+    summary: str | None = None
+    """The class of its summaries (a `View` of `cli.show`), as `module:class`; empty for a plain one. Analyses must
+    say."""
+    report: str | None = None
+    """The function that makes its section of the report, as `module:function`; empty for a plain one. Analyses must
+    say."""
+    views: Mapping[str, str] = field(default_factory=dict)
+    """Pages of its own in the browser: the address below that of a run, and the function that shows it."""
 
     @property
     def tables(self) -> tuple[Table, ...]:
         """All tables that it makes."""
         return (*self.results, *self.others)
+
+    @property
+    def tabs(self) -> tuple[Table, ...]:
+        """The tables with a tab on the page, in the order of the tabs."""
+        return tuple(table for table in self.tables if table.page is not None and table.page.tab)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,8 @@
 Two documents agree in each min-wise function with probability J. The functions are cut into bands of r rows each; two
 documents that agree in all rows of some band meet, which b bands make happen with probability 1 - (1 - J^r)^b. Of
 documents that meet, those whose sketches (a byte of each minimum) agree in at least `least` places are compared, by the
-exact coefficient; where they agree in `sure` places, their coefficient is hardly ever below t.
+exact coefficient; where they agree in `likely` places, a pair at t does so every other time; where they agree in `sure`
+places, their coefficient is hardly ever below t.
 
 >>> banding = Banding.of(0.8)
 >>> banding.bands, banding.rows, round(banding.found(0.8), 4)
@@ -25,6 +26,8 @@ FOUND = 0.995
 """A pair at the threshold meets with at least this probability; `tests/analyses/test_threshold.py` measures it."""
 MISJUDGED = 0.001
 """How often a pair at the threshold may agree in fewer places than `least`, or in as many as `sure`."""
+EVEN = 0.5
+"""How often a pair at the threshold agrees in `likely` places, at least."""
 ACCIDENT = 1 / 256
 """How often bytes of different minima are equal."""
 
@@ -36,6 +39,7 @@ class Banding:
     bands: int
     rows: int
     least: int
+    likely: int
     sure: int
 
     @classmethod
@@ -46,12 +50,13 @@ class Banding:
         bands = FUNCTIONS // rows
         agreeing = [_at_least(n, bands * rows, threshold) for n in range(bands * rows + 1)]
         least = max(n for n, chance in enumerate(agreeing) if chance >= 1 - MISJUDGED)
+        likely = max(n for n, chance in enumerate(agreeing) if chance >= EVEN)
         sure = min((n for n, chance in enumerate(agreeing) if chance <= MISJUDGED), default=bands * rows)
-        return cls(bands, rows, least, sure)
+        return cls(bands, rows, least, likely, sure)
 
     def agreement(self) -> dict[str, Any]:
         """In how many places of how many sketches have to agree, as kernels take it."""
-        return {"functions": self.bands * self.rows, "least": self.least, "sure": self.sure}
+        return {"functions": self.bands * self.rows, "least": self.least, "likely": self.likely, "sure": self.sure}
 
     def found(self, jaccard: float) -> float:
         """The least probability with which a pair of this coefficient is compared: that it meets, and that its sketches

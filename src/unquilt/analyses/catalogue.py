@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unquilt.analyses.analysis import Analysis, Job
@@ -66,6 +66,15 @@ _register_analysis("neardups", "NeardupParameters", "Find documents that say the
 _register_analysis("passages", "PassageParameters", "Find passages that documents share, and where they are.")
 _register_analysis("reworded", "RewordedParameters", "Find passages that were reworded, shuffled or summarised.")
 _register_analysis("phrases", "PhraseParameters", "Find popular phrases, and the sites that live off them.")
+_register_analysis("repeats", "RepeatParameters", "Find text that stands elsewhere, too, and can be taken out.")
+register(
+    Entry(
+        "sites",
+        "Judge whole sites: who lives off others, and off whom.",
+        "unquilt.analyses.site_verdicts",
+        "unquilt.cli.commands.sites:sites",
+    )
+)
 register(
     Entry(
         "lexicon",
@@ -151,3 +160,9 @@ def find_label(name: str) -> str | None:
         return labels[stem].format(value[1] if value else "")
     table = find_table(name)
     return None if table is None else f"writing {name.replace('_', ' ')}"
+
+
+def find_function(name: str) -> Any:
+    """The function or class that an analysis or a table names as `module:function`, so that it is imported late."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)

@@ -26,19 +26,24 @@ def compare(
     grams: dict[str, Any],
     *,
     cosine: bool = False,
+    known: Kept | None = None,
     name: str = COMPARED.name,
 ) -> tuple[Rows, ...]:
     """The exact similarity of documents that an edge ties together (if `edges` are given), and of documents to the one
-    that is kept for them (if `members` are), seen from that one and from each of them.
+    that is kept for them (if `members` are), seen from that one and from each of them; the overlaps of the former; and,
+    if overlaps are `known`, the similarity of the latter as far as it follows from them: that is not computed again.
 
     No text is sent anywhere: the grams of each document go once to each document that it is compared with.
     """
     asked: list[Rows] = []
+    before: list[Rows] = []
     if members is not None:
-        asked += verbs.map(members, Kernel("comparisons with kept"))
+        unknown, already = verbs.map(members, Kernel("comparisons with kept"), beside=known)
+        asked.append(unknown)
+        before += [already] if known is not None else []
     if edges is not None:
         asked += verbs.map(edges, Kernel("comparisons"))
     (compared,) = verbs.group(asked, Kernel("compared"))
     table = verbs.keep(compared, COMPARED.named(name))
     (sets,) = verbs.map(corpus, Kernel("gram sets", cosine=cosine, **grams), among=table)
-    return verbs.group([sets], Kernel("jaccard", cosine=cosine))
+    return (*verbs.group([sets], Kernel("jaccard", cosine=cosine)), *before)

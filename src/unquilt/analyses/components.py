@@ -18,6 +18,10 @@ COMPONENT_LABELS = {
     "trees": _FOLLOWING,
     "trees_large": _FOLLOWING,
     "trees_small": _FOLLOWING,
+    "links": _FOLLOWING,
+    "linked": _FOLLOWING,
+    "linked_large": _FOLLOWING,
+    "linked_small": _FOLLOWING,
 }
 
 

@@ -15,7 +15,7 @@ corpus, and mean + σ of whole numbers is found without a rounding (`find_thresh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isqrt
 from typing import Any
@@ -34,7 +34,7 @@ from unquilt.analyses.outcome import Outcome
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
-from unquilt.flow.verbs import Rows, Verbs, look_up
+from unquilt.flow.verbs import Verbs, look_up
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.labels import BY, LabelSet
 from unquilt.tables import (
@@ -121,11 +121,14 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
         about.page_threshold if given.page_threshold is None else given.page_threshold,
         about.neighbourhood_threshold if given.neighbourhood_threshold is None else given.neighbourhood_threshold,
     )
-    tables, statistics = judge(verbs, table, [prefixes], counters, thresholds)
+    (sums,) = verbs.group([prefixes], Kernel("neighbourhood sums"))
+    badness = verbs.fold(sums, "badness")
+    tables, statistics = judge(verbs, table, verbs.keep(sums, NEIGHBOURHOOD_SUMS), counters, badness, thresholds)
     (lengths,) = verbs.group([paths], Kernel("histograms"))
     tables.append(verbs.keep(lengths, PATH_LENGTHS))
     pages = counters.get("pages", 0)
-    found, sites = count_found(verbs, chunks, files, pages)
+    everything = DiscoverParameters(chunk_threshold=0, file_threshold=0, auto_stop=False)
+    found, _, sites = count_objects(verbs, chunks, files, everything, pages, with_sites=True)
     tables.append(verbs.keep(sites, OBJECT_SITES))
     objects, _ = look_up_examples(verbs, corpus, found, pages)
     tables.append(verbs.keep(objects, OBJECTS))
@@ -135,25 +138,21 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     return Outcome([table, *tables], known | statistics)
 
 
-def count_found(verbs: Verbs, chunks: Rows, files: Rows, pages: int) -> tuple[Rows, Rows]:
-    """All that was found, by the first document of each, and on which sites."""
-    everything = DiscoverParameters(chunk_threshold=0, file_threshold=0, auto_stop=False)
-    found, _, sites = count_objects(verbs, chunks, files, everything, pages, with_sites=True)
-    return found, sites
-
-
 def judge(
-    verbs: Verbs, contents: Kept, prefixes: list[Rows], counted: Mapping[str, int], thresholds: ThresholdParameters
+    verbs: Verbs,
+    contents: Kept,
+    sums: Kept,
+    counted: Mapping[str, int],
+    badness: Mapping[str, int],
+    thresholds: ThresholdParameters,
 ) -> tuple[list[Kept], dict[str, int]]:
-    """Targets, neighbourhoods and how many there are of each share, from what documents contain."""
-    (sums,) = verbs.group(prefixes, Kernel("neighbourhood sums"))
-    badness = verbs.fold(sums, "badness")
-    table = verbs.keep(sums, NEIGHBOURHOOD_SUMS)
+    """Targets, neighbourhoods and how many there are of each share: from the contents of documents and the sums of
+    neighbourhoods, and from number, sum and sum of squares of the shares in both."""
     above_page = find_threshold(counted, thresholds.page_threshold)
     above_place = find_threshold(badness, thresholds.neighbourhood_threshold)
     targets, page_shares = verbs.map(contents, Kernel("targets", threshold=above_page))
     statistics = verbs.fold(targets, "pages")
-    neighbourhoods, place_shares = verbs.map(table, Kernel("neighbourhoods", threshold=above_place))
+    neighbourhoods, place_shares = verbs.map(sums, Kernel("neighbourhoods", threshold=above_place))
     statistics |= verbs.fold(neighbourhoods, "judged_neighbourhoods")
     (shares,) = verbs.group([page_shares, place_shares], Kernel("histograms"))
     tables = [
@@ -164,78 +163,14 @@ def judge(
     return tables, statistics | {"above_page": above_page, "above_neighbourhood": above_place}
 
 
-@dataclass(frozen=True)
-class DetectedPart:
-    """What was detected in a part of a corpus, how many of its documents are pages, and how many documents of the whole
-    come before these, and before the others: JavaScript, CSS and robots.txt, which come behind all pages."""
-
-    contents: Kept
-    neighbourhoods: Kept
-    path_lengths: Kept
-    object_sites: Kept
-    objects: Kept
-    occurrences: Kept | None
-    pages: int
-    offset: int
-    other_offset: int
-
-    @property
-    def shift(self) -> dict[str, Any]:
-        """How documents are numbered in the whole, as kernels are told."""
-        return {"pages": self.pages, "offset": self.offset, "other_offset": self.other_offset}
-
-
-def merge(verbs: Verbs, parts: Sequence[DetectedPart], given: ThresholdParameters) -> Outcome:
-    """The results for parts of a corpus as those of the whole: sums add up, verdicts are given anew.
-
-    Parts say on which sites each object stands, not only on how many, so those that they share are counted once.
-    """
-    shifted = [verbs.map(part.contents, Kernel("shifted contents", **part.shift))[0] for part in parts]
-    (contents,) = verbs.group(shifted, Kernel("gathered contents"))
-    counters = verbs.fold(contents, "detection")
-    table = verbs.keep(contents, CONTENTS)
-    prefixes = [verbs.map(part.neighbourhoods, Kernel("shifted sums", **part.shift))[0] for part in parts]
-    tables, statistics = judge(verbs, table, prefixes, counters, given)
-    paths = [verbs.map(part.path_lengths, Kernel("path counts"))[0] for part in parts]
-    (lengths,) = verbs.group(paths, Kernel("histograms"))
-    tables.append(verbs.keep(lengths, PATH_LENGTHS))
-    return Outcome([table, *tables, *merge_objects(verbs, parts)], statistics)
-
-
-def merge_objects(verbs: Verbs, parts: Sequence[DetectedPart]) -> list[Kept]:
-    """The objects of all parts, and where they stand; each occurrence, too, if all parts have them."""
-    stands = [verbs.map(part.object_sites, Kernel("shifted sites", **part.shift)) for part in parts]
-    chunks, files = (verbs.group(rows, Kernel("gathered sites"))[0] for rows in zip(*stands, strict=True))
-    found, sites = count_found(verbs, chunks, files, sum(part.pages for part in parts))
-    tables = [verbs.keep(sites, OBJECT_SITES)]
-    said = [verbs.map(part.objects, Kernel("shifted objects", **part.shift))[0] for part in parts]
-    (objects,) = verbs.group([found, *said], Kernel("gathered objects"))
-    tables.append(verbs.keep(objects, OBJECTS))
-    each = [(part.occurrences, part.shift) for part in parts if part.occurrences is not None]
-    if len(each) == len(parts):
-        shifted = [verbs.map(table, Kernel("shifted occurrences", **shift))[0] for table, shift in each]
-        (occurrences,) = verbs.group(shifted, Kernel("distinct"))
-        tables.append(verbs.keep(occurrences, OCCURRENCES))
-    return tables
-
-
-MERGE_LABELS = {
-    "shifted contents": "reading parts",
-    "gathered contents": "putting parts together",
-    "shifted sums": "reading parts",
-    "path counts": "reading parts",
-    "shifted sites": "reading parts",
-    "gathered sites": "putting parts together",
-    "shifted objects": "reading parts",
-    "gathered objects": "putting parts together",
-    "shifted occurrences": "reading parts",
-    "distinct": "putting parts together",
-}
 COSTS = (("contents", 238), ("select", 25), ("objects", 27), ("examples", 617))
 """What the longer stages cost beside each other: per mille of the processor time on the small Debian corpus."""
 
 DECLARATION = Analysis(
     name="detect",
+    summary="unquilt.cli.show.reuse:DetectView",
+    report="unquilt.page.report.sections.reuse:show_detect",
+    views={"neighbourhoods": "unquilt.page.views.reuse:show_tree"},
     parameters=DetectParameters,
     costs=lambda _: COSTS,
     function=detect,
@@ -244,7 +179,7 @@ DECLARATION = Analysis(
     results=(TARGETS, NEIGHBOURHOODS, OBJECTS, OCCURRENCES),
     on_request=(OCCURRENCES,),
     others=(CONTENTS, OBJECT_SITES, SHARES, PATH_LENGTHS, NEIGHBOURHOOD_SUMS, FOUND_OBJECTS),
-    labels=OBJECT_LABELS | VERDICT_LABELS | MERGE_LABELS | {"contents": "looking for labelled chunks"},
+    labels=OBJECT_LABELS | VERDICT_LABELS | {"contents": "looking for labelled chunks"},
     example="""
     >>> import pyarrow as pa, tempfile
     >>> ours = pa.table({"id": ["ours"], "text": ["A paragraph of ours.\\n\\nAnother one."]})

@@ -30,7 +30,7 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
-from unquilt.stores.labels import About, HashList, pack_hashes
+from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, pack_hashes
 from unquilt.tables import FOUND_OBJECTS, FREQUENCIES, OBJECTS, STOP_CHUNKS
 
 SITES = ("domain", "host")
@@ -91,9 +91,9 @@ def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashLi
     objects are looked up in the first document that has them: one pass over these.
     """
     stops = verbs.side("stops", lambda: pack_stops(given, stop))
-    kernel = Kernel("standings", by=given.by, min_length=given.min_length, site=given.site, stops=stops)
+    kernel = Kernel("object places", by=given.by, min_length=given.min_length, site=given.site, stops=stops)
     chunks, files = verbs.map(corpus, kernel)
-    counters = verbs.fold(chunks, "standings")
+    counters = verbs.fold(chunks, "object_places")
     pages = counters.get("pages", 0)
     found, frequencies = count_objects(verbs, chunks, files, given, pages)
     counters |= verbs.fold(frequencies, "objects_counted")
@@ -110,7 +110,8 @@ def looks_at_others(given: PageParameters) -> bool:
 
 def pack_stops(given: ChunkParameters, stop: HashList | None) -> bytes:
     """The stop chunks of a list, as kernels look them up."""
-    hashes = b"" if stop is None else stop.hash_chunks(given.by)
+    # In either spelling: the corpus has its chunks in one of them.
+    hashes = b"" if stop is None else stop.hash_chunks(given.by, RESTORED) + stop.hash_chunks(given.by, PLAIN)
     return pack_hashes(About(by=given.by), stops=hashes)
 
 
@@ -137,11 +138,13 @@ def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, pages: int) -> tup
     return objects, stopped
 
 
-COSTS = (("standings", 258), ("objects", 152), ("examples", 529))
+COSTS = (("object places", 258), ("objects", 152), ("examples", 529))
 """What the longer stages cost beside each other: per mille of the processor time on the small Debian corpus."""
 
 DECLARATION = Analysis(
     name="discover",
+    summary="unquilt.cli.show.reuse:DiscoverView",
+    report="unquilt.page.report.sections.reuse:show_discover",
     parameters=DiscoverParameters,
     function=discover,
     costs=lambda _: COSTS,
@@ -150,7 +153,12 @@ DECLARATION = Analysis(
     results=(OBJECTS, STOP_CHUNKS),
     others=(FREQUENCIES, FOUND_OBJECTS),
     labels=OBJECT_LABELS
-    | {"standings": "hashing chunks", "objects_counted": "counting chunks and files", "best": "choosing the best"},
+    | {
+        "object places": "hashing chunks",
+        "object_places": "hashing chunks",
+        "objects_counted": "counting chunks and files",
+        "best": "choosing the best",
+    },
     example="""
     >>> import pyarrow as pa
     >>> texts = ["A paragraph of some length.\\n\\nAnother.", "A paragraph of some length.", "None of it."]

@@ -1,14 +1,16 @@
-"""What people are told of reading, said as analyses say it; how pages are read is up to `intake`."""
+"""What people are told of reading, said as analyses say it; how pages are read is up to `ingestion`."""
 
 from __future__ import annotations
 
 from unquilt.analyses.analysis import Job
-from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS
+from unquilt.tables import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
 
 DECLARATION = Job(
     name="ingest",
+    summary="unquilt.cli.show.views:CorpusView",
+    report="",
     results=(DOCUMENTS,),
-    others=(OTHER_TEXTS, REJECTS),
+    others=(OTHER_TEXTS, REJECTS, DISGUISES),
     labels={
         "find": "finding files",
         "look": "telling kinds of files",

@@ -1,12 +1,11 @@
 """Verdicts on other limits: which documents of a finished run would be quilts, without computing it again.
 
-A verdict has what the limits are held against, so σ, c, `max_largest`, `max_own`, `max_sections` and `max_attributed`
-may be any; so may `min_sewn`, but how much is sewn in is known only of documents whose patches the run looked for.
+A verdict has what the limits (`analyses.limits`) are held against, so these may have any value. Only documents that may
+be quilts were looked at closely; of the others, some numbers are not known, and what is not known fails no limit.
+
 A cover made with a larger `min_share` is the beginning of the one that was made, since what sources newly cover never
-rises: its numbers follow from the rows of `sources`. These are there for the quilts of the run. Only documents that
-pass the other limits as they were counted can pass them with fewer sources, which cover less, and of which the first
-holds more. (That is not so of other limits: a page that the run left out for its sections stays out with a larger
-`min_share`, and what of it is its own site's or sewn in stays as it was counted.)
+rises: its numbers follow from the rows of `sources`. This holds for runs without `homes`, in which all sources are of
+one kind. What of such a document is its own site's, or sewn in, stays as it was counted.
 """
 
 from __future__ import annotations
@@ -17,26 +16,30 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.quilt_parameters import LIMITS, PUBLISHED, QuiltParameters
+from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES, column_of
+from unquilt.analyses.quilt_parameters import CHANGEABLE, PUBLISHED, QuiltParameters
 from unquilt.errors import ParameterError
 from unquilt.tables import VERDICTS
-
-NO_SOURCES = ("short", "nothing shared", "own site", "min_share")
-"""What `why` says of documents without sources; else it names limits."""
 
 
 def change_limits(made: Mapping[str, Any], asked: Mapping[str, Any]) -> QuiltParameters:
     """The parameters of a run with other limits; those that cannot be changed afterwards are refused."""
     for name in asked:
-        if name not in LIMITS:
-            raise ParameterError(f"{name} cannot be changed without a new run; what can: {', '.join(LIMITS)}")
-    changed = QuiltParameters.from_dict({name: made.get(name, PUBLISHED.get(name)) for name in LIMITS} | dict(asked))
+        if name not in CHANGEABLE:
+            raise ParameterError(f"{name} cannot be changed without a new run; what can: {', '.join(CHANGEABLE)}")
+    changed = QuiltParameters.from_dict(
+        {name: made.get(name, PUBLISHED.get(name)) for name in CHANGEABLE} | dict(asked)
+    )
+    if changed.min_share > made["min_share"] and made.get("homes"):
+        raise ParameterError("for another min_share make a new run, as sources of this one are of two kinds (homes)")
     if changed.min_share < made["min_share"]:
         smaller = f"this run has no sources below its min_share of {made['min_share']:g}"
         raise ParameterError(f"{smaller}; for {changed.min_share:g}, make a new run")
     if changed.min_sewn > 0 and not (made.get("min_sewn", 0) or (made.get("patches") and "min_sewn" in made)):
         raise ParameterError("this run did not count how much is sewn in; for a min_sewn, make a new run")
-    if changed.max_own < 1 and made.get("max_own", 1) == 1 and (made["foreign"] == "none" or "max_own" not in made):
+    if changed.max_reads_on < 1 and made.get("max_reads_on", 1) >= 1:
+        raise ParameterError("this run did not count how pages read on; for a max_reads_on, make a new run")
+    if changed.max_own < 1 and made.get("max_own", 1) == 1:
         raise ParameterError("this run did not count what pages of the own site have; for a max_own, make a new run")
     return changed
 
@@ -49,25 +52,44 @@ def judge(verdicts: pa.Table, sources: pa.Table, made: Mapping[str, Any], limits
     """
     if limits.min_share > made["min_share"]:
         verdicts = _end_covers(verdicts, sources, limits)
-    words = [pc.if_else(fails, f", {limit}", "") for limit, fails in fail_limits(verdicts, limits).items()]
+    failures = fail_limits(verdicts, limits)
+    words = [pc.if_else(fails, f", {limit}", "") for limit, fails in failures.items()]
     why = pc.utf8_slice_codeunits(pc.binary_join_element_wise(*words, ""), 2)
-    without = pc.is_in(verdicts["why"], value_set=pa.array(NO_SOURCES))
-    why = pc.if_else(without, verdicts["why"], why)
+    without = pc.is_in(verdicts["why"], value_set=pa.array(WITHOUT_SOURCES))
+    in_part = pc.and_(pc.equal(why, "sigma"), is_sewn_in_part(verdicts, limits))
+    why = pc.if_else(without, verdicts["why"], pc.if_else(in_part, "", why))
     quilt = pc.equal(why, "")
-    return _replace(verdicts, {"quilt": quilt, "why": pc.if_else(quilt, pa.scalar(None, pa.string()), why)})
+    original = pc.and_(failures["max_reads_on"], pc.invert(without))
+    other = pc.if_else(original, "original", "none")
+    columns = {
+        "verdict": pc.if_else(quilt, pc.if_else(in_part, "in part", "quilt"), other),
+        "quilt": quilt,
+        "why": pc.if_else(quilt, pa.scalar(None, pa.string()), why),
+    }
+    return _replace(verdicts, columns)
 
 
 def fail_limits(verdicts: pa.Table, limits: QuiltParameters) -> dict[str, pa.ChunkedArray]:
     """For each limit, which documents fail it, by the numbers of their verdicts; those without sources fail some."""
-    return {
-        "sigma": pc.less(verdicts["covered"], limits.sigma),
-        "max_largest": pc.greater(verdicts["largest"], limits.max_largest),
-        "c": pc.less(verdicts["sources"], limits.c),
-        "max_own": pc.greater(pc.fill_null(verdicts["own"], 0), limits.max_own),
-        "max_sections": pc.greater(pc.fill_null(verdicts["sections"], 0), limits.max_sections),
-        "min_sewn": pc.less(pc.fill_null(verdicts["sewn"], 1), limits.min_sewn),
-        "max_attributed": pc.greater(verdicts["attributed"], limits.max_attributed),
-    }
+    failed = {}
+    for limit in LIMITS:
+        column, value = column_of(limit, limits.sigma_of), getattr(limits, limit.name)
+        numbers = verdicts[column]
+        if column == "spanned":  # where passages were not looked for, they span what sources cover
+            numbers = pc.coalesce(numbers, verdicts["covered"])
+        compare = pc.less if limit.fails == "<" else pc.greater
+        failed[limit.name] = pc.fill_null(compare(numbers, value), False)
+    return failed
+
+
+def is_sewn_in_part(verdicts: pa.Table, limits: QuiltParameters) -> pa.ChunkedArray:
+    """Of which documents so much is sewn in that they are quilts in part: at least half of σ, and enough words,
+    and the page jumps where its sources read on."""
+    words, sources = (pc.fill_null(verdicts[name], 0) for name in ("sewn_words", "sewn_sources"))
+    enough = pc.and_(pc.greater_equal(words, limits.min_part), pc.greater_equal(sources, limits.c))
+    half = pc.greater_equal(pc.fill_null(verdicts["spanned"], 0), limits.sigma / 2)
+    jumps = pc.fill_null(pc.less_equal(verdicts["reads_on"], -limits.max_reads_on), True)
+    return pc.and_(pc.and_(enough, pc.and_(half, jumps)), limits.min_part > 0)
 
 
 def _replace(verdicts: pa.Table, columns: Mapping[str, pa.ChunkedArray]) -> pa.Table:
@@ -82,7 +104,6 @@ def _end_covers(verdicts: pa.Table, sources: pa.Table, limits: QuiltParameters) 
         pc.and_(pc.greater_equal(verdicts["covered"], limits.sigma), pc.greater_equal(verdicts["sources"], limits.c)),
         pc.less_equal(verdicts["largest"], limits.max_largest),
     )
-    concerned = pc.and_(concerned, pc.less_equal(pc.fill_null(verdicts["sections"], 0), limits.max_sections))
     known = pc.is_in(verdicts["doc"], value_set=pc.unique(sources["quilt"]))
     unknown = verdicts.filter(pc.and_(concerned, pc.invert(known))).num_rows
     if unknown:
@@ -108,15 +129,10 @@ def _end_covers(verdicts: pa.Table, sources: pa.Table, limits: QuiltParameters) 
         "largest": _divide(counted("all_grams_max"), pc.max_element_wise(covered, 1)),
         "sections": _divide(counted("section_grams_max"), pc.max_element_wise(covered, 1)),
         "attributed": _divide(counted("linked_grams_max"), pc.max_element_wise(verdicts["patch_grams"], 1)),
-        "evidence": pc.multiply(pc.multiply(pc.cast(count, pa.float64()), share), _left(verdicts["own"])),
+        "evidence": pc.multiply(pc.multiply(pc.cast(count, pa.float64()), share), pc.subtract(1.0, verdicts["own"])),
         "why": pc.if_else(pc.equal(covered, 0), pa.scalar("min_share"), verdicts["why"]),
     }
     return _replace(verdicts, {name: pc.if_else(known, new, verdicts[name]) for name, new in numbers.items()})
-
-
-def _left(share: pa.ChunkedArray) -> pa.ChunkedArray:
-    """What is left without a share; runs of older versions may not know it."""
-    return pc.subtract(1.0, pc.fill_null(share, 0))
 
 
 def _divide(part: pa.ChunkedArray, whole: pa.ChunkedArray) -> pa.ChunkedArray:

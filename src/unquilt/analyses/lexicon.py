@@ -41,13 +41,13 @@ class LexiconParameters(Parameters):
         check_nidf(self.nidf)
 
 
-def count_words(verbs: Verbs, corpus: Kept, *, all_words: bool = False) -> Kept:
+def count_words(verbs: Verbs, corpus: Kept, *, all_words: bool = False, every: int = 1) -> Kept:
     """The table `words`: each word and the number of documents that it is in; with `all_words`, also those that can be
-    no features of I-Match.
+    no features of I-Match. Of so many documents as `every` says, one is read.
 
     One pass over the texts and one group of about 30 bytes for each word and each batch that it occurs in.
     """
-    (counts,) = verbs.map(corpus, Kernel("document words", all=all_words))
+    (counts,) = verbs.map(corpus, Kernel("document words", all=all_words, every=every))
     (sums,) = verbs.group([counts], Kernel("word sums"))
     return verbs.keep(sums, WORDS)
 
@@ -58,5 +58,11 @@ def lexicon(verbs: Verbs, corpus: Kept, _: LexiconParameters) -> Outcome:
 
 
 DECLARATION = Analysis(
-    name="lexicon", parameters=LexiconParameters, function=lexicon, results=(WORDS,), labels=LEXICON_LABELS
+    name="lexicon",
+    summary="",
+    report="",
+    parameters=LexiconParameters,
+    function=lexicon,
+    results=(WORDS,),
+    labels=LEXICON_LABELS,
 )

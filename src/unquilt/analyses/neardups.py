@@ -12,10 +12,13 @@ With `threshold` t, `near(d, e)` iff J(d, e) >= t, exactly; see `threshold`.
 By I-Match with randomised lexicons (Kołcz, Chowdhury and Alspector, KDD 2004): `near(d, e)` iff any of the K + 1
 signatures of both agree; see `stores.lexicons`.
 
-Clusters are the transitive closure of near; the lowest document of each gives it its number, and is kept unless another
-is asked for (`keep`). Closure can chain documents that have little in common, so each cluster says how similar its
-documents are to the one that is kept, by exact J, and `pairs` shows the edges that hold it together. `kept` says of
-every document of the corpus whether it is kept, or which one is instead.
+Clusters are the transitive closure of near; the lowest document of each gives it its number. Closure can chain
+documents that have little in common, so each cluster says how similar its documents are to the preferred one, by exact
+J, and `pairs` shows the edges that hold it together.
+
+`kept` says of every document of the corpus whether it is kept, or which one is instead. With a threshold, a document is
+dropped only if one that is kept is near to it; chains drop nothing. Without one, the preferred document of each cluster
+is kept. Documents are preferred in their order, or as `keep` says.
 
 A document without words, or without a signature, is near to none, and neither is one of fewer than `min_words` words.
 All others are treated alike, however short they are: documents of one word are near-duplicates if it is the same word.
@@ -33,11 +36,11 @@ from unquilt.analyses.comparison import COMPARISON_LABELS, compare
 from unquilt.analyses.components import COMPONENT_LABELS, components
 from unquilt.analyses.lexicon import LEXICON_LABELS, LexiconParameters, count_words
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.threshold import THRESHOLD_LABELS, near_pairs
+from unquilt.analyses.threshold import MEASURES, THRESHOLD_LABELS, NearPairs, drop, near_pairs
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
-from unquilt.flow.verbs import Verbs
+from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
 from unquilt.tables import (
@@ -46,11 +49,16 @@ from unquilt.tables import (
     CLUSTERS,
     COMPARED,
     COMPONENTS,
+    DROPPED,
     EDGES,
     FURTHER,
     KEPT,
+    LINKED,
+    LINKS,
     MEMBERS,
+    OVERLAPS,
     PAIRS,
+    PREFERENCES,
     SIMILARITY,
     TREES,
     UNSETTLED,
@@ -124,7 +132,10 @@ class NeardupParameters(SignatureParameters):
     threshold: float | None = parameter(
         None, "least Jaccard coefficient of near-duplicates, exactly; if none, as published", at_least=0.3, at_most=1
     )
-    keep: str = parameter("first", "which document of a cluster is kept; of equal ones the first", one_of=KEEP)
+    measure: str = parameter(
+        "jaccard", "threshold of grams in common / in either, or of those / in the one that goes", one_of=MEASURES
+    )
+    keep: str = parameter("first", "which documents are preferred to others; of equal ones the first", one_of=KEEP)
     min_words: int = parameter(0, "shorter documents are near-duplicates of none", at_least=0, at_most=2**32)
     similarity: bool = parameter(True, "say how similar the documents of each cluster are")
     pairs: bool = parameter(False, "write the edges behind each cluster, with their similarity")
@@ -141,6 +152,8 @@ class NeardupParameters(SignatureParameters):
         if self.threshold is not None and (self.method != "shingles" or self.family != "fast"):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"threshold has no effect with {other}; leave it out")
+        if self.threshold is None and self.measure != MEASURES[0]:
+            raise ParameterError("measure is that of a threshold; say which one, such as threshold 0.8")
         if self.key and (self.method != "shingles" or self.family != "fast"):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"key has no effect with {other}; leave it out")
@@ -148,6 +161,10 @@ class NeardupParameters(SignatureParameters):
     def grams(self) -> dict[str, Any]:
         """Which grams are compared, as kernels take it."""
         return {"k": self.k, "key": keys.read_key(self.key)}
+
+    def near(self) -> dict[str, Any]:
+        """Which pairs are near by a threshold, as kernels take it."""
+        return {"threshold": self.threshold, "measure": self.measure}
 
     def kernel(self) -> dict[str, Any]:
         return super().kernel() | ({"key": keys.read_key(self.key)} if self.method == "shingles" else {})
@@ -159,45 +176,79 @@ def neardups(verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexi
     Shuffles 15 rows of 12 bytes a document (I-Match: K + 1 of 25), then some 20 bytes an edge for a logarithmic number
     of rounds; similarity takes a second pass over the documents of clusters, and 8 bytes for each of their grams.
     """
-    edges, statistics = near_edges(verbs, corpus, given, lexicon)
+    preferred = rank(verbs, corpus, given.keep)
+    direct = _near_pairs(verbs, corpus, given, preferred) if given.threshold is not None else None
+    edges, statistics = (direct.edges, direct.counters) if direct else near_edges(verbs, corpus, given, lexicon)
     kept_by = components(verbs, edges)
-    members = choose(verbs, corpus, kept_by, given.keep)
-    (marked,) = verbs.map(members, Kernel("marked"))
+    members = choose(verbs, kept_by, preferred)
+    dropped: Kept | None = None
+    similar: Rows | None = None
+    pairs: Rows | None = None
+    if direct is not None:
+        gone, similar = drop(verbs, direct, given.near(), preferred)
+        dropped = verbs.keep(gone, DROPPED)
+    (marked,) = verbs.map(members, Kernel("marked"), beside=dropped)
     tables = [verbs.keep(marked, CLUSTERS)]
-    (kept,) = verbs.map(corpus, Kernel("kept"), beside=members)
-    if given.similarity or given.pairs:
-        wanted = members if given.similarity else None, edges if given.pairs else None
-        cosine = given.method == "imatch"
-        pairs, to_kept, similar = compare(verbs, corpus, *wanted, given.grams(), cosine=cosine)
+    (kept,) = verbs.map(corpus, Kernel("kept"), beside=dropped or members)
+    compared = direct is None and given.pairs
+    if given.similarity or compared:
+        wanted = members if given.similarity else None, edges if compared else None
+        cosine, known = given.method == "imatch", direct.overlaps if direct else None
+        pairs, to_kept, to_it, _, *before = compare(verbs, corpus, *wanted, given.grams(), cosine=cosine, known=known)
+        similar = similar or (to_it if given.similarity else None)
         if given.similarity:
             (clusters,) = verbs.map(members, Kernel("select", ("doc", "cluster", "kept")))
-            (spreads,) = verbs.group([clusters, to_kept], Kernel("spread"))
-            (kept,) = verbs.group([kept, similar], Kernel("kept similar"))
+            (spreads,) = verbs.group([clusters, to_kept, *before], Kernel("spread"))
             tables.append(verbs.keep(spreads, SIMILARITY))
-        if given.pairs:
-            tables.append(verbs.keep(pairs, PAIRS))
+    if similar is not None:
+        (kept,) = verbs.group([kept, similar], Kernel("kept similar"))
+    if direct is not None:
+        _, pairs = verbs.map(direct.overlaps, Kernel("near pairs", **given.near()))
+    if given.pairs and pairs is not None:
+        tables.append(verbs.keep(pairs, PAIRS))
     tables.append(verbs.keep(kept, KEPT))
-    return Outcome(tables, statistics | {"near_duplicates": kept_by.rows})
+    redundant = kept_by.rows if dropped is None else dropped.rows
+    chained = {"chained": kept_by.rows - redundant} if direct else {}
+    return Outcome(tables, statistics | {"near_duplicates": redundant} | chained)
 
 
-def choose(verbs: Verbs, corpus: Kept, kept_by: Kept, keep: str) -> Kept:
-    """The documents of clusters, each with its cluster, which is the lowest of them, and the one that is kept."""
+def rank(verbs: Verbs, corpus: Kept, keep: str) -> Kept | None:
+    """The ranks of documents by a rule, the least of which is preferred; None if the first are."""
+    if keep == "first":
+        return None
+    (ranks,) = verbs.map(corpus, Kernel("preferences", by=keep))
+    return verbs.keep(ranks, PREFERENCES)
+
+
+def choose(verbs: Verbs, kept_by: Kept, preferred: Kept | None) -> Kept:
+    """The documents of clusters, each with its cluster, which is the lowest of them, and the preferred one of it."""
     (members,) = verbs.map(kept_by, Kernel("members"))
     (members,) = verbs.group([members], Kernel("distinct"))
     table = verbs.keep(members, MEMBERS)
-    if keep == "first":
+    if preferred is None:
         return table
-    (contenders,) = verbs.map(corpus, Kernel("contenders", by=keep), among=table)
+    (contenders,) = verbs.map(preferred, Kernel("contenders"), among=table)
     (chosen,) = verbs.group([contenders], Kernel("choice"))
     return verbs.keep(chosen, CHOSEN)
+
+
+def _near_pairs(verbs: Verbs, corpus: Kept, given: NeardupParameters, preferred: Kept | None) -> NearPairs:
+    return near_pairs(
+        verbs,
+        corpus,
+        given.near(),
+        given.grams(),
+        seed=given.seed,
+        min_words=given.min_words,
+        preferred=preferred,
+    )
 
 
 def near_edges(
     verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexicon | None = None
 ) -> tuple[Kept, dict[str, int]]:
-    """Enough edges between near-duplicates to tie each cluster together: each document to the lowest of its bucket."""
-    if given.threshold is not None:
-        return near_pairs(verbs, corpus, given.threshold, given.grams(), seed=given.seed, min_words=given.min_words)
+    """Enough edges between near-duplicates to tie each cluster together, without a threshold: each document to the
+    lowest of its bucket."""
     functions = given.kernel() | {"min_words": given.min_words}
     known: dict[str, int] = {}
     if functions.pop("method") == "imatch":
@@ -236,6 +287,8 @@ def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
     """What the longer stages cost beside each other: per mille of the processor time on the medium Debian corpus."""
     if given.get("threshold") is not None:
         found = {"bands": 282, "candidates": 61, "best candidates": 10}
+        if given.get("measure") == "containment":
+            found = {"contained grams": 300, "gram votes": 600, "voted candidates": 50}
         compared = {"gram sets": 502, "jaccard": 34}
     elif given.get("method") == "imatch":
         counting = {} if given.get("lexicon") else {"document words": 226, "word sums": 26, "words": 7}
@@ -249,6 +302,9 @@ def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
 
 DECLARATION = Analysis(
     name="neardups",
+    summary="unquilt.cli.show.neardups:NeardupView",
+    report="unquilt.page.report.sections.neardups:show_neardups",
+    views={"clusters/{cluster:int}": "unquilt.page.views.clusters:show_cluster"},
     parameters=NeardupParameters,
     function=neardups,
     costs=weigh,
@@ -256,7 +312,10 @@ DECLARATION = Analysis(
     said=lambda lexicon: {"nidf": list(lexicon.nidf), "min_df": lexicon.min_df},
     results=(CLUSTERS, KEPT, SIMILARITY, PAIRS),
     on_request=(SIMILARITY, PAIRS),
-    others=(EDGES, COMPONENTS, MEMBERS, CHOSEN, COMPARED, CANDIDATES, FURTHER, UNSETTLED, TREES, WORDS),
+    others=(
+        *(PREFERENCES, EDGES, COMPONENTS, MEMBERS, CHOSEN, COMPARED, DROPPED, WORDS),
+        *(CANDIDATES, FURTHER, UNSETTLED, TREES, OVERLAPS, LINKS, LINKED),
+    ),
     labels=EDGE_LABELS
     | LEXICON_LABELS
     | COMPONENT_LABELS
@@ -265,6 +324,7 @@ DECLARATION = Analysis(
     | {
         "members": "gathering clusters",
         "marked": "gathering clusters",
+        "preferences": "choosing what to keep",
         "contenders": "choosing what to keep",
         "choice": "choosing what to keep",
         "chosen": "choosing what to keep",

@@ -31,11 +31,11 @@ from typing import Any
 
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.between import between_parameter, check_between, name_collections, refuse_empty
+from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
 from unquilt.analyses.reworded import RewordedParameters
-from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
@@ -149,38 +149,38 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
     others share them with. A stretch that d documents share has d²/2 pairs, d at most `max_df`; what more documents
     share is never paired.
     """
-    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    copies = find_copies(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
     if given.collapse == "none":
-        standing = standing.without_copies()
-    tables = list(standing.tables)
+        copies = copies.without_copies()
+    tables = list(copies.tables)
     if given.signature == "grams":
-        windows, counters = _grams(verbs, corpus, given, standing.table)
+        windows, counters = _grams(verbs, corpus, given, copies.table)
         (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
         counters |= verbs.fold(lists, "windows")
         (seeds,) = verbs.group([lists], Kernel("seeds"))
         (found,) = verbs.group([seeds], Kernel("chains", window=given.k, gap=given.gap, gamma=given.least))
     else:
-        found, stops, counters = _sentences(verbs, corpus, given, standing.table)
+        found, stops, counters = _sentences(verbs, corpus, given, copies.table)
         tables.append(stops)
     located, pairs = _locate(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
-    return Outcome([*tables, located, pairs], standing.counters | counters)
+    return Outcome([*tables, located, pairs], copies.counters | counters)
 
 
-def _grams(verbs: Verbs, corpus: Kept, given: PassageParameters, standing: Kept | None) -> tuple[Rows, dict[str, int]]:
-    (windows,) = verbs.map(corpus, Kernel("gram places", k=given.k, **name_collections(given.between)), beside=standing)
+def _grams(verbs: Verbs, corpus: Kept, given: PassageParameters, copies: Kept | None) -> tuple[Rows, dict[str, int]]:
+    (windows,) = verbs.map(corpus, Kernel("gram places", k=given.k, **name_collections(given.between)), beside=copies)
     counters = verbs.fold(windows, "grams") if given.between else {}
     refuse_empty(counters, given.between)
     return windows, counters
 
 
 def _sentences(
-    verbs: Verbs, corpus: Kept, given: PassageParameters, standing: Kept | None
+    verbs: Verbs, corpus: Kept, given: PassageParameters, copies: Kept | None
 ) -> tuple[Rows, Kept, dict[str, int]]:
     """Runs of sentences that match, runs of stop sentences, and counters."""
     lexicon, listed = _lexicon(verbs, corpus, given)
     telling: dict[str, Any] = {"signature": given.signature, "n": given.n, "lexicon": lexicon, "listed": listed}
     telling |= {"chain": given.chain, "distance": given.spot_distance} | name_collections(given.between)
-    marked, pages, *sets = verbs.map(corpus, Kernel("sentence tokens", **telling), beside=standing)
+    marked, pages, *sets = verbs.map(corpus, Kernel("sentence tokens", **telling), beside=copies)
     counters = verbs.fold(marked, "sentences")
     refuse_empty(counters, given.between)
     (counted,) = verbs.group([marked], Kernel("stop sentences", max_df=given.max_df))
@@ -289,14 +289,17 @@ COSTS: Mapping[str, Mapping[str, float]] = {
 
 DECLARATION = Analysis(
     name="passages",
+    summary="unquilt.cli.show.passages:PassageView",
+    report="unquilt.page.report.sections.passages:show_passages",
+    views={"pairs/{a:int}/{b:int}": "unquilt.page.views.passages:show_pair"},
     parameters=PassageParameters,
     function=passages,
     costs=lambda given: COSTS.get(given.get("signature", "imatch"), {}).items(),
     results=(PASSAGES, PASSAGE_PAIRS, STOP_RUNS),
     on_request=(STOP_RUNS,),
-    others=(*STANDING_TABLES, WORDS, MARKS, PASSAGE_RUNS, STOP_GROUPS),
+    others=(*COPY_TABLES, WORDS, MARKS, PASSAGE_RUNS, STOP_GROUPS),
     leads=lead,
-    labels=STANDING_LABELS
+    labels=COPY_LABELS
     | LEXICON_LABELS
     | {
         "sentence tokens": "cutting texts into sentences",

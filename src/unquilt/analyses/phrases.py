@@ -24,9 +24,9 @@ from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE
-from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
@@ -96,10 +96,10 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     is linear in the shingles and in Σ df² over distinct lists. Of a sample only its own documents are sent lists, but
     texts are read twice.
     """
-    standing = stand(verbs, corpus, foreign="ip", collapse=given.collapse, key=given.key)
+    copies = find_copies(verbs, corpus, foreign="ip", collapse=given.collapse, key=given.key)
     words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
     taking = words | {"seed": given.seed, "exact": given.exact}
-    grams, sizes = verbs.map(corpus, Kernel("samples", **taking), beside=standing.table)
+    grams, sizes = verbs.map(corpus, Kernel("samples", **taking), beside=copies.table)
     every = given.sample == "all"
     kernel = Kernel("popular", popular=given.popular, max_df=given.max_df if every else 0)
     found, lists, others, tally = verbs.group([grams], kernel)
@@ -110,7 +110,7 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     else:
         (counts,) = verbs.group([sizes, others], Kernel("phrase counts"))
         counted = verbs.keep(counts, DOCUMENT_PHRASES)
-        covers, sources = _cover_sample(verbs, corpus, standing.table, counted, given, taking)
+        covers, sources = _cover_sample(verbs, corpus, copies.table, counted, given, taking)
     covered = verbs.keep(covers, COVERS)
     (sums,) = verbs.group([tally], Kernel("added shingles"))
     pages = _pages_of_sites(verbs, corpus, counted, covered, given)
@@ -130,7 +130,7 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
         verbs.keep(sites, HOSTS),
         verbs.keep(sums, HISTOGRAM),
     ]
-    return Outcome([*standing.tables, *tables], standing.counters | statistics)
+    return Outcome([*copies.tables, *tables], copies.counters | statistics)
 
 
 def _cover(verbs: Verbs, sizes: Rows, others: Rows, lists: Rows, given: PhraseParameters) -> tuple[Rows, Rows, Rows]:
@@ -141,15 +141,15 @@ def _cover(verbs: Verbs, sizes: Rows, others: Rows, lists: Rows, given: PhrasePa
 
 
 def _cover_sample(
-    verbs: Verbs, corpus: Kept, standing: Kept | None, counted: Kept, given: PhraseParameters, taking: dict[str, Any]
+    verbs: Verbs, corpus: Kept, copies: Kept | None, counted: Kept, given: PhraseParameters, taking: dict[str, Any]
 ) -> tuple[Rows, Rows]:
     """Covering sets of a sample of documents, without a limit on how many documents share a shingle."""
-    assert standing is not None, "servers matter, so there is a table of standings"
+    assert copies is not None, "servers matter, so there is a table of copies"
     drawing: dict[str, Any] = {"draw": given.sample, "least": given.least, "site": given.site, "seed": given.seed}
     (lots,) = verbs.map(corpus, Kernel("lots", **drawing), beside=counted)
     (chosen,) = verbs.group([lots], Kernel("draws", size=given.sample_size))
-    (places,) = verbs.map(standing, Kernel("select", ("doc", "kept", "servers")))
-    (marked,) = verbs.group([places, chosen], Kernel("drawn standing"))
+    (places,) = verbs.map(copies, Kernel("select", ("doc", "kept", "servers")))
+    (marked,) = verbs.group([places, chosen], Kernel("drawn documents"))
     drawn = verbs.keep(marked, DRAWN)
     grams, sizes = verbs.map(corpus, Kernel("samples to cover", **taking), beside=drawn)
     _, lists, others, _ = verbs.group([grams], Kernel("popular", popular=given.popular, max_df=NO_LIMIT))
@@ -182,12 +182,15 @@ def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
 
 DECLARATION = Analysis(
     name="phrases",
+    summary="unquilt.cli.show.phrases:PhraseView",
+    report="unquilt.page.report.sections.phrases:show_phrases",
+    views={"phrases": "unquilt.page.views.phrases:show_site"},
     parameters=PhraseParameters,
     function=phrases,
     costs=weigh,
     results=(HOSTS, POPULAR, COVERS),
-    others=(DOCUMENT_PHRASES, COVER_SOURCES, HISTOGRAM, *STANDING_TABLES, ASKED_PHRASES, DRAWN),
-    labels=STANDING_LABELS
+    others=(DOCUMENT_PHRASES, COVER_SOURCES, HISTOGRAM, *COPY_TABLES, ASKED_PHRASES, DRAWN),
+    labels=COPY_LABELS
     | {
         "samples": "taking shingles",
         "samples to cover": "taking shingles of the sample",
@@ -199,7 +202,7 @@ DECLARATION = Analysis(
         "covering sets": "finding covering sets",
         "lots": "drawing a sample",
         "draws": "drawing a sample",
-        "drawn standing": "drawing a sample",
+        "drawn documents": "drawing a sample",
         "phrase texts": "looking up phrases",
         "phrase pages": "counting by site",
         "phrase_pages": "counting by site",

@@ -52,16 +52,28 @@ from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
+from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
+from unquilt.analyses.limits import write_limits
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import PUBLISHED, QuiltParameters
 from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites, name_sites
-from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.flow.kept import Kept
-from unquilt.flow.kernels import Kernel
+from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs, look_up
-from unquilt.tables import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES, VERDICTS
+from unquilt.stores.words import pack_above, pack_no_words
+from unquilt.tables import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES, VERDICTS, WORDS
 
 __all__ = ["COVER_LABELS", "DECLARATION", "PUBLISHED", "QuiltParameters", "attribute", "locate", "quilts"]
+
+LOOK = 0.15
+"""Documents with less than this share covered are never looked at closely, unless σ is smaller still."""
+GAPS = {"exact": 0, "light": 10}
+"""How many words may lie between two patches of one passage, by `edits`."""
+COMMON = 10
+"""A word in more than one of so many documents is common."""
+SAMPLE = 4096
+"""Common words are found in about so many documents."""
 
 COVER_LABELS = {
     "scan": "cutting texts into grams",
@@ -78,73 +90,106 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     list once for each of its documents. Time is linear in the grams and in Σ df² over *distinct* lists. What patches
     cost: see `locate`.
     """
-    by = "page" if given.foreign == "none" and given.max_own < 1 else given.foreign
-    standing = stand(verbs, corpus, foreign=by, collapse=given.collapse, key=given.key)
+    counts_own = given.max_own < 1
+    by = "page" if given.foreign == "none" and counts_own else given.foreign
+    copies = find_copies(verbs, corpus, foreign=by, collapse=given.collapse, key=given.key)
     words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
-    grams, documents = verbs.map(corpus, Kernel("scan", **words), beside=standing.table)
+    grams, documents = verbs.map(corpus, Kernel("scan", **words), beside=copies.table)
     lists, *gram_names = verbs.group([grams], Kernel("lists", m=given.m, patches=is_located(given)))
     statistics = verbs.fold(lists, "grams")
-    (elements,) = verbs.group([lists], Kernel("elements", in_domains=by in ("host", "page")))
+    (elements,) = verbs.group([lists], Kernel("elements", own=counts_own, in_domains=by in ("host", "page")))
     statistics |= verbs.fold(elements, "lists")
-    limits = {name: getattr(given, name) for name in ("c", "sigma", "min_share", "min_grams", "max_largest", "max_own")}
-    judged, drawn_on, sizes, *asking = verbs.group(
-        [documents, elements], Kernel("covers", **limits, patches=is_located(given))
-    )
-    statistics |= verbs.fold(judged, "covers")
-    sources, attributed = attribute(verbs, corpus, standing.table, sizes, drawn_on, given)
+    counted, settled, drawn_on, own_site, doubts, sizes, asking = cover(verbs, documents, elements, given)
+    statistics |= verbs.fold(counted, "covers")
+    sources, attributed = attribute(verbs, corpus, copies.table, sizes, drawn_on, given)
     late = [attributed]
     if is_located(given):
-        patches, sewn = locate(verbs, corpus, asking[0], gram_names[0], words, given.min_grams)
+        patches, sewn = locate(verbs, corpus, asking[0], gram_names[0], words, given)
         confirmed = verbs.fold(patches, "confirmed").get("confirmed_grams", 0)
         statistics["collisions"] = statistics.get("covered_grams", 0) - confirmed
         late.append(sewn)
-    verdicts, found = verbs.group([judged, *late], Kernel("verdicts", **late_limits(given), min_sewn=given.min_sewn))
+    limits: dict[str, Any] = {"limits": write_limits(given), "c": given.c, "min_part": given.min_part}
+    limits["homes"] = given.homes
+    together, stitched = verbs.group([counted, settled, *late], Kernel("counts", **limits))
+    (at_fault,) = verbs.group([stitched, doubts], Kernel("suspicions"))
+    verdicts, found = verbs.group([together, own_site, at_fault], Kernel("verdicts", **limits))
     statistics |= verbs.fold(verdicts, "judging")
     kept_verdicts = verbs.keep(verdicts, VERDICTS)
     kept_quilts = verbs.keep(look_up(verbs, found, corpus, ("id", "url")), QUILTS)
-    if given.min_sewn > 0:
-        sources = look_up(verbs, sources, kept_quilts, ())  # those of quilts that are not left out
     kept_sources = verbs.keep(sources, SOURCES)
     tables = [kept_verdicts, kept_quilts, kept_sources]
     tables += count_sites(verbs, corpus, kept_quilts, kept_sources, given.foreign)
     if given.patches:
-        if given.max_sections < 1 or given.max_attributed < 1 or given.min_sewn > 0:
-            patches = look_up(verbs, patches, kept_quilts, ())
         tables.append(verbs.keep(patches, PATCHES))
-    return Outcome([*standing.tables, *tables], standing.counters | statistics)
+    return Outcome([*copies.tables, *tables], copies.counters | statistics)
 
 
 def is_located(given: QuiltParameters) -> bool:
     """Whether patches are looked for: also where they are only needed for the verdict."""
-    return given.patches or given.min_sewn > 0
+    return given.patches or given.min_sewn > 0 or given.max_reads_on < 1 or given.sigma_of == "spanned"
 
 
-def late_limits(given: QuiltParameters) -> dict[str, Any]:
-    """The limits that depend on where sources are: known when their names have travelled to the page."""
-    return {name: getattr(given, name) for name in ("max_sections", "max_attributed")}
+def find_look(given: QuiltParameters) -> float:
+    """The least covered share of documents that are looked at closely. With edits, passages may span far more than
+    the patches that are left of them; and a page that is stitched together in part has little of it covered."""
+    loose = given.edits != "exact" or given.min_part > 0
+    return min(given.sigma, LOOK) if loose else given.sigma
+
+
+def cover(
+    verbs: Verbs, documents: Rows, elements: Rows, given: QuiltParameters
+) -> tuple[Rows, Rows, Rows, Rows, Rows, Rows, list[Rows]]:
+    """What is counted of documents that come into question, and of others; sources; what documents of the own site
+    have, and whom that asks; the sizes of sources; and lists with the sources picked from them, if patches are wanted.
+    """
+    ends: dict[str, Any] = {"min_share": given.min_share, "min_grams": given.min_grams, "look": find_look(given)}
+    ends["of_patches"] = given.sigma_of == "patchfrac"
+    wanted = ends | {"c": given.c, "max_largest": given.max_largest, "patches": is_located(given)}
+    if not given.homes:
+        counted, drawn_on, own_site, doubts, settled, sizes, *asking = verbs.group(
+            [documents, elements], Kernel("covers", **wanted)
+        )
+        return counted, settled, drawn_on, own_site, doubts, sizes, asking
+    settled, sizes, left, left_elements, suspects, first_doubts = verbs.group(
+        [documents, elements], Kernel("first covers", c=given.c, sigma=given.sigma, **ends)
+    )
+    (suspected,) = verbs.group([suspects, first_doubts], Kernel("suspicions"))
+    counted, drawn_on, own_site, doubts, *asking = verbs.group(
+        [left, left_elements, suspected], Kernel("covers again", **wanted)
+    )
+    return counted, settled, drawn_on, own_site, doubts, sizes, asking
 
 
 def attribute(
-    verbs: Verbs, corpus: Kept, standing: Kept | None, sizes: Rows, drawn_on: Rows, given: QuiltParameters
+    verbs: Verbs, corpus: Kept, copies: Kept | None, sizes: Rows, drawn_on: Rows, given: QuiltParameters
 ) -> tuple[Rows, Rows]:
-    """Each source of a quilt with what the quilt links to, and of all documents with sources the share that sections
-    add, and the share of the patch grams that linked sources cover.
+    """Each source of a document that is looked at closely with what the document links to, and of all documents with
+    sources the share that sections add, and the share of the patch grams that linked sources cover.
 
     Shuffles about 40 bytes a document and 60 a source; of a source with more than a hundred copies, the URLs of the
     first hundred. Links are read where they are.
     """
-    (names,) = verbs.map(corpus, Kernel("names"), beside=standing)
+    (names,) = verbs.map(corpus, Kernel("names"), beside=copies)
     (sources,) = verbs.group([names, sizes, drawn_on], Kernel("named"))
     named = verbs.keep(sources, NAMED)
-    linked = Kernel("linked", **late_limits(given), own=name_sites(given.foreign))
-    by_rank, attributed = verbs.map(corpus, linked, among=named)
+    by_rank, attributed = verbs.map(corpus, Kernel("linked", own=name_sites(given.foreign)), among=named)
     return by_rank, attributed
 
 
+def find_common(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Side:
+    """The words in more than a tenth of the documents: of so many that a sample of them is enough."""
+    if given.max_reads_on >= 1:
+        return verbs.side("common_words", pack_no_words)
+    every = max(1, corpus.rows // SAMPLE)
+    words = count_words(verbs, corpus, all_words=True, every=every)
+    read = -(-corpus.rows // every)
+    return verbs.side("common_words", lambda: pack_above(words, read // COMMON))
+
+
 def locate(
-    verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[str, Any], least: int
+    verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[str, Any], given: QuiltParameters
 ) -> tuple[Rows, Rows]:
-    """Where the patches of quilts are, and of each quilt how much of them is sewn in, if of at least so many words.
+    """Where the patches of quilts are, and of each quilt how much of its passages is sewn in, and how they read on.
 
     `asking` has, for each list of documents, the quilts that found sources there; `grams` the grams of each list.
     No page is sent anywhere: each source is sent the grams that it shares with a quilt (8 bytes each), and returns the
@@ -154,39 +199,51 @@ def locate(
     (requests,) = verbs.group([asking, grams], Kernel("requests"))
     (packed,) = verbs.group([requests], Kernel("asked"))
     asked = verbs.keep(packed, ASKED)
-    (passages,) = verbs.map(corpus, Kernel("slices", **words), among=asked)
+    how = words | {"gap": GAPS[given.edits], "borders": given.max_reads_on < 1}
+    how["common"] = find_common(verbs, corpus, given)
+    (passages,) = verbs.map(corpus, Kernel("slices", **how), among=asked)
     slices = verbs.keep(passages, SLICES)
-    patches, sewn = verbs.map(corpus, Kernel("patches", **words, min_grams=least), among=slices)
+    patches, sewn = verbs.map(corpus, Kernel("patches", **how, min_grams=given.min_grams), among=slices)
     return patches, sewn
 
 
 def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    """What the longer stages cost beside each other: per mille of the processor time on the medium Debian corpus."""
+    """What the longer stages cost beside each other: about per mille of the time, on real pages and on the demo web."""
     near = {"shingles": 180, "edges": 38} if given.get("collapse", "near") == "near" else {}
     cover = {
         "places": 33,
         "scan": 231,
         "lists": 222,
         "elements": 55,
-        "covers": 56,
+        "first covers": 40,
+        "covers again": 16,
         "names": 45,
     }
-    located = {"requests": 8, "slices": 10, "patches": 7}
-    if not given.get("patches", True) and not given.get("min_sewn", 0):
+    located = {"requests": 8, "document words": 90, "slices": 80, "patches": 100}
+    if not given.get("homes", True):
+        cover = {name: cost for name, cost in cover.items() if name != "covers again"}
+    if not given.get("patches", True) and given.get("edits") == "exact" and not given.get("min_sewn", 1):
         located = {}
     return (near | cover | located | {"linked": 48, "select": 13}).items()
 
 
 DECLARATION = Analysis(
     name="quilts",
+    summary="unquilt.cli.show.quilts:QuiltView",
+    report="unquilt.page.report.sections.quilts:show_quilts",
     parameters=QuiltParameters,
     function=quilts,
     results=(QUILTS, SOURCES),
-    others=(VERDICTS, PATCHES, *SITE_TABLES["domain"], *SITE_TABLES["host"], *STANDING_TABLES, NAMED, ASKED, SLICES),
-    labels=STANDING_LABELS
+    others=(VERDICTS, PATCHES, *SITE_TABLES["domain"], *SITE_TABLES["host"], *COPY_TABLES, NAMED, ASKED, SLICES, WORDS),
+    labels=COPY_LABELS
     | SITE_LABELS
     | COVER_LABELS
+    | LEXICON_LABELS
     | {
+        "first covers": "finding sources",
+        "covers again": "finding sources",
+        "suspicions": "finding sources",
+        "counts": "judging documents",
         "covers": "finding sources",
         "names": "looking up URLs",
         "named": "looking up URLs",

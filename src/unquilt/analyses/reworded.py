@@ -16,10 +16,10 @@ from typing import Any
 
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.between import between_parameter, check_between, name_collections, refuse_empty
+from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
 from unquilt.analyses.reworded_candidates import CANDIDATE_LABELS, CANDIDATE_TABLES, CandidatePairs, find_candidates
-from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
@@ -54,17 +54,17 @@ class RewordedParameters(Parameters):
 
 def reworded(verbs: Verbs, corpus: Kept, given: RewordedParameters) -> Outcome:
     """Finds the passages that documents took from each other and reworded, and which pairs of documents share most."""
-    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    copies = find_copies(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
     if given.collapse == "none":
-        standing = standing.without_copies()
+        copies = copies.without_copies()
     sharing = {"boilerplate": given.boilerplate, "max_df": given.max_df, "most": given.max_candidates}
     collections = name_collections(given.between)
-    candidates = find_candidates(verbs, corpus, standing.table, collections, **sharing)
+    candidates = find_candidates(verbs, corpus, copies.table, collections, **sharing)
     refuse_empty(candidates.counters, given.between)
     found, spans, counters = align_candidates(verbs, corpus, candidates, n=given.n, both_ways=not given.between)
     (pairs,) = verbs.group([spans], Kernel("passage pairs"))
     kept = verbs.keep(found, PASSAGES)
-    return Outcome([*standing.tables, kept, verbs.keep(pairs, PASSAGE_PAIRS)], standing.counters | counters)
+    return Outcome([*copies.tables, kept, verbs.keep(pairs, PASSAGE_PAIRS)], copies.counters | counters)
 
 
 def align_candidates(
@@ -94,12 +94,14 @@ COSTS: Mapping[str, float] = {
 
 DECLARATION = Analysis(
     name="reworded",
+    summary="unquilt.cli.show.reworded:RewordedView",
+    report="unquilt.page.report.sections.passages:show_passages",
     parameters=RewordedParameters,
     function=reworded,
     costs=lambda _: COSTS.items(),
     results=(PASSAGES, PASSAGE_PAIRS),
-    others=(*STANDING_TABLES, *CANDIDATE_TABLES),
-    labels=STANDING_LABELS
+    others=(*COPY_TABLES, *CANDIDATE_TABLES),
+    labels=COPY_LABELS
     | CANDIDATE_LABELS
     | {
         "candidate texts": "sending texts to candidates",

@@ -23,9 +23,9 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Verbs
 from unquilt.stores.stems import MOST_GRAMS, MOST_STEMS, pack_boilerplate, pack_documents, pack_rates
-from unquilt.tables import BOILERPLATE, FUZZY_CANDIDATES, STEMS
+from unquilt.tables import BOILERPLATE, REWORDED_CANDIDATES, STEMS
 
-CANDIDATE_TABLES = (STEMS, BOILERPLATE, FUZZY_CANDIDATES)
+CANDIDATE_TABLES = (STEMS, BOILERPLATE, REWORDED_CANDIDATES)
 """The tables that `find_candidates` makes on the way."""
 ONE_OF = 1000
 """A sequence of words that only one document of so many has is not boilerplate."""
@@ -45,8 +45,8 @@ CANDIDATE_LABELS = {
     "keys": "making keys of rare stems",
     "key pairs": "finding candidates",
     "key_pairs": "finding candidates",
-    "fuzzy candidates": "finding candidates",
-    "fuzzy_candidates": "finding candidates",
+    "reworded candidates": "finding candidates",
+    "reworded_candidates": "finding candidates",
     "candidates": "finding candidates",
 }
 
@@ -64,7 +64,7 @@ class CandidatePairs:
 def find_candidates(
     verbs: Verbs,
     corpus: Kept,
-    standing: Kept | None,
+    copies: Kept | None,
     collections: dict[str, Any],
     *,
     boilerplate: int,
@@ -77,7 +77,7 @@ def find_candidates(
     (about seven for ten words; the stems of the words around travel with keys), and 20 for each key that two documents
     share with enough around it (at most `max_df` · (`max_df` - 1) / 2 for a key).
     """
-    (counts,) = verbs.map(corpus, Kernel("stem counts"), beside=standing)
+    (counts,) = verbs.map(corpus, Kernel("stem counts"), beside=copies)
     counters = dict.fromkeys(COUNTERS, 0) | verbs.fold(counts, "stem_words")
     (sums,) = verbs.group([counts], Kernel("stem sums"))
     counters |= verbs.fold(sums, "stem_sums")
@@ -86,19 +86,19 @@ def find_candidates(
     words = counters.get("stemmed_words", 0)
     table = verbs.side("stem_documents", lambda: pack_documents(stems))
     rates = verbs.side("stem_rates", lambda: pack_rates(stems, words))
-    common = find_boilerplate(verbs, corpus, standing, counters, boilerplate)
+    common = find_boilerplate(verbs, corpus, copies, counters, boilerplate)
     known: dict[str, Any] = {"stems": table, "rates": rates, "boilerplate": common}
-    (keys,) = verbs.map(corpus, Kernel("stem keys", **known, **collections), beside=standing)
+    (keys,) = verbs.map(corpus, Kernel("stem keys", **known, **collections), beside=copies)
     counters |= verbs.fold(keys, "keys")
     (pairs,) = verbs.group([keys], Kernel("key pairs", max_df=max_df))
     counters |= verbs.fold(pairs, "key_pairs")
-    (chosen,) = verbs.group([pairs], Kernel("fuzzy candidates", most=most))
+    (chosen,) = verbs.group([pairs], Kernel("reworded candidates", most=most))
     counters |= verbs.fold(chosen, "candidates")
-    return CandidatePairs(verbs.keep(chosen, FUZZY_CANDIDATES), rates, common, counters)
+    return CandidatePairs(verbs.keep(chosen, REWORDED_CANDIDATES), rates, common, counters)
 
 
 def find_boilerplate(
-    verbs: Verbs, corpus: Kept, standing: Kept | None, counters: dict[str, int], boilerplate: int
+    verbs: Verbs, corpus: Kept, copies: Kept | None, counters: dict[str, int], boilerplate: int
 ) -> Side:
     """The sequences of words that more documents have, and more than one of a thousand; adds to the counters.
 
@@ -107,7 +107,7 @@ def find_boilerplate(
     if not boilerplate:
         return verbs.side("boilerplate", lambda: b"")
     limit = max(boilerplate, counters.get("stemmed_documents", 0) // ONE_OF)
-    (grams,) = verbs.map(corpus, Kernel("stem grams"), beside=standing)
+    (grams,) = verbs.map(corpus, Kernel("stem grams"), beside=copies)
     (common,) = verbs.group([grams], Kernel("common grams", most=limit))
     counters |= verbs.fold(common, "common_grams")
     counters["boilerplate_limit"] = limit

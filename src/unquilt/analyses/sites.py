@@ -7,7 +7,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.tables import QUILTING_DOMAINS, QUILTING_HOSTS, SOURCE_DOMAINS, SOURCE_HOSTS
 
-SITE_LABELS = {"visits": "counting by site", "sites": "counting by site"}
+SITE_LABELS = {"drawn": "counting by site", "visits": "counting by site", "sites": "counting by site"}
 SITE_TABLES = {"domain": (QUILTING_DOMAINS, SOURCE_DOMAINS), "host": (QUILTING_HOSTS, SOURCE_HOSTS)}
 """The sites with quilts, and those that quilts draw on, by what sites are."""
 
@@ -27,7 +27,9 @@ def count_sites(verbs: Verbs, corpus: Kept, quilts: Kept, sources: Kept, foreign
     by = name_sites(foreign)
     (pages,) = verbs.map(corpus, Kernel("select", ("doc", by)))
     (quilted,) = verbs.map(quilts, Kernel("select", ("doc",)))
-    (drawn_on,) = verbs.map(sources, Kernel("select", ("source", "quilt", "new_grams")))
+    (of_quilts,) = verbs.map(quilts, Kernel("select", ("doc",)))
+    (looked_at,) = verbs.map(sources, Kernel("select", ("quilt", "source", "new_grams")))
+    (drawn_on,) = verbs.group([of_quilts, looked_at], Kernel("drawn"))
     (visits,) = verbs.group([pages, quilted, drawn_on], Kernel("visits"))
     found = verbs.group([visits], Kernel("sites", by=by))
     return [verbs.keep(rows, table) for rows, table in zip(found, SITE_TABLES[by], strict=True)]

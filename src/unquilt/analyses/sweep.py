@@ -16,10 +16,10 @@ from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN, QuiltParameters
 from unquilt.analyses.quilts import COVER_LABELS
-from unquilt.analyses.standing import STANDING_LABELS, STANDING_TABLES, stand
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
@@ -77,19 +77,19 @@ def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
     For each k it costs little more than `quilts` with the largest m does: grams, lists and elements are the same, and
     of smaller m, c and σ only the covers are made again, where they can differ. Each k is kept when it is done.
     """
-    standing = stand(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
-    counts = [_count(verbs, corpus, standing.table, given, k) for k in given.k]
+    copies = find_copies(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
+    counts = [_count(verbs, corpus, copies.table, given, k) for k in given.k]
     together = replace(counts[0], name=COUNTS.name, paths=tuple(path for table in counts for path in table.paths))
     (rates,) = verbs.map(together, Kernel("rates", sigma=given.sigma))
-    return Outcome([*standing.tables, verbs.keep(rates, SWEEP)], standing.counters)
+    return Outcome([*copies.tables, verbs.keep(rates, SWEEP)], copies.counters)
 
 
-def _count(verbs: Verbs, corpus: Kept, standing: Kept | None, given: SweepParameters, k: int) -> Kept:
+def _count(verbs: Verbs, corpus: Kept, copies: Kept | None, given: SweepParameters, k: int) -> Kept:
     """The quilts of one k, for every (m, c, σ): whole numbers, which add up over partitions."""
     scan = Kernel("scan", k=k, key=keys.read_key(given.key))
-    grams, documents = verbs.map(corpus, scan, beside=standing)
+    grams, documents = verbs.map(corpus, scan, beside=copies)
     (lists,) = verbs.group([grams], Kernel("lists", m=given.m[-1], patches=False))
-    (elements,) = verbs.group([lists], Kernel("elements", in_domains=False))
+    (elements,) = verbs.group([lists], Kernel("elements", own=False, in_domains=False))
     grid = {name: getattr(given, name) for name in ("m", "c", "sigma", "min_share", "max_largest")}
     (counts,) = verbs.group([documents, elements], Kernel("sweep", k=k, **grid))
     (sums,) = verbs.group([counts], Kernel("sums"))
@@ -108,12 +108,14 @@ def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
 
 DECLARATION = Analysis(
     name="sweep",
+    summary="",
+    report="unquilt.page.report.sections.sweep:show_sweep",
     parameters=SweepParameters,
     function=sweep,
     costs=weigh,
     results=(SWEEP,),
-    others=(*STANDING_TABLES, COUNTS),
-    labels=STANDING_LABELS
+    others=(*COPY_TABLES, COUNTS),
+    labels=COPY_LABELS
     | COVER_LABELS
     | {
         "sweep": "counting quilts",

@@ -1,17 +1,21 @@
-"""Near-duplicates by a threshold: pairs whose Jaccard coefficient, exactly, is at least t.
+"""Near-duplicates by a threshold: pairs whose similarity, exactly, is at least t, and which documents go.
 
     sketch(d)        min-wise functions of the circular k-grams of d, in b bands of r rows (see `banding`)
-    candidates(d)    lower documents that agree with d in all rows of a band, and in enough places of the sketch: the
-                     eight that agree best
-    near(d, e)       iff one is a candidate of the other, and J(d, e) >= t
+    candidates(d)    documents preferred to d that agree with d in all rows of a band, and in enough places of the
+                     sketch: the four that agree best, and eight of the most preferred ones
+    near(d, e)       iff e is a candidate of d, and their similarity is at least t: J(d, e) or, with the measure
+                     containment, the share of the grams of d that e has
+    kept(d)          iff d is near to no document that is kept, of those that are preferred to it
 
-First each document is compared with its best candidate, which ties most clusters together; then with further ones, but
-only those that do not hang together with it already. So a cluster of n documents takes about n comparisons, however
-many pairs of it are near, and pairs that are clearly below the threshold take none.
+First each document is compared with its likeliest candidate, which ties most clusters together and drops most of what
+is dropped; then with further ones, but only those that do not hang together with it already, and those on which it
+depends what is kept. So a cluster of n documents takes n to 2 n comparisons, however many pairs of it are near, and
+pairs that are clearly below the threshold take none.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from unquilt.analyses.banding import Banding
@@ -20,53 +24,121 @@ from unquilt.analyses.components import components
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
-from unquilt.tables import CANDIDATES, COMPARED, EDGES, FURTHER, TREES, UNSETTLED
+from unquilt.tables import CANDIDATES, COMPARED, EDGES, FURTHER, LINKED, LINKS, OVERLAPS, TREES, UNSETTLED
 
+MEASURES = ("jaccard", "containment")
+_FINDING = "finding candidates"
+_COMPARING = "comparing candidates"
+_CHOOSING = "choosing what to keep"
 THRESHOLD_LABELS = {
     "bands": "taking sketches",
-    "candidates": "finding candidates",
-    "best candidates": "finding candidates",
-    "further": "finding candidates",
-    "verified": "comparing candidates",
-    "verified_1": "comparing candidates",
-    "verified_2": "comparing candidates",
-    "unsettled": "finding candidates",
-    "apart": "finding candidates",
+    "contained grams": "taking grams",
+    "gram votes": _FINDING,
+    "voted candidates": _FINDING,
+    "candidates": _FINDING,
+    "best candidates": _FINDING,
+    "further": _FINDING,
+    "near pairs": _COMPARING,
+    "overlaps": _COMPARING,
+    "verified": _COMPARING,
+    "unsettled": _FINDING,
+    "apart": _FINDING,
+    "judged pairs": _CHOOSING,
+    "open pairs": _CHOOSING,
+    "gathered pairs": _CHOOSING,
+    "dropped": _CHOOSING,
 }
 
 
-def near_pairs(
-    verbs: Verbs, corpus: Kept, threshold: float, grams: dict[str, Any], *, seed: int, min_words: int
-) -> tuple[Kept, dict[str, int]]:
-    """Pairs that reach the threshold, enough to tie each cluster together, and what was counted on the way.
+@dataclass(frozen=True)
+class NearPairs:
+    """Pairs that were compared, enough to tie each cluster together and to say what is kept."""
 
-    Shuffles up to 150 bytes for each document and band, then 8 bytes for each gram of a document and each comparison.
+    overlaps: Kept
+    """The pairs that were compared, near or not."""
+    edges: Kept
+    """Those that are near."""
+    linked: Kept
+    """The components of candidates, within which all near pairs are."""
+    counters: dict[str, int]
+
+
+def near_pairs(
+    verbs: Verbs,
+    corpus: Kept,
+    near: dict[str, Any],
+    grams: dict[str, Any],
+    *,
+    seed: int,
+    min_words: int,
+    preferred: Kept | None,
+) -> NearPairs:
+    """Compares what has to be. `near` are threshold and measure, `preferred` the ranks of documents, if the first are
+    not preferred.
+
+    Shuffles up to 150 bytes for each document and band (by containment, 30 bytes for each gram, and up to 20 KB a
+    document that shares its grams), then 8 bytes for each gram of a document and each comparison.
     """
-    banding = Banding.of(threshold)
-    (sketches,) = verbs.map(
-        corpus, Kernel("bands", seed=seed, min_words=min_words, bands=banding.bands, rows=banding.rows, **grams)
-    )
-    counters = verbs.fold(sketches, "signatures")
-    (found,) = verbs.group([sketches], Kernel("candidates", **banding.agreement()))
-    best, further = verbs.group([found], Kernel("best candidates"))
+    of_documents = {"min_words": min_words, **grams}
+    if near["measure"] == "containment":
+        (sketches,) = verbs.map(corpus, Kernel("contained grams", **of_documents), beside=preferred)
+        counters = verbs.fold(sketches, "signatures")
+        (found,) = verbs.group([sketches], Kernel("gram votes"))
+        best, further = verbs.group([found], Kernel("voted candidates", threshold=near["threshold"]))
+    else:
+        banding = Banding.of(near["threshold"])
+        bands = Kernel("bands", seed=seed, bands=banding.bands, rows=banding.rows, **of_documents)
+        (sketches,) = verbs.map(corpus, bands, beside=preferred)
+        counters = verbs.fold(sketches, "signatures")
+        (found,) = verbs.group([sketches], Kernel("candidates", **banding.agreement()))
+        best, further = verbs.group([found], Kernel("best candidates"))
     first, others = verbs.keep(best, CANDIDATES), verbs.keep(further, FURTHER)
 
-    def verify(candidates: Kept, number: int) -> tuple[Kept, dict[str, int]]:
-        pairs, *_ = compare(verbs, corpus, None, candidates, grams, name=f"{COMPARED.name}_{number}")
-        (near,) = verbs.group([pairs], Kernel("verified", threshold=threshold))
-        counted = verbs.fold(near, f"verified_{number}")
-        return verbs.keep(near, EDGES.named(f"{EDGES.name}_{number}")), counted
-
-    edges_1, counted_1 = verify(first, 1)
-    trees = components(verbs, edges_1, TREES)
+    overlaps_1 = _overlaps(verbs, corpus, first, grams, 1)
+    edges_1, _ = verbs.map(overlaps_1, Kernel("near pairs", **near))
+    trees = components(verbs, verbs.keep(edges_1, EDGES.named(f"{EDGES.name}_1")), TREES)
     (waiting,) = verbs.map(others, Kernel("unsettled"), beside=trees)
     (apart,) = verbs.group([_as_rows(verbs, trees), waiting], Kernel("apart"))
-    edges_2, counted_2 = verify(verbs.keep(apart, UNSETTLED), 2)
-    (edges,) = verbs.group([_as_rows(verbs, edges_1), _as_rows(verbs, edges_2)], Kernel("distinct"))
-    both = {name: counted_1.get(name, 0) + counted_2.get(name, 0) for name in ("compared", "verified")}
-    return verbs.keep(edges, EDGES), counters | both
+    unsettled = verbs.keep(apart, UNSETTLED.named(f"{UNSETTLED.name}_1"))
+    (links,) = verbs.group([_as_rows(verbs, first), _as_rows(verbs, unsettled)], Kernel("distinct"))
+    linked = components(verbs, verbs.keep(links, LINKS), LINKED)
+
+    (open_,) = verbs.map(others, Kernel("open pairs"), beside=preferred)
+    *_, asked = _decide(verbs, linked, [_judge(verbs, overlaps_1, near, preferred), open_])
+    (all_asked,) = verbs.group([asked, _as_rows(verbs, unsettled)], Kernel("distinct"))
+    overlaps_2 = _overlaps(verbs, corpus, verbs.keep(all_asked, UNSETTLED), grams, 2)
+    both = [_as_rows(verbs, pairs, *COUNTS) for pairs in (overlaps_1, overlaps_2)]
+    (distinct,) = verbs.group(both, Kernel("distinct"))
+    overlaps = verbs.keep(distinct, OVERLAPS)
+    edges, _ = verbs.map(overlaps, Kernel("near pairs", **near))
+    counters |= {"compared": 0, "verified": 0} | verbs.fold(edges, "verified")
+    return NearPairs(overlaps, verbs.keep(edges, EDGES), linked, counters)
 
 
-def _as_rows(verbs: Verbs, pairs: Kept) -> Rows:
-    (rows,) = verbs.map(pairs, Kernel("select", ("doc", "other")))
+def drop(verbs: Verbs, pairs: NearPairs, near: dict[str, Any], preferred: Kept | None) -> tuple[Rows, Rows]:
+    """The documents that a kept one is near to, each with that one; and how similar each of them is to it."""
+    dropped, similar, _ = _decide(verbs, pairs.linked, [_judge(verbs, pairs.overlaps, near, preferred)])
+    return dropped, similar
+
+
+COUNTS = ("common", "grams", "other_grams")
+
+
+def _overlaps(verbs: Verbs, corpus: Kept, pairs: Kept, grams: dict[str, Any], number: int) -> Kept:
+    *_, overlaps = compare(verbs, corpus, None, pairs, grams, name=f"{COMPARED.name}_{number}")
+    return verbs.keep(overlaps, OVERLAPS.named(f"{OVERLAPS.name}_{number}"))
+
+
+def _judge(verbs: Verbs, overlaps: Kept, near: dict[str, Any], preferred: Kept | None) -> Rows:
+    (judged,) = verbs.map(overlaps, Kernel("judged pairs", **near), beside=preferred)
+    return judged
+
+
+def _decide(verbs: Verbs, linked: Kept, pairs: list[Rows]) -> tuple[Rows, ...]:
+    (held,) = verbs.group([_as_rows(verbs, linked), *pairs], Kernel("gathered pairs"))
+    return verbs.group([held], Kernel("dropped"))
+
+
+def _as_rows(verbs: Verbs, pairs: Kept, *others: str) -> Rows:
+    (rows,) = verbs.map(pairs, Kernel("select", ("doc", "other", *others)))
     return rows

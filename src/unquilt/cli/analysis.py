@@ -36,18 +36,18 @@ class AnalysisJob:
 
     def carry_out(self, present: Callable[[Run], Iterable[str]] = lambda _: ()) -> None:
         """Run the analysis, print the lines that `present` makes of the run, then say how it ended."""
-        from unquilt import api
         from unquilt.cli.show.summary import conclude, is_complete
+        from unquilt.jobs.work import analyse
+        from unquilt.results.run import ReadableRun
 
         if other := self.analysis.leads(self.parameters):
             self._lead(*other).carry_out()
             return
         refuse_reading_options(self.inputs, self.asked)
         before = is_complete(self.output)
-        call: api.AnalysisCall = getattr(api, self.analysis.name)
-        run = call(
-            list(self.inputs), self.output, how=self.asked.how(self.analysis.costs(self.parameters)), **self.parameters
-        )
+        given = self.analysis.parameters.from_dict(self.parameters)
+        options = self.asked.job_options(self.analysis.costs(self.parameters))
+        run = ReadableRun.of(analyse(self.analysis, given, list(self.inputs), self.output, options))
         for line in present(run):
             if not self.asked.quiet and not self.asked.as_json:
                 emit(line)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from unquilt.arrow_start import spare_pandas
+from unquilt.arrow_start import start_without_pandas
 from unquilt.cli.group import usual_options
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.errors import ParameterError
@@ -22,7 +22,7 @@ from unquilt.parameters import Constraint, ParameterInfo, Parameters
 from unquilt.settings import Settings, parse_size
 
 if TYPE_CHECKING:
-    from unquilt.jobs.how import How
+    from unquilt.jobs.options import JobOptions
 
     ParamType = click.ParamType[Any]
 else:
@@ -254,13 +254,13 @@ class Asked:
         limits = {info.name: given.pop(info.name) for info in Limits.describe() if info.name in given}
         return Reading.from_dict(given | {"fields": named, "limits": limits})
 
-    def how(self, costs: Iterable[tuple[str, float]] = ()) -> How:
+    def job_options(self, costs: Iterable[tuple[str, float]] = ()) -> JobOptions:
         """All of these options, as the API takes them; `costs` of stages tell progress what is to come."""
-        spare_pandas()
+        start_without_pandas()
         from unquilt.cli.terminal.progress import choose_progress
-        from unquilt.jobs.how import How
+        from unquilt.jobs.options import JobOptions
 
-        return How(
+        return JobOptions(
             settings=Settings.from_dict(self.settings),
             reading=self.reading(),
             overwrite=self.overwrite,

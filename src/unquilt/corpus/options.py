@@ -15,6 +15,8 @@ from unquilt.parameters import Parameters, parameter, part
 MIB = 1 << 20
 MOST = (1 << 63) - 1
 MOST_NAMES = 20
+DROP, KEEP = "drop", "keep"
+RESTORED, PLAIN = "restored", "plain"
 AUTO, NO_URLS = "auto", "none"
 SCHEMES = ("http://", "https://")
 
@@ -106,6 +108,17 @@ class Reading(Parameters):
         "makes them; auto: if these are surely hosts; none: no URLs",
     )
     main_content: bool = parameter(False, "keep of HTML the article only, not all visible text")
+    words: str = parameter(
+        RESTORED,
+        "restored: compare words as a reader sees them, without invisible characters, look-alikes of other scripts and "
+        "forms such as fullwidth letters; plain: as they are written",
+        one_of=(RESTORED, PLAIN),
+    )
+    hidden: str = parameter(
+        DROP,
+        "drop: leave out text that the style of a page hides from its readers; keep: read it like all other text",
+        one_of=(DROP, KEEP),
+    )
     max_repeats: int = parameter(
         4,
         "flag a URL in whose path a component occurs more often than this, as a crawler going round in circles",

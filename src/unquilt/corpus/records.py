@@ -68,7 +68,7 @@ class Span(NamedTuple):
 
     `end` is where the next record begins, and follows from the last one that was read. `begin` may be a guess: a slice
     that begins in the middle of a record looks for the next one. So where they differ, the end of one slice is right
-    and the begin of the next is wrong (see `intake`). Readers that never have to guess yield no span.
+    and the begin of the next is wrong (see `ingestion`). Readers that never have to guess yield no span.
     """
 
     begin: int
@@ -92,13 +92,17 @@ class Chunks(NamedTuple):
 
 
 class Document(NamedTuple):
-    """One document, see `raw.RAW_DOCUMENTS`. `text` is valid UTF-8; the page's content is no longer there."""
+    """One document, see `raw.RAW_DOCUMENTS`. `text` is valid UTF-8; the page's content is no longer there. `seen` is
+    the text as a reader sees its words, if that differs."""
 
     page: Page
     text: bytes
     raw_sha1: bytes
     links: Sequence[str]
     chunks: Chunks
+    seen: bytes | None = None
+    restored: int = 0
+    hidden: int = 0
 
 
 def identify(value: object, file: str, offset: int) -> str:

@@ -3,6 +3,7 @@
 engine     the common part: tables are kept in the run folder
 local      threads on this machine
 spark      Apache Spark
+spark_session  a session of Spark, and whether its machines can work
 tasks      the work of one task
 blocks     blocks between stages, in memory or on disk
 workers    worker processes for Python code

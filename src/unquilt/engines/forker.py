@@ -25,7 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from unquilt.arrow_start import spare_pandas
+from unquilt.arrow_start import start_without_pandas
 from unquilt.errors import EngineError
 
 PRELOADED = "unquilt.corpus.write.parts"
@@ -159,7 +159,7 @@ def answer_requests(descriptor: int, life: str) -> None:
     """What the forker does: answer requests, until the socket closes."""
     import importlib
 
-    spare_pandas()
+    start_without_pandas()
     importlib.import_module(PRELOADED)
     module, _, function = life.partition(":")
     live = getattr(importlib.import_module(module), function)

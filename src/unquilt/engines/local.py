@@ -25,11 +25,11 @@ from unquilt.columns import store as store_columns
 from unquilt.engines.blocks import Blocks, Ledger
 from unquilt.engines.engine import Engine, read_twice
 from unquilt.engines.progress import Progress
-from unquilt.engines.tasks import STORE, Scale, forget_sides, map_split, told
+from unquilt.engines.tasks import STORE, Scale, forget_sides, kernel_parameters, map_split
 from unquilt.engines.workers import Workers
 from unquilt.flow.kept import Split
 from unquilt.flow.kernels import Side
-from unquilt.flow.verbs import Grouped, Mapped, Rows, Stage, fold_counters
+from unquilt.flow.verbs import GroupStage, MapStage, Rows, Stage, fold_counters
 from unquilt.guard import Item, Result
 from unquilt.runs import Run, storing
 
@@ -121,7 +121,7 @@ class Local(Engine):
         if stage not in self._made:
             ports: list[Blocks | None] = [Blocks(self._ledger, Path(self._spill.name)) for _ in stage.kernel.ports]
             made = _Made(ports)
-            if isinstance(stage, Mapped):
+            if isinstance(stage, MapStage):
                 self._map(stage, made)
             else:
                 self._group(stage, made)
@@ -135,7 +135,7 @@ class Local(Engine):
             raise read_twice(rows)
         return blocks
 
-    def _map(self, stage: Mapped, made: _Made) -> None:
+    def _map(self, stage: MapStage, made: _Made) -> None:
         splits = stage.table.splits()
         ports = self._scale.ports(stage.kernel, self._partitions)
         with self._progress.stage(stage.kernel.name, sum(split.rows for split in splits)) as step:
@@ -147,7 +147,7 @@ class Local(Engine):
                 fold_counters(made.counters, counters)
                 step(rows)
 
-    def _group(self, stage: Grouped, made: _Made) -> None:
+    def _group(self, stage: GroupStage, made: _Made) -> None:
         tables = [self._take(table) for table in stage.tables]
         ports = self._scale.ports(stage.kernel, self._partitions)
         kernel = stage.kernel
@@ -156,7 +156,7 @@ class Local(Engine):
             def task(partition: int) -> _native.Counters:
                 with self._spilling():
                     filled = self._fill(kernel.name, tables, partition)
-                    return filled.run(told(kernel, _where_it_is), ports, self._sink(made))
+                    return filled.run(kernel_parameters(kernel, _where_it_is), ports, self._sink(made))
 
             for counters in self._ordered(task, range(self._partitions)):
                 fold_counters(made.counters, counters)

@@ -5,9 +5,10 @@ per task, and `repartitionById` brings the blocks of a partition together. It ne
 numbers, so a lost executor costs time and never changes a result. Kernels' counters travel as rows of port -1: only
 those of tasks that succeeded arrive.
 
-The corpus and the run folder must be readable and writable from all executors, and unquilt installed there. A task
-sorts within the memory that the settings leave a thread, spills to its temporary folder, and holds the blocks it emits
-until it has read its input.
+The corpus and the run folder must be readable and writable from all executors, and unquilt installed there. Workers go
+to the folder in which the driver was started, so that relative paths mean the same there. A task sorts within the
+memory that the settings leave a thread, or its own machine if that is less, spills to Spark's local folder, and holds
+the blocks it emits until it has read its input.
 """
 
 from __future__ import annotations
@@ -16,10 +17,9 @@ import gc
 import json
 import math
 import os
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,15 +29,16 @@ import pyarrow as pa
 from unquilt import _native, columns
 from unquilt.engines.engine import Engine, read_twice
 from unquilt.engines.progress import Progress
-from unquilt.engines.tasks import STORE, Scale, map_split, told
+from unquilt.engines.spark_session import check_workers, find_reason, open_session
+from unquilt.engines.tasks import STORE, Scale, kernel_parameters, map_split
 from unquilt.engines.workers import Workers, keeping
-from unquilt.errors import EngineError, MissingDependencyError, UnquiltError
+from unquilt.errors import EngineError, UnquiltError
 from unquilt.flow.kept import Split
 from unquilt.flow.kernels import Fields, Kernel, Side
-from unquilt.flow.verbs import Mapped, Rows, Stage, fold_counters
+from unquilt.flow.verbs import MapStage, Rows, Stage, fold_counters
 from unquilt.guard import Item, Result
 from unquilt.runs import Run, publish, storing
-from unquilt.settings import Settings
+from unquilt.settings import Settings, cores, memory_limit
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,7 +49,6 @@ COUNTERS = -1
 BYTES_PER_PARTITION = 64 << 20
 BYTES_PER_GRAM = 9
 BYTES_PER_BATCH = 16 << 20
-SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class Spark(Engine):
@@ -71,7 +71,8 @@ class Spark(Engine):
         self._read: set[Rows] = set()
 
     def __enter__(self) -> Spark:
-        self._session = session(self._settings)
+        self._session = open_session(self._settings, self._progress)
+        check_workers(self._session, self._run.spill, self._progress)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -121,7 +122,7 @@ class Spark(Engine):
     def _frame(self, stage: Stage) -> DataFrame:
         if stage not in self._frames:
             ports = self._scale.ports(stage.kernel, self._partitions)
-            if isinstance(stage, Mapped):
+            if isinstance(stage, MapStage):
                 splits = stage.table.splits()
                 tasks = self._session.range(0, len(splits), 1, max(1, len(splits)))
                 frame = tasks.mapInArrow(_Map(stage, splits, ports), BLOCKS_DDL)
@@ -171,7 +172,7 @@ class _Job:
 
         self._stage.__exit__(None, None, None)
         if isinstance(error, PySparkException) or (kind is not None and kind.__name__ == "Py4JJavaError"):
-            raise EngineError(f"Spark failed in {self._name}: {_reason(str(error))}") from error
+            raise EngineError(f"Spark failed in {self._name}: {find_reason(str(error))}") from error
 
 
 class _Answer:
@@ -195,9 +196,10 @@ class _Guarded:
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self._function = function
+        self._folder = str(Path.cwd())
 
     def __call__(self, item: Any) -> _Answer:
-        _settle()
+        _settle(self._folder)
         _keep_workers()
         try:
             with Workers(1) as workers:
@@ -213,13 +215,6 @@ def _keep_workers() -> AbstractContextManager[None]:
     kept = keeping()
     kept.__enter__()
     return kept
-
-
-def _reason(message: str) -> str:
-    """The line of a Spark failure that says why."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    telling = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
-    return (telling or lines or ["no reason given"])[-1][:300]
 
 
 def _batches(rows: Iterable[tuple[int, int, bytes]]) -> Iterator[pa.RecordBatch]:
@@ -251,20 +246,38 @@ def _distributed(side: Side) -> str:
 
 
 @cache
-def _settle() -> None:
-    """What this worker has loaded stays: Spark has it look for garbage after each task, which would take longer than a
-    small task does."""
+def _settle(folder: str) -> None:
+    """Makes a worker ready. It goes to the driver's folder, for relative paths; where that is not there, they are
+    reported as missing. What it has loaded stays: Spark has it look for garbage after each task, which would take
+    longer than a small task does."""
+    with suppress(OSError):
+        os.chdir(folder)
     gc.freeze()
+
+
+def _limit(budget: int) -> int:
+    """The memory to sort in: the driver's budget, unless this machine could not give it to all of its cores."""
+    return min(budget, memory_limit() * 2 // 5 // cores())
+
+
+def _scratch() -> str | None:
+    """The folder in which Spark has temporary files on this machine; None if it has none that we could use."""
+    for name in ("SPARK_LOCAL_DIRS", "LOCAL_DIRS"):
+        for folder in filter(None, os.environ.get(name, "").split(",")):
+            if Path(folder).is_dir() and os.access(folder, os.W_OK):
+                return folder
+    return None
 
 
 class _Map:
     """A map's task, in a Python worker: one row group a task."""
 
-    def __init__(self, stage: Mapped, splits: list[Split], ports: list[tuple[int, int]]) -> None:
+    def __init__(self, stage: MapStage, splits: list[Split], ports: list[tuple[int, int]]) -> None:
         self._stage, self._splits, self._ports = stage, splits, ports
+        self._folder = str(Path.cwd())
 
     def __call__(self, tasks: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        _settle()
+        _settle(self._folder)
         for batch in tasks:
             for number in batch.column(0).to_pylist():
                 rows: list[tuple[int, int, bytes]] = []
@@ -279,13 +292,14 @@ class _Group:
 
     def __init__(self, kernel: Kernel, ports: list[tuple[int, int]], budget: int) -> None:
         self._kernel, self._ports, self._budget = kernel, ports, budget
+        self._folder = str(Path.cwd())
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        _settle()
-        with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
-            for _, filled in _partitions(self._kernel.name, batches, self._budget, spill):
+        _settle(self._folder)
+        with tempfile.TemporaryDirectory(prefix="unquilt-", dir=_scratch()) as spill:
+            for _, filled in _partitions(self._kernel.name, batches, _limit(self._budget), spill):
                 rows: list[tuple[int, int, bytes]] = []
-                parameters = told(self._kernel, _distributed)
+                parameters = kernel_parameters(self._kernel, _distributed)
                 counters = filled.run(parameters, self._ports, _collect(rows))
                 rows.append((COUNTERS, 0, json.dumps(counters).encode()))
                 yield from _batches(rows)
@@ -295,17 +309,18 @@ class _Store:
     """The last task of a table: leaves its partition as an Arrow file that the driver puts in its place."""
 
     def __init__(self, schema: pa.Schema, fields: Fields, budget: int, folder: Path) -> None:
-        self._schema, self._fields, self._budget, self._folder = schema, fields, budget, folder
+        self._schema, self._fields, self._budget, self._target = schema, fields, budget, folder.absolute()
+        self._folder = str(Path.cwd())
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        _settle()
-        with tempfile.TemporaryDirectory(prefix="unquilt-") as spill:
-            for partition, filled in _partitions(STORE, batches, self._budget, spill):
+        _settle(self._folder)
+        with tempfile.TemporaryDirectory(prefix="unquilt-", dir=_scratch()) as spill:
+            for partition, filled in _partitions(STORE, batches, _limit(self._budget), spill):
                 batch = columns.store(filled, self._schema, self._fields)
-                descriptor, partial = tempfile.mkstemp(prefix=f"{partition}-", dir=self._folder)
+                descriptor, partial = tempfile.mkstemp(prefix=f"{partition}-", dir=self._target)
                 with os.fdopen(descriptor, "wb") as file, pa.ipc.new_file(file, self._schema) as writer:
                     writer.write_batch(batch)
-                publish(Path(partial), self._folder / f"{partition}.arrow")
+                publish(Path(partial), self._target / f"{partition}.arrow")
                 yield pa.RecordBatch.from_arrays([pa.array([partition], pa.int32())], names=["partition"])
 
 
@@ -335,57 +350,3 @@ def _on_disk() -> Any:
     from pyspark import StorageLevel
 
     return StorageLevel.DISK_ONLY
-
-
-@contextmanager
-def _environment(name: str, value: str) -> Iterator[None]:
-    """A variable for processes that are started in the block, and for no others."""
-    before = os.environ.get(name)
-    os.environ[name] = value
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
-
-
-def session(settings: Settings) -> SparkSession:
-    """The active Spark session, or a new one on `settings.master` (this machine, by default).
-
-    Workers of the new one import nothing from the folder they start in; of an active one, that is up to its owner.
-    """
-    try:
-        from pyspark.sql import SparkSession
-    except ImportError as error:
-        message = 'the Spark engine needs pyspark and Java 17: pip install "unquilt[spark]"'
-        raise MissingDependencyError(message) from error
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        return active
-    # Driver and workers must run the same Python. (The 4 in `local[…,4]`: tasks are tried again even on one machine.)
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    logging = Path(__file__).with_name("log4j2.properties").as_uri()
-    options = {
-        f"spark.executorEnv.{SAFE_PATH}": 1,  # workers begin in a folder of data, and import nothing from there
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging}",
-        "spark.driver.maxResultSize": 0,
-        "spark.driver.memory": f"{max(1024, settings.memory // 4 >> 20)}m",  # blocks in flight; kernels have their own
-        "spark.sql.adaptive.enabled": False,  # partitions are what kernels say they are
-        "spark.sql.execution.arrow.maxRecordsPerBatch": 64,  # a row is a whole block
-        "spark.ui.enabled": False,
-        "spark.ui.showConsoleProgress": False,
-    }
-    builder = SparkSession.builder.appName("unquilt")
-    for name, value in options.items():
-        builder = builder.config(name, value)
-    if settings.master or "SPARK_MASTER" not in os.environ:
-        builder = builder.master(settings.master or f"local[{settings.threads},4]")
-    try:
-        with _environment(SAFE_PATH, "1"):  # for whatever Python the JVM starts by itself
-            return builder.getOrCreate()
-    except Exception as error:
-        message = f"Spark did not start: {_reason(str(error))}; it needs Java 17 or newer (JAVA_HOME)"
-        raise EngineError(message) from error

@@ -14,7 +14,7 @@ from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.flow.kept import Split
 from unquilt.flow.kernels import DOC, Kernel, Side
-from unquilt.flow.verbs import Mapped
+from unquilt.flow.verbs import MapStage
 
 STORE = "store"
 """Who reads the rows of a partition that become a table."""
@@ -35,27 +35,27 @@ class Scale:
 
 
 def map_split(
-    stage: Mapped, split: Split, ports: list[tuple[int, int]], sink: _native.Sink, locate: Locate
+    stage: MapStage, split: Split, ports: list[tuple[int, int]], sink: _native.Sink, locate: Locate
 ) -> _native.Counters:
     """Runs a map's kernel over one row group, and what stands beside it."""
     kernel, beside = stage.kernel, None
     if stage.beside is None:
-        batch = split.read(kernel.columns)
+        batch = split.read(kernel.columns, seen=True)
     else:
         named = [field.name for field in kernel.contract.beside.fields]
         rows = stage.beside.between(*_ends(stage, split), named)
         if stage.among and not rows.num_rows:
             return {}
-        batch = split.read(kernel.columns)
+        batch = split.read(kernel.columns, seen=True)
         if stage.among:
             wanted = pc.is_in(batch.column(0), rows.column(0))
             # Kernels pass over documents without rows beside them: to copy the others is worth it if they are few.
             batch = batch.filter(wanted) if 2 * pc.sum(wanted).as_py() < len(wanted) else batch
         beside = _named_buffers(rows)
-    return _native.run_map(kernel.name, told(kernel, locate), ports, _named_buffers(batch), beside, sink)
+    return _native.run_map(kernel.name, kernel_parameters(kernel, locate), ports, _named_buffers(batch), beside, sink)
 
 
-def _ends(stage: Mapped, split: Split) -> tuple[int, int]:
+def _ends(stage: MapStage, split: Split) -> tuple[int, int]:
     """The first and the last document of a row group: as its footer says, if documents are the key of its table."""
     column, schema = stage.kernel.columns[0], stage.table.schema
     if split.keys and schema is not None and schema.names[0] == column:
@@ -68,7 +68,7 @@ def _named_buffers(table: pa.Table) -> list[tuple[str, Any]]:
     return [(name, buffers(column)) for name, column in zip(table.column_names, table.columns, strict=True)]
 
 
-def told(kernel: Kernel, locate: Locate) -> dict[str, Any]:
+def kernel_parameters(kernel: Kernel, locate: Locate) -> dict[str, Any]:
     """A kernel's parameters as the core takes them: of a side, its file, mapped into memory."""
     return {
         name: _map_file(locate(value)) if isinstance(value, Side) else value
@@ -77,9 +77,9 @@ def told(kernel: Kernel, locate: Locate) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=8)
-def _map_file(path: str) -> _native.Mapped:
-    """Mapped once in each process: kernels are made anew for every batch."""
-    return _native.Mapped(path)
+def _map_file(path: str) -> _native.MappedFile:
+    """MapStage once in each process: kernels are made anew for every batch."""
+    return _native.MappedFile(path)
 
 
 def forget_sides() -> None:

@@ -4,6 +4,6 @@
     mutations   chunks that are added, deleted or changed, and the rest of the page
 
 `figures.reuse` draws the figures. A new experiment has its parameters and a `Job` in `analyses`, its tables in
-`tables.experiments`, a function `(given, inputs, output, how) -> Run` here, and a command in
+`tables.experiments`, a function `(given, inputs, output, options) -> Run` here, and a command in
 `cli/commands/experiment.py`.
 """

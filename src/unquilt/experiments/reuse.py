@@ -34,8 +34,8 @@ from unquilt.columns import buffers
 from unquilt.errors import InputError
 from unquilt.experiments.mutations import OPERATIONS, Flags, Point, mutate, tolerate
 from unquilt.jobs.corpora import documents, measures, open_corpus
-from unquilt.jobs.how import How
 from unquilt.jobs.inputs import Inputs, name_paths
+from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, choose_place
 from unquilt.jobs.work import analyse, ingest, open_run
 from unquilt.runs import InputRecord, Run
@@ -46,20 +46,23 @@ Row = dict[str, Any]
 
 
 def run_reuse(
-    given: ReuseExperimentParameters, inputs: Inputs, output: str | Path | None = None, how: How | None = None
+    given: ReuseExperimentParameters,
+    inputs: Inputs,
+    output: str | Path | None = None,
+    options: JobOptions | None = None,
 ) -> Run:
     """Carries the experiments out over inputs, or over a corpus folder, into a run folder. What is read becomes a
     corpus beside it, so that whoever runs another experiment need not read it again."""
-    how = how or How()
+    options = options or JobOptions()
     output = choose_place(output, name_paths(inputs))
     corpus = open_corpus(inputs)
     if corpus is None:
-        corpus = ingest(inputs, output.with_name(f"{output.name}-{CORPUS}"), replace(how, overwrite=False))
+        corpus = ingest(inputs, output.with_name(f"{output.name}-{CORPUS}"), replace(options, overwrite=False))
     record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with open_run(DECLARATION.name, given.to_dict(), [record], output, how) as run, _temporary() as folder:
+    with open_run(DECLARATION.name, given.to_dict(), [record], output, options) as run, _temporary() as folder:
         if not run.complete:
             site = read_site(corpus, given)
-            stopped = _find_stop_chunks(corpus, folder, how)
+            stopped = _find_stop_chunks(corpus, folder, options)
             _keep(run, INJECTIONS, count_injections(site, given, stopped))
             points = change_pages(site, given, stopped)
             _keep(run, MUTATIONS, [row for case, found in points.items() for row in _tabulate(case, found, site)])
@@ -145,9 +148,9 @@ def _count(corpus: Run, column: str, wanted: Sequence[bytes]) -> Counter[bytes]:
     return found
 
 
-def _find_stop_chunks(corpus: Run, folder: Path, how: How) -> set[bytes]:
+def _find_stop_chunks(corpus: Run, folder: Path, options: JobOptions) -> set[bytes]:
     given = DiscoverParameters(pages_only=True)
-    found = analyse(DISCOVER, given, corpus.path, folder / "discovered", replace(how, overwrite=False))
+    found = analyse(DISCOVER, given, corpus.path, folder / "discovered", replace(options, overwrite=False))
     return set(found.table(STOP_CHUNKS.name)["sha1"].to_pylist())
 
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from unquilt.errors import InputError, PlanError
+from unquilt.errors import PlanError
 from unquilt.flow.kernels import Field, Fields, Kernel, Port, Shape
 from unquilt.tables import Table
-from unquilt.tables.corpus import CHUNK, DOCUMENTS
+from unquilt.tables.corpus import CHUNK
 
 NUMBER, REAL, TEXT, LINES, BYTES, NULLABLE = "number", "real", "text", "lines", "bytes", "bytes or null"
 _COLUMN_KINDS = {NUMBER: (NUMBER,), TEXT: (TEXT,), LINES: (LINES, TEXT), NULLABLE: (TEXT, BYTES)}
@@ -81,8 +81,6 @@ def check_beside(kernel: Kernel, there: pa.Schema | None, name: str | None) -> N
 
 def _find(there: pa.Schema, column: str, kernel: Kernel, name: str) -> pa.Field:
     if column not in there.names:
-        if name == DOCUMENTS.name and column in DOCUMENTS.later:
-            raise InputError(f"this corpus was made by an older unquilt, which did not note {column}: ingest it again")
         raise PlanError(f"kernel {kernel.name} reads column {column}, which {name} does not have")
     return there.field(column)
 

@@ -24,6 +24,9 @@ from unquilt.errors import damaged
 from unquilt.parquet import opened, reading
 from unquilt.tables import Table
 
+TEXT, SEEN = "text", "seen"
+"""The columns of documents with their texts, and with these as readers see them, where that differs."""
+
 
 @dataclass(frozen=True)
 class Split:
@@ -37,11 +40,16 @@ class Split:
     keys: tuple[int, int] | None = None
     """The least and the greatest of its first column, if these are whole numbers."""
 
-    def read(self, columns: Sequence[str]) -> pa.Table:
+    def read(self, columns: Sequence[str], *, seen: bool = False) -> pa.Table:
+        """Some columns; `seen`, with texts as readers see their words, where the table has that."""
         with opened(self.path) as file:
             key = file.schema_arrow.names[0]  # also where it is not asked for: it tells whether rows are in order
-            table = file.read_row_group(self.row_group, columns=[key, *columns], use_threads=False)
+            more = [SEEN] if seen and TEXT in columns and SEEN in file.schema_arrow.names else []
+            table = file.read_row_group(self.row_group, columns=[key, *columns, *more], use_threads=False)
             _check_rows(table, self.path, numbered=self.numbered)
+            if more and table[SEEN].null_count < len(table):
+                texts = pc.coalesce(table[SEEN], table[TEXT])
+                table = table.set_column(table.column_names.index(TEXT), TEXT, texts)
             return table.select(list(columns))
 
 
@@ -139,14 +147,12 @@ def _check_schema(there: pa.Schema, table: Table, path: str) -> None:
     wanted = table.schema
     for field in wanted:
         number = there.get_field_index(field.name)
-        if number < 0 and field.name in table.later:
-            continue
         if number < 0:
             raise damaged(path, f"it has no column {field.name}")
         if not there.field(number).equals(field):
             empty = " or null" if there.field(number).nullable and not field.nullable else ""
             raise damaged(path, f"column {field.name} is {there.field(number).type}{empty}, not {field.type}")
-    if there.names != [name for name in wanted.names if name in there.names]:
+    if there.names != wanted.names:
         raise damaged(path, f"its columns are not {', '.join(wanted.names)}")
 
 

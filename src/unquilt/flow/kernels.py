@@ -26,8 +26,6 @@ from typing import Any
 from unquilt import _native
 from unquilt.errors import PlanError
 
-HASH = "hash"
-"""Rows keyed by fingerprints: any 64 bits."""
 DOC = "doc"
 """Rows keyed by documents: dense numbers below the size of the corpus."""
 

@@ -39,7 +39,7 @@ from unquilt.tables import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Mapped:
+class MapStage:
     """Noted: a kernel over the batches of a kept table."""
 
     table: Kept
@@ -49,14 +49,14 @@ class Mapped:
 
 
 @dataclass(frozen=True, eq=False)
-class Grouped:
+class GroupStage:
     """Noted: a kernel over rows that meet by key."""
 
     tables: tuple[Rows, ...]
     kernel: Kernel
 
 
-Stage = Mapped | Grouped
+Stage = MapStage | GroupStage
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,12 @@ class Verbs(ABC):
         other = beside or among
         fitting.check_columns(kernel, table.schema, table.name)
         fitting.check_beside(kernel, other.schema if other else None, other.name if other else None)
-        stage = Mapped(table, kernel, other, among is not None)
+        stage = MapStage(table, kernel, other, among is not None)
         return _leaving(stage, fitting.leaving(kernel, (), table.schema))
 
     def group(self, tables: Sequence[Rows], kernel: Kernel) -> tuple[Rows, ...]:
         fitting.check_meeting(kernel, [(rows.stage.kernel.ports[rows.port], rows.fields) for rows in tables])
-        stage = Grouped(tuple(tables), kernel)
+        stage = GroupStage(tuple(tables), kernel)
         return _leaving(stage, fitting.leaving(kernel, [rows.fields for rows in tables]))
 
     @abstractmethod

@@ -1,13 +1,19 @@
 """Jobs: the functions that the command line and the API both call.
 
     work       the jobs
-    how        settings, reading and progress of a job
+    options    settings, reading and progress of a job
+    ingestion  from input files to a corpus
+    matching   the prototypes that documents are near to, one document at a time
+    alignment  the shared passages of two texts, without a corpus
     inputs     the inputs of a job
     corpora    corpus folders as inputs
     places     where results go
     verdicts   quilts of a finished run by other limits
     labels     makes sets of labels
+    sites      verdicts on whole sites, over finished runs
+    site_tables  the numbers of sites, by SQL
     merging    merges runs of detection
+    merged_tables  the tables of parts as tables of the whole, by SQL
 
 Commands that only look at results need corpora and places, but no readers. So nothing is imported here.
 

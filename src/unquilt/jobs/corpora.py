@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unquilt.errors import InputChangedError, InputError, damaged
+from unquilt import _native
+from unquilt.corpus.options import PLAIN
+from unquilt.errors import InputChangedError, InputError, RunError, damaged
 from unquilt.flow.kept import Kept
+from unquilt.jobs.places import CORPUS
 from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST, read_manifest
+from unquilt.runs.storage import shown
 from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 
 if TYPE_CHECKING:
     from unquilt.jobs.inputs import Inputs
+
+
+PLAIN_WORDS = "plain_words"
+"""In the summary of a run: that words of its corpus are compared as they are written."""
 
 
 def open_corpus(inputs: Inputs) -> Run | None:
@@ -27,8 +36,33 @@ def open_corpus(inputs: Inputs) -> Run | None:
         raise InputError(f"{paths[0]} is a run of {run.manifest['analysis']}, not a corpus; give its inputs instead")
     if not run.complete:
         raise InputError(f"{paths[0]} is a corpus that was not finished; run unquilt ingest again")
+    made = run.manifest["versions"].get("unicode")
+    if made != _native.UNICODE_VERSION:
+        known = f"was made with Unicode {made}, this unquilt has {_native.UNICODE_VERSION}"
+        raise InputError(f"{paths[0]} is a corpus that {known}; run unquilt ingest again")
     measures(run)
     return run
+
+
+def find_corpus(run: Run) -> Run | None:
+    """The corpus that a run was made from: in the run's folder, where it was then, or beside the run.
+
+    Files that parameters name, such as a lexicon, are inputs of a run, too, behind those of its corpus.
+    """
+    place, inputs = run.inner(CORPUS), run.manifest["inputs"]
+    with suppress(RunError):
+        within = Run.read(place)
+        if within.manifest["inputs"] == inputs[: len(within.manifest["inputs"])]:
+            return within
+    for record in inputs[:1]:
+        beside = run.path.absolute().parent
+        for place in (Path(record["path"]), beside / record["path"], beside / Path(record["path"]).name):
+            with suppress(RunError):
+                corpus = Run.read(place)
+                ours = corpus.manifest["analysis"] == "ingest"  # runs that were merged have runs as inputs
+                if ours and corpus.manifest["fingerprint"] == record["sha256"]:
+                    return corpus
+    return None
 
 
 def measures(run: Run) -> dict[str, Any]:
@@ -38,6 +72,20 @@ def measures(run: Run) -> dict[str, Any]:
         if not 0 <= summary.get(name, -1) < 1 << 63:
             raise damaged(run.path / MANIFEST, f"summary.{name} is missing, or is no count")
     return summary
+
+
+def has_plain_words(corpus: Run) -> bool:
+    """Whether words are compared as they are written, as those of a corpus by an older version are."""
+    return bool(corpus.manifest["parameters"].get("words", PLAIN) == PLAIN)
+
+
+def refuse_other_words(path: str, spelling: str | None, *, plain: bool) -> None:
+    """Refuses a lexicon or a set of labels whose words are not like those of the corpus."""
+    if spelling is not None and (spelling == PLAIN) != plain:
+        said = f"{shown(path)} has {spelling} words, and the corpus has {'plain' if plain else 'restored'} ones"
+        raise InputError(
+            f"{said}; make it anew from a corpus with the same --words, or read the inputs with --words {spelling}"
+        )
 
 
 def documents(corpus: Run, *, others: bool = False) -> Kept:

@@ -21,7 +21,7 @@ from unquilt.corpus.options import Fields, Reading
 from unquilt.corpus.readers.parquet import choose_columns, is_binary, is_text
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import InputError, ParameterError
-from unquilt.jobs.how import How
+from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import refuse_overlap
 from unquilt.runs import InputRecord, storing
 
@@ -72,7 +72,7 @@ class Found:
 
 
 @contextmanager
-def find_inputs(inputs: Inputs, output: Path, how: How) -> Iterator[Found]:
+def find_inputs(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[Found]:
     """Finds, checks and fingerprints inputs; standard input and Arrow tables are temporary files meanwhile.
 
     The worker processes that look at inputs are kept, so that the engine need not start its own.
@@ -80,28 +80,28 @@ def find_inputs(inputs: Inputs, output: Path, how: How) -> Iterator[Found]:
     with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, keeping():
         spooled, alias = None, ""
         if isinstance(inputs, ArrowStream):
-            inputs, alias = _write_table(inputs, how.reading.fields, Path(folder)), TABLE
+            inputs, alias = _write_table(inputs, options.reading.fields, Path(folder)), TABLE
         paths = list_paths(inputs)
         if STDIN in map(str, paths):
             spooled = spool(sys.stdin.buffer, Path(folder))
-        with Workers(how.settings.threads) as workers:
+        with Workers(options.settings.threads) as workers:
             sources = find(
                 paths,
                 spooled,
                 workers.map,
                 Path(folder),
-                how.reading.limits.bounds,
-                how.reading.base_url,
-                how.progress.stage,
+                options.reading.limits.bounds,
+                options.reading.base_url,
+                options.progress.stage,
             )
             if alias:
                 sources = [replace(source, alias=alias) for source in sources]
             if os.access(output, os.F_OK):  # a link in a folder of inputs may lead there
                 refuse_overlap(output, Path(os.path.realpath(output)), [source.path for source in sources])
-            check(sources, how.reading, workers.map, Path(folder))
+            check(sources, options.reading, workers.map, Path(folder))
         made = any(source.url for source in sources)
         root = find_root([str(path) for path in paths if str(path) != STDIN]) if made else ""
-        yield replace(know(sources, how.progress.stage), url_root=root)
+        yield replace(know(sources, options.progress.stage), url_root=root)
 
 
 def know(sources: Sequence[Source], watch: Watch = nobody) -> Found:

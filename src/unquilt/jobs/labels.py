@@ -14,16 +14,16 @@ from unquilt.analyses.detect import ThresholdParameters
 from unquilt.analyses.discover import ChunkParameters, DiscoverParameters
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import documents, measures, open_corpus
-from unquilt.jobs.how import How
+from unquilt.jobs.corpora import PLAIN_WORDS, documents, has_plain_words, measures, open_corpus
 from unquilt.jobs.inputs import ArrowStream, Inputs, list_paths, name_paths
+from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, SORTED, choose_place, workshop
 from unquilt.jobs.work import ingest
 from unquilt.parameters import parameter
 from unquilt.runs import Run
 from unquilt.runs.manifest import read_manifest
 from unquilt.runs.storage import make_folder, shown
-from unquilt.stores.labels import About, HashList, LabelGathering, LabelSet, collect_hashes, is_set
+from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, LabelGathering, LabelSet, collect_hashes, is_set
 from unquilt.tables import OBJECTS, STOP_CHUNKS, Table
 
 
@@ -38,13 +38,13 @@ class LabelParameters(ThresholdParameters, ChunkParameters):
 
 
 def build_labels(
-    given: LabelParameters, inputs: Inputs, output: str | Path, how: How | None = None
+    given: LabelParameters, inputs: Inputs, output: str | Path, options: JobOptions | None = None
 ) -> tuple[LabelSet, dict[str, Any]]:
     """Makes a set of labels and its file; also returns what is known of the documents that were read, if any.
 
     Labels are sorted within the memory that is allowed; 33 bytes for each of them must fit there.
     """
-    how = how or How()
+    options = options or JobOptions()
     named = [given.list, given.stop, *given.subtract]
     output = choose_place(output, [*name_paths(inputs), *(name for name in named if name)])
     summary = {"documents": 0, "rejects": 0}
@@ -52,9 +52,9 @@ def build_labels(
     gone = [LabelSet.read(path) for path in given.subtract]
     listed = HashList.read(given.list) if given.list else HashList()
     stops = HashList.read(given.stop) if given.stop else HashList()
-    with workshop(output, "a set of labels", overwrite=how.overwrite) as folder:
+    with workshop(output, "a set of labels", overwrite=options.overwrite) as folder:
         make_folder(folder / SORTED)
-        gathering = LabelGathering(how.settings.memory, folder / SORTED)
+        gathering = LabelGathering(options.settings.memory, folder / SORTED)
         runs, sets, others = _sort(inputs)
         for run in runs:
             _add_run(gathering, run, files=given.files)
@@ -62,18 +62,23 @@ def build_labels(
             gathering.fit(shown(each.path), each.about)
             gathering.add_set(each, files=given.files)
         if others is not None:
-            corpus = open_corpus(others) or ingest(others, folder / CORPUS, how)
+            corpus = open_corpus(others) or ingest(others, folder / CORPUS, options)
             summary = measures(corpus)
+            if has_plain_words(corpus):
+                asked = replace(asked, words=PLAIN)
             gathering.fit("documents", asked)
             for chunks, files in collect_hashes(documents(corpus, others=not given.pages_only), asked):
                 gathering.add(chunks, files if given.files else b"")
         about = gathering.about or asked
         _refuse_other_cuts(given, about, others is not None or not (runs or sets))
         files = b"".join(listed.files) if given.files else b""
-        gathering.add(listed.hash_chunks(about.by), files, stops.hash_chunks(about.by))
+        gathering.add(listed.hash_chunks(about.by, about.words), files, stops.hash_chunks(about.by, about.words))
         for each in gone:
             if each.about.by != about.by and each.counts["chunks"]:
                 raise InputError(f"chunks of {shown(each.path)} are compared by {each.about.by}, not by {about.by}")
+            if each.spelling not in (None, about.words):
+                said = f"chunks of {shown(each.path)} have {each.spelling} words, the others {about.words} ones"
+                raise InputError(f"{said}; make it anew")
         made = gathering.write(Path(output), _with_thresholds(about, given, sets), gone)
     return made, summary
 
@@ -104,7 +109,8 @@ def _add_run(gathering: LabelGathering, run: Run, *, files: bool) -> None:
     known = {info.name for info in DiscoverParameters.describe()}
     asked = {name: value for name, value in run.manifest["parameters"].items() if name in known}
     given = DiscoverParameters.from_dict(asked)
-    gathering.fit(shown(run.path), About(by=given.by, min_length=given.min_length))
+    words = PLAIN if run.manifest["summary"].get(PLAIN_WORDS) else RESTORED
+    gathering.fit(shown(run.path), About(by=given.by, min_length=given.min_length, words=words))
     for split in _open_table(run, OBJECTS).splits():
         table = split.read(("kind", "sha1"))
         chunks, whole = (_hashes(table.filter(pc.equal(table["kind"], kind))) for kind in ("chunk", "file"))

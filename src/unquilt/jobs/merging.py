@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unquilt.analyses.detect import DetectedPart, ThresholdParameters, merge
+from unquilt.analyses.detect import ThresholdParameters, judge
 from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
+from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import measures
-from unquilt.jobs.how import How
+from unquilt.jobs.merged_tables import MergedTables, RunPart
+from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import choose_place
 from unquilt.jobs.work import engine, open_run
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import shown
 from unquilt.tables import (
     CONTENTS,
+    NEIGHBOURHOOD_SUMS,
     NEIGHBOURHOODS,
     OBJECT_SITES,
     OBJECTS,
     OCCURRENCES,
     OTHER_TEXTS,
     PATH_LENGTHS,
-    Table,
 )
 
 _MERGED = "merged_labels"
@@ -34,10 +35,13 @@ _SUMMED = ("documents", OTHER_TEXTS.name, "words", "bytes", "rejects", "recursiv
 
 
 def merge_runs(
-    given: ThresholdParameters, runs: Sequence[str | Path], output: str | Path | None = None, how: How | None = None
+    given: ThresholdParameters,
+    runs: Sequence[str | Path],
+    output: str | Path | None = None,
+    options: JobOptions | None = None,
 ) -> Run:
     """Merges finished runs of detection with the same labels; documents are numbered in the order of the runs."""
-    how = how or How()
+    options = options or JobOptions()
     if not runs:
         raise InputError("there are no runs to merge")
     parts = [_open(path) for path in runs]
@@ -56,13 +60,27 @@ def merge_runs(
     befores = [(sum(pages[:number]), sum(pages) + sum(others[:number])) for number in range(len(parts))]
     opened = [_part(run, count, *before) for run, count, before in zip(parts, pages, befores, strict=True)]
     asked = given.to_dict() | {_MERGED: _labels(parts[0]), "site": _site(parts[0])}
-    with open_run("detect", asked, records, output, how) as run:
+    with open_run("detect", asked, records, output, options) as run:
         if not run.complete:
-            with engine(run, Scale(sum(pages) + sum(others), summary["words"]), how) as verbs:
-                outcome = merge(verbs, opened, given)
-            rows = {table.name: table.rows for table in outcome.tables}
-            run.finish(summary | outcome.statistics | rows, results=rows)
+            scale = Scale(sum(pages) + sum(others), summary["words"])
+            with engine(run, scale, options) as verbs, MergedTables(run, opened, options.settings) as whole:
+                tables, statistics = _merge(verbs, whole, opened, given)
+            rows = {table.name: table.rows for table in tables}
+            run.finish(summary | statistics | rows, results=rows)
     return run
+
+
+def _merge(
+    verbs: Verbs, whole: MergedTables, parts: Sequence[RunPart], given: ThresholdParameters
+) -> tuple[list[Kept], dict[str, int]]:
+    """The tables of the whole: counts add up, verdicts are given anew. Sites that parts share are counted once."""
+    contents, sums = whole.merge(CONTENTS), whole.merge(NEIGHBOURHOOD_SUMS)
+    counted, badness = whole.count_shares(CONTENTS), whole.count_shares(NEIGHBOURHOOD_SUMS)
+    tables, statistics = judge(verbs, contents, sums, counted, badness, given)
+    merged = [PATH_LENGTHS, OBJECT_SITES, OBJECTS]
+    if all(OCCURRENCES.name in part.tables for part in parts):
+        merged.append(OCCURRENCES)
+    return [contents, *tables, *map(whole.merge, merged)], statistics
 
 
 def _open(path: str | Path) -> Run:
@@ -71,8 +89,8 @@ def _open(path: str | Path) -> Run:
         raise InputError(f"{shown(path)} is no run of unquilt reuse detect")
     if not run.complete:
         raise InputError(f"{shown(path)} is a run that was not finished; run it again first")
-    if not _has(run, OBJECT_SITES):
-        raise InputError(f"{shown(path)} has no table {OBJECT_SITES.name}: it is of an older unquilt; run it again")
+    if OBJECT_SITES.name not in run.tables:
+        raise InputError(f"{shown(path)} has no table {OBJECT_SITES.name}; run it again")
     return run
 
 
@@ -88,24 +106,8 @@ def _site(run: Run) -> str:
     return site
 
 
-def _has(run: Run, table: Table) -> bool:
-    return table.name in run.tables
-
-
-def _part(run: Run, pages: int, offset: int, other_offset: int) -> DetectedPart:
-    table = partial(_table, run)
-    return DetectedPart(
-        contents=table(CONTENTS),
-        neighbourhoods=table(NEIGHBOURHOODS),
-        path_lengths=table(PATH_LENGTHS),
-        object_sites=table(OBJECT_SITES),
-        objects=table(OBJECTS),
-        occurrences=table(OCCURRENCES) if _has(run, OCCURRENCES) else None,
-        pages=pages,
-        offset=offset,
-        other_offset=other_offset,
-    )
-
-
-def _table(run: Run, table: Table) -> Kept:
-    return Kept.of(table.name, run.path / f"{table.name}.parquet").checked(table)
+def _part(run: Run, pages: int, offset: int, other_offset: int) -> RunPart:
+    read = (CONTENTS, NEIGHBOURHOODS, PATH_LENGTHS, OBJECT_SITES, OBJECTS, OCCURRENCES)
+    files = {table: run.path / f"{table.name}.parquet" for table in read if table.name in run.tables}
+    tables = {table.name: Kept.of(table.name, path).checked(table) for table, path in files.items()}
+    return RunPart(tables, pages, offset, other_offset)

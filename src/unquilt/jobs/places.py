@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ from unquilt.runs.storage import make_folder, remove, shown
 CORPUS = "corpus"
 RUN, LEXICON = "run", "lexicon"
 SORTED = "sorted"
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _MADE = (RUN, LEXICON, CORPUS, SORTED, f".{LEXICON}.partial", f".{LEXICON}.making")
 """What there can be in the folder in which a lexicon or a set of prototypes or of labels is made."""
 
@@ -34,6 +36,7 @@ def choose_place(output: str | Path | None, given: Sequence[str | Path]) -> Path
         shapes.a_path(str(output), "output")
     except shapes.Misfit as misfit:
         raise ParameterError(f"output must be the name of a file or folder, not {str(output)[:40]!a}") from misfit
+    refuse_url(output, "results are written to")
     place = Path(os.path.realpath(output))
     refuse_overlap(output, place, given if os.access(place, os.F_OK) else filter(os.path.isdir, given))
     for folder in place.parents:
@@ -41,6 +44,12 @@ def choose_place(output: str | Path | None, given: Sequence[str | Path]) -> Path
             among = f"{shown(output)} lies in {shown(folder)}, a run or corpus, and would be deleted with it"
             raise RunError(f"{among}; put it beside, such as {shown(folder.with_name(place.name))}")
     return Path(output)
+
+
+def refuse_url(name: str | Path, what: str) -> None:
+    """Raise ParameterError if a name is a URL: a folder called `s3:` would be made of it."""
+    if _URL.match(str(name)):
+        raise ParameterError(f"{what} folders of this machine, or folders that it has mounted, not {str(name)[:80]}")
 
 
 def refuse_overlap(output: str | Path, place: Path, inputs: Iterable[str | Path]) -> None:

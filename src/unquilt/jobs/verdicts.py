@@ -38,7 +38,7 @@ class JudgedSplit(Split):
 
     judge: Judge | None = None
 
-    def read(self, columns: Sequence[str]) -> pa.Table:
+    def read(self, columns: Sequence[str], *, seen: bool = False) -> pa.Table:  # noqa: ARG002
         assert self.judge is not None
         return self.judge.judge(super().read(VERDICTS.schema.names)).select(list(columns))
 
@@ -76,6 +76,5 @@ def _table(run: Run, table: Table) -> Kept:
     if run.manifest["analysis"] != "quilts":
         raise RunError(f"{run.path} is a run of {run.manifest['analysis']}, not of quilts: it has no verdicts")
     if table.name not in run.tables:
-        reason = "it was made by an older unquilt" if run.complete else "it is not complete"
-        raise RunError(f"{run.path} has no table {table.name}, as {reason}; run unquilt quilts again")
+        raise RunError(f"{run.path} has no table {table.name}: it is not complete; run unquilt quilts again")
     return Kept.of(table.name, run.path / f"{table.name}.parquet").checked(table)

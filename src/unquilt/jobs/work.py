@@ -16,15 +16,24 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.corpus.extract.urls import list_date
 from unquilt.corpus.find.inputs import unchanged, unread
+from unquilt.corpus.options import PLAIN
 from unquilt.engines.tasks import Scale
 from unquilt.errors import NoDocumentsError
 from unquilt.flow.kept import Kept
 from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
-from unquilt.intake import read_into
-from unquilt.jobs.corpora import documents, measures, open_corpus, refuse_other_corpus
-from unquilt.jobs.how import How
+from unquilt.jobs.corpora import (
+    PLAIN_WORDS,
+    documents,
+    has_plain_words,
+    measures,
+    open_corpus,
+    refuse_other_corpus,
+    refuse_other_words,
+)
+from unquilt.jobs.ingestion import read_into
 from unquilt.jobs.inputs import Found, Inputs, find_inputs, know, name_paths
+from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, LEXICON, RUN, choose_place, workshop
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run
@@ -33,59 +42,70 @@ from unquilt.stores.lexicons import Lexicon, pack_counts
 from unquilt.tables import WORDS
 
 
-def ingest(inputs: Inputs, output: str | Path | None = None, how: How | None = None) -> Run:
+def ingest(inputs: Inputs, output: str | Path | None = None, options: JobOptions | None = None) -> Run:
     """Reads inputs into a corpus folder, which analyses take instead of the inputs, again and again."""
-    how = how or How()
+    options = options or JobOptions()
     output = choose_place(output, name_paths(inputs))
-    with find_inputs(inputs, output, how) as found:
-        return _ingest(found, output, how)
+    with find_inputs(inputs, output, options) as found:
+        return _ingest(found, output, options)
 
 
 def analyse(
-    analysis: Analysis, given: Parameters, inputs: Inputs, output: str | Path | None = None, how: How | None = None
+    analysis: Analysis,
+    given: Parameters,
+    inputs: Inputs,
+    output: str | Path | None = None,
+    options: JobOptions | None = None,
 ) -> Run:
     """Runs an analysis over inputs, or over a corpus folder, into a run folder; resumes an unfinished run.
 
     Files that the parameters name, such as a lexicon, are read before anything else, and count as inputs: with another
     lexicon it is another run.
     """
-    how = how or How()
+    options = options or JobOptions()
     files = {name: getattr(given, name) for name in analysis.files if getattr(given, name)}
     read = {name: analysis.files[name](path) for name, path in files.items()}
     function = partial(analysis.function, **read)
     rehearse(lambda verbs, corpus: function(verbs, corpus, given))
     output = choose_place(output, [*name_paths(inputs), *files.values()])
     corpus = open_corpus(inputs)
+    plain = has_plain_words(corpus) if corpus else options.reading.words == PLAIN
+    for name, path in files.items():
+        refuse_other_words(path, read[name].spelling, plain=plain)
     others = know([unread(path) for path in files.values()])
-    with find_inputs(inputs, output, how) if corpus is None else _as_found(corpus) as found:
-        asked = given.to_dict() | analysis.say(read) | (found.describe(how.reading) if corpus is None else {})
-        with open_run(analysis.name, asked, [*found.records, *others.records], output, how) as run:
+    with find_inputs(inputs, output, options) if corpus is None else _as_found(corpus) as found:
+        asked = given.to_dict() | analysis.say(read) | (found.describe(options.reading) if corpus is None else {})
+        with open_run(analysis.name, asked, [*found.records, *others.records], output, options) as run:
             if not run.complete:
                 if corpus is None:
                     with _abandoning(run):
-                        corpus = _ingest(found, run.inner(CORPUS), replace(how, overwrite=False))
+                        corpus = _ingest(found, run.inner(CORPUS), replace(options, overwrite=False))
                 summary = measures(corpus)
                 found_documents = documents(corpus, others=analysis.other_texts(given))
-                with engine(run, Scale(found_documents.rows, summary["words"]), how) as verbs:
+                with engine(run, Scale(found_documents.rows, summary["words"]), options) as verbs:
                     outcome = function(verbs, found_documents, given)
                 rows = {table.name: table.rows for table in outcome.tables}
                 unchanged(others.sources)
                 refuse_other_corpus(corpus)
-                run.finish(summary | outcome.statistics | rows, results=rows)
+                marks = {PLAIN_WORDS: 1} if plain else {}
+                run.finish(summary | outcome.statistics | rows | marks, results=rows)
     return run
 
 
 def build_lexicon(
-    parameters: LexiconParameters, inputs: Inputs, output: str | Path | None = None, how: How | None = None
+    parameters: LexiconParameters, inputs: Inputs, output: str | Path | None = None, options: JobOptions | None = None
 ) -> tuple[Lexicon, dict[str, Any]]:
     """Makes a lexicon of inputs, or of a corpus folder, and its file; also returns what is known of the corpus."""
-    how = how or How()
+    options = options or JobOptions()
     output = None if output is None else choose_place(output, name_paths(inputs))
-    with workshop(output, "a lexicon", overwrite=how.overwrite) as folder:
-        run = analyse(COUNTING, parameters, inputs, folder / RUN, how)
+    with workshop(output, "a lexicon", overwrite=options.overwrite) as folder:
+        run = analyse(COUNTING, parameters, inputs, folder / RUN, options)
         summary = measures(run)
         words = Kept.of(WORDS.name, run.path / f"{WORDS.name}.parquet")
         lexicon = pack_counts(words, summary["documents"], parameters.nidf, parameters.min_df)
+        corpus = open_corpus(inputs)
+        if has_plain_words(corpus) if corpus else options.reading.words == PLAIN:
+            lexicon = replace(lexicon, spelling=PLAIN)
         if output is not None:
             lexicon.write(output)
     return lexicon, summary
@@ -95,24 +115,25 @@ def build_filter(
     parameters: SignatureParameters,
     inputs: Inputs,
     output: str | Path,
-    how: How | None = None,
+    options: JobOptions | None = None,
     base: Filter | None = None,
 ) -> tuple[Filter, dict[str, Any]]:
     """Makes a set of prototypes of inputs, or of a corpus folder, after those of `base`; also returns what is known of
     the corpus.
     """
-    how = how or How()
+    options = options or JobOptions()
     output = choose_place(output, [*name_paths(inputs), *([parameters.lexicon] if parameters.lexicon else [])])
     lexicon = Lexicon.read(parameters.lexicon) if parameters.lexicon else None
     if base is not None:
         base.verify()  # first, so that nothing is read in vain
     same = base is not None and base.path.absolute() == Path(output).absolute()
-    with workshop(output, "a set of prototypes", overwrite=how.overwrite or same) as folder:
-        corpus = open_corpus(inputs) or ingest(inputs, folder / CORPUS, how)
+    with workshop(output, "a set of prototypes", overwrite=options.overwrite or same) as folder:
+        corpus = open_corpus(inputs) or ingest(inputs, folder / CORPUS, options)
         if base is None and parameters.method == "imatch" and lexicon is None:
             given = LexiconParameters(parameters.nidf, parameters.min_df)
-            lexicon = build_lexicon(given, corpus.path, folder / LEXICON, how)[0]
-        made = Filter.pack(output, read_documents(documents(corpus)), parameters, lexicon, base)
+            lexicon = build_lexicon(given, corpus.path, folder / LEXICON, options)[0]
+        plain = has_plain_words(corpus)
+        made = Filter.pack(output, read_documents(documents(corpus)), parameters, lexicon, base, plain=plain)
     return made, measures(corpus)
 
 
@@ -123,24 +144,24 @@ def _as_found(corpus: Run) -> Iterator[Found]:
 
 
 def open_run(
-    name: str, parameters: Mapping[str, Any], records: Sequence[InputRecord], output: str | Path, how: How
+    name: str, parameters: Mapping[str, Any], records: Sequence[InputRecord], output: str | Path, options: JobOptions
 ) -> Run:
     return Run.open(
         output,
         analysis=name,
         parameters=parameters,
         inputs=records,
-        overwrite=how.overwrite,
+        overwrite=options.overwrite,
         versions={"unicode": _native.UNICODE_VERSION, "public suffix list": list_date()},
-        settings=how.settings.to_dict(),
+        settings=options.settings.to_dict(),
     )
 
 
-def _ingest(found: Found, output: str | Path, how: How) -> Run:
-    with open_run("ingest", found.describe(how.reading), found.records, output, how) as run:
+def _ingest(found: Found, output: str | Path, options: JobOptions) -> Run:
+    with open_run("ingest", found.describe(options.reading), found.records, output, options) as run:
         if not run.complete:
-            with _abandoning(run), engine(run, Scale(0, 0), how) as verbs:
-                read_into(verbs, run, found.sources, how.reading, how.progress)
+            with _abandoning(run), engine(run, Scale(0, 0), options) as verbs:
+                read_into(verbs, run, found.sources, options.reading, options.progress)
     return run
 
 
@@ -155,17 +176,17 @@ def _abandoning(run: Run) -> Iterator[None]:
 
 
 @contextmanager
-def engine(run: Run, scale: Scale, how: How) -> Iterator[Verbs]:
+def engine(run: Run, scale: Scale, options: JobOptions) -> Iterator[Verbs]:
     """The verbs on the engine that the settings name."""
-    settings = how.settings
+    settings = options.settings
     opened: AbstractContextManager[Verbs]
     if settings.engine == "spark":
         from unquilt.engines.spark import Spark
 
-        opened = Spark(run, scale, settings, progress=how.progress)
+        opened = Spark(run, scale, settings, progress=options.progress)
     else:
         from unquilt.engines.local import Local
 
-        opened = Local(run, scale, threads=settings.threads, memory=settings.memory, progress=how.progress)
+        opened = Local(run, scale, threads=settings.threads, memory=settings.memory, progress=options.progress)
     with opened as verbs:
         yield verbs

@@ -4,12 +4,9 @@
     views/        one file for each kind of result
     shell         what all views share
     shelf         the runs that are shown
-    database      DuckDB over their tables
-    listing       some rows of a table, as a query
+    listing       some rows of a table, as an address asks for them
     exporting     rows as a file that a browser saves
-    evidence      the passages that are marked in a page
     marked        a text with its passages marked, as HTML
-    texts         parts of long texts
     figures       scatter and dot plots
     guarding      who may ask, and what browsers may do
     server        the server, on this machine alone

@@ -15,11 +15,12 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
+from unquilt.analyses.catalogue import find_function, jobs
 from unquilt.errors import ParameterError, RunError, StorageError, UnquiltError
 from unquilt.figures.style import make_style
 from unquilt.page.guarding import PageGuard
 from unquilt.page.shell import STATIC, Shell
-from unquilt.page.views import clusters, documents, judging, overview, pages, passages, phrases, reuse, tables
+from unquilt.page.views import documents, judging, overview, pages, tables
 
 View = Callable[..., Response]
 LOG = logging.getLogger("unquilt.page")
@@ -30,8 +31,8 @@ STATUS = {ParameterError: 404, RunError: 410, StorageError: 503}
 def make_application(shell: Shell) -> Starlette:
     """The page over some runs."""
 
-    def get(path: str, view: View, **settings: str) -> Route:
-        return Route(path, partial(view, shell, **settings), methods=["GET"])
+    def get(path: str, view: View) -> Route:
+        return Route(path, partial(view, shell), methods=["GET"])
 
     def post(path: str, view: Callable[..., Awaitable[ASGIApp]]) -> Route:
         return Route(path, shell.token.guards(partial(view, shell)), methods=["POST"])
@@ -41,14 +42,11 @@ def make_application(shell: Shell) -> Starlette:
         get("/runs/{run}", overview.show_run),
         get("/runs/{run}/find", overview.find_document),
         get("/runs/{run}/tables/{table}", tables.show_table),
-        *(get(f"/runs/{{run}}/{table}/{{doc:int}}", pages.show_page, table=table) for table in pages.TITLES),
-        *(get(f"/runs/{{run}}/{table}/{{doc:int}}/beside", pages.show_beside, table=table) for table in pages.TITLES),
-        get("/runs/{run}/clusters/{cluster:int}", clusters.show_cluster),
-        get("/runs/{run}/pairs/{a:int}/{b:int}", passages.show_pair),
-        get("/runs/{run}/phrases", phrases.show_site),
-        get("/runs/{run}/neighbourhoods", reuse.show_tree),
         get("/runs/{run}/documents/{doc:int}", documents.show_document),
         get("/runs/{run}/sites", documents.show_host),
+        *(get(f"/runs/{{run}}/{path}", find_function(view)) for job in jobs() for path, view in job.views.items()),
+        get("/runs/{run}/{table}/{doc:int}", pages.show_page),
+        get("/runs/{run}/{table}/{doc:int}/beside", pages.show_beside),
         get("/judging", judging.list_samples),
         post("/judging", judging.add_sample),
         get("/judging/{sample}", judging.show_sample),
@@ -62,7 +60,7 @@ def make_application(shell: Shell) -> Starlette:
         HTTPException: partial(_tell_missing, shell),
         Exception: partial(_tell_unforeseen, shell),
     }
-    return Starlette(routes=routes, middleware=[Middleware(PageGuard)], exception_handlers=handlers)
+    return Starlette(routes=routes, middleware=[Middleware(PageGuard, shell.key)], exception_handlers=handlers)
 
 
 def _show_style(_: Request) -> Response:

@@ -12,13 +12,15 @@ from starlette.responses import Response, StreamingResponse
 
 from unquilt.page.listing import Listing
 from unquilt.results.export.formats import FileFormat, write_json
+from unquilt.results.rows import ROWS_AT_ONCE
 
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]+")
 KINDS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 
-def send_rows(batches: Iterator[pa.RecordBatch], listing: Listing, kind: str) -> Response:
-    """The rows of a query, all of them; what fails before the first row is an error of the page, not a broken file."""
+def send_rows(listing: Listing, kind: str) -> Response:
+    """All rows of a listing; what fails before the first row is an error of the page, not a broken file."""
+    batches = listing.batches()
     first = next(batches, None)
     rows = chain([first], batches) if first is not None else iter(())
     schema = pa.schema([pa.field(each.name, each.type) for each in listing.shown])
@@ -29,12 +31,13 @@ def send_rows(batches: Iterator[pa.RecordBatch], listing: Listing, kind: str) ->
     )
 
 
-def _csv(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[bytes]:
+def _csv(batches: Iterable[pa.Table], schema: pa.Schema) -> Iterator[bytes]:
     buffer = BytesIO()
     with FileFormat.of("csv").writer(buffer, schema) as sink:
         for batch in batches:
-            sink.write(pa.Table.from_batches([batch]))
-            yield _drain(buffer)
+            for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
+                sink.write(batch.slice(begin, ROWS_AT_ONCE))
+                yield _drain(buffer)
     yield _drain(buffer)
 
 
@@ -45,12 +48,12 @@ def _drain(buffer: BytesIO) -> bytes:
     return written
 
 
-def _json(batches: Iterable[pa.RecordBatch]) -> Iterator[bytes]:
+def _json(batches: Iterable[pa.Table]) -> Iterator[bytes]:
     """An array, a line for each row."""
     before = b"[\n"
     for batch in batches:
-        lines = write_json(batch.to_pylist()).rstrip(b"\n").replace(b"\n", b",\n")
-        if lines:
+        for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
+            lines = write_json(batch.slice(begin, ROWS_AT_ONCE).to_pylist()).rstrip(b"\n").replace(b"\n", b",\n")
             yield before + lines
             before = b",\n"
     yield b"[]\n" if before == b"[\n" else b"\n]\n"

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from html import escape
 
 from unquilt.figures.phrases import MOST_SITES, chart_sites
-from unquilt.page.database import Database
 from unquilt.page.listing import Listing
 from unquilt.page.marked import colour
 from unquilt.page.shell import address
@@ -18,10 +17,9 @@ from unquilt.results.marks import clean
 SIZE = (940, 400)
 
 
-def draw_hosts(database: Database, listing: Listing, run: str) -> str:
+def draw_hosts(listing: Listing, run: str) -> str:
     """Figures 8 and 9 of the paper for the first 500 of the sites that are listed; each leads to its page."""
-    columns = [listing.columns[name] for name in ("site", "pages", "mean", "deviation", "candidate")]
-    sites = database.rows(listing.query(columns, MOST_SITES))
+    sites = listing.rows(("site", "pages", "mean", "deviation", "candidate"), MOST_SITES)
     return chart_sites(sites, lambda site: address("runs", run, "phrases", site=site), SIZE).draw("sites")
 
 

@@ -1,25 +1,25 @@
-"""Some rows of a table, as a query for DuckDB: the one that is run is the one that people can take with them.
+"""Some rows of a table, as an address asks for them.
 
-Filters come from addresses: `host=a.example` (equal), `patchfrac.min=0.5`, `patchfrac.max=1`, `q=` (somewhere in a
-column of texts), `where=` (an expression, checked as those of `unquilt show --where`), `sort=-covered`, `page=2`. Only
-columns of the table, and id, url, host and domain of its documents, can be named; values are quoted. Ids and URLs are
-looked up for the rows of one page only, unless rows are chosen or sorted by them.
+`host=a.example` (equal), `patchfrac.min=0.5`, `patchfrac.max=1`, `q=` (somewhere in a column of texts), `where=` (a
+condition, as `unquilt show --where` takes it), `sort=-covered`, `page=2`. All of it becomes one condition and an order,
+and rows are read as everywhere (`results.rows`). `query` says the same in SQL, for people to take with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import pyarrow as pa
 
-from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
-from unquilt.results.conditions import Condition
+from unquilt.results.conditions import ComposedCondition, Condition
 from unquilt.results.folders import RunFolder
-from unquilt.results.names import ASKED, SHOWN
-from unquilt.results.rows import name_column
+from unquilt.results.hosts import HOSTS_OF_CORPUS
+from unquilt.results.names import SHOWN
+from unquilt.results.rows import RowColumn, Selection, TableRows, arrange
 from unquilt.results.sorting import Key, read_keys
 from unquilt.tables import DOCUMENTS, Table
 
@@ -51,103 +51,53 @@ def name(column: str) -> str:
 
 
 @dataclass(frozen=True)
-class ListedColumn:
-    """A column that can be shown, filtered and sorted by: of the table, or `part` of the names of documents in it."""
-
-    name: str
-    type: pa.DataType
-    own: str
-    part: str = ""
-    meaning: str = ""
-
-    @property
-    def is_number(self) -> bool:
-        return bool(pa.types.is_integer(self.type) or pa.types.is_floating(self.type))
-
-    @property
-    def is_text(self) -> bool:
-        return bool(pa.types.is_string(self.type) or pa.types.is_large_string(self.type))
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether its values are shown as they are."""
-        return self.is_number or self.is_text or bool(pa.types.is_boolean(self.type))
-
-    @property
-    def expression(self) -> str:
-        return f"t.{name(self.own)}" if not self.part else f"{name('d_' + self.own)}.{name(self.part)}"
-
-
-@dataclass(frozen=True)
 class Listing:
-    """Rows of a table of a run: those of `fixed` conditions (of ours) that the `asked` ones (of an address) leave."""
+    """Rows of a table of a run: those of a condition of ours, `fixed`, that the `asked` ones (of an address) leave."""
 
     folder: RunFolder
     table: str
     asked: Mapping[str, str] = field(default_factory=dict)
-    fixed: Sequence[str] = ()
+    fixed: str = ""
     order: str = ""
     """By what rows are sorted if the address does not say: `a,-b`."""
-    made: tuple[str, pa.Schema] | None = None
-    """A query that takes the place of the table, over `{documents}`, and its columns."""
-
-    @cached_property
-    def known(self) -> Table | None:
-        return find_table(self.table)
-
-    @cached_property
-    def columns(self) -> dict[str, ListedColumn]:
-        """All columns, names beside the numbers of documents."""
-        schema = self._schema
-        meanings = {each.name: each.meaning for each in self.known.columns} if self.known else {}
-        documents = self.folder.tables.get(DOCUMENTS.name)
-        named = self.known.documents if self.known and documents is not None else ()
-        found: dict[str, ListedColumn] = {}
-        for each in schema:
-            found[each.name] = ListedColumn(each.name, each.type, each.name, meaning=meanings.get(each.name, ""))
-            if each.name in named and self.table != DOCUMENTS.name:
-                for part in ASKED:
-                    other = name_column(each.name, part)
-                    if other not in schema.names:
-                        found[other] = ListedColumn(other, pa.string(), each.name, part, f"{part} of {each.name}")
-        return found
+    about: int | None = None
+    """Only rows whose first column is this document: these are found without looking through the table."""
 
     @property
-    def _schema(self) -> pa.Schema:
-        if self.made is not None:
-            return self.made[1]
-        kept = self.folder.table(self.table)
-        return kept.schema if kept.schema is not None else self.known.schema if self.known else pa.schema([])
+    def _made(self) -> Any:
+        return (
+            self.folder.hosts if self.table == HOSTS_OF_CORPUS.name and DOCUMENTS.name in self.folder.tables else None
+        )
 
     @cached_property
-    def shown(self) -> list[ListedColumn]:
-        """The columns that people see: the important ones first, ids and URLs beside numbers."""
-        known, order = self.known, list(self.columns)
-        if known is not None:
-            first = [each for each in known.first if each in self.columns]
-            rest = [each for each in self.columns if each not in first and each not in known.hidden]
-            order = first + rest
-        found: list[ListedColumn] = []
-        for column in (self.columns[each] for each in order):
-            wanted = column.is_plain and column.type != pa.large_string()  # texts of documents are pages of their own
-            if wanted and (not column.part or column.part in SHOWN) and column not in found:
-                found.append(column)
-                names = [self.columns.get(name_column(column.name, part)) for part in SHOWN]
-                found += [each for each in names if each and each.part and each not in found]
-        return found
+    def _all(self) -> TableRows:
+        return TableRows(self.folder, self.table, made=self._made)
+
+    @property
+    def known(self) -> Table | None:
+        return self._all.known
+
+    @property
+    def columns(self) -> dict[str, RowColumn]:
+        """All columns, names beside the numbers of documents."""
+        return self._all.columns
+
+    @cached_property
+    def _arranged(self) -> Selection:
+        if self._made is not None:
+            return Selection(list(self.columns), sort=HOSTS_OF_CORPUS.order)
+        return arrange(self.folder, self.table, Selection())
+
+    @cached_property
+    def shown(self) -> list[RowColumn]:
+        """The columns that people see, as in the terminal; but texts of documents are pages of their own."""
+        chosen = [self.columns[each] for each in self._arranged.columns or self.columns]
+        return [each for each in chosen if each.is_plain and each.type != pa.large_string()]
 
     @cached_property
     def keys(self) -> list[Key]:
         """By what rows are sorted."""
-        given = self.asked.get("sort", "")
-        if given:
-            keys = read_keys(given)
-        elif self.order:
-            keys = read_keys(self.order)
-        else:
-            order = self.known.order if self.known else ()
-            keys = [Key(each.removeprefix("-"), not each.startswith("-")) for each in order]
-            keys = [key for key in keys if key.column in self.columns]
+        keys = read_keys(self.asked.get("sort") or self.order or self._arranged.sort)
         for key in keys:
             self.column(key.column)
         return keys
@@ -160,25 +110,23 @@ class Listing:
             raise ParameterError(f"page must be a whole number from 1, not {given[:40]!r}")
         return int(given)
 
-    def column(self, given: str) -> ListedColumn:
+    def column(self, given: str) -> RowColumn:
         """A column by name; ParameterError names those that there are."""
-        if given not in self.columns or not self.columns[given].is_plain:
-            there = ", ".join(each for each, column in self.columns.items() if column.is_plain)
+        if given not in self.columns or not self.columns[given].is_plain or self.columns[given].passage:
+            there = ", ".join(each for each, column in self.columns.items() if column.is_plain and not column.passage)
             raise ParameterError(f"{self.table} has no column {given[:60]!r} to choose by; there are: {there}")
         return self.columns[given]
 
     @cached_property
-    def conditions(self) -> list[str]:
-        """What rows must fulfil, as expressions."""
-        return [*self.fixed, *self._asked_for(lambda column: column.expression)]
-
-    @property
     def condition(self) -> str:
-        """What the address asks for as one expression over columns, as `unquilt show --where` takes it."""
-        written = [f"({self.where})"] if self.where else []
-        return " AND ".join([*self._asked_for(lambda column: name(column.name)), *written])
+        """What the address asks for as one condition, as `unquilt show --where` takes it."""
+        written = self.asked.get("where", "").strip()
+        if written:  # alone, so that an error is about what was written
+            there = {each.name: each.type for each in self.columns.values() if not each.passage}
+            written = Condition(written, there, self.table).text
+        return " AND ".join([*self._asked_for(), *([f"(\n{written}\n)"] if written else [])])
 
-    def _asked_for(self, spell: Callable[[ListedColumn], str]) -> Iterator[str]:
+    def _asked_for(self) -> Iterator[str]:
         for given, value in self.asked.items():
             if value == "" or given in _OTHERS:
                 continue
@@ -187,119 +135,79 @@ class Listing:
                 column = self.column(stem)
                 if not column.is_number:
                     raise ParameterError(f"{stem} has no least and no greatest value: it is no number")
-                yield f"{spell(column)} {ENDS[end]} {_number(given, value)}"
+                yield f"{name(stem)} {ENDS[end]} {_number(given, value)}"
             else:
-                column = self.column(given)
-                yield f"{spell(column)} = {_value(column, value)}"
+                yield f"{name(given)} = {_value(self.column(given), value)}"
         if self.asked.get("q"):
             texts = [each for each in self.columns.values() if each.is_text and each.type != pa.large_string()]
-            texts = [each for each in texts if each.part in ("", *SHOWN)]
             wanted = f"lower({quote(self.asked['q'])})"
-            tests = [f"contains(lower({spell(each)}), {wanted})" for each in texts]
+            tests = [f"contains(lower({name(each.name)}), {wanted})" for each in texts if each.part in ("", *SHOWN)]
             yield f"({' OR '.join(tests) or 'false'})"
 
-    @cached_property
-    def where(self) -> str:
-        """The expression that people wrote, checked; empty if there is none."""
-        return self._condition.text if self._condition else ""
-
-    @cached_property
-    def _condition(self) -> Condition | None:
-        given = self.asked.get("where", "").strip()
-        there = {each.name: each.type for each in self.columns.values()}
-        return Condition(given, there, self.table) if given else None
-
     @property
-    def _asked_columns(self) -> list[ListedColumn]:
-        """The columns that the expression names."""
-        return [self.columns[each] for each in self._condition.columns] if self._condition else []
+    def where(self) -> str:
+        """All that rows must fulfil."""
+        return " AND ".join(f"({each})" for each in (self.fixed, self.condition) if each)
 
-    @cached_property
-    def _parts_needed(self) -> set[str]:
-        """The columns of documents whose names must be there before rows are chosen and sorted."""
-        texts = " ".join(self.conditions)
-        needed = {each.own for each in self.columns.values() if each.part and each.expression in texts}
-        needed |= {self.columns[key.column].own for key in self.keys if self.columns[key.column].part}
-        return needed | {each.own for each in self._asked_columns if each.part}
+    def _open(self, columns: Sequence[str] = (), limit: int | None = None, offset: int = 0) -> TableRows:
+        sort = [f"{'-' if key.falling else ''}{key.column}" for key in self.keys]
+        chosen = columns or [each.name for each in self.shown]
+        where = ComposedCondition(self.where) if self.where else None
+        selection = Selection(chosen, where, sort, limit, offset)
+        return TableRows(self.folder, self.table, selection, about=self.about, made=self._made)
 
-    def _files(self, table: str) -> str:
-        paths = self.folder.table(table).paths
-        if not paths:
-            known = find_table(table)
-            fields = known.schema.names if known else []
-            return "(SELECT " + ", ".join(f"NULL AS {name(each)}" for each in fields or ["nothing"]) + " WHERE false)"
-        return f"read_parquet([{', '.join(quote(path) for path in paths)}])"
+    def rows(self, columns: Sequence[str] = (), limit: int | None = None, offset: int = 0) -> list[dict[str, Any]]:
+        """Rows with these columns, or with those that people see."""
+        return list(self._open(columns, limit, offset).rows())
 
-    def _from(self, needed: Sequence[str]) -> str:
-        table = self.made[0].format(documents=self._files(DOCUMENTS.name)) if self.made else self._files(self.table)
-        lines = [f"FROM {table} AS t"]
-        for own in needed:
-            alias = name("d_" + own)
-            lines.append(f"LEFT JOIN {self._files(DOCUMENTS.name)} AS {alias} ON {alias}.doc = t.{name(own)}")
+    def batches(self) -> Iterator[pa.Table]:
+        """All rows, however many, with the columns that people see."""
+        return iter(self._open())
+
+    def count(self) -> int:
+        """How many rows there are."""
+        return self._open().count()
+
+    def query(self) -> str:
+        """The same rows in DuckDB's SQL."""
+        source, names = self._source(self.table), [each for each in self.columns.values() if each.part]
+        if self._made is not None:
+            counted = "SELECT host, min(domain) AS domain, count(*) AS documents, sum(words)::BIGINT AS words"
+            source = f"({counted} FROM {self._source(DOCUMENTS.name)} WHERE host IS NOT NULL GROUP BY host)"
+        text, joined = f"{self.where} {self.keys}", ""
+        wanted = {*self.shown, *(each for each in names if name(each.name) in text or each.name in text)}
+        extra = [each for each in names if each in wanted]
+        for own in dict.fromkeys(each.own for each in extra):
+            alias = name(f"of_{own}")
+            joined += f"\n  LEFT JOIN {self._source(DOCUMENTS.name)} AS {alias} ON {alias}.doc = t.{name(own)}"
+        select = ", ".join(["t.*", *(f"{name(f'of_{e.own}')}.{name(e.part)} AS {name(e.name)}" for e in extra)])
+        lines = [
+            f"SELECT {', '.join(name(each.name) for each in self.shown)}",
+            f"FROM (SELECT {select}\n  FROM {source} AS t{joined})",  # noqa: S608 - for people to read, not run here
+        ]
+        conditions = [f"{name(next(iter(self.columns)))} = {self.about}"] if self.about is not None else []
+        conditions += [self.where] if self.where else []
+        lines += [f"WHERE {' AND '.join(conditions)}"] if conditions else []
+        order = [f"{name(key.column)} {'DESC' if key.falling else 'ASC'} NULLS LAST" for key in self.keys]
+        order += ["file_row_number"] if "file_row_number" in source else [name(each) for each in self._key]
+        lines += [f"ORDER BY {', '.join(order)}"] if order else []
         return "\n".join(lines)
 
-    def _chosen(self, select: str, needed: Sequence[str]) -> str:
-        """A query for rows that fulfil all conditions."""
-        query = f"SELECT {select}\n{self._from(needed)}"
-        conditions = self.conditions
-        if conditions:
-            query += "\nWHERE " + "\n  AND ".join(conditions)
-        return query
-
-    def query(self, columns: Sequence[ListedColumn] | None = None, limit: int | None = None, offset: int = 0) -> str:
-        """The rows with these columns (those that people see), in order; all of them, or some."""
-        columns = list(columns if columns is not None else self.shown)
-        early = sorted(self._parts_needed)
-        wanted = list(dict.fromkeys([*columns, *(self.columns[key.column] for key in self.keys)]))
-        if self.where:
-            wanted = list(dict.fromkeys([*wanted, *self._asked_columns]))
-        late = [each for each in columns if each.part and each.own not in early]
-        owns = [self.columns[own] for own in dict.fromkeys(each.own for each in late)]
-        inner = [each for each in dict.fromkeys([*wanted, *owns]) if each not in late and _there(each, early)]
-        chosen = self._chosen(", ".join(f"{each.expression} AS {name(each.name)}" for each in inner), early)
-        if self.where:
-            chosen = f"SELECT * FROM (\n{chosen}\n) WHERE (\n{self.where}\n)"  # noqa: S608
-        order = [f"{name(key.column)} {'DESC' if key.falling else 'ASC'} NULLS LAST" for key in self.keys]
-        unique = self.made[1].names[:1] if self.made else self.known.key if self.known else ()
-        keys = [each for each in unique if any(each == column.name for column in inner)]
-        order += [name(each) for each in keys if each not in [key.column for key in self.keys]]
-        chosen += "\nORDER BY " + ", ".join(order) if order else ""
-        chosen += f"\nLIMIT {limit} OFFSET {offset}" if limit is not None else ""
-        if not late:
-            names = ", ".join(name(each.name) for each in columns)
-            return chosen if inner == columns else f"SELECT {names} FROM (\n{chosen}\n)"  # noqa: S608
-        joins = "\n".join(
-            f"LEFT JOIN {self._files(DOCUMENTS.name)} AS {name('d_' + each.name)}"
-            f" ON {name('d_' + each.name)}.doc = t.{name(each.name)}"
-            for each in owns
-        )
-        select = ", ".join(
-            f"{each.expression if each in late else 't.' + name(each.name)} AS {name(each.name)}" for each in columns
-        )
-        again = ", ".join(each if each.startswith('"d_') else f"t.{each}" for each in order)
-        query = f"SELECT {select} FROM (\n{chosen}\n) AS t\n{joins}"  # noqa: S608
-        return query + (f"\nORDER BY {again}" if order else "")
-
-    def count_query(self) -> str:
-        """How many rows there are."""
-        if self.where:
-            few = self._asked_columns or list(self.columns.values())[:1]
-            select = ", ".join(f"{each.expression} AS {name(each.name)}" for each in few)
-            chosen = self._chosen(select, sorted(self._parts_needed))
-            return f"SELECT count(*) FROM (\n{chosen}\n) WHERE (\n{self.where}\n)"  # noqa: S608
-        return self._chosen("count(*)", sorted(self._parts_needed))
-
     @property
-    def is_whole(self) -> bool:
-        """Whether no row is left out."""
-        return not self.conditions and not self.where
+    def _key(self) -> Sequence[str]:
+        return self.known.key if self.known else ()
+
+    def _source(self, table: str) -> str:
+        paths = self.folder.table(table).paths if table in self.folder.tables else ()
+        if len(paths) == 1 and table == self.table:  # rows that are equal stay in the order of the file
+            return f"read_parquet({quote(paths[0])}, file_row_number = true)"
+        if paths:
+            return f"read_parquet([{', '.join(quote(path) for path in paths)}])"
+        fields = list(self.columns) if table == self.table else DOCUMENTS.schema.names
+        return "(SELECT " + ", ".join(f"NULL AS {name(each)}" for each in fields or ["nothing"]) + " WHERE false)"
 
 
-def _there(column: ListedColumn, early: Sequence[str]) -> bool:
-    return not column.part or column.own in early
-
-
-def _value(column: ListedColumn, value: str) -> str:
+def _value(column: RowColumn, value: str) -> str:
     if pa.types.is_boolean(column.type):
         if value not in ("true", "false"):
             raise ParameterError(f"{column.name} must be true or false, not {value[:40]!r}")

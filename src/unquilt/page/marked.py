@@ -8,23 +8,12 @@ the direction of writing) are shown as others that do not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from html import escape
 
-from unquilt.results.marks import NO_PATCH, clean, mark
+from unquilt.results.marks import NO_PATCH, Passage, clean, mark
 
 COLOURS = 12
 """As many as there are classes `s1` … in the style sheet."""
-
-
-@dataclass(frozen=True)
-class Passage:
-    """A passage to mark: `number` is that of its source, whose colour it gets; `title` says more."""
-
-    begin: int
-    end: int
-    number: int
-    title: str = ""
 
 
 def colour(number: int) -> str:

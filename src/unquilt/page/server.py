@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import socket
+import tempfile
 import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 import uvicorn
 
 from unquilt.errors import ParameterError, StorageError
 from unquilt.judgements.labels import FILE, LabelFile
 from unquilt.page.application import make_application
-from unquilt.page.database import Database
+from unquilt.page.guarding import ENTRANCE, KEY
 from unquilt.page.shelf import Shelf
 from unquilt.page.shell import Shell
 from unquilt.results.folders import RunFolder
@@ -33,7 +35,7 @@ def open_shell(runs: Sequence[str | Path], labels: str | Path | None = None) -> 
     places = [place for given in runs for place in find_runs(Path(given))]
     shelf = Shelf(places)
     beside = Path(labels) if labels else places[0].absolute().parent / FILE
-    return Shell(shelf, Database(shelf.folders), LabelFile(beside))
+    return Shell(shelf, LabelFile(beside))
 
 
 def find_runs(given: Path) -> list[Path]:
@@ -70,24 +72,34 @@ def bind(port: int | None) -> socket.socket:
 
 
 def serve(shell: Shell, opened: socket.socket, *, path: str = "/", browse: bool, ready: Callable[[str], None]) -> None:
-    """Answer until Ctrl-C; `ready` is told the address once somebody can be sent there."""
-    address = f"http://{HOST}:{opened.getsockname()[1]}{path}"
+    """Answer until Ctrl-C; `ready` is told the address, with the key, once somebody can be sent there."""
+    address = f"http://{HOST}:{opened.getsockname()[1]}{path}?{KEY}={shell.key.value}"
     config = uvicorn.Config(
         make_application(shell), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
     )
-    server = _Server(config, lambda: _announce(address, browse=browse, ready=ready))
-    try:
-        server.run(sockets=[opened])
-    except KeyboardInterrupt:
-        pass  # the usual way to end it
-    finally:
-        opened.close()
+    with tempfile.TemporaryDirectory(prefix="unquilt-page-") as private:
+
+        def announce() -> None:
+            ready(address)
+            if browse:
+                webbrowser.open(_write_entrance(Path(private), address))
+
+        try:
+            _Server(config, announce).run(sockets=[opened])
+        except KeyboardInterrupt:
+            pass  # the usual way to end it
+        finally:
+            opened.close()
 
 
-def _announce(address: str, *, browse: bool, ready: Callable[[str], None]) -> None:
-    ready(address)
-    if browse:
-        webbrowser.open(address)
+def _write_entrance(private: Path, address: str) -> str:
+    """The address of a file that leads to the page.
+
+    All users of a machine can see the arguments of a browser that is started, so the key must not be among them.
+    """
+    entrance = private / "unquilt.html"
+    entrance.write_text(ENTRANCE.format(address=address), encoding="utf-8")
+    return "file://" + quote(str(entrance))
 
 
 class _Server(uvicorn.Server):

@@ -47,15 +47,6 @@ class Shelf:
     def names(self) -> list[str]:
         return list(self._places)
 
-    @property
-    def folders(self) -> list[Path]:
-        """The folders that hold runs and their corpora: what the database may read."""
-        found = dict.fromkeys(self._places.values())
-        for run in self:
-            if run.folder is not None and run.folder.corpus is not None:
-                found[run.folder.corpus.path.absolute()] = None
-        return list(found)
-
     def __iter__(self) -> Iterator[Shelved]:
         """All runs, those that cannot be read with what is wrong."""
         for name, place in self._places.items():

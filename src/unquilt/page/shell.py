@@ -1,4 +1,4 @@
-"""What all views share: the runs, the database, the labels, and the templates that they are shown by."""
+"""What all views share: the runs, the labels, and the templates that they are shown by."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from unquilt.page.database import Database
 from unquilt.page.exporting import send_rows
-from unquilt.page.guarding import Token
+from unquilt.page.guarding import EntryKey, Token
 from unquilt.page.listing import Listing
 from unquilt.page.marked import colour
 from unquilt.page.shelf import Shelf
@@ -34,8 +33,8 @@ class Shell:
     """Everything that a view needs to answer."""
 
     shelf: Shelf
-    database: Database
     labels: LabelFile
+    key: EntryKey = field(default_factory=EntryKey)
     token: Token = field(default_factory=Token)
 
     @cached_property
@@ -67,7 +66,7 @@ class Shell:
         """A page about the rows of a listing, or these rows as a file, if the address asks for that."""
         wanted = request.query_params.get("format", "")
         if wanted in EXPORTS:
-            return send_rows(self.database.batches(listing.query()), listing, wanted)
+            return send_rows(listing, wanted)
         return self.show(request, template, listing=listing, query=listing.query() + ";", **context)
 
 

@@ -10,13 +10,18 @@
     finding          rows with given values in a column
     export/          files for others: JSONL, CSV, Parquet
     keeping          documents without near-duplicates
+    cleaning         documents without what a run of repeats takes out
     trimming         documents without repeated paragraphs
-    evidence         quilts with texts, sources and copied passages
-    passages         passages with both texts, also as XML for PAN
+    evidence         what is marked in a page, and where else it stands
+    texts            parts of long texts
+    hosts            the hosts of a corpus, as a table
+    passages         passages as XML for PAN
     passage_labels   known passages to compare with
+    measures         precision, recall and plagdet of passages
     scoring          how good the passages of a run are
     phrases          popular phrases in texts
     labelled         labelled chunks of a document
+    disguises        restored and hidden words of a document
     marks            a text in spans, each of one source
     differences      two texts as one, with their differences marked
 

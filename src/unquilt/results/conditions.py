@@ -1,17 +1,17 @@
 """Conditions that people write: an expression of DuckDB's SQL over the columns of a row, and nothing else.
 
 `patchfrac > .8 and host = 'news.example'` is held against each row. It comes from a user, or from a program that passes
-on what its users wrote. So DuckDB gets no files, network, extensions or settings; and it gets the text only after its
-own parser has said that it is one expression made of columns, constants, operators and functions that give the same
-answer every time: no subquery, no second statement, no variable of the environment, nothing random. Rows can thus be
-asked batch by batch: memory is that of a batch.
+on what its users wrote. So DuckDB gets no files, network, extensions or settings, and it gets the text only after its
+own parser has said that it is one expression, made of columns, constants, operators and functions of a list: no
+subquery, no second statement, no lambda. Each function of the list gives the same answer every time, takes time in
+proportion to its arguments, and makes nothing longer than they are; a condition calls a limited number of them. So time
+and memory are those of reading the rows, batch by batch.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -33,14 +33,58 @@ _SAFE: dict[str, str | bool | int | float | list[str]] = {
 }
 _ROW = "row of the batch"
 _KINDS = {"CONSTANT", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "FUNCTION", "OPERATOR", "CAST", "CASE", "BETWEEN"}
-_KINDS |= {"LAMBDA", "COLLATE", "TYPE"}
-_MACROS = ("list_", "array_", "nullif", "split_part")
-_ENDLESS = {"repeat", "range", "generate_series", "lpad", "rpad", "list_resize", "array_resize", "bar", "sleep_ms"}
-"""Functions that make something of any length of nothing: what memory they take is not bounded."""
-_UNSTEADY = {"getvariable"}
-"""Functions that read settings, though DuckDB 1.5 says that their answer depends on nothing but their arguments."""
-_LONGEST = 10_000
+_KINDS |= {"COLLATE", "TYPE"}
+_NUMBERS = (
+    "+ - * / // % ^ ** @ & | << >> ~ xor abs sign ceil ceiling floor round trunc sqrt exp ln log log2 log10 pow power"
+)
+_NUMBERS += " mod isnan isinf isfinite greatest least nullif if ifnull"
+_PATTERNS = (
+    "~~ !~~ ~~* !~~* ~~~ like_escape not_like_escape ilike_escape not_ilike_escape regexp_matches regexp_full_match"
+)
+_TEXTS = "lower lcase upper ucase trim ltrim rtrim left right substr substring split_part length len strlen char_length"
+_TEXTS += " contains starts_with prefix ends_with suffix ^@ instr strpos position"
+_LISTS = "list_contains list_has array_contains array_has list_has_any array_has_any list_has_all array_has_all"
+_LISTS += " array_length list_count"
+_DATES = "date_part date_trunc year month day hour minute second epoch to_years to_months to_weeks to_days to_hours"
+_DATES += " to_minutes to_seconds"
+_FUNCTIONS = frozenset(" ".join((_NUMBERS, _PATTERNS, _TEXTS, _LISTS, _DATES)).split())
+_OF_COLUMNS = {"hex"}
+"""Functions that double their argument: allowed for a column only, or a few of them would fill the memory."""
+_OF_CONSTANTS = {"list_value"}
+"""[1, 2]: a list of columns would be as long as the condition says."""
+_TYPES = frozenset(
+    [
+        "boolean",
+        "tinyint",
+        "smallint",
+        "integer",
+        "bigint",
+        "hugeint",
+        "utinyint",
+        "usmallint",
+        "uinteger",
+        "ubigint",
+        "float",
+        "double",
+        "decimal",
+        "varchar",
+        "date",
+        "time",
+        "timestamp",
+        "timestamptz",
+    ]
+) | {"timestamp with time zone"}
+"""Casts to others, such as bits, make something longer of a text."""
+_LONGEST, _LONGEST_COMPOSED = 2_000, 40_000
+_MOST_CALLS = 50
 _MOST_SHOWN = 60
+
+
+class ComposedCondition(str):
+    """A condition that is put together: of values that were quoted, and of a written one that was checked alone. It may
+    be longer than those that people write."""
+
+    __slots__ = ()
 
 
 class Condition:
@@ -61,10 +105,12 @@ class Condition:
     def _check(self) -> list[str]:
         """Refuse all but one expression; returns the names in it that may be columns."""
         text = self.text.encode(errors="replace").decode()
-        if not text.strip() or len(text) > _LONGEST or "\0" in text:
+        longest = _LONGEST_COMPOSED if isinstance(self.text, ComposedCondition) else _LONGEST
+        if not text.strip() or len(text) > longest or "\0" in text:
             raise self._error("it is empty, too long, or no text")
         try:
-            return self._check_tree(_parse(self._connection, text))
+            self._check_tree(_parse(self._connection, f"\n{text}\n"))  # also alone: `a) or (b` is not an expression
+            return self._check_tree(_parse(self._connection, f"(\n{text}\n)"))
         except RecursionError as error:
             raise self._error("it is nested too deeply") from error
 
@@ -76,12 +122,20 @@ class Condition:
         if len(statements) != 1 or _frame(statements[0]) != _frame(pattern[0]):
             raise self._error("it is more than one expression")
         columns: list[str] = []
+        calls = 0
         for node in _nodes(statements[0]["node"]["select_list"]):
-            if node["class"] not in _KINDS:
-                raise self._error(f"a {node['class'].lower().replace('_', ' ')} cannot be part of it")
-            if node["class"] == "FUNCTION" and node["function_name"] not in _functions():
-                raise self._error(f"there is no function {node['function_name']} here")
+            kind = node["class"]
+            if kind not in _KINDS:
+                raise self._error(f"a {kind.lower().replace('_', ' ')} cannot be part of it")
+            if kind == "FUNCTION":
+                calls += 1
+                if not _is_allowed(node):
+                    raise self._error(f"the function {node['function_name']} cannot be called so in a condition")
+            if kind == "CAST" and (others := _list_types(node) - _TYPES):
+                raise self._error(f"nothing can be cast to {min(others)} in a condition")
             columns += node.get("column_names", ())
+        if calls > _MOST_CALLS:
+            raise self._error(f"it calls {calls} functions and operators; {_MOST_CALLS} are allowed")
         return columns
 
     def _check_type(self) -> None:
@@ -130,7 +184,7 @@ def _connect() -> duckdb.DuckDBPyConnection:
 
 def _parse(connection: duckdb.DuckDBPyConnection, text: str) -> Any:
     """What DuckDB's parser makes of an expression."""
-    found = connection.execute("SELECT json_serialize_sql(?)", [f"SELECT (\n{text}\n)"]).fetchall()
+    found = connection.execute("SELECT json_serialize_sql(?)", [f"SELECT {text}"]).fetchall()
     return json.loads(found[0][0])
 
 
@@ -153,14 +207,21 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
             yield from _nodes(value)
 
 
-@cache
-def _functions() -> frozenset[str]:
-    """The functions that can be called: those whose answer depends on what they are given, and on nothing else."""
-    query = (
-        "SELECT function_name, function_type, bool_and(stability = 'CONSISTENT') FROM duckdb_functions() GROUP BY 1, 2"
-    )
-    found = _connect().execute(query).fetchall()
-    scalar = {name for name, kind, steady in found if kind == "scalar" and steady}
-    macros = {name for name, kind, _ in found if kind == "macro" and name.startswith(_MACROS)}
-    others = {name for name, kind, steady in found if kind == "scalar" and not steady}
-    return frozenset((scalar | macros) - others - _ENDLESS - _UNSTEADY)
+def _is_allowed(call: dict[str, Any]) -> bool:
+    """Whether a function can be called with such arguments."""
+    given = call.get("arguments") or call.get("children") or []
+    kinds = {argument.get("expression", argument)["class"] for argument in given}
+    name = call["function_name"]
+    if name in _OF_COLUMNS:
+        return kinds == {"COLUMN_REF"}
+    if name in _OF_CONSTANTS:
+        return kinds <= {"CONSTANT"}
+    return name in _FUNCTIONS
+
+
+def _list_types(cast: dict[str, Any]) -> set[str]:
+    """The types to which an expression is cast, as this and earlier versions of DuckDB name them."""
+    named = cast.get("type_expr")
+    if named is None:
+        return {str(cast["cast_type"]["id"]).lower()}
+    return {str(node["type_name"]).lower() for node in _nodes(named) if node["class"] == "TYPE"}

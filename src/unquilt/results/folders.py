@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -17,10 +16,11 @@ from typing import Any, Self
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, RunError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import documents, other_texts
-from unquilt.jobs.places import CORPUS
+from unquilt.jobs.corpora import documents, find_corpus, other_texts
+from unquilt.results.hosts import count_hosts
+from unquilt.results.names import Names
 from unquilt.runs import Run
-from unquilt.tables import DOCUMENTS, OTHER_TEXTS
+from unquilt.tables import DOCUMENTS, OTHER_TEXTS, Table
 
 
 class RunFolder:
@@ -28,6 +28,7 @@ class RunFolder:
 
     def __init__(self, run: Run) -> None:
         self.run = run
+        self._names: dict[tuple[str, ...], Names] = {}
         self.corpus = run if run.manifest["analysis"] == "ingest" else find_corpus(run)
 
     @classmethod
@@ -85,6 +86,18 @@ class RunFolder:
                 yield from zip(here, part.to_pylist(), strict=True)
             at, first = until, first + split.rows
 
+    def names(self, columns: Sequence[str]) -> Names:
+        """The names of its documents, of these columns; the same for everybody who asks, so that they are read once."""
+        key = tuple(columns)
+        if key not in self._names:
+            self._names[key] = Names(self.tables[DOCUMENTS.name], key)
+        return self._names[key]
+
+    @cached_property
+    def hosts(self) -> tuple[Table, Kept]:
+        """The hosts of its corpus as a table; counted when its rows are first read."""
+        return count_hosts(self.tables[DOCUMENTS.name])
+
     def columns(self, name: str) -> list[str]:
         """The columns of a table."""
         return self.table(name).columns
@@ -97,27 +110,6 @@ class RunFolder:
             return [row for _, row in self.documents([number])]
         found: list[dict[str, Any]] = self.tables[name].between(number, number).to_pylist()
         return found
-
-
-def find_corpus(run: Run) -> Run | None:
-    """The corpus that a run was made from: in the run's folder, where it was then, or beside the run.
-
-    Files that parameters name, such as a lexicon, are inputs of a run, too, behind those of its corpus.
-    """
-    place, inputs = run.inner(CORPUS), run.manifest["inputs"]
-    with suppress(RunError):
-        within = Run.read(place)
-        if within.manifest["inputs"] == inputs[: len(within.manifest["inputs"])]:
-            return within
-    for record in inputs[:1]:
-        beside = run.path.absolute().parent
-        for place in (Path(record["path"]), beside / record["path"], beside / Path(record["path"]).name):
-            with suppress(RunError):
-                corpus = Run.read(place)
-                ours = corpus.manifest["analysis"] == "ingest"  # runs that were merged have runs as inputs
-                if ours and corpus.manifest["fingerprint"] == record["sha256"]:
-                    return corpus
-    return None
 
 
 def _table(run: Run, name: str) -> Kept:

@@ -6,11 +6,24 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 
 NO_PATCH = 0
 Patch = tuple[int, int, int]
 """Begin, end, and the rank of the source."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage to mark: `number` is that of its source, whose colour it gets; `title` says more."""
+
+    begin: int
+    end: int
+    number: int
+    title: str = ""
+
+
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]")
 
 

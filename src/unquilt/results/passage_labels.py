@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from unquilt.errors import InputError
-from unquilt.measures import PassageSpans
+from unquilt.results.export.formats import read_cell
+from unquilt.results.measures import PassageSpans
 
 PLACES = PassageSpans._fields
 WITHOUT = "labels"
@@ -81,13 +82,18 @@ def read_labels(file: str | Path) -> Iterator[Label]:
     """The labels of a file of JSON lines or CSV (if its name ends with .csv)."""
     try:
         with Path(file).open(encoding="utf-8-sig", newline="") as lines:
-            rows = csv.DictReader(lines) if str(file).lower().endswith(".csv") else _parse_lines(lines, file)
+            rows = _parse_cells(lines) if str(file).lower().endswith(".csv") else _parse_lines(lines, file)
             for number, row in enumerate(rows, start=1):
                 yield _label(row, f"{file}, label {number}")
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{file} is no file of labels: {error}") from error
+
+
+def _parse_cells(lines: Any) -> Iterator[Mapping[str, Any]]:
+    for row in csv.DictReader(lines):
+        yield {name: read_cell(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
 
 
 def _parse_lines(lines: Any, file: str | Path) -> Iterator[Mapping[str, Any]]:

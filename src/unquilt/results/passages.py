@@ -1,61 +1,19 @@
-"""Passages with the texts of both sides, and as the XML of PAN's shared task on text alignment.
-
-Texts are read some thousand passages at a time: their documents lie all over the corpus.
-"""
+"""Passages as the XML of PAN's shared task on text alignment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 from typing import Any
 from xml.sax.saxutils import quoteattr
-
-import pyarrow as pa
 
 from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows
 from unquilt.tables import PASSAGES
 
-AT_ONCE = 4096
-"""Passages whose texts are in memory."""
-TEXTS = [pa.field("a_text", pa.large_string()), pa.field("b_text", pa.large_string())]
 PLACES = ("a", "b", "a_begin", "a_end", "b_begin", "b_end")
-
-
-class PassageRows(TableRows):
-    """Passages with what both documents say there."""
-
-    def __init__(self, folder: RunFolder, selection: Selection | None = None) -> None:
-        super().__init__(folder, PASSAGES.name, selection)
-        if self._documents is None:
-            raise ParameterError(f"the corpus of {folder.run.path} is not found, so there are no texts")
-        self._folder = folder
-        self.chosen += [name for name in PLACES if name not in self.chosen]
-
-    @cached_property
-    def schema(self) -> pa.Schema:
-        """The columns that were chosen, and the texts."""
-        schema = self._schema(self.chosen)
-        for field in TEXTS:
-            schema = schema.append(field)
-        return schema
-
-    def _complete(self, found: Iterator[pa.Table]) -> Iterator[pa.Table]:
-        for part in super()._complete(found):
-            for begin in range(0, part.num_rows, AT_ONCE):
-                yield self._add_texts(part.slice(begin, AT_ONCE))
-
-    def _add_texts(self, passages: pa.Table) -> pa.Table:
-        rows = passages.select(list(PLACES)).to_pylist()
-        numbers = {row[side] for row in rows for side in ("a", "b")}
-        texts = {number: row["text"] for number, row in self._folder.documents(numbers, ["text"])}
-        for field, side in zip(TEXTS, ("a", "b"), strict=True):
-            said = [texts[row[side]][row[f"{side}_begin"] : row[f"{side}_end"]] for row in rows]
-            passages = passages.append_column(field, pa.array(said, field.type))
-        return passages
 
 
 def list_detections(folder: RunFolder, selection: Selection) -> Iterator[tuple[str, bytes, int]]:
@@ -67,9 +25,8 @@ def list_detections(folder: RunFolder, selection: Selection) -> Iterator[tuple[s
         raise ParameterError("the columns and the order of PAN's XML are fixed; leave columns and sort out")
     columns = [*PLACES, "a_id", "b_id"]
     rows = TableRows(folder, PASSAGES.name, Selection(columns, selection.where, (), selection.limit))
-    found = (row for part in rows for row in part.to_pylist())
     names: set[str] = set()
-    for (a, b), group in groupby(found, key=lambda row: (row["a"], row["b"])):
+    for (a, b), group in groupby(rows.rows(), key=lambda row: (row["a"], row["b"])):
         passages = list(group)
         susp, source = (PurePosixPath(passages[0][f"{side}_id"]).name or str(passages[0][side]) for side in ("a", "b"))
         name = f"{_stem(susp)}-{_stem(source)}"

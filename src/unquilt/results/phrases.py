@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 
 from unquilt import _native
 from unquilt.errors import ParameterError
-from unquilt.flow.kept import Kept
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Patch
+from unquilt.results.rows import read_table
 
 MOST_LOOKED_AT = 500
 """Pages of a site whose phrases are counted for people: the first ones of those with most popular phrases."""
@@ -30,18 +30,19 @@ class Sampler:
         asked = folder.run.manifest["parameters"]
         if asked.get("key"):
             raise ParameterError("of the key of this run only a digest is kept: phrases cannot be found again in texts")
+        self.plain = folder.corpus is not None and folder.corpus.manifest["parameters"].get("words", "plain") == "plain"
         self.k, self.seed, self.exact = asked["k"], asked["seed"], asked["exact"]
 
     def shingles(self, text: str) -> set[tuple[int, int]]:
         """Pairs of a function and a gram; one function, if all grams are taken."""
         if self.exact:
-            return {(0, gram) for gram in _native.grams(text, self.k, circular=True)}
-        return set(enumerate(_native.sample(text, self.seed, self.k) or ()))
+            return {(0, gram) for gram in _native.grams(text, self.k, circular=True, plain=self.plain)}
+        return set(enumerate(_native.sample(text, self.seed, self.k, plain=self.plain) or ()))
 
     def places(self, text: str, ranks: Mapping[int, int]) -> Iterator[Patch]:
         """Where grams stand in a text, each with its rank. One that goes round the end of the text is not marked."""
-        words = _native.words(text)
-        for begin, gram in enumerate(_native.gram_sequence(text, self.k)):
+        words = _native.words(text, plain=self.plain)
+        for begin, gram in enumerate(_native.gram_sequence(text, self.k, plain=self.plain)):
             if gram in ranks and begin + self.k <= len(words):
                 yield words[begin][1], words[begin + self.k - 1][2], ranks[gram]
 
@@ -78,7 +79,7 @@ class SiteInView:
             part = split.read(["doc", "url", self.by])
             for row in part.filter(pc.equal(part.column(self.by), pa.scalar(self.name))).to_pylist():
                 found[row["doc"]] = row["url"]
-        counted = read_rows(self.folder.table("document_phrases"))
+        counted = read_table(self.folder.table("document_phrases"))
         pages = [row | {"url": found[row["doc"]]} for row in counted if row["doc"] in found]
         return sorted(pages, key=lambda row: (-row["of_84"], row["doc"]))
 
@@ -95,9 +96,3 @@ class SiteInView:
             there = part.filter(pc.is_in(part.column("phrase"), wanted)).to_pylist()
             found += [{"pages": pages[row.pop("phrase")]} | row for row in there]
         return sorted(found, key=lambda row: (-row["pages"], -row["documents"], row["text"]))[:limit]
-
-
-def read_rows(table: Kept, columns: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-    """The rows of a table, one row group in memory at a time."""
-    for split in table.splits():
-        yield from split.read(list(columns) or table.columns).to_pylist()

@@ -1,47 +1,81 @@
 """The rows of a table with ids and URLs beside the numbers of documents: some columns, some rows, in some order.
 
-A column `doc` gets `id` and `url` beside it, any other column X of document numbers `X_id` and `X_url`, unless the
-table has these itself; `host` and `domain` (`X_host`, `X_domain`) are there to be asked for. Without the corpus there
-are no names.
+Everybody who reads results reads them here: `unquilt show`, the page, the report, exports and Python.
 
-Rows are read row group by row group, of the columns that are needed, and no further than the limit. Memory: a row
-group; what sorting takes is said there.
+A column `doc` gets `id` and `url` beside it, any other column X of document numbers `X_id` and `X_url`, unless the
+table has these itself; `host` and `domain` (`X_host`, `X_domain`) are there to be asked for, and so are passages of
+texts, of the tables that have some (`Table.texts`). Without the corpus there are neither names nor texts.
+
+Rows are read row group by row group, of the columns that are needed, and no further than the limit. The first rows in
+another order are found by the columns that they are sorted by alone. Memory: a row group; what sorting takes is said
+there.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
+from unquilt.flow.kept import Kept
 from unquilt.results.conditions import Condition
 from unquilt.results.folders import RunFolder
-from unquilt.results.names import ASKED, SHOWN, Names
+from unquilt.results.names import ASKED, SHOWN
 from unquilt.results.sorting import check_keys, read_keys, sort_all, take_first
-from unquilt.tables import DOCUMENTS
+from unquilt.tables import DOCUMENTS, Table
 
 Read = Callable[[Sequence[str]], pa.Table]
+SORTED_AT_ONCE = 100_000
+"""Rows of a table that are sorted in memory, without DuckDB, which takes a while to start."""
+TEXTS_AT_ONCE = 4_096
+"""Rows whose passages are in memory."""
+ROWS_AT_ONCE = 1_000
+ASKED_AT_ONCE, MOST_ASKED_BYTES = 65_536, 16 << 20
+"""Rows, and bytes of these, that a condition is held against at once."""
+_PLACE = "place of the row"
+_GROUP = 1 << 40
+"""A place is the number of a piece of the table times this, and the number of the row in it."""
 
 
 @dataclass(frozen=True)
 class Selection:
     """Which rows of a table: `columns` by name (none: all, with ids and URLs), those for which `where` is true, sorted
-    by the columns in `sort` (`a,-b`; none: in the order of the table), at most `limit`."""
+    by the columns in `sort` (`a,-b`; none: in the order of the table), at most `limit`, the first `offset` left out."""
 
     columns: Sequence[str] = ()
     where: str | None = None
     sort: str | Sequence[str] = ()
     limit: int | None = None
+    offset: int = 0
 
     def __post_init__(self) -> None:
         if self.limit is not None and self.limit < 1:
             raise ParameterError(f"limit must be at least 1, not {self.limit}")
+
+
+def arrange(folder: RunFolder, name: str, selection: Selection, *, hidden: bool = False) -> Selection:
+    """The selection with the columns that people see, and the order in which they want rows, unless it says other ones.
+    With `hidden`, all other columns follow: for programs."""
+    known, there = find_table(name), folder.columns(name)
+    if known is None or not there:
+        return selection
+    named = known.identified if DOCUMENTS.name in folder.tables else ()
+    columns: list[str] = []
+    for column in dict.fromkeys([*known.first, *there]):
+        if column in there and column not in known.hidden:
+            columns += [column, *([name_column(column, "id")] if column in named else [])]
+    columns += [name_column(column, "url") for column in named]
+    if hidden and not selection.columns:
+        columns += [column for column in TableRows(folder, name).chosen if column not in columns]
+    order = [column for column in known.order if column.removeprefix("-") in there]  # older runs have fewer
+    return replace(selection, columns=selection.columns or columns, sort=selection.sort or order)
 
 
 def name_column(column: str, part: str) -> str:
@@ -60,18 +94,46 @@ class RowsPiece(NamedTuple):
     read: Callable[[], Iterator[pa.Table]]
 
 
-class _Field(NamedTuple):
-    """A column that rows can have: one of the table, or a `part` of the names of the documents in one of them."""
+@dataclass(frozen=True)
+class RowColumn:
+    """A column that rows can have: one of the table, a `part` of the names of the documents in one, or the `passage` of
+    a text that some of them tell."""
 
+    name: str
+    type: pa.DataType
     own: str
     part: str = ""
+    passage: tuple[str, ...] = ()
+    meaning: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The columns of the table that it is made from."""
+        return self.passage or (self.own,)
+
+    @property
+    def is_number(self) -> bool:
+        return bool(pa.types.is_integer(self.type) or pa.types.is_floating(self.type))
+
+    @property
+    def is_text(self) -> bool:
+        return bool(pa.types.is_string(self.type) or pa.types.is_large_string(self.type))
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its values are shown as they are."""
+        return self.is_number or self.is_text or bool(pa.types.is_boolean(self.type))
+
+    @property
+    def field(self) -> pa.Field:
+        return pa.field(self.name, self.type)
 
 
 class TableRows:
-    """The rows of a table that were selected, in batches; `schema` is theirs, `columns` the names of all there are.
+    """The rows of a table that were selected, in batches; `schema` is theirs, `columns` are all that there are.
 
     Without `names`, ids and URLs that the table does not have itself are left out unless they are asked for. With
-    `about`, only rows whose first column is this document.
+    `about`, only rows whose first column is this document. `made` is a table that is not in the folder.
     """
 
     def __init__(
@@ -82,27 +144,26 @@ class TableRows:
         *,
         names: bool = True,
         about: int | None = None,
+        made: tuple[Table, Kept] | None = None,
     ) -> None:
         selection = selection or Selection()
-        self._table = folder.table(name)
+        self.folder, self.name = folder, name
+        self.known, self._table = made or (find_table(name), folder.table(name))
         self._about = about
-        self._name = name
         self._documents = folder.tables.get(DOCUMENTS.name)
-        self._fields = self._find_fields()
-        self._limit = selection.limit
-        usual = [column for column, field in self._fields.items() if not field.part or (names and field.part in SHOWN)]
+        self.columns = {column.name: column for column in self._find_columns()}
+        self._limit, self._offset = selection.limit, selection.offset
+        usual = [each.name for each in self.columns.values() if not each.passage]
+        usual = [each for each in usual if self.columns[each].part in (("", *SHOWN) if names else ("",))]
         self.chosen = list(dict.fromkeys(selection.columns)) or usual
         self._keys = read_keys(selection.sort)
         for column in (*self.chosen, *(key.column for key in self._keys)):
             self._check_column(column)
-        check_keys(self._keys, self._schema(self._fields))
-        there = dict(zip(self._fields, self._schema(self._fields).types, strict=True))
-        self._condition = Condition(selection.where, there, name) if selection.where is not None else None
-
-    @property
-    def columns(self) -> list[str]:
-        """The columns that can be asked for."""
-        return list(self._fields)
+        check_keys(self._keys, self._schema([key.column for key in self._keys]))
+        self._condition = None
+        if selection.where is not None:
+            there = {each.name: each.type for each in self.columns.values() if not each.passage}
+            self._condition = Condition(selection.where, there, name)
 
     @property
     def total(self) -> int | None:
@@ -111,6 +172,14 @@ class TableRows:
             return None
         return self._table.rows if self._about is None else sum(read([]).num_rows for read in self._readers())
 
+    def count(self) -> int:
+        """How many rows there are without a limit."""
+        total = self.total
+        if total is not None:
+            return total
+        found = self._find_true(self._readers())
+        return sum(read([]).num_rows if true is None else len(true) for _, read, true in found)
+
     @cached_property
     def schema(self) -> pa.Schema:
         """The columns that were chosen."""
@@ -118,15 +187,22 @@ class TableRows:
 
     def __iter__(self) -> Iterator[pa.Table]:
         """Batches of rows; none is empty."""
-        needed = self._needed
+        limit = self._limit
+        if self._keys and limit is None and self._table.rows <= SORTED_AT_ONCE:
+            limit = SORTED_AT_ONCE
         if not self._keys:
-            found = self._read(needed, self._limit)
-        elif self._limit is not None:
-            best = take_first(self._read(needed), self._keys, self._limit)
-            found = iter(() if best is None else (best,))
+            found = self._read(self._needed, limit, self._offset)
+        elif limit is not None:
+            found = self._read_first(limit)
         else:
-            found = sort_all(self._read(needed), self._schema(needed), self._keys)
+            found = sort_all(self._read(self._needed), self._schema(self._needed), self._keys)
         return self._complete(found)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Rows one by one."""
+        for batch in self:
+            for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
+                yield from batch.slice(begin, ROWS_AT_ONCE).to_pylist()
 
     def pieces(self, rows: int) -> list[RowsPiece]:
         """The same in pieces that can be read one by one: each of at least so many rows of the table, which are chosen
@@ -145,71 +221,60 @@ class TableRows:
         return found
 
     def _read_piece(self, readers: Sequence[Read]) -> Iterator[pa.Table]:
-        return self._complete(self._read(self._needed, None, readers))
+        return self._complete(self._read(self._needed, readers=readers))
 
     @property
     def _needed(self) -> list[str]:
-        """The columns that must be read before rows are sorted."""
+        """What is read before rows are sorted: what they are made from, and what they are sorted by."""
         return list(dict.fromkeys([*self._own(self.chosen), *(key.column for key in self._keys)]))
 
     def _complete(self, found: Iterator[pa.Table]) -> Iterator[pa.Table]:
         """Rows with all the columns that were chosen."""
-        for part in found:
-            if part.num_rows:
+        texts = any(self.columns[column].passage for column in self.chosen)
+        for whole in found:
+            for begin in range(0, whole.num_rows, TEXTS_AT_ONCE if texts else max(1, whole.num_rows)):
+                part = whole.slice(begin, TEXTS_AT_ONCE) if texts else whole
                 yield self._attach(part, self.chosen).select(self.chosen)
 
-    def _find_fields(self) -> dict[str, _Field]:
-        """All columns that there are, each name beside its number."""
-        known = find_table(self._name)
-        own = self._table.columns or (list(known.schema.names) if known else [])
-        named = known.documents if known is not None and self._documents is not None else ()
-        fields: dict[str, _Field] = {}
-        for column in own:
-            fields[column] = _Field(column)
-            if column in named and self._name != DOCUMENTS.name:
-                names = {part: name_column(column, part) for part in ASKED}
-                fields |= {name: _Field(column, part) for part, name in names.items() if name not in own}
-        return fields
+    def _find_columns(self) -> Iterator[RowColumn]:
+        """All columns that there are, each name beside its number, texts at the end."""
+        known, documents = self.known, self._documents
+        schema = self._table.schema if self._table.schema is not None else known.schema if known else pa.schema([])
+        meanings = {each.name: each.meaning for each in known.columns} if known else {}
+        named = known.documents if known is not None and documents is not None and known.name != DOCUMENTS.name else ()
+        for field in schema:
+            yield RowColumn(field.name, field.type, field.name, meaning=meanings.get(field.name, ""))
+            for part in ASKED if field.name in named else ():
+                name = name_column(field.name, part)
+                if name not in schema.names:
+                    meaning = f"{part} of {field.name}"
+                    yield RowColumn(name, DOCUMENTS.schema.field(part).type, field.name, part, meaning=meaning)
+        if known is not None and documents is not None:
+            for name, place in known.texts.items():
+                yield RowColumn(
+                    name, pa.large_string(), place[0], passage=place, meaning=f"the text of {place[0]} there"
+                )
 
     def _check_column(self, column: str) -> None:
-        if column not in self._fields:
-            close = difflib.get_close_matches(column, self._fields, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(self._fields)}"
-            raise ParameterError(f"{self._name} has no column {column!r}; {hint}")
+        if column not in self.columns:
+            close = difflib.get_close_matches(column, self.columns, n=1)
+            hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(self.columns)}"
+            raise ParameterError(f"{self.name} has no column {column[:60]!r}; {hint}")
+        if self.columns[column].passage and column in (key.column for key in self._keys):
+            raise ParameterError(
+                f"{self.name} cannot be sorted by {column}: texts are read for the rows that are shown"
+            )
 
-    def _schema(self, columns: Sequence[str] | dict[str, _Field]) -> pa.Schema:
-        own = self._table.schema
-        known = find_table(self._name)
-        own = own if own is not None else known.schema if known else pa.schema([])
-        types = []
-        for column in columns:
-            field = self._fields[column]
-            if field.part:
-                assert self._documents is not None
-                there = self._documents.schema
-                found = (there if there is not None else DOCUMENTS.schema).field(field.part)
-                types.append(found.with_name(column).with_nullable(True))
-            else:
-                types.append(own.field(column))
-        return pa.schema(types)
+    def _schema(self, columns: Iterable[str]) -> pa.Schema:
+        own = (
+            self._table.schema if self._table.schema is not None else self.known.schema if self.known else pa.schema([])
+        )
+        fields = [own.field(name) if name in own.names else self.columns[name].field for name in columns]
+        return pa.schema(fields)
 
     def _own(self, columns: Sequence[str]) -> list[str]:
         """The columns of the table that these are, or are made from."""
-        return list(dict.fromkeys(self._fields[column].own for column in columns))
-
-    def _read(
-        self, columns: Sequence[str], limit: int | None = None, readers: Iterable[Read] | None = None
-    ) -> Iterator[pa.Table]:
-        """The rows that are true, with these columns."""
-        left = limit
-        for read in self._readers() if readers is None else readers:
-            part = self._filter(read, columns) if self._condition else read(self._own(columns))
-            if left is not None:
-                part = part.slice(0, left)
-                left -= part.num_rows
-            yield self._attach(part, columns).select(list(columns))
-            if left == 0:
-                return
+        return list(dict.fromkeys(need for column in columns for need in self.columns[column].needs))
 
     def _readers(self) -> Iterator[Read]:
         """What reads some columns of one piece of the table after the other."""
@@ -221,33 +286,126 @@ class TableRows:
                 list(columns)
             )
 
-    def _filter(self, read: Read, columns: Sequence[str]) -> pa.Table:
-        """The rows of a row group that are true; of the other columns, only what is needed is read."""
-        assert self._condition is not None
-        asked = self._condition.columns or self._table.columns[:1]
-        part = self._attach(read(self._own(asked)), asked)
-        true = self._condition.choose(part.select(self._condition.columns) if self._condition.columns else part)
-        if not len(true):
-            return self._schema(self._own(columns)).empty_table()
-        return read(self._own(columns)).take(true)
+    def _read(
+        self, columns: Sequence[str], limit: int | None = None, offset: int = 0, readers: Iterable[Read] | None = None
+    ) -> Iterator[pa.Table]:
+        """The rows that are true, with these columns."""
+        left, skip = limit, offset
+        whole = self.total is not None and self._about is None and readers is None
+        sizes = [split.rows for split in self._table.splits()] if skip and whole else []
+        for number, read, true in self._find_true(list(self._readers()) if readers is None else readers):
+            if number < len(sizes) and sizes[number] <= skip:
+                skip -= sizes[number]
+                continue
+            if true is not None and not len(true):
+                continue
+            part = read(self._own(columns)) if true is None else read(self._own(columns)).take(true)
+            part, skip = part.slice(skip), max(0, skip - part.num_rows)
+            if left is not None:
+                part = part.slice(0, left)
+                left -= part.num_rows
+            yield self._attach(part, columns).select(list(columns))
+            if left == 0:
+                return
+
+    def _find_true(self, readers: Iterable[Read]) -> Iterator[tuple[int, Read, pa.Array | None]]:
+        """The pieces of the table, each with the places of the rows in it that are true; None if all are. Of each, only
+        what the condition names is read; small pieces are asked together, as each question has its price."""
+        waiting: list[tuple[int, Read, pa.Table]] = []
+        for number, read in enumerate(readers):
+            if self._condition is None:
+                yield number, read, None
+                continue
+            asked = self._condition.columns or self._table.columns[:1]
+            waiting.append((number, read, self._attach(read(self._own(asked)), asked).select(asked)))
+            rows, size = (
+                sum(sizes) for sizes in zip(*((part.num_rows, part.nbytes) for *_, part in waiting), strict=True)
+            )
+            if rows >= ASKED_AT_ONCE or size >= MOST_ASKED_BYTES:
+                yield from self._ask(waiting)
+                waiting = []
+        yield from self._ask(waiting)
+
+    def _ask(self, waiting: Sequence[tuple[int, Read, pa.Table]]) -> Iterator[tuple[int, Read, pa.Array]]:
+        assert self._condition is not None or not waiting
+        if not waiting or self._condition is None:
+            return
+        true = self._condition.choose(pa.concat_tables(part for *_, part in waiting))
+        first = 0
+        for number, read, part in waiting:
+            here = pc.and_(pc.greater_equal(true, first), pc.less(true, first + part.num_rows))
+            yield number, read, pc.subtract(true.filter(here), first)
+            first += part.num_rows
+
+    def _read_first(self, limit: int) -> Iterator[pa.Table]:
+        """The first rows in order: all keys are read, and of the other columns only the row groups that have some."""
+        keys, readers = list(dict.fromkeys(key.column for key in self._keys)), list(self._readers())
+        best = take_first(self._read_keys(readers, keys), self._keys, self._offset + limit)
+        if best is None or best.num_rows <= self._offset:
+            return
+        places = best.column(_PLACE).combine_chunks().slice(self._offset)
+        groups = pc.divide(places, _GROUP)
+        parts, order = [], []
+        for number in pc.unique(groups).sort().to_pylist():
+            here = pc.indices_nonzero(pc.equal(groups, number))
+            rows = pc.subtract(places.take(here), number * _GROUP)
+            parts.append(readers[number](self._own(self._needed)).take(rows))
+            order.append(here)
+        yield pa.concat_tables(parts).take(pc.sort_indices(pa.concat_arrays(order)))
+
+    def _read_keys(self, readers: Sequence[Read], keys: Sequence[str]) -> Iterator[pa.Table]:
+        """The keys of all rows that are true, and the places of these."""
+        for number, read, true in self._find_true(readers):
+            if true is not None and not len(true):
+                continue
+            part = read(self._own(keys))
+            rows = pa.array(range(part.num_rows), pa.int64()) if true is None else true
+            part = self._attach(part if true is None else part.take(true), keys).select(keys)
+            yield part.append_column(_PLACE, pc.add(rows, number * _GROUP))
 
     def _attach(self, part: pa.Table, columns: Sequence[str]) -> pa.Table:
-        """Rows with those of these columns that are names."""
-        wanted: dict[str, list[str]] = {}
-        for column in columns:
-            if column not in part.column_names:
-                wanted.setdefault(self._fields[column].own, []).append(column)
+        """Rows with those of these columns that are names or texts."""
+        wanted: dict[str, list[RowColumn]] = {}
+        for column in (self.columns[name] for name in columns if name not in part.column_names):
+            wanted.setdefault("" if column.passage else column.own, []).append(column)
         for own, missing in wanted.items():
-            found = self._names.look_up(part.column(own))
-            for column in missing:
-                part = part.append_column(self._schema([column]).field(0), found.column(self._fields[column].part))
+            if own:
+                found = self.folder.names(self._parts).look_up(part.column(own))
+                for column in missing:
+                    part = part.append_column(column.field, found.column(column.part).cast(column.type))
+            else:
+                part = self._attach_texts(part, missing)
+        return part
+
+    def _attach_texts(self, part: pa.Table, columns: Sequence[RowColumn]) -> pa.Table:
+        """Rows with passages of texts."""
+        places = part.select(list({name for column in columns for name in column.passage})).to_pylist()
+        numbers = {row[column.own] for row in places for column in columns}
+        texts = {number: row["text"] for number, row in self.folder.documents(numbers, ["text"])}
+        for column in columns:
+            _, begin, end = column.passage
+            said = [
+                texts[row[column.own]][row[begin] : row[end]] if row[column.own] in texts else None for row in places
+            ]
+            part = part.append_column(column.field, pa.array(said, column.type))
         return part
 
     @cached_property
-    def _names(self) -> Names:
-        """Of the parts that anything here asks for."""
-        assert self._documents is not None
+    def _parts(self) -> tuple[str, ...]:
+        """The parts of names that anything here asks for."""
         asked = [*self.chosen, *(key.column for key in self._keys)]
         asked += self._condition.columns if self._condition else []
-        parts = {self._fields[column].part for column in asked} - {""}
-        return Names(self._documents, [part for part in ASKED if part in parts])
+        parts = {self.columns[column].part for column in asked}
+        return tuple(part for part in ASKED if part in parts)
+
+
+def read_table(table: Kept, columns: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+    """The rows of a table as they are, one row group in memory at a time."""
+    for split in table.splits():
+        yield from split.read(list(columns) or table.columns).to_pylist()
+
+
+def name_page(pages: Mapping[int, tuple[str, str | None]], number: int) -> str:
+    """What a document is called: its URL, its id or its number, as far as they are known."""
+    id_, url = pages.get(number, (None, None))
+    return url or id_ or f"document {number}"

@@ -97,6 +97,9 @@ class ReadableRun(Run):
         evidence: bool = False,
         without: str | Sequence[str] = (),
         keep_first: bool = False,
+        raw_cells: bool = False,
+        mask: str | None = None,
+        empty: bool = False,
         columns: Sequence[str] = (),
         where: str | None = None,
         sort: str | Sequence[str] = (),
@@ -110,8 +113,10 @@ class ReadableRun(Run):
         folder (a name that ends with /), or - for standard output. A file is there when it is complete, or not at all.
         `ids` gives these alone, `evidence` adds text, sources and copied passages to `quilts`, both texts to
         `passages`; `without="objects"` writes the documents without the paragraphs and files that a run of reuse found
-        (`keep_first`: all but the first of each); the rest is as in `table`. `format="pan"` makes a folder of XML files
-        of `passages`.
+        (`keep_first`: all but the first of each); `without="repeats"`, without the text that a run of repeats takes out
+        (`mask` stands in its place, `empty` keeps documents of which nothing is left); the rest is as in
+        `table`. `format="pan"` makes a folder of XML files of `passages`. In CSV, texts that a spreadsheet would run as
+        a formula get an apostrophe, unless `raw_cells`.
 
         >>> import tempfile, unquilt as uq
         >>> run = uq.neardups(pa.table({"id": ["a", "b"], "text": ["one two three"] * 2}))
@@ -121,7 +126,7 @@ class ReadableRun(Run):
         """
         selection = Selection(columns, where, sort, limit)
         taken = (without,) if isinstance(without, str) else tuple(without)
-        what = Export(table, kept, dropped, ids, evidence, taken, keep_first, selection)
+        what = Export(table, kept, dropped, ids, evidence, taken, keep_first, raw_cells, mask, empty, selection)
         return export(RunFolder(self), what, output, format=format, overwrite=overwrite)
 
     def _rows(self, name: str, selection: Selection, *, names: bool) -> TableRows:

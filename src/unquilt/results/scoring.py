@@ -13,8 +13,8 @@ from pathlib import PurePath
 
 from unquilt import _native
 from unquilt.errors import ParameterError
-from unquilt.measures import Case, Measures, PassageSpans, in_sentences, measure_by
 from unquilt.results.folders import RunFolder
+from unquilt.results.measures import Case, Measures, PassageSpans, in_sentences, measure_by
 from unquilt.results.passage_labels import PLACES, Label
 from unquilt.tables import DOCUMENTS, PASSAGES
 

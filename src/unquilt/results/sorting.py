@@ -51,9 +51,19 @@ def take_first(batches: Iterable[pa.Table], keys: Sequence[Key], limit: int) -> 
     best: pa.Table | None = None
     order = [(key.column, "descending" if key.falling else "ascending") for key in keys]
     for batch in batches:
+        if best is not None and best.num_rows == limit:
+            batch = _drop_late(batch, keys[0], best.column(keys[0].column)[-1])
         both = batch if best is None else pa.concat_tables([best, batch])
         best = both.take(pc.sort_indices(both, sort_keys=order)[:limit]).combine_chunks()
     return best
+
+
+def _drop_late(batch: pa.Table, key: Key, last: pa.Scalar) -> pa.Table:
+    """A batch without rows that come behind the last of the best, whose first key this is: most of them, as a rule."""
+    if not last.is_valid or last.as_py() != last.as_py():
+        return batch
+    test = pc.greater_equal if key.falling else pc.less_equal
+    return batch.filter(test(batch.column(key.column), last))
 
 
 def sort_all(batches: Iterator[pa.Table], schema: pa.Schema, keys: Sequence[Key]) -> Iterator[pa.Table]:

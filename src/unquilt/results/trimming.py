@@ -33,7 +33,7 @@ from unquilt.tables import DOCUMENTS, OBJECTS, STOP_CHUNKS
 TRIMMABLE = (OBJECTS.name, STOP_CHUNKS.name)
 """The tables of objects that documents can be rid of."""
 _CHUNKS = ("text", "chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "raw_sha1")
-_OF_THE_WHOLE = frozenset(("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "raw_sha1", "sequence"))
+OF_THE_WHOLE = frozenset(("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "raw_sha1", "sequence"))
 """Columns that are true of the whole text only."""
 
 
@@ -60,7 +60,7 @@ class TrimmedDocuments(TableRows):
         return None
 
     def _check_column(self, column: str) -> None:
-        if column in _OF_THE_WHOLE:
+        if column in OF_THE_WHOLE:
             raise ParameterError(f"{column} is that of the whole text, of which something is taken out; leave it out")
         super()._check_column(column)
 

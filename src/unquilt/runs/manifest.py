@@ -30,7 +30,7 @@ from unquilt.runs.storage import check_name, read_own, shown, write_atomically
 FORMAT = 1
 MANIFEST = "manifest.json"
 ADVICE = Advice(
-    "choose another folder, or pass how=How(overwrite=True)", "choose another folder with -o, or --overwrite"
+    "choose another folder, or pass options=JobOptions(overwrite=True)", "choose another folder with -o, or --overwrite"
 )
 
 _VERSIONS_NOT_COMPARED = {"python", "pyarrow"}
@@ -77,7 +77,7 @@ def new_manifest(
     settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Make the manifest of a run that begins now."""
-    known = {"unquilt": _unquilt_version(), "python": platform.python_version(), "pyarrow": pa.__version__}
+    known = {"unquilt": unquilt_version(), "python": platform.python_version(), "pyarrow": pa.__version__}
     manifest: dict[str, Any] = {
         "format": FORMAT,
         "unquilt": known["unquilt"],
@@ -95,7 +95,7 @@ def new_manifest(
     return manifest
 
 
-def _unquilt_version() -> str:
+def unquilt_version() -> str:
     try:
         return importlib.metadata.version("unquilt")
     except importlib.metadata.PackageNotFoundError:  # run from a source folder that was never installed

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 
 from unquilt import _native
 from unquilt.errors import ParameterError
-from unquilt.stores.labels import LabelSet, spoiled
+from unquilt.stores.labels import RESTORED, LabelSet, spoiled
 
 MEDIA = ("html", "text")
 _TAG = re.compile(r"\s*<(?:!doctype|!--|\?xml|[a-z])", re.IGNORECASE)
@@ -98,9 +98,14 @@ class Detector:
         html = media == "html" if media else _begins_as_html(content)
         utf8 = raw if isinstance(content, str) else _native.decode(raw, None, html)[0]
         text, columns = _extract(utf8, url) if html else (utf8, _native.paragraphs(utf8))
+        if self.labels.about.words == RESTORED and (seen := _native.see(text, *columns[:2], columns[3])) is not None:
+            columns = (*columns[:3], *seen[2:])
+            asked = seen[0]
+        else:
+            asked = text
         digest = hashlib.sha1(raw, usedforsecurity=False).digest()
         try:
-            chunks, stop_chunks, labelled, file = self._ask(text, *columns, digest, *self._cutting)
+            chunks, stop_chunks, labelled, file = self._ask(asked, *columns, digest, *self._cutting)
         except _native.SpoiledSetError as error:
             raise spoiled(self.labels.path, error) from error
         marked = tuple([LabelledChunk(*each) for each in labelled]) if labelled else ()

@@ -50,6 +50,8 @@ class Filter:
     without_signature: int
     """How many of them have too few words to be near to anything."""
     _set: _native.Prototypes
+    plain: bool = False
+    """Whether words are compared as they are written, not as a reader sees them; so do sets of older versions."""
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -72,7 +74,8 @@ class Filter:
             opened = _native.Prototypes(mapped, parameters.kernel())
             if opened.count != header["prototypes"]:
                 raise ValueError("its header is damaged")
-            return cls(path, parameters, opened.count, header["without_signature"], opened)
+            plain = header.get("words", "plain") == "plain"
+            return cls(path, parameters, opened.count, header["without_signature"], opened, plain)
         except _native.SpoiledSetError as error:
             raise _spoiled(path, error) from error
         except FileNotFoundError:
@@ -90,16 +93,27 @@ class Filter:
         parameters: SignatureParameters,
         lexicon: Lexicon | None = None,
         base: Filter | None = None,
+        *,
+        plain: bool = False,
     ) -> Self:
-        """Makes a set of documents (columns id and text), behind those of `base` if there is one, and opens it.
+        """Makes a set of documents (columns id and text), behind those of `base` if there is one, and opens it. Texts
+        are as readers see them, unless they are `plain`.
 
         Method and lexicon are then those of `base`, which is verified first. The set is in memory while it is made:
         some 700 bytes a prototype.
         """
         if base is not None:
             base.verify()
+            if base.plain != plain:
+                kinds = ["restored", "plain"]
+                said = f"has {kinds[base.plain]} words, and the documents have {kinds[plain]} ones"
+                raise InputError(f"{shown(base.path)} {said}; build it anew")
             parameters, words = base.parameters, base._set.lexicon()
         else:
+            if lexicon is not None and (lexicon.spelling == "plain") != plain:
+                said = f"has {lexicon.spelling} words, and the documents have {'plain' if plain else 'restored'} ones"
+                where = shown(Path(parameters.lexicon)) if parameters.lexicon else "the lexicon"
+                raise InputError(f"{where} {said}; build it anew: unquilt lexicon build")
             if lexicon is not None:  # its range is its own, and it is in the set, wherever it came from
                 parameters = replace(parameters, lexicon="", nidf=lexicon.nidf, min_df=lexicon.min_df)
             words = b"" if lexicon is None else lexicon.pack()
@@ -119,6 +133,7 @@ class Filter:
             "parameters": parameters.to_dict(),
             "unquilt": version("unquilt"),
             "unicode": _native.UNICODE_VERSION,
+            "words": "plain" if plain else "restored",
         }
         old = None if base is None else base._set
         write_atomically(
@@ -133,7 +148,7 @@ class Filter:
     def answer(self, text: str) -> list[str] | None:
         """The same, but None for a text that has too few words to be compared with anything."""
         try:
-            found = self._set.match(text)
+            found = self._set.match(text, plain=self.plain)
         except _native.SpoiledSetError as error:
             raise _spoiled(self.path, error) from error
         return found and list(dict.fromkeys(found))  # an id may have been given to several
@@ -162,5 +177,5 @@ def _read_header(header: bytes) -> dict[str, Any]:
 
 
 def read_documents(documents: Kept) -> Iterator[pa.Table]:
-    """The ids and texts of a corpus, a few at a time."""
-    return (split.read(("id", "text")) for split in documents.splits())
+    """The ids of a corpus, and its texts as they are seen, a few at a time."""
+    return (split.read(("id", "text"), seen=True) for split in documents.splits())

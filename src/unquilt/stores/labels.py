@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
@@ -32,6 +32,10 @@ from unquilt.runs.storage import created, shown, storing, write_atomically
 
 BY = ("text", "raw", "words")
 """What makes two chunks equal: their text with white space collapsed, their source, or their words alone."""
+RESTORED, PLAIN = "restored", "plain"
+"""Whether words are compared as a reader sees them, or as they are written."""
+FILLER = "\ufdd0"
+"""Stands in seen texts for a character of a word that nobody sees (`unicode.rs`)."""
 COMPARED = {"text": "chunk_sha1", "raw": "raw_chunk_sha1", "words": "text"}
 """The column of documents that has it."""
 CHUNKS, FILES, STOPS = 0, 1, 2
@@ -49,8 +53,8 @@ def is_set(path: str | Path) -> bool:
         return False
 
 
-def hash_text(text: str, by: str) -> bytes:
-    """The SHA-1 of the text of a chunk, as it is compared.
+def hash_text(text: str, by: str, words: str = RESTORED) -> bytes:
+    """The SHA-1 of the text of a chunk, as it is compared; `words` says how its words are.
 
     >>> hash_text("All  rights reserved.", "text").hex()[:8] == hash_text("all rights reserved", "text").hex()[:8]
     False
@@ -58,9 +62,10 @@ def hash_text(text: str, by: str) -> bytes:
     True
     """
     if by == "words":
-        text = " ".join(word for word, _, _ in _native.words(text))
+        text = " ".join(word for word, _, _ in _native.words(text, plain=words == PLAIN))
     elif by == "text":
-        text = " ".join(text.split())
+        seen = None if words == PLAIN else _native.see(text.encode(errors="replace"), b"", b"", b"")
+        text = " ".join((text if seen is None else seen[0].decode().replace(FILLER, "")).split())
     return hashlib.sha1(text.encode(errors="replace"), usedforsecurity=False).digest()
 
 
@@ -71,6 +76,8 @@ class HashList:
     chunks: tuple[bytes, ...] = ()
     files: tuple[bytes, ...] = ()
     texts: tuple[str, ...] = ()
+    spelling: ClassVar[None] = None
+    """It goes with any words: its texts are hashed when it is used."""
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
@@ -86,9 +93,9 @@ class HashList:
                 (files if (found[1] or "").lower() == "file" else chunks).append(bytes.fromhex(found[2]))
         return cls(tuple(chunks), tuple(files), tuple(texts))
 
-    def hash_chunks(self, by: str) -> bytes:
+    def hash_chunks(self, by: str, words: str = RESTORED) -> bytes:
         """The hashes of its chunks, one after the other."""
-        return b"".join([*self.chunks, *(hash_text(text, by) for text in self.texts)])
+        return b"".join([*self.chunks, *(hash_text(text, by, words) for text in self.texts)])
 
 
 def _read_lines(path: Path) -> list[str]:
@@ -115,6 +122,7 @@ class About:
 
     by: str = "text"
     min_length: int = 0
+    words: str = RESTORED
     page_threshold: float | None = None
     neighbourhood_threshold: float | None = None
 
@@ -128,9 +136,15 @@ class About:
         """What a header says, and the version of Unicode by which words were cut."""
         try:
             found: dict[str, Any] = json.loads(header)
+            found.setdefault("words", PLAIN)  # by an older version
             about = cls(**{name: found[name] for name in cls.__dataclass_fields__})
             numbers = (about.page_threshold, about.neighbourhood_threshold)
-            fine = about.by in BY and type(about.min_length) is int and about.min_length >= 0
+            fine = (
+                about.by in BY
+                and about.words in (RESTORED, PLAIN)
+                and type(about.min_length) is int
+                and about.min_length >= 0
+            )
             if fine and all(number is None or 0 <= number <= 1 for number in numbers):
                 return about, str(found["unicode"])
         except (ValueError, LookupError, TypeError, RecursionError):
@@ -174,7 +188,8 @@ class LabelSet:
             raise InputError(f"{shown(path)}: {(error.strerror or str(error)).lower()}") from error
         except ValueError as error:
             raise InputError(f"{shown(path)} cannot be read as a set of labels: {error}") from error
-        if about.by == "words" and unicode != _native.UNICODE_VERSION:
+        depends = about.by == "words" or (about.by == "text" and about.words == RESTORED)
+        if depends and unicode != _native.UNICODE_VERSION:
             made = f"was made with Unicode {unicode}, this unquilt has {_native.UNICODE_VERSION}"
             raise InputError(f"{shown(path)} {made}; make it anew")
         return cls(path, about, opened, mapped)
@@ -196,6 +211,15 @@ class LabelSet:
         """
         write_atomically(Path(path), pack_hashes(about, chunks, files, stops))
         return cls.load(path)
+
+    @property
+    def spelling(self) -> str | None:
+        """How words must be in texts that it is compared with; None if it is compared with the source of pages."""
+        return (
+            None
+            if self.about.by == "raw" or not (self.set.counts[CHUNKS] + self.set.counts[STOPS])
+            else self.about.words
+        )
 
     def release(self) -> None:
         """Lets go of what is in memory of the file; it comes back when it is looked at."""
@@ -245,6 +269,9 @@ class LabelGathering:
                 raise InputError(
                     f"chunks of {where} are {what} {other}, others {what} {ours}: they do not fit together"
                 )
+        if about.by != "raw" and self.about.words != about.words:
+            said = f"chunks of {where} have {about.words} words, others {self.about.words} ones"
+            raise InputError(f"{said}: they do not fit together; read all of them with the same --words")
 
     def add(self, chunks: bytes = b"", files: bytes = b"", stops: bytes = b"") -> None:
         """Adds hashes, each 20 bytes after the other."""
@@ -289,7 +316,7 @@ def collect_hashes(documents: Kept, about: About) -> Iterator[tuple[bytes, bytes
     equal ones again and again."""
     columns = ("chunks", "trivial_chunks", COMPARED[about.by])
     for split in documents.splits():
-        table = split.read((*columns, "raw_sha1", "recursive"))
+        table = split.read((*columns, "raw_sha1", "recursive"), seen=True)
         table = table.filter(pa.compute.invert(table["recursive"]))
         spans, trivial, compared = (buffers(table[name]) for name in columns)
         chunks = _native.chunk_hashes(spans, trivial, compared, about.by == "words", about.min_length)

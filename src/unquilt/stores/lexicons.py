@@ -96,6 +96,8 @@ class Lexicon:
     nidf: tuple[float, float]
     min_df: int = 1
     unicode: str = _native.UNICODE_VERSION
+    spelling: str = "restored"
+    """Whether words are as a reader sees them (restored) or as they are written (plain), as those of older versions."""
 
     @classmethod
     def build(cls, counts: pa.Table, documents: int, nidf: Sequence[float] = (0.2, 0.8), min_df: int = 1) -> Self:
@@ -124,8 +126,6 @@ class Lexicon:
                     raise InputError(f"{shown(path)} is no lexicon: unquilt lexicon build makes one")
                 about = json.loads(metadata)
                 format_ = int(about["format"])
-                if format_ < FORMAT:
-                    raise InputError(f"{shown(path)} was made by an older unquilt; {_ANEW}")
                 if format_ != FORMAT:
                     known = f"is a lexicon of format {format_}, this unquilt reads {FORMAT}"
                     raise InputError(f"{shown(path)} {known}; build it anew")
@@ -156,7 +156,10 @@ class Lexicon:
         most = df_range(documents, nidf)[1] if documents > 1 else 0
         if not words.num_rows or not _is_sorted(words) or words["df"][0].as_py() > most or words["df"][-1].as_py() < 1:
             raise InputError(f"{fault}: its words are not those it says, in their order")
-        return cls(words.combine_chunks(), documents, nidf, min_df, unicode)
+        if unicode != _native.UNICODE_VERSION:
+            made = f"was made with Unicode {unicode}, this unquilt has {_native.UNICODE_VERSION}"
+            raise InputError(f"{shown(path)} {made}; {_ANEW}")
+        return cls(words.combine_chunks(), documents, nidf, min_df, unicode, str(about.get("spelling", "plain")))
 
     def write(self, path: str | Path) -> None:
         """Writes the file, which is there in full or not at all."""
@@ -168,6 +171,7 @@ class Lexicon:
             "min_df": self.min_df,
             "unquilt": version("unquilt"),
             "unicode": self.unicode,
+            "spelling": self.spelling,
         }
         sealed = about | {_DIGEST: _digest(self.words, about)}
         words = self.words.replace_schema_metadata({_KEY: json.dumps(sealed)})

@@ -1,7 +1,7 @@
 """Every table of unquilt: the one contract between stages, and with whoever reads a run.
 
     table         the declaration of a table
-    corpus        documents, other texts, rejects
+    corpus        documents, other texts, rejects, disguises
     lexicon       words
     quilts        pages stitched together, their sources and patches
     sweep         counts of quilts
@@ -9,7 +9,9 @@
     passages      passages that two documents share
     reworded      stems and candidates, on the way to reworded passages
     phrases       popular phrases, covering sets, sites
+    repeats       text that can be taken out, as it stands elsewhere
     reuse         paragraphs and files that occur again and again, and where
+    sites         verdicts on whole sites, and who draws on whom
     experiments   results of the papers' evaluations
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
@@ -18,7 +20,7 @@ half-open, in code points of `text`. The analyses say which tables they make (`a
 
 from __future__ import annotations
 
-from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS, REJECTS
+from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
 from unquilt.tables.experiments import INJECTIONS, MUTATIONS, TOLERANCES
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
@@ -27,11 +29,16 @@ from unquilt.tables.neardups import (
     CLUSTERS,
     COMPARED,
     COMPONENTS,
+    DROPPED,
     EDGES,
     FURTHER,
     KEPT,
+    LINKED,
+    LINKS,
     MEMBERS,
+    OVERLAPS,
     PAIRS,
+    PREFERENCES,
     SIMILARITY,
     TREES,
     UNSETTLED,
@@ -49,6 +56,7 @@ from unquilt.tables.phrases import (
 )
 from unquilt.tables.quilts import (
     ASKED,
+    KEPT_COPIES,
     NAMED,
     PATCHES,
     QUILTING_DOMAINS,
@@ -58,9 +66,9 @@ from unquilt.tables.quilts import (
     SOURCE_DOMAINS,
     SOURCE_HOSTS,
     SOURCES,
-    STANDING,
     VERDICTS,
 )
+from unquilt.tables.repeats import CUT_REQUESTS, CUTS, EMPTIED, MENU_UNITS, REMOVED
 from unquilt.tables.reuse import (
     CONTENTS,
     FOUND_OBJECTS,
@@ -75,9 +83,10 @@ from unquilt.tables.reuse import (
     STOP_CHUNKS,
     TARGETS,
 )
-from unquilt.tables.reworded import BOILERPLATE, FUZZY_CANDIDATES, STEMS
+from unquilt.tables.reworded import BOILERPLATE, REWORDED_CANDIDATES, STEMS
+from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
 from unquilt.tables.sweep import COUNTS, SWEEP
-from unquilt.tables.table import Column, Table, column, document, integer
+from unquilt.tables.table import NOT_LISTED, Column, OnPage, Table, column, document, integer
 
 __all__ = [
     "ASKED",
@@ -92,28 +101,40 @@ __all__ = [
     "COUNTS",
     "COVERS",
     "COVER_SOURCES",
+    "CUTS",
+    "CUT_REQUESTS",
+    "DISGUISES",
     "DOCUMENTS",
     "DOCUMENT_PHRASES",
     "DRAWN",
+    "DRAWS",
+    "DROPPED",
     "EDGES",
+    "EMPTIED",
     "FOUND_OBJECTS",
     "FREQUENCIES",
     "FURTHER",
-    "FUZZY_CANDIDATES",
     "HISTOGRAM",
     "HOSTS",
     "INJECTIONS",
     "KEPT",
+    "KEPT_COPIES",
+    "LINKED",
+    "LINKS",
     "MARKS",
     "MEMBERS",
+    "MENU_UNITS",
     "MUTATIONS",
     "NAMED",
     "NEIGHBOURHOODS",
     "NEIGHBOURHOOD_SUMS",
+    "NETWORK_PAIRS",
+    "NOT_LISTED",
     "OBJECTS",
     "OBJECT_SITES",
     "OCCURRENCES",
     "OTHER_TEXTS",
+    "OVERLAPS",
     "PAIRS",
     "PASSAGES",
     "PASSAGE_PAIRS",
@@ -121,17 +142,20 @@ __all__ = [
     "PATCHES",
     "PATH_LENGTHS",
     "POPULAR",
+    "PREFERENCES",
     "QUILTING_DOMAINS",
     "QUILTING_HOSTS",
     "QUILTS",
     "REJECTS",
+    "REMOVED",
+    "REWORDED_CANDIDATES",
     "SHARES",
     "SIMILARITY",
+    "SITES",
     "SLICES",
     "SOURCES",
     "SOURCE_DOMAINS",
     "SOURCE_HOSTS",
-    "STANDING",
     "STEMS",
     "STOP_CHUNKS",
     "STOP_GROUPS",
@@ -144,6 +168,7 @@ __all__ = [
     "VERDICTS",
     "WORDS",
     "Column",
+    "OnPage",
     "Table",
     "column",
     "document",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from unquilt.tables.table import Table, column, document, integer
+from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer
 
 SHA1 = pa.binary(20)
 CHUNK = pa.struct([("begin", pa.int32()), ("end", pa.int32())])
@@ -36,7 +36,15 @@ DOCUMENTS = Table(
             null=True,
         ),
         column("text", pa.large_string(), "the text"),
+        column(
+            "seen",
+            pa.large_string(),
+            "the text as a reader sees its words, code point by code point; null if it is the same",
+            null=True,
+        ),
         integer("words", "the number of its words"),
+        integer("restored", "how many of them were restored, as they are seen but not written so"),
+        integer("hidden", "words of the page that its style hides; they are not in the text"),
         column("sequence", pa.binary(16), "digest of the word sequence, case folded: equal for copies"),
         column("raw_sha1", SHA1, "SHA-1 of the content as it was found"),
         column("links", pa.list_(pa.string()), "outgoing links, absolute, each once", null=True),
@@ -48,7 +56,6 @@ DOCUMENTS = Table(
             pa.list_(pa.int32()),
             "numbers, from 0, of the chunks with fewer than two letters or digits",
             null=True,
-            later=True,
         ),
         column("file", pa.string(), "the file in which the document was read"),
         integer("offset", "where it begins there: a byte of the decompressed file, or the row of a Parquet file"),
@@ -57,18 +64,55 @@ DOCUMENTS = Table(
     see="the pages",
     first=("doc", "id", "words", "url", "text"),
     hidden=(
-        *("host", "domain", "ip", "path", "recursive", "media", "truncated", "sequence", "raw_sha1", "links"),
+        *("host", "domain", "ip", "path", "recursive", "media", "truncated", "seen", "restored"),
+        *("hidden", "sequence", "raw_sha1", "links"),
         *("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "file", "offset"),
     ),
     notes="Of a compressed WARC file, `offset` is the byte at which the gzip member begins in the file as it is.",
+    page=OnPage(
+        tab="Documents",
+        filters=("host", "domain", "words", "media"),
+        links={},
+        documents=(),
+        sites=(),
+        evidence="",
+    ),
+    view="unquilt.cli.show.evidence:DocumentsView",
+    options=("full",),
 )
 
 OTHER_TEXTS = replace(
     DOCUMENTS,
     name="other_texts",
+    view="",
+    options=(),
+    page=NOT_LISTED,
     row=("text", "texts"),
     see="JavaScript, CSS and robots.txt of archives, which only `reuse` looks at",
     notes="Columns are those of `documents`, whose numbers they go on from. The table is there if there are any.",
+)
+
+DISGUISES = Table(
+    "disguises",
+    (
+        column("host", pa.string(), "host of the URLs; empty for documents without one"),
+        integer("documents", "its documents with restored or hidden words"),
+        integer("words", "the words of these"),
+        integer("restored", "how many of them were restored"),
+        integer("hidden", "words beside them that their styles hide"),
+    ),
+    row=("site", "sites"),
+    see="sites with disguised words",
+    order=("restored", "hidden"),
+    notes="The table is there if there are any.",
+    page=OnPage(
+        tab="Disguised words",
+        filters=("host",),
+        links={"host": "sites?name={host}"},
+        documents=(),
+        sites=("host",),
+        evidence="",
+    ),
 )
 
 REJECTS = Table(
@@ -82,4 +126,5 @@ REJECTS = Table(
     key_columns=0,
     row=("record", "records"),
     see="what was left out, and why",
+    page=NOT_LISTED,
 )

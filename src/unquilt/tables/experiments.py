@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import Table, column, integer
+from unquilt.tables.table import NOT_LISTED, Table, column, integer
 
 _LABELS = column("labels", pa.string(), "`informed`: all chunks of the pages; `blind`: those that discovery finds")
 _STOPS = column("stop_chunks", pa.string(), "`out` if stop chunks are taken out first, else `in`")
@@ -25,6 +25,7 @@ INJECTIONS = Table(
     key_columns=2,
     row=("count", "counts"),
     see="how many of the copied files and chunks are discovered, by number of copies",
+    page=NOT_LISTED,
 )
 
 MUTATIONS = Table(
@@ -44,6 +45,7 @@ MUTATIONS = Table(
     key_columns=4,
     row=("point", "points"),
     see="what is left of the pages' and the site's badness after chunks were added, deleted or changed",
+    page=NOT_LISTED,
 )
 
 TOLERANCES = Table(
@@ -64,4 +66,5 @@ TOLERANCES = Table(
     key_columns=4,
     row=("tolerance", "tolerances"),
     see="how much pages and site can be changed before they are no longer found",
+    page=NOT_LISTED,
 )

@@ -16,6 +16,6 @@ WORDS = Table(
     row=("word", "words"),
     see="in how many documents each word is",
     first=("word", "df"),
-    order=("df",),
+    order=("-df",),
     on_the_way=True,
 )

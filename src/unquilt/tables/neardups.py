@@ -4,39 +4,69 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import Table, column, document, integer
-
-_WORDS = {"null": True, "later": True}
-"""Columns about word sets, which older runs do not have."""
+from unquilt.tables.table import OnPage, Table, column, document, integer
 
 CLUSTERS = Table(
     "clusters",
     (
         document("doc", "a document that has copies or near-duplicates"),
         document("cluster", "the lowest of them"),
-        column("keep", pa.bool_(), "whether `doc` is the one that is kept: that lowest one, or by `--keep`"),
+        column("keep", pa.bool_(), "whether `doc` is kept; with a threshold, several of a cluster may be"),
     ),
     row=("document", "documents"),
     see="which documents are near-duplicates of which",
     identified=("doc", "cluster"),
+    page=OnPage(
+        tab="",
+        filters=("host", "cluster", "keep"),
+        links={"cluster": "clusters/{cluster}"},
+        documents=("doc",),
+        sites=("host",),
+        evidence="",
+        judged="unquilt.page.views.clusters:describe_row",
+    ),
+    view="unquilt.cli.show.clusters:ClustersView",
+    options=("full", "order", "diff"),
 )
 
 KEPT = Table(
     "kept",
     (
         document("doc", "a document: all of them are here"),
-        column("keep", pa.bool_(), "whether it is kept; one document of each cluster is, and all that are in none"),
+        column("keep", pa.bool_(), "whether it is kept: with a threshold unless one that is kept is near to it"),
         document("kept_instead", "the document that is kept in its stead; null if it is kept itself", null=True),
         column(
             "similarity",
             pa.float64(),
-            "Jaccard coefficient of the circular grams of the two; null if it is kept itself, or with --no-similarity",
+            "Jaccard coefficient of the circular grams of the two, or their containment; null if it is kept itself",
             null=True,
         ),
     ),
     row=("document", "documents"),
     see="which documents to keep, and which to drop in favour of which",
+    notes="With a threshold, the similarity of a document that is dropped is never below it. Without one, it is the "
+    "Jaccard coefficient, null with --no-similarity.",
     identified=("doc", "kept_instead"),
+    page=OnPage(
+        tab="",
+        filters=(),
+        links={},
+        documents=("doc",),
+        sites=(),
+        evidence="",
+    ),
+)
+
+PREFERENCES = Table(
+    "preferences",
+    (
+        document("doc", "a document: all of them are here"),
+        integer("rank", "its rank; the least is preferred"),
+        integer("within", "its place among those of the same rank"),
+    ),
+    row=("document", "documents"),
+    see="which documents are preferred, on the way to which are kept",
+    on_the_way=True,
 )
 
 MEMBERS = Table(
@@ -44,7 +74,7 @@ MEMBERS = Table(
     (
         document("doc", "a document of a cluster"),
         document("cluster", "the lowest of its cluster"),
-        document("kept", "the one that is kept"),
+        document("kept", "the preferred one"),
     ),
     row=("document", "documents"),
     see="the documents of clusters, on the way to which are kept",
@@ -52,11 +82,19 @@ MEMBERS = Table(
 )
 
 CHOSEN = MEMBERS.named("chosen")
-"""The same, where another than the lowest is kept."""
+"""The same, where another than the lowest is preferred."""
+
+DROPPED = Table(
+    "dropped",
+    (document("doc", "a document that is dropped"), document("kept", "the one that is kept instead")),
+    row=("document", "documents"),
+    see="the documents that a kept one is near to, on the way to which are kept",
+    on_the_way=True,
+)
 
 EDGES = Table(
     "edges",
-    (document("doc", "a document"), document("other", "a lower one that it is near to")),
+    (document("doc", "a document"), document("other", "a preferred one that it is near to")),
     key_columns=2,
     row=("edge", "edges"),
     see="what ties documents together, on the way to clusters",
@@ -65,7 +103,7 @@ EDGES = Table(
 
 CANDIDATES = Table(
     "candidates",
-    (document("doc", "a document"), document("other", "a lower one that it may be near to")),
+    (document("doc", "a document"), document("other", "a preferred one that it may be near to")),
     key_columns=2,
     row=("candidate", "candidates"),
     see="which documents to compare first, on the way to edges",
@@ -73,7 +111,7 @@ CANDIDATES = Table(
 )
 
 FURTHER = CANDIDATES.named("further")
-"""Candidates that are compared only if documents do not hang together already."""
+"""Candidates that are compared only if documents do not hang together already, or if what is kept depends on it."""
 
 UNSETTLED = CANDIDATES.named("unsettled")
 """Those of them that are."""
@@ -90,6 +128,27 @@ COMPONENTS = Table(
 
 TREES = COMPONENTS.named("trees")
 """The same, when only some of the edges are known."""
+
+LINKS = CANDIDATES.named("links")
+"""Candidates that tie together what other candidates may tie together."""
+
+LINKED = COMPONENTS.named("linked")
+"""Their components."""
+
+OVERLAPS = Table(
+    "overlaps",
+    (
+        document("doc", "a document"),
+        document("other", "a preferred one that it was compared with"),
+        integer("common", "the circular grams that both have"),
+        integer("grams", "those of the document"),
+        integer("other_grams", "those of the other"),
+    ),
+    key_columns=2,
+    row=("comparison", "comparisons"),
+    see="which candidates were compared, on the way to edges",
+    on_the_way=True,
+)
 
 COMPARED = Table(
     "compared",
@@ -109,18 +168,27 @@ SIMILARITY = Table(
     (
         document("cluster", "the lowest document of the cluster"),
         integer("documents", "how many documents there are in the cluster"),
-        column("least", pa.float64(), "least Jaccard coefficient of the circular grams of another and the one kept"),
+        column("least", pa.float64(), "least Jaccard coefficient of the circular grams of another and `kept`"),
         column("median", pa.float64(), "the median of these coefficients"),
-        document("kept", "the document that is kept", later=True),
-        column("least_cosine", pa.float64(), "least cosine of the word sets, with I-Match; else null", **_WORDS),
-        column("median_cosine", pa.float64(), "the median of these cosines", **_WORDS),
+        document("kept", "the preferred document, which is kept"),
+        column("least_cosine", pa.float64(), "least cosine of the word sets, with I-Match; else null", null=True),
+        column("median_cosine", pa.float64(), "the median of these cosines", null=True),
     ),
     row=("cluster", "clusters"),
     see="how similar the documents of a cluster are, the loosest clusters first",
     sparse=("least_cosine", "median_cosine"),
-    order=("-least", "documents"),
+    order=("least", "-documents"),
     notes="Cosines are of the sets of words that I-Match looks at: four characters or more, at most one digit.",
     identified=("kept",),
+    page=OnPage(
+        tab="Clusters",
+        filters=("kept_host", "least", "documents"),
+        links={"cluster": "clusters/{cluster}"},
+        documents=(),
+        sites=(),
+        evidence="",
+        judged="unquilt.page.views.clusters:describe_row",
+    ),
 )
 
 PAIRS = Table(
@@ -129,7 +197,7 @@ PAIRS = Table(
         document("doc", "a document"),
         document("other", "a near-duplicate of it"),
         column("jaccard", pa.float64(), "the Jaccard coefficient of their circular grams"),
-        column("cosine", pa.float64(), "the cosine of their word sets, with I-Match; else null", **_WORDS),
+        column("cosine", pa.float64(), "the cosine of their word sets, with I-Match; else null", null=True),
     ),
     key_columns=2,
     row=("pair", "pairs"),
@@ -137,4 +205,12 @@ PAIRS = Table(
     sparse=("cosine",),
     notes="These pairs are enough to tie each cluster together; two near-duplicates need not be among them.",
     identified=("doc", "other"),
+    page=OnPage(
+        tab="",
+        filters=(),
+        links={},
+        documents=("doc", "other"),
+        sites=(),
+        evidence="",
+    ),
 )

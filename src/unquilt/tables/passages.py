@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import Table, column, document, integer
-
-_SCORED = {"null": True, "later": True}
+from unquilt.tables.table import OnPage, Table, column, document, integer
 
 PASSAGES = Table(
     "passages",
@@ -32,15 +30,15 @@ PASSAGES = Table(
             "score",
             pa.float64(),
             "how much likelier reuse is than chance, in nats, in `reworded`; else null",
-            **_SCORED,
+            null=True,
         ),
         column(
             "a_rate",
             pa.float64(),
             "share of its words in `a` that were taken over, in `reworded`; else null",
-            **_SCORED,
+            null=True,
         ),
-        column("b_rate", pa.float64(), "the same of its words in `b`", **_SCORED),
+        column("b_rate", pa.float64(), "the same of its words in `b`", null=True),
     ),
     key_columns=4,
     row=("passage", "passages"),
@@ -49,9 +47,21 @@ PASSAGES = Table(
     "documents have counts in full, one that a hundred have for a hundredth.",
     first=("a", "b", "words", "similarity", "documents", "sentences"),
     hidden=("a_begin", "b_begin", "a_end", "b_end", "a_sentence", "b_sentence", "weight"),
-    order=("weight",),
+    order=("-weight",),
     identified=("a", "b"),
     sparse=("score", "a_rate", "b_rate"),
+    page=OnPage(
+        tab="Passages",
+        filters=("a_host", "b_host", "words", "similarity", "documents"),
+        links={"a": "pairs/{a}/{b}", "b": "pairs/{a}/{b}"},
+        documents=(),
+        sites=(),
+        evidence="",
+        judged="unquilt.page.views.passages:describe_row",
+    ),
+    texts={"a_text": ("a", "a_begin", "a_end"), "b_text": ("b", "b_begin", "b_end")},
+    view="unquilt.cli.show.passages:PassagesView",
+    options=("full", "pair"),
 )
 
 PASSAGE_PAIRS = Table(
@@ -71,8 +81,17 @@ PASSAGE_PAIRS = Table(
     see="which documents share passages, and how much of each these are",
     first=("a", "b", "words", "share_a", "share_b", "passages"),
     hidden=("weight",),
-    order=("weight",),
+    order=("-weight",),
     identified=("a", "b"),
+    page=OnPage(
+        tab="Pairs",
+        filters=("a_host", "b_host", "words", "share_a", "share_b"),
+        links={"a": "pairs/{a}/{b}", "b": "pairs/{a}/{b}"},
+        documents=("a", "b"),
+        sites=(),
+        evidence="",
+        judged="unquilt.page.views.passages:describe_row",
+    ),
 )
 
 STOP_RUNS = Table(
@@ -93,8 +112,16 @@ STOP_RUNS = Table(
     "characters is cut.",
     first=("documents", "sentences", "text", "doc"),
     hidden=("begin", "end"),
-    order=("documents", "sentences"),
+    order=("-documents", "-sentences"),
     identified=("doc",),
+    page=OnPage(
+        tab="Stop runs",
+        filters=(),
+        links={"doc": "documents/{doc}?begin={begin}&end={end}", "text": "documents/{doc}?begin={begin}&end={end}"},
+        documents=("doc",),
+        sites=(),
+        evidence="",
+    ),
 )
 
 STOP_GROUPS = Table(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import Table, column, document, integer
+from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer
 
 POPULAR = Table(
     "popular",
@@ -22,8 +22,16 @@ POPULAR = Table(
     "of documents that have the phrase, and `functions` is 1. A text of more than 1,000 characters is cut.",
     first=("documents", "text", "sampled", "example"),
     hidden=("phrase", "functions"),
-    order=("documents", "sampled"),
+    order=("-documents", "-sampled"),
     identified=("example",),
+    page=OnPage(
+        tab="Phrases",
+        filters=("documents",),
+        links={},
+        documents=(),
+        sites=(),
+        evidence="",
+    ),
 )
 
 ASKED_PHRASES = Table(
@@ -47,6 +55,7 @@ HISTOGRAM = Table(
     ),
     row=("number", "numbers"),
     see="how many shingles are in how many documents",
+    page=NOT_LISTED,
 )
 
 DOCUMENT_PHRASES = Table(
@@ -63,8 +72,16 @@ DOCUMENT_PHRASES = Table(
     row=("document", "documents"),
     see="how much of each page consists of popular phrases",
     first=("doc", "of_84", "words"),
-    order=("of_84", "words"),
+    order=("-of_84", "-words"),
     identified=("doc",),
+    page=OnPage(
+        tab="",
+        filters=("host", "of_84", "words"),
+        links={},
+        documents=("doc",),
+        sites=(),
+        evidence="",
+    ),
 )
 
 COVERS = Table(
@@ -80,8 +97,17 @@ COVERS = Table(
     row=("covering set", "covering sets"),
     see="from how many other pages each page could be put together",
     first=("doc", "popular", "sources", "foreign_contribution", "covered", "common"),
-    order=("popular", "foreign_contribution"),
+    order=("-popular", "-foreign_contribution"),
     identified=("doc",),
+    page=OnPage(
+        tab="Covers",
+        filters=("host", "popular", "foreign_contribution"),
+        links={"doc": "covers/{doc}"},
+        documents=("doc",),
+        sites=(),
+        evidence="unquilt.results.evidence:find_cover",
+    ),
+    options=("full",),
 )
 
 COVER_SOURCES = Table(
@@ -98,6 +124,14 @@ COVER_SOURCES = Table(
     row=("source", "sources"),
     see="the pages that cover them",
     identified=("doc", "source"),
+    page=OnPage(
+        tab="",
+        filters=(),
+        links={"doc": "covers/{doc}"},
+        documents=("source",),
+        sites=(),
+        evidence="",
+    ),
 )
 
 DRAWN = Table(
@@ -132,5 +166,15 @@ HOSTS = Table(
     notes="Sites with fewer than `min_pages` pages are counted (`small_sites` in the manifest), not listed. Documents "
     "without a URL, or by address without an address, are on no site.",
     first=("site", "pages", "mean", "deviation", "foreign_contribution", "candidate"),
-    order=("candidate", "pages"),
+    order=("-candidate", "-pages"),
+    page=OnPage(
+        tab="Sites",
+        filters=("site", "pages", "mean", "candidate"),
+        links={"site": "phrases?site={site}"},
+        documents=(),
+        sites=("site",),
+        evidence="",
+        judged="unquilt.page.views.phrases:describe_row",
+    ),
+    view="unquilt.cli.show.phrases:HostsView",
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import Column, Table, column, document, integer
+from unquilt.tables.table import Column, OnPage, Table, column, document, integer
 
-STANDING = Table(
-    "standing",
+KEPT_COPIES = Table(
+    "kept_copies",
     (
         document("doc", "a document"),
         document("kept", "itself, or the copy that is kept instead"),
@@ -23,30 +23,33 @@ _COUNTED = (
     integer("grams", "how many distinct k-grams it has"),
     integer("patch_grams", "how many of these are in 2 to m documents"),
     column("patchfrac", pa.float64(), "patch_grams / grams"),
-    column("covered", pa.float64(), "share of the grams that the sources cover", later=True),
+    column("covered", pa.float64(), "share of the grams that the sources cover"),
+    column("spanned", pa.float64(), "share of its text that passages span, a few changed words included", null=True),
     integer("sources", "how many sources cover the patch grams"),
-    column("largest", pa.float64(), "largest share of the covered grams that one source holds", later=True),
+    column("largest", pa.float64(), "largest share of the covered grams that one source holds"),
     column(
         "own",
         pa.float64(),
-        "share of them that another document on its own server has, too (or two on its domain)",
-        later=True,
+        "share of them that another document of its own site has, too, and that is not stitched together itself",
+        null=True,
     ),
     column(
         "sections",
         pa.float64(),
         "share of them that sources add with a third or more in it, of domains with two or more of these",
-        later=True,
-    ),
-    column(
-        "sewn",
-        pa.float64(),
-        "share of its patches in passages with seams; null if other limits left it out before",
         null=True,
-        later=True,
     ),
-    column("attributed", pa.float64(), "share of the patch grams that linked sources cover", later=True),
-    column("evidence", pa.float64(), "sources × covered × (1 - own): the more, the surer", later=True),
+    column("sewn", pa.float64(), "share of its passages that has seams", null=True),
+    integer("sewn_words", "words in these", null=True),
+    integer("sewn_sources", "sources of these", null=True),
+    column(
+        "reads_on",
+        pa.float64(),
+        "uncommon words that both sides of the borders of passages share: in the page, less in the sources",
+        null=True,
+    ),
+    column("attributed", pa.float64(), "share of the patch grams that linked sources cover", null=True),
+    column("evidence", pa.float64(), "sources × covered × (1 - own): the more, the surer"),
 )
 
 VERDICTS = Table(
@@ -54,7 +57,8 @@ VERDICTS = Table(
     (
         document("doc", "a document that stands: any but those that were collapsed into another"),
         *_COUNTED,
-        column("quilt", pa.bool_(), "whether it is a quilt"),
+        column("verdict", pa.string(), "`quilt`, `in part` (a quilt, too), `original` (others took from it) or `none`"),
+        column("quilt", pa.bool_(), "whether it is a quilt, whole or in part"),
         column("why", pa.string(), "what keeps it from being one; null for quilts", null=True),
     ),
     row=("verdict", "verdicts"),
@@ -64,13 +68,35 @@ VERDICTS = Table(
     "`--foreign`) or `min_share` (no source covers enough: see `--min-share` and `--min-grams`). Else it names the "
     "limits that the document fails, "
     "separated by `, ` and in this order: `sigma`, `max_largest`, `c`, `max_own`, `max_sections`, `min_sewn`, "
-    "`max_attributed`. Patches are looked for where a document passes the first four of these limits; else `sewn` is "
-    "not known.",
+    "`max_reads_on`, `max_attributed`. Only documents that may be quilts are looked at closely; of the others, columns "
+    "that may be null are null.",
     first=(
-        *("doc", "quilt", "why", "covered", "sources", "largest", "own", "sections", "sewn", "attributed"),
-        *("patchfrac", "words", "evidence"),
+        *(
+            "doc",
+            "verdict",
+            "why",
+            "spanned",
+            "sources",
+            "largest",
+            "own",
+            "sections",
+            "sewn",
+            "reads_on",
+            "attributed",
+        ),
+        *("covered", "patchfrac", "words", "evidence"),
     ),
     identified=("doc",),
+    page=OnPage(
+        tab="",
+        filters=("host", "quilt", "why", "patchfrac", "sources"),
+        links={"doc": "quilts/{doc}"},
+        documents=("doc",),
+        sites=(),
+        evidence="",
+    ),
+    view="unquilt.cli.show.judged:VerdictsView",
+    options=("limits",),
 )
 
 QUILTS = Table(
@@ -80,19 +106,45 @@ QUILTS = Table(
         column("id", pa.string(), "its id"),
         column("url", pa.string(), "its URL", null=True),
         *_COUNTED,
+        column("verdict", pa.string(), "`quilt`, or `in part` if it is stitched together in part"),
     ),
     row=("quilt", "quilts"),
     see="the quilts",
     first=(
-        *("doc", "id", "evidence", "covered", "sources", "largest", "own", "sections", "sewn", "attributed", "words"),
-        *("url", "patchfrac", "patch_grams"),
+        *(
+            "doc",
+            "id",
+            "verdict",
+            "evidence",
+            "spanned",
+            "sources",
+            "largest",
+            "own",
+            "sewn",
+            "reads_on",
+            "words",
+            "url",
+        ),
+        *("sections", "attributed", "covered", "patchfrac", "patch_grams"),
     ),
     # The surest first: of generated crawls, this order has the most right ones at the top. Runs before had no evidence.
-    order=("evidence", "sources", "-largest"),
+    order=("-evidence", "-sources", "largest"),
+    page=OnPage(
+        tab="Quilts",
+        filters=("host", "domain", "patchfrac", "sources", "attributed"),
+        links={"doc": "quilts/{doc}"},
+        documents=("doc",),
+        sites=("host",),
+        evidence="unquilt.results.evidence:find_quilt",
+    ),
+    listed_in="quilts",
+    view="unquilt.cli.show.judged:QuiltsView",
+    options=("full", "limits"),
+    with_evidence="unquilt.results.evidence:QuiltRows",
 )
 
 _SOURCE = (
-    document("quilt", "a quilt"),
+    document("quilt", "a document that was looked at closely"),
     integer("rank", "1 for the source picked first"),
     document("source", "a document that it draws on"),
     integer("new_grams", "patch grams that no source before it covers"),
@@ -108,21 +160,30 @@ SOURCES = Table(
             pa.string(),
             "`page` if the quilt links to it, `domain` if to some page of its domain, else null",
             null=True,
-            later=True,
         ),
-        integer("linked_grams", "patch grams that the linked sources up to this one cover", later=True),
-        integer("section_grams", "what sections, up to this source, add", later=True),
+        integer("linked_grams", "patch grams that the linked sources up to this one cover"),
+        integer("section_grams", "what sections, up to this source, add"),
     ),
     key_columns=2,
     row=("source", "sources"),
     see="the pages that quilts draw on",
-    notes="A link leads to a page if both URLs, as browsers parse them, differ at most in the fragment, in http or "
+    notes="Pages that were looked at closely and are no quilts have rows, too; `quilts` says which are quilts. "
+    "A link leads to a page if both URLs, as browsers parse them, differ at most in the fragment, in http or "
     "https, and in a slash at the end of the path; it leads to a domain if its host is the domain or lies under it. "
     "A link to the quilt's own site (its domain; its host with `--foreign host`) leads to a page only. "
     "If copies of a source were collapsed, a link to any of the first hundred of them counts, too.",
     first=("quilt", "rank", "source", "new_grams", "all_grams"),
     hidden=("linked_grams", "section_grams"),
     identified=("quilt", "source"),
+    page=OnPage(
+        tab="",
+        filters=("quilt_host", "source_host", "new_grams"),
+        links={"quilt": "quilts/{quilt}"},
+        documents=("quilt", "source"),
+        sites=("source_host",),
+        evidence="",
+    ),
+    listed_in="quilts",
 )
 
 NAMED = Table(
@@ -160,6 +221,18 @@ PATCHES = Table(
     "equals that of the source with the best rank, then the first in the source, then the first in the quilt. So "
     "patches may overlap by some words, and together they cover what the sources cover. Each was verified on the words "
     "of both texts.",
+    page=OnPage(
+        tab="",
+        filters=("quilt", "source", "words"),
+        links={"quilt": "quilts/{quilt}"},
+        documents=(),
+        sites=(),
+        evidence="",
+    ),
+    texts={"text": ("quilt", "begin", "end"), "source_text": ("source", "source_begin", "source_end")},
+    listed_in="quilts",
+    view="unquilt.cli.show.evidence:PatchesView",
+    options=("full",),
 )
 
 ASKED = Table(
@@ -183,6 +256,11 @@ SLICES = Table(
         integer("rank", "the rank of the source"),
         document("source", "a source"),
         integer("begin", "where the passage begins in the source"),
+        integer("first_word", "the number of its first word there"),
+        integer("twice_before", "twice the uncommon words on both sides of its beginning in the source"),
+        integer("words_before", "the uncommon words there"),
+        integer("twice_behind", "twice the uncommon words on both sides of its end in the source"),
+        integer("words_behind", "the uncommon words there"),
         column("words", pa.large_binary(), "its words, as places.rs packs them"),
         column("places", pa.large_binary(), "where these stand in the source, as places.rs packs them"),
     ),
@@ -218,8 +296,9 @@ def _quilting(by: str, others: str) -> Table:
         row=(by, others),
         see=f"the {others} that quilts are on",
         notes=_MADE[by],
+        page=OnPage(tab=f"Quilting {others}", filters=(), links={}, documents=(), sites=(by,), evidence=""),
         first=(by, "quilts", "documents", "share", "first"),
-        order=("quilts", "share"),
+        order=("-quilts", "-share"),
     )
 
 
@@ -230,8 +309,9 @@ def _feeding(by: str, others: str) -> Table:
         row=(by, others),
         see=f"the {others} that quilts draw on most",
         notes=f"{_MADE[by]} A collapsed source counts for the {by} of the document that was kept.",
+        page=OnPage(tab=f"Sources by {by}", filters=(), links={}, documents=(), sites=(by,), evidence=""),
         first=(by, "quilts", "sources", "new_grams", "first"),
-        order=("quilts", "new_grams"),
+        order=("-quilts", "-new_grams"),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from unquilt.tables.corpus import SHA1
-from unquilt.tables.table import Table, column, document, integer
+from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer
 
 _OBJECT = (
     document("first", "the first document that has it"),
@@ -19,9 +19,7 @@ _OBJECT = (
     integer("length", "its length in characters"),
     integer("weight", "how much it matters: length × (log₂ sites + log₂ documents / 16), rounded down"),
     column("notice", pa.bool_(), "whether it speaks of copyright or a licence"),
-    column(
-        "page", pa.bool_(), "whether it occurs in a page, and not only in JavaScript, CSS or robots.txt", later=True
-    ),
+    column("page", pa.bool_(), "whether it occurs in a page, and not only in JavaScript, CSS or robots.txt"),
     column("example", pa.string(), "how it begins"),
 )
 
@@ -33,10 +31,21 @@ OBJECTS = Table(
     see="paragraphs and files that occur more than once, those that matter most first",
     first=("weight", "occurrences", "documents", "sites", "length", "kind", "example"),
     hidden=("begin", "end", "sha1", "notice", "page"),
-    order=("page", "-notice", "weight"),
+    order=("-page", "notice", "-weight"),
     identified=("first",),
     notes="Notices of copyright and licences come last, and behind them what occurs in no page. In a run of `detect`, "
     "these are the labelled objects that were found, however often.",
+    page=OnPage(
+        tab="Objects",
+        filters=("kind", "documents", "sites", "length", "notice"),
+        links={
+            "first": "documents/{first}?begin={begin}&end={end}",
+            "example": "documents/{first}?begin={begin}&end={end}",
+        },
+        documents=("first",),
+        sites=(),
+        evidence="",
+    ),
 )
 
 STOP_CHUNKS = Table(
@@ -47,8 +56,19 @@ STOP_CHUNKS = Table(
     see="chunks left out as too short for the number of documents that have them",
     first=("documents", "sites", "length", "example"),
     hidden=("begin", "end", "sha1", "notice", "page", "kind", "weight"),
-    order=("documents", "length"),
+    order=("-documents", "-length"),
     identified=("first",),
+    page=OnPage(
+        tab="",
+        filters=(),
+        links={
+            "first": "documents/{first}?begin={begin}&end={end}",
+            "example": "documents/{first}?begin={begin}&end={end}",
+        },
+        documents=(),
+        sites=(),
+        evidence="",
+    ),
 )
 
 FREQUENCIES = Table(
@@ -62,6 +82,7 @@ FREQUENCIES = Table(
     row=("frequency", "frequencies"),
     see="how many chunks and files occur how often",
     notes="Stop chunks of the built-in rule and of a file are not counted; those of `--auto-stop` are.",
+    page=NOT_LISTED,
 )
 
 FOUND_OBJECTS = Table(
@@ -101,9 +122,10 @@ OBJECT_SITES = Table(
     see="on which sites each labelled object stands",
     first=("documents", "occurrences", "kind", "doc"),
     hidden=("begin", "end", "sha1", "site"),
-    order=("documents", "occurrences"),
+    order=("-documents", "-occurrences"),
     identified=("doc",),
     notes="What `unquilt reuse merge` counts sites from.",
+    page=NOT_LISTED,
 )
 
 CONTENTS = Table(
@@ -122,7 +144,15 @@ CONTENTS = Table(
     see="how much of each document is labelled",
     first=("doc", "matched", "chunks", "id", "url"),
     hidden=("share",),
-    order=("matched", "share"),
+    order=("-matched", "-share"),
+    page=OnPage(
+        tab="",
+        filters=(),
+        links={},
+        documents=("doc",),
+        sites=(),
+        evidence="",
+    ),
 )
 
 TARGETS = Table(
@@ -142,7 +172,16 @@ TARGETS = Table(
     see="documents that contain labelled content, those with most of it first",
     first=("doc", "contains", "matched", "chunks", "file", "partial", "id", "url"),
     hidden=("stop_chunks",),
-    order=("file", "matched", "contains"),
+    order=("-file", "-matched", "-contains"),
+    page=OnPage(
+        tab="Targets",
+        filters=("host", "file", "partial", "contains", "matched"),
+        links={"doc": "targets/{doc}"},
+        documents=("doc",),
+        sites=("host",),
+        evidence="unquilt.results.evidence:find_target",
+    ),
+    options=("full",),
 )
 
 _SUMS = (
@@ -171,18 +210,25 @@ NEIGHBOURHOODS = Table(
         column("badness", pa.float64(), "the mean share of labelled chunks of its documents"),
         column("ratio", pa.float64(), "the share of labelled chunks among all of its chunks"),
         column("bad", pa.bool_(), "whether badness is above the threshold"),
-        column(
-            "excess", pa.float64(), "documents × (badness - threshold): how much more than at the threshold", later=True
-        ),
+        column("excess", pa.float64(), "documents × (badness - threshold): how much more than at the threshold"),
     ),
     key_columns=2,
     row=("neighbourhood", "neighbourhoods"),
     see="sites and folders, the worst first",
     first=("prefix", "badness", "bad", "documents", "matched", "chunks", "ratio", "level"),
     hidden=("contained", "first", "excess"),
-    order=("bad", "excess", "matched", "badness"),
+    order=("-bad", "-excess", "-matched", "-badness"),
     notes="The worst are those with the greatest `excess`: neither a single page that is copied nor a large site that "
     "is hardly above the threshold leads the list. `--sort -badness` or `--sort -matched` give other orders.",
+    page=OnPage(
+        tab="Neighbourhoods",
+        filters=("level", "bad", "badness", "documents"),
+        links={"prefix": "neighbourhoods?under={prefix}"},
+        documents=(),
+        sites=(),
+        evidence="",
+        at="neighbourhoods",
+    ),
 )
 
 SHARES = Table(
@@ -196,6 +242,7 @@ SHARES = Table(
     row=("bar", "bars"),
     see="how many documents and neighbourhoods have which share of labelled chunks",
     notes="A histogram; counts added up from 0 give the cumulative distribution.",
+    page=NOT_LISTED,
 )
 
 PATH_LENGTHS = Table(
@@ -208,6 +255,7 @@ PATH_LENGTHS = Table(
     key_columns=2,
     row=("bar", "bars"),
     see="how deep the paths of URLs are",
+    page=NOT_LISTED,
 )
 
 OCCURRENCES = Table(
@@ -221,4 +269,5 @@ OCCURRENCES = Table(
     key_columns=2,
     row=("occurrence", "occurrences"),
     see="where each labelled chunk stands",
+    page=NOT_LISTED,
 )

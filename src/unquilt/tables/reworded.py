@@ -32,8 +32,8 @@ BOILERPLATE = Table(
     on_the_way=True,
 )
 
-FUZZY_CANDIDATES = Table(
-    "fuzzy_candidates",
+REWORDED_CANDIDATES = Table(
+    "reworded_candidates",
     (
         document("doc", "a document whose text is sent"),
         document("other", "the first document of a pair, to which it is sent; `doc` itself if it is that"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import Table, column, integer
+from unquilt.tables.table import NOT_LISTED, Table, column, integer
 
 _K = integer("k", "words in a gram")
 _M = integer("m", "most documents that share a patch gram")
@@ -24,6 +24,7 @@ SWEEP = Table(
     key_columns=4,
     row=("combination", "combinations"),
     see="the whole grid",
+    page=NOT_LISTED,
 )
 
 COUNTS = Table(

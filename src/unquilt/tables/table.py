@@ -14,7 +14,8 @@ Files are checked against it (`flow.kept`), `unquilt show` prints by it, and doc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import pyarrow as pa
@@ -22,13 +23,12 @@ import pyarrow as pa
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `null` says that values may be missing, `later` that runs by older versions do not have it."""
+    """A column: `null` says that values may be missing."""
 
     name: str
     type: pa.DataType
     meaning: str
     null: bool = False
-    later: bool = False
     is_document: bool = False
     """Whether its values are numbers of documents."""
 
@@ -38,19 +38,49 @@ class Column:
         return pa.field(self.name, self.type, nullable=self.null)
 
 
-def column(name: str, kind: pa.DataType, meaning: str, *, null: bool = False, later: bool = False) -> Column:
+def column(name: str, kind: pa.DataType, meaning: str, *, null: bool = False) -> Column:
     """A column of any type."""
-    return Column(name, kind, meaning, null, later)
+    return Column(name, kind, meaning, null)
 
 
-def integer(name: str, meaning: str, *, later: bool = False) -> Column:
+def integer(name: str, meaning: str, *, null: bool = False) -> Column:
     """A column of whole numbers."""
-    return Column(name, pa.int64(), meaning, later=later)
+    return Column(name, pa.int64(), meaning, null)
 
 
-def document(name: str, meaning: str, *, null: bool = False, later: bool = False) -> Column:
+def document(name: str, meaning: str, *, null: bool = False) -> Column:
     """A column of document numbers; a table that begins with one is in its order."""
-    return Column(name, pa.int64(), meaning, null, later, is_document=True)
+    return Column(name, pa.int64(), meaning, null, is_document=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnPage:
+    """How the page in the browser shows a table. A new table says all of it, or `NOT_LISTED`; a test asks for it.
+
+    Functions are named as `module:function`, and imported when they are needed.
+    """
+
+    tab: str
+    """What its tab is called in a run of an analysis that makes it; empty if it has none."""
+    filters: tuple[str, ...]
+    """The columns that people filter it by; there are conditions for everything else."""
+    links: Mapping[str, str] = field(hash=False)
+    """Where the cells of a column lead, below the address of the run, such as `quilts/{doc}`; ids lead where their
+    documents do. Numbers of documents lead to these, unless something else is said."""
+    documents: tuple[str, ...]
+    """The columns by which the page of a document finds rows about it."""
+    sites: tuple[str, ...]
+    """The same for the page of a host, by its host or its domain."""
+    evidence: str
+    """The function that finds the evidence of a row; empty if there is nothing to mark in a text."""
+    at: str = ""
+    """Where its tab leads below the address of the run, if that is not the table."""
+    judged: str = ""
+    """The function that describes a row for judging; a row without one is shown with its evidence, or plainly."""
+
+
+NOT_LISTED = OnPage(tab="", filters=(), links={}, documents=(), sites=(), evidence="")
+"""Of a table that the page lists under its name, and nowhere else."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +105,23 @@ class Table:
     sparse: tuple[str, ...] = ()
     """Columns that some runs have no values for: people then do not see them."""
     order: tuple[str, ...] = ()
-    """The columns by which people want it, largest first (a minus: smallest first); if there are none, as it is."""
+    """The columns by which people want it, as `--sort` has them: smallest first, with a minus largest first."""
     identified: tuple[str, ...] = ()
     """Columns of documents that people see with ids and URLs."""
+    texts: Mapping[str, tuple[str, str, str]] = field(default_factory=dict, hash=False)
+    """Columns that can be asked for beside its own, if the corpus is there: passages of documents, by the columns that
+    say of which document, and where it begins and ends."""
+    listed_in: str = ""
+    """The table that lists the documents of its first column, by which `--doc` finds rows; `documents`, if that column
+    is `doc`."""
+    options: tuple[str, ...] = ()
+    """The options of `unquilt show` that it has beside those of all tables."""
+    view: str = ""
+    """The class that prints it for `unquilt show`, as `module:class`, if it is not printed like any other."""
+    with_evidence: str = ""
+    """The class that reads its rows for `export --evidence`; tables with `texts` need none."""
+    page: OnPage | None = None
+    """How the page shows it. A table that stays must say; of one on the way there is nothing to say."""
     on_the_way: bool = False
     """Whether it is only made on the way to others, for kernels to read: it goes when the run is finished."""
 
@@ -89,6 +133,7 @@ class Table:
             *self.sparse,
             *self.identified,
             *(by.removeprefix("-") for by in self.order),
+            *(name for place in self.texts.values() for name in place),
         ):
             if name not in names:
                 raise TypeError(f"table {self.name} has no column {name}")
@@ -114,9 +159,9 @@ class Table:
         return self.columns[0].is_document
 
     @property
-    def later(self) -> tuple[str, ...]:
-        """Columns that older runs do not have, and that whoever reads the table can do without."""
-        return tuple(each.name for each in self.columns if each.later)
+    def about(self) -> str:
+        """The table that lists the documents which `--doc` can name; empty if rows are not about documents."""
+        return self.listed_in or ("documents" if self.columns[0].name == "doc" else "")
 
     def named(self, name: str) -> Table:
         """The same table under another name, such as that of one round or of one value of a parameter."""

@@ -7,8 +7,8 @@
 //! the gain that it has left. Every (element, candidate) pair is touched once when the element is covered, and lowers a
 //! bound at most once: O((pairs + candidates) · log candidates), for a million candidates too.
 //!
-//! Candidates come in two tiers: one on the document's own site is picked only when no foreign one covers anything
-//! more.
+//! Candidates come in two tiers: one of the second is picked only when none of the first covers enough. In `phrases`
+//! these are documents on the document's own site, in `quilts` those that are stitched together themselves.
 //!
 //! More elements can be added after a cover was found, for the next one.
 
@@ -124,7 +124,12 @@ impl Cover {
 
     /// The picks in order, as long as each newly covers at least the share `least` of `total`.
     pub fn greedy(&self, least: f64, total: u64) -> Vec<Pick> {
-        let worth = |gain: u64| gain > 0 && gain as f64 / total as f64 >= least;
+        self.greedy_from(least, total, 1)
+    }
+
+    /// The same, where each newly covers at least so many, too.
+    pub fn greedy_from(&self, least: f64, total: u64, fewest: u64) -> Vec<Pick> {
+        let worth = |gain: u64| gain >= fewest.max(1) && gain as f64 / total as f64 >= least;
         let mut gains = self.all.clone();
         let mut picks = Vec::new();
         let mut open: Vec<u32> = (0..self.weights.len() as u32).collect();

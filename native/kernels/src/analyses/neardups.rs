@@ -4,4 +4,5 @@
 
 pub mod banding;
 pub mod buckets;
+pub mod contained;
 pub mod words;

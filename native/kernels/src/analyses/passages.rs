@@ -12,13 +12,11 @@
 //! 4. [`diagonals`] puts the seeds of a pair together: runs of units that match one by one, and chains of these.
 //! 5. [`reaches`] extends runs over tokens that are no seeds, since they are in too many documents or repeat themselves.
 //! 6. [`slices`] and [`borders`] look at the texts: where passages begin and end, word by word, and how similar they are.
-//! 7. [`fuzzy`] aligns texts of which one may have reworded the other, instead of all of this.
-//! 8. [`pairs`] sums up what two documents share; [`stops`] names runs that very many documents share.
+//! 7. [`pairs`] sums up what two documents share; [`stops`] names runs that very many documents share.
 
 pub mod alike;
 pub mod borders;
 pub mod diagonals;
-pub mod fuzzy;
 pub mod pages;
 pub mod pairs;
 pub mod reaches;

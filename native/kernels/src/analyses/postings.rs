@@ -17,11 +17,11 @@ pub mod scan;
 use std::num::NonZeroUsize;
 
 use crate::flow::fields::Rest;
+use crate::parameters;
 use crate::row;
 use crate::text::fingerprint::Fingerprinter;
-use crate::told;
 
-told! {
+parameters! {
     /// Which grams: how many words each has, and the key of their fingerprints.
     pub struct Gramming { k: NonZeroUsize, key: Fingerprinter }
 }

@@ -1,16 +1,13 @@
 //! Reuse (Ardi and Heidemann, 2014): paragraphs and files that occur again and again, and where known ones occur.
 //!
-//! [`chunks`] says what is compared. [`standings`] sends the hashes of all chunks and files to where equal ones meet,
+//! [`chunks`] says what is compared. [`places`] sends the hashes of all chunks and files to where equal ones meet,
 //! [`objects`] counts them, [`examples`] looks up what they say. [`contents`] looks at each document for labelled
-//! chunks, [`neighbourhoods`] adds up what it finds by URL prefix. [`histograms`] adds up numbers of anything,
-//! [`merging`] and [`merged_objects`] put the results for parts of a corpus together.
+//! chunks, [`neighbourhoods`] adds up what it finds by URL prefix. [`histograms`] adds up numbers of anything.
 
 pub mod chunks;
 pub mod contents;
 pub mod examples;
 pub mod histograms;
-pub mod merged_objects;
-pub mod merging;
 pub mod neighbourhoods;
 pub mod objects;
-pub mod standings;
+pub mod places;

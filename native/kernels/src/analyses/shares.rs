@@ -6,7 +6,7 @@
 use crate::flow::columns::Numbers;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
-use crate::{columns, row, told};
+use crate::{columns, parameters, row, without_parameters};
 
 columns! {
     /// Pairs of a gram and a document.
@@ -29,13 +29,9 @@ impl Map for Postings {
     const NAME: &'static str = "postings";
     const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
     const KEEPS: &'static str = "the grams of one document";
-    type Told = ();
+    without_parameters!(map, Self);
     type Reads<'a> = Pairs<'a>;
     type Beside<'a> = ();
-
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
 
     fn batch<'a>(&mut self, pairs: Pairs<'a>, (): (), out: &mut Output) -> Done {
         let mut keys = Vec::new();
@@ -49,7 +45,7 @@ impl Map for Postings {
     }
 }
 
-told! {
+parameters! {
     /// The most documents that share a patch gram.
     pub struct Most { m: usize }
 }
@@ -88,7 +84,7 @@ impl Group for Shares {
     const TABLES: &'static [Shape] = &[shape::<Holder>()];
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "m + 1 rows of a key, and two numbers for each document";
-    type Told = Most;
+    type Parameters = Most;
 
     fn new(Most { m }: Most, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { m, documents: Vec::new(), counts: Vec::new() })
@@ -133,11 +129,7 @@ impl Group for Totals {
     const TABLES: &'static [Shape] = &[shape::<Counted>()];
     const PORTS: &'static [PortInfo] = &[Self::TOTALS.info()];
     const KEEPS: &'static str = "two numbers";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (mut grams, mut patch_grams) = (0, 0);

@@ -6,11 +6,11 @@
 //! edge, each node hangs on the least of its component; that takes a number of rounds logarithmic in the size of the
 //! component.
 
-use crate::documents::standing::KeptFor;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::documents::copies::KeptFor;
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
 use crate::flow::fields::{Damaged, Raw};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
-use crate::row;
+use crate::{row, without_parameters};
 
 row! {
     /// Of a document: another that an edge ties it to.
@@ -27,14 +27,9 @@ impl Ends {
 impl Map for Ends {
     const NAME: &'static str = "ends";
     const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
+    without_parameters!(map, Self);
     type Reads<'a> = KeptFor<'a>;
     type Beside<'a> = ();
-
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
 
     fn batch<'a>(&mut self, edges: KeptFor<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..edges.doc.len() {
@@ -60,11 +55,7 @@ impl Group for DistinctRows {
     const REPEATED: bool = true;
     const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
     const KEEPS: &'static str = "one row";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut distinct = Stretches::new(rows, Beginning::AllBut(0));
@@ -103,12 +94,7 @@ impl Group for LargeStar {
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Edge>()];
     const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut least = None;
@@ -141,12 +127,7 @@ impl Group for SmallStar {
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Edge>()];
     const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut least = None;

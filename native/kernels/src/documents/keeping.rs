@@ -1,14 +1,14 @@
-//! Which document of a cluster is kept, and what that means for every document of the corpus.
+//! Which documents are preferred, which of a cluster is kept, and what that means for every document of the corpus.
 //!
-//! The lowest document of a cluster gives the cluster its number. Which one is kept is another question: [`Contenders`]
-//! ranks the documents of a cluster by a rule, [`Choice`] takes the first of them. [`Kept`] then answers for all
-//! documents, also those of no cluster.
+//! [`Preferences`] ranks documents by a rule; of equal ones, and without a rule, the lower is preferred. The lowest
+//! document of a cluster gives the cluster its number; which one is preferred is another question, which [`Contenders`]
+//! and [`Choice`] answer. [`Kept`] answers for all documents, also those of no cluster.
 
-use crate::documents::standing::{ClusterRow, KeptFor};
+use crate::documents::copies::{ClusterRow, KeptFor};
 use crate::flow::columns::{Along, Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
-use crate::{choice, columns, row, told};
+use crate::{choice, columns, parameters, row, without_parameters};
 
 choice! {
     /// Which document of a cluster is kept; of several that are equal, the lowest.
@@ -20,13 +20,77 @@ choice! {
     }
 }
 
-told! {
+parameters! {
     pub struct Keeping { by: Rule }
 }
 
 columns! {
     /// What documents are ranked by.
     pub struct Measured<'a> { doc: Numbers<'a>, words: Numbers<'a>, url: Strings<'a> }
+}
+
+columns! {
+    /// The ranks of documents: the least is preferred, of equal ones the least within.
+    pub struct Preferred<'a> { doc: Numbers<'a>, rank: Numbers<'a>, within: Numbers<'a> }
+}
+
+row! {
+    /// Of a document: its rank, and its place among documents of that rank.
+    pub struct Preference { rank: u64, within: u64 }
+}
+
+/// The ranks of documents, read along with a batch in the order of documents; all are equal without the table.
+pub struct Ranks<'a>(Option<(Along<'a>, Preferred<'a>)>);
+
+impl<'a> Ranks<'a> {
+    pub fn new(preferred: Option<Preferred<'a>>) -> Self {
+        Self(preferred.map(|preferred| (Along::new(preferred.doc), preferred)))
+    }
+
+    /// Ask in ascending order, once for each document.
+    pub fn of(&mut self, doc: u64) -> (u64, u64) {
+        let Some((along, preferred)) = &mut self.0 else { return (0, 0) };
+        let row = along.rows(doc).next();
+        row.map_or((u64::MAX, 0), |row| (preferred.rank.at(row), preferred.within.at(row)))
+    }
+}
+
+/// Map: each document with its rank by a rule.
+pub struct Preferences(Rule);
+
+impl Preferences {
+    const RANKS: Port<Preference> = Port::documents(0, "ranks");
+    /// Ranks are columns of signed numbers.
+    const LAST: u64 = i64::MAX as u64;
+}
+
+impl Map for Preferences {
+    const NAME: &'static str = "preferences";
+    const PORTS: &'static [PortInfo] = &[Self::RANKS.info()];
+    type Parameters = Keeping;
+    type Reads<'a> = Measured<'a>;
+    type Beside<'a> = ();
+
+    fn new(Keeping { by }: Keeping) -> Result<Self, WrongParameter> {
+        Ok(Self(by))
+    }
+
+    fn batch<'a>(&mut self, pages: Measured<'a>, (): (), out: &mut Output) -> Done {
+        for row in 0..pages.doc.len() {
+            let rank = match self.0 {
+                Rule::Longest => Self::LAST - pages.words.at(row),
+                Rule::Shortest => pages.words.at(row),
+                Rule::ShortestUrl => pages.url.bytes(row).map_or(Self::LAST, page_length),
+            };
+            out.row(&Self::RANKS, pages.doc.at(row), Preference { rank, within: 0 });
+        }
+        Ok(())
+    }
+}
+
+/// The length of a URL up to its fragment: what follows `#` is a place on the same page.
+fn page_length(url: &[u8]) -> u64 {
+    url.iter().position(|&byte| byte == b'#').unwrap_or(url.len()) as u64
 }
 
 columns! {
@@ -41,7 +105,7 @@ row! {
 
 row! {
     /// Of a cluster: one of its documents; the least rank is kept.
-    pub struct Contender { rank: u64, doc: u64 }
+    pub struct Contender { rank: u64, within: u64, doc: u64 }
 }
 
 /// Map of pairs (document, least of its component): both are members of the cluster of the least, which is kept. So the
@@ -55,14 +119,9 @@ impl Gathering {
 impl Map for Gathering {
     const NAME: &'static str = "members";
     const PORTS: &'static [PortInfo] = &[Self::MEMBERS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
+    without_parameters!(map, Self);
     type Reads<'a> = KeptFor<'a>;
     type Beside<'a> = ();
-
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
 
     fn batch<'a>(&mut self, pairs: KeptFor<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pairs.doc.len() {
@@ -75,8 +134,8 @@ impl Map for Gathering {
     }
 }
 
-/// Map, among the documents of clusters: each to its cluster, with its rank.
-pub struct Contenders(Rule);
+/// Map of ranks, among the documents of clusters: each to its cluster, with its rank.
+pub struct Contenders;
 
 impl Contenders {
     const CONTENDERS: Port<Contender> = Port::documents(0, "contenders");
@@ -85,26 +144,16 @@ impl Contenders {
 impl Map for Contenders {
     const NAME: &'static str = "contenders";
     const PORTS: &'static [PortInfo] = &[Self::CONTENDERS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = Keeping;
-    type Reads<'a> = Measured<'a>;
+    without_parameters!(map, Self);
+    type Reads<'a> = Preferred<'a>;
     type Beside<'a> = Members<'a>;
 
-    fn new(Keeping { by }: Keeping) -> Result<Self, WrongParameter> {
-        Ok(Self(by))
-    }
-
-    fn batch<'a>(&mut self, pages: Measured<'a>, members: Members<'a>, out: &mut Output) -> Done {
+    fn batch<'a>(&mut self, preferred: Preferred<'a>, members: Members<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(members.doc);
-        for row in 0..pages.doc.len() {
-            let doc = pages.doc.at(row);
-            let rank = match self.0 {
-                Rule::Longest => u64::MAX - pages.words.at(row),
-                Rule::Shortest => pages.words.at(row),
-                Rule::ShortestUrl => pages.url.bytes(row).map_or(u64::MAX, |url| url.len() as u64),
-            };
+        for row in 0..preferred.doc.len() {
+            let (doc, rank, within) = (preferred.doc.at(row), preferred.rank.at(row), preferred.within.at(row));
             for at in along.rows(doc) {
-                out.row(&Self::CONTENDERS, members.cluster.at(at), Contender { rank, doc });
+                out.row(&Self::CONTENDERS, members.cluster.at(at), Contender { rank, within, doc });
             }
         }
         Ok(())
@@ -124,11 +173,7 @@ impl Group for Choice {
     const TABLES: &'static [Shape] = &[shape::<Contender>()];
     const PORTS: &'static [PortInfo] = &[Self::MEMBERS.info()];
     const KEEPS: &'static str = "one row";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, cluster: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut first = None;
@@ -141,7 +186,13 @@ impl Group for Choice {
     }
 }
 
-/// Map of the documents of clusters: each with its cluster, and whether it is kept.
+columns! {
+    /// Documents, and for each the one that is kept in its stead, or itself.
+    pub struct InFavour<'a> { doc: Numbers<'a>, kept: Numbers<'a> }
+}
+
+/// Map of the documents of clusters: each with its cluster, and whether it is kept. If documents that are dropped stand
+/// beside them, all others are kept; else one of each cluster is.
 pub struct Marked;
 
 impl Marked {
@@ -151,19 +202,18 @@ impl Marked {
 impl Map for Marked {
     const NAME: &'static str = "marked";
     const PORTS: &'static [PortInfo] = &[Self::CLUSTERS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
+    without_parameters!(map, Self);
     type Reads<'a> = Members<'a>;
-    type Beside<'a> = ();
+    type Beside<'a> = Option<InFavour<'a>>;
 
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
-
-    fn batch<'a>(&mut self, members: Members<'a>, (): (), out: &mut Output) -> Done {
+    fn batch<'a>(&mut self, members: Members<'a>, dropped: Option<InFavour<'a>>, out: &mut Output) -> Done {
+        let mut along = dropped.map(|dropped| Along::new(dropped.doc));
         for row in 0..members.doc.len() {
             let doc = members.doc.at(row);
-            let keep = doc == members.kept.at(row);
+            let keep = match &mut along {
+                Some(along) => along.rows(doc).is_empty(),
+                None => doc == members.kept.at(row),
+            };
             out.row(&Self::CLUSTERS, doc, ClusterRow { cluster: members.cluster.at(row), keep });
         }
         Ok(())
@@ -180,7 +230,7 @@ row! {
     pub struct KeptRow { keep: bool, kept_instead: Option<u64>, similarity: Option<f64> }
 }
 
-/// Map of all documents, beside those of clusters: whether each is kept.
+/// Map of all documents, beside those of clusters, or those that are dropped: whether each is kept.
 pub struct Kept;
 
 impl Kept {
@@ -190,20 +240,15 @@ impl Kept {
 impl Map for Kept {
     const NAME: &'static str = "kept";
     const PORTS: &'static [PortInfo] = &[Self::KEPT.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
+    without_parameters!(map, Self);
     type Reads<'a> = Numbered<'a>;
-    type Beside<'a> = Members<'a>;
+    type Beside<'a> = InFavour<'a>;
 
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
-
-    fn batch<'a>(&mut self, pages: Numbered<'a>, members: Members<'a>, out: &mut Output) -> Done {
-        let mut along = Along::new(members.doc);
+    fn batch<'a>(&mut self, pages: Numbered<'a>, others: InFavour<'a>, out: &mut Output) -> Done {
+        let mut along = Along::new(others.doc);
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row);
-            let kept_instead = along.rows(doc).next().map(|at| members.kept.at(at)).filter(|&kept| kept != doc);
+            let kept_instead = along.rows(doc).next().map(|at| others.kept.at(at)).filter(|&kept| kept != doc);
             let similarity = None;
             out.row(&Self::KEPT, doc, KeptRow { keep: kept_instead.is_none(), kept_instead, similarity });
         }
@@ -229,11 +274,7 @@ impl Group for KeptSimilar {
     const TABLES: &'static [Shape] = &[shape::<KeptRow>(), shape::<Similar>()];
     const PORTS: &'static [PortInfo] = &[Self::KEPT.info()];
     const KEEPS: &'static str = "one row";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut found: Option<KeptRow> = None;

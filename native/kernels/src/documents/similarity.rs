@@ -8,8 +8,8 @@
 
 use std::num::NonZeroUsize;
 
+use crate::documents::copies::KeptFor;
 use crate::documents::keeping::{Member, Members, Similar};
-use crate::documents::standing::KeptFor;
 use crate::flow::columns::{Along, Numbers, Texts};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
@@ -17,7 +17,7 @@ use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::sketches::lexicon::Terms;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Grams;
-use crate::{columns, row, told};
+use crate::{columns, parameters, row, without_parameters};
 
 /// Why two documents are compared: one is kept for the other, or an edge ties them together.
 const KEPT: u64 = 1;
@@ -45,14 +45,9 @@ impl Comparisons {
 impl Map for Comparisons {
     const NAME: &'static str = "comparisons";
     const PORTS: &'static [PortInfo] = &[Self::COMPARISONS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
+    without_parameters!(map, Self);
     type Reads<'a> = KeptFor<'a>;
     type Beside<'a> = ();
-
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
 
     fn batch<'a>(&mut self, pairs: KeptFor<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pairs.doc.len() {
@@ -62,30 +57,34 @@ impl Map for Comparisons {
     }
 }
 
-/// Map of the documents of clusters: each is compared with the one that is kept.
+/// Map of the documents of clusters: each is compared with the one that is kept. If comparisons stand beside them, those
+/// are not made again.
 pub struct KeptComparisons;
 
 impl KeptComparisons {
     const COMPARISONS: Port<Comparison> = Port::documents(0, "comparisons");
+    const KNOWN: Port<ToKept> = Port::documents(1, "known");
 }
 
 impl Map for KeptComparisons {
     const NAME: &'static str = "comparisons with kept";
-    const PORTS: &'static [PortInfo] = &[Self::COMPARISONS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
+    const PORTS: &'static [PortInfo] = &[Self::COMPARISONS.info(), Self::KNOWN.info()];
+    without_parameters!(map, Self);
     type Reads<'a> = Members<'a>;
-    type Beside<'a> = ();
+    type Beside<'a> = Option<Overlaps<'a>>;
 
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
-
-    fn batch<'a>(&mut self, members: Members<'a>, (): (), out: &mut Output) -> Done {
+    fn batch<'a>(&mut self, members: Members<'a>, overlaps: Option<Overlaps<'a>>, out: &mut Output) -> Done {
+        let mut along = overlaps.map(|overlaps| (Along::new(overlaps.doc), overlaps));
         for row in 0..members.doc.len() {
             let (doc, kept) = (members.doc.at(row), members.kept.at(row));
-            if doc != kept {
-                ask(&Self::COMPARISONS, doc, kept, KEPT, out);
+            let known = along.as_mut().and_then(|(along, overlaps)| {
+                let mut rows = along.rows(doc);
+                rows.find(|&row| overlaps.other.at(row) == kept).map(|row| overlaps.at(row))
+            });
+            match known {
+                Some(overlap) => out.row(&Self::KNOWN, kept, ToKept { jaccard: overlap.jaccard(), cosine: None }),
+                None if doc != kept => ask(&Self::COMPARISONS, doc, kept, KEPT, out),
+                None => {}
             }
         }
         Ok(())
@@ -109,11 +108,7 @@ impl Group for Compared {
     const REPEATED: bool = true;
     const PORTS: &'static [PortInfo] = &[Self::COMPARED.info()];
     const KEEPS: &'static str = "a row for each of its edges, and two";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.others.clear();
@@ -135,7 +130,7 @@ columns! {
     pub struct ComparedWith<'a> { doc: Numbers<'a>, other: Numbers<'a>, reasons: Numbers<'a> }
 }
 
-told! {
+parameters! {
     /// Which grams are compared, and whether words are, too.
     pub struct Comparing { k: NonZeroUsize, key: Fingerprinter, cosine: bool }
 }
@@ -157,7 +152,7 @@ impl Map for GramSets {
     const NAME: &'static str = "gram sets";
     const PORTS: &'static [PortInfo] = &[Self::SETS.info()];
     const KEEPS: &'static str = "the grams of one document";
-    type Told = Comparing;
+    type Parameters = Comparing;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = ComparedWith<'a>;
 
@@ -216,17 +211,52 @@ row! {
 }
 
 row! {
+    /// Of a document: another that an edge ties it to, and how many grams both have, and each.
+    pub struct Overlap { other: u64, common: u64, grams: u64, other_grams: u64 }
+}
+
+impl Overlap {
+    /// |A ∩ B| / |A ∪ B|.
+    pub fn jaccard(&self) -> f64 {
+        self.common as f64 / (self.grams + self.other_grams - self.common).max(1) as f64
+    }
+
+    /// |A ∩ B| / |A|: how much of the document is in the other.
+    pub fn containment(&self) -> f64 {
+        self.common as f64 / self.grams.max(1) as f64
+    }
+}
+
+columns! {
+    /// The same as a table.
+    pub struct Overlaps<'a> {
+        doc: Numbers<'a>,
+        other: Numbers<'a>,
+        common: Numbers<'a>,
+        grams: Numbers<'a>,
+        other_grams: Numbers<'a>,
+    }
+}
+
+impl Overlaps<'_> {
+    pub fn at(&self, row: usize) -> Overlap {
+        let Self { other, common, grams, other_grams, .. } = self;
+        Overlap { other: other.at(row), common: common.at(row), grams: grams.at(row), other_grams: other_grams.at(row) }
+    }
+}
+
+row! {
     /// Of a kept document: how similar another of its cluster is to it.
     pub struct ToKept { jaccard: f64, cosine: Option<f64> }
 }
 
-told! {
+parameters! {
     /// Whether words are compared, too.
     pub struct Coefficients { cosine: bool }
 }
 
 /// Group by document, of its own grams and those of documents compared with it: each pair that an edge ties together
-/// with its coefficients; and of the documents it is kept for, how similar each is to it, said to both.
+/// with its coefficients, or with its counts; and of the documents it is kept for, how similar each is to it, said to both.
 pub struct Jaccard {
     cosine: bool,
     grams: Vec<u64>,
@@ -237,15 +267,17 @@ impl Jaccard {
     const PAIRS: Port<Pair> = Port::documents(0, "pairs");
     const TO_KEPT: Port<ToKept> = Port::documents(1, "to_kept");
     const SIMILAR: Port<Similar> = Port::documents(2, "similar");
+    const OVERLAPS: Port<Overlap> = Port::documents(3, "overlaps");
 }
 
 impl Group for Jaccard {
     const NAME: &'static str = "jaccard";
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<GramSet<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info(), Self::TO_KEPT.info(), Self::SIMILAR.info()];
+    const PORTS: &'static [PortInfo] =
+        &[Self::PAIRS.info(), Self::TO_KEPT.info(), Self::SIMILAR.info(), Self::OVERLAPS.info()];
     const KEEPS: &'static str = "the grams of one document";
-    type Told = Coefficients;
+    type Parameters = Coefficients;
 
     fn new(Coefficients { cosine }: Coefficients, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { cosine, grams: Vec::new(), terms: Vec::new() })
@@ -262,10 +294,18 @@ impl Group for Jaccard {
                 self.terms.extend(terms);
                 continue;
             }
-            let jaccard = jaccard(&self.grams, grams);
+            let (common, count) = meet(&self.grams, grams);
+            let overlap = Overlap {
+                other: key,
+                common: common as u64,
+                grams: count as u64,
+                other_grams: self.grams.len() as u64,
+            };
+            let jaccard = overlap.jaccard();
             let cosine = self.cosine.then(|| cosine(&self.terms, terms));
             if u64::from(reasons) & EDGE != 0 {
                 out.row(&Self::PAIRS, doc, Pair { other: key, jaccard, cosine });
+                out.row(&Self::OVERLAPS, doc, overlap);
             }
             if u64::from(reasons) & KEPT != 0 {
                 out.row(&Self::TO_KEPT, key, ToKept { jaccard, cosine });
@@ -287,12 +327,6 @@ fn meet(own: &[u64], others: impl Iterator<Item = u64>) -> (usize, usize) {
         common += usize::from(own.get(at) == Some(&one));
     }
     (common, count)
-}
-
-/// |A ∩ B| / |A ∪ B|.
-fn jaccard(own: &[u64], others: impl Iterator<Item = u64>) -> f64 {
-    let (common, count) = meet(own, others);
-    common as f64 / (own.len() + count - common).max(1) as f64
 }
 
 /// |A ∩ B| / √(|A|·|B|).
@@ -328,13 +362,10 @@ impl Group for SimilaritySpread {
     const NAME: &'static str = "spread";
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Member>(), shape::<ToKept>()];
+    const REPEATED: bool = true;
     const PORTS: &'static [PortInfo] = &[Self::SIMILARITY.info()];
     const KEEPS: &'static str = "16 bytes a document of one cluster";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, kept: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.jaccards.clear();
@@ -346,9 +377,10 @@ impl Group for SimilaritySpread {
                 continue;
             }
             let ToKept { jaccard, cosine } = ToKept::take(tail)?;
-            self.jaccards.push(jaccard); // ascending: from 0 on, numbers sort as their bits do
+            self.jaccards.push(jaccard);
             self.cosines.extend(cosine);
         }
+        self.jaccards.sort_unstable_by(f64::total_cmp);
         self.cosines.sort_unstable_by(f64::total_cmp);
         let Some((least, median)) = spread(&self.jaccards) else { return Ok(()) };
         let documents = self.jaccards.len() as u64 + 1;
@@ -368,15 +400,22 @@ fn spread(ascending: &[f64]) -> Option<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cosine, jaccard, spread};
+    use super::{cosine, meet, spread, Overlap};
 
     #[test]
     fn coefficients() {
-        assert!((jaccard(&[], std::iter::empty()) - 0.0).abs() < f64::EPSILON);
-        assert!((jaccard(&[1, 2, 3], [2, 3, 4].into_iter()) - 0.5).abs() < f64::EPSILON);
-        assert!((jaccard(&[1, 2], [1, 2].into_iter()) - 1.0).abs() < f64::EPSILON);
-        assert!((jaccard(&[1, 2], [3, 4].into_iter()) - 0.0).abs() < f64::EPSILON);
-        assert!((jaccard(&[5], [1, 2, 3, 5].into_iter()) - 0.25).abs() < f64::EPSILON);
+        let overlap = |own: &[u64], others: &[u64]| {
+            let (common, count) = meet(own, others.iter().copied());
+            let (common, grams, other_grams) = (common as u64, count as u64, own.len() as u64);
+            Overlap { other: 0, common, grams, other_grams }
+        };
+        assert!((overlap(&[], &[]).jaccard() - 0.0).abs() < f64::EPSILON);
+        assert!((overlap(&[1, 2, 3], &[2, 3, 4]).jaccard() - 0.5).abs() < f64::EPSILON);
+        assert!((overlap(&[1, 2], &[1, 2]).jaccard() - 1.0).abs() < f64::EPSILON);
+        assert!((overlap(&[1, 2], &[3, 4]).jaccard() - 0.0).abs() < f64::EPSILON);
+        assert!((overlap(&[5], &[1, 2, 3, 5]).jaccard() - 0.25).abs() < f64::EPSILON);
+        assert!((overlap(&[5], &[1, 2, 3, 5]).containment() - 0.25).abs() < f64::EPSILON);
+        assert!((overlap(&[1, 2, 3, 5], &[5]).containment() - 1.0).abs() < f64::EPSILON);
         assert!((cosine(&[], std::iter::empty()) - 0.0).abs() < f64::EPSILON);
         assert!((cosine(&[5], [1, 2, 3, 5].into_iter()) - 0.5).abs() < f64::EPSILON);
     }

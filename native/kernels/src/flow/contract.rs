@@ -1,4 +1,4 @@
-//! What a kernel says of itself: its name, what it reads, what it is told, what it emits, and how much of a key it
+//! What a kernel says of itself: its name, what it reads, its parameters, what it emits, and how much of a key it
 //! keeps.
 //!
 //! A kernel states this once, beside its struct, as constants and types of [`Map`](crate::flow::kernel::Map) or
@@ -220,15 +220,15 @@ impl std::fmt::Display for WrongParameter {
 impl std::error::Error for WrongParameter {}
 
 /// A type that a parameter can have.
-pub trait Told: Sized {
+pub trait ParameterValue: Sized {
     const KIND: ParameterKind;
 
     fn from_value(value: &Value) -> Option<Self>;
 }
 
-macro_rules! told_as {
+macro_rules! parameter_value {
     ($type:ty, $kind:ident, $value:ident => $made:expr) => {
-        impl Told for $type {
+        impl ParameterValue for $type {
             const KIND: ParameterKind = ParameterKind::$kind;
 
             fn from_value(value: &Value) -> Option<Self> {
@@ -241,19 +241,19 @@ macro_rules! told_as {
     };
 }
 
-told_as!(bool, Flag, value => Some(*value));
-told_as!(u64, Number, value => Some(*value));
-told_as!(usize, Number, value => usize::try_from(*value).ok());
-told_as!(NonZeroUsize, Positive, value => usize::try_from(*value).ok().and_then(NonZeroUsize::new));
-told_as!(u8, Small, value => u8::try_from(*value).ok());
-told_as!(f64, Real, value => Some(*value));
-told_as!(Vec<u64>, Numbers, value => Some(value.clone()));
-told_as!(Vec<f64>, Reals, value => Some(value.clone()));
-told_as!(String, Text, value => Some(value.clone()));
-told_as!(Side, Side, value => Some(value.clone()));
-told_as!(Fingerprinter, Key, key => Some(key.map_or_else(Fingerprinter::plain, |key| Fingerprinter::keyed(&key))));
+parameter_value!(bool, Flag, value => Some(*value));
+parameter_value!(u64, Number, value => Some(*value));
+parameter_value!(usize, Number, value => usize::try_from(*value).ok());
+parameter_value!(NonZeroUsize, Positive, value => usize::try_from(*value).ok().and_then(NonZeroUsize::new));
+parameter_value!(u8, Small, value => u8::try_from(*value).ok());
+parameter_value!(f64, Real, value => Some(*value));
+parameter_value!(Vec<u64>, Numbers, value => Some(value.clone()));
+parameter_value!(Vec<f64>, Reals, value => Some(value.clone()));
+parameter_value!(String, Text, value => Some(value.clone()));
+parameter_value!(Side, Side, value => Some(value.clone()));
+parameter_value!(Fingerprinter, Key, key => Some(key.map_or_else(Fingerprinter::plain, |key| Fingerprinter::keyed(&key))));
 
-/// All parameters of a kernel, as one struct (see [`told!`](crate::told)).
+/// All parameters of a kernel, as one struct (see [`parameters!`](crate::parameters)).
 pub trait Parameters: Sized {
     const PARAMETERS: &'static [Parameter];
 
@@ -270,14 +270,14 @@ impl Parameters for () {
 
 /// Declares the parameters of a kernel.
 #[macro_export]
-macro_rules! told {
+macro_rules! parameters {
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$note:meta])* $field:ident: $type:ty),* $(,)? }) => {
         $(#[$meta])*
         $vis struct $name { $($(#[$note])* pub $field: $type),* }
         impl $crate::flow::contract::Parameters for $name {
             const PARAMETERS: &'static [$crate::flow::contract::Parameter] = &[$($crate::flow::contract::Parameter {
                 name: stringify!($field),
-                kind: <$type as $crate::flow::contract::Told>::KIND,
+                kind: <$type as $crate::flow::contract::ParameterValue>::KIND,
             }),*];
 
             fn from_given(
@@ -291,7 +291,7 @@ macro_rules! told {
 }
 
 /// The value of a parameter, as the type that is wanted.
-pub fn find<T: Told>(given: &Given, name: &'static str) -> Result<T, WrongParameter> {
+pub fn find<T: ParameterValue>(given: &Given, name: &'static str) -> Result<T, WrongParameter> {
     let value = given.get(name).ok_or_else(|| WrongParameter(format!("parameter {name} is missing")))?;
     T::from_value(value).ok_or_else(|| WrongParameter(format!("parameter {name} is no {} it could be", T::KIND.name())))
 }
@@ -303,7 +303,7 @@ macro_rules! choice {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         $vis enum $name { $($(#[$note])* $variant),* }
-        impl $crate::flow::contract::Told for $name {
+        impl $crate::flow::contract::ParameterValue for $name {
             const KIND: $crate::flow::contract::ParameterKind =
                 $crate::flow::contract::ParameterKind::Choice(&[$($word),*]);
 

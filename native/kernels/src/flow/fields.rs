@@ -6,7 +6,7 @@
 //! * [`row!`](crate::row) a tail, with its one codec: fields in the order in which they are declared, numbers
 //!   big-endian, so that tails sort as their fields do (bytes by their length first, and reals only from 0 on);
 //! * [`columns!`](crate::columns) the columns that a map kernel reads, found by name;
-//! * [`told!`](crate::told) the parameters of a kernel.
+//! * [`parameters!`](crate::parameters) the parameters of a kernel.
 //!
 //! The notes are what [`contract`](crate::flow::contract) hands on to whoever puts kernels together.
 

@@ -69,8 +69,9 @@ pub type Done = Result<(), KernelFault>;
 pub trait Map: Sized + Send {
     const NAME: &'static str;
     const PORTS: &'static [PortInfo];
-    const KEEPS: &'static str;
-    type Told: Parameters;
+    /// How much of a key, or of a batch, it holds in memory: for people to read, not checked.
+    const KEEPS: &'static str = "nothing";
+    type Parameters: Parameters;
     /// The columns of the batch. If there is a table beside it, the first holds the numbers of the documents.
     type Reads<'a>: Columns<'a>;
     /// The columns of the table beside; of its rows, a call sees those whose first column lies between the first and
@@ -79,7 +80,7 @@ pub trait Map: Sized + Send {
     /// Which columns of the batch are read under a condition only; they are `Option`s there.
     const ONLY: &'static [(&'static str, When)] = &[];
 
-    fn new(told: Self::Told) -> Result<Self, WrongParameter>;
+    fn new(parameters: Self::Parameters) -> Result<Self, WrongParameter>;
 
     fn batch<'a>(&mut self, reads: Self::Reads<'a>, beside: Self::Beside<'a>, out: &mut Output) -> Done;
 }
@@ -90,20 +91,40 @@ pub trait Group: Sized + Send {
     /// What the keys of its rows are.
     const KEY: Key;
     const PORTS: &'static [PortInfo];
-    const KEEPS: &'static str;
+    /// How much of a key, or of a batch, it holds in memory: for people to read, not checked.
+    const KEEPS: &'static str = "nothing";
     /// What the rows of each table look like.
     const TABLES: &'static [Shape];
     /// Whether there may be more tables like the last.
     const REPEATED: bool = false;
-    type Told: Parameters;
+    type Parameters: Parameters;
 
     /// `room` is how many bytes a kernel that gathers may hold.
-    fn new(told: Self::Told, room: usize) -> Result<Self, WrongParameter>;
+    fn new(parameters: Self::Parameters, room: usize) -> Result<Self, WrongParameter>;
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done;
 
     /// After the last key of the partition.
     fn finish(&mut self, _out: &mut Output) {}
+}
+
+/// In the `impl` of a kernel: it has no parameters, and begins as it is said.
+#[macro_export]
+macro_rules! without_parameters {
+    (map, $made:expr) => {
+        type Parameters = ();
+
+        fn new((): ()) -> Result<Self, $crate::flow::contract::WrongParameter> {
+            Ok($made)
+        }
+    };
+    (group, $made:expr) => {
+        type Parameters = ();
+
+        fn new((): (), _: usize) -> Result<Self, $crate::flow::contract::WrongParameter> {
+            Ok($made)
+        }
+    };
 }
 
 /// Any map kernel, its types hidden.
@@ -169,22 +190,25 @@ impl Entry {
                 beside: <K::Beside<'static> as Columns<'static>>::READS,
                 only: K::ONLY,
             },
-            parameters: K::Told::PARAMETERS,
+            parameters: K::Parameters::PARAMETERS,
             ports: K::PORTS,
             keeps: K::KEEPS,
         };
-        Self { contract, make: Make::Map(|given| Ok(Box::new(K::new(K::Told::from_given(given)?)?))) }
+        Self { contract, make: Make::Map(|given| Ok(Box::new(K::new(K::Parameters::from_given(given)?)?))) }
     }
 
     pub const fn group<K: Group + 'static>() -> Self {
         let contract = Contract {
             name: K::NAME,
             input: KernelInput::Tables { key: K::KEY, shapes: K::TABLES, repeated: K::REPEATED },
-            parameters: K::Told::PARAMETERS,
+            parameters: K::Parameters::PARAMETERS,
             ports: K::PORTS,
             keeps: K::KEEPS,
         };
-        Self { contract, make: Make::Group(|given, room| Ok(Box::new(K::new(K::Told::from_given(given)?, room)?))) }
+        Self {
+            contract,
+            make: Make::Group(|given, room| Ok(Box::new(K::new(K::Parameters::from_given(given)?, room)?))),
+        }
     }
 }
 

@@ -3,10 +3,11 @@
 //! The first column is the key, the others are the fields of the tail.
 
 use crate::flow::columns::{Batch, Column, NoColumn};
-use crate::flow::contract::{Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{Key, Port, PortInfo, Shape};
 use crate::flow::fields::{Damaged, FieldCodec, Kind, Raw};
 use crate::flow::kernel::{Done, Group, GroupKernel, Map, Output, Rows};
 use crate::flow::rows::{take_bytes, take_doc, take_u64};
+use crate::without_parameters;
 
 /// Map: the columns of a table as rows, keyed by the first, which has documents.
 pub struct Select;
@@ -18,14 +19,9 @@ impl Select {
 impl Map for Select {
     const NAME: &'static str = "select";
     const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
+    without_parameters!(map, Self);
     type Reads<'a> = Batch<'a>;
     type Beside<'a> = ();
-
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
 
     fn batch<'a>(&mut self, reads: Batch<'a>, (): (), out: &mut Output) -> Done {
         let Some(((_, Column::Numbers(keys)), others)) = reads.columns.split_first() else {
@@ -63,11 +59,7 @@ impl Group for LookUp {
     const TABLES: &'static [Shape] = &[Shape::Any, Shape::Any];
     const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
     const KEEPS: &'static str = "one row";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut found = None;

@@ -1,5 +1,6 @@
 //! HTML to text, chunks and links, in one pass.
 
+pub mod css;
 pub mod elements;
 pub mod lanes;
 pub mod markup;

@@ -9,8 +9,8 @@
 use memchr::memchr2;
 use sha1::{Digest, Sha1};
 
-use crate::text::points::count_points;
-use crate::text::unicode::{self, Class};
+use crate::text::points::{count_points, PointPlaces};
+use crate::text::unicode::{self, Class, FILLER};
 
 /// White space: Unicode's `White_Space`, and the four separators of ASCII, which Python counts too.
 #[inline]
@@ -76,6 +76,31 @@ fn collapse(text: &str, collapsed: &mut Vec<u8>) {
         }
         collapsed.extend_from_slice(word.as_bytes());
     }
+}
+
+/// The digests of chunks (`digests`, 20 bytes each) as they are with the words that a reader sees, and the numbers of the
+/// trivial ones: digests of chunks that are written as they are seen stay. None if chunks are not in the text, one behind
+/// the other.
+pub fn chunks_as_seen(
+    text: &str,
+    seen: &str,
+    chunks: impl Iterator<Item = (usize, usize)>,
+    digests: &[u8],
+) -> Option<(Vec<u8>, Vec<i32>)> {
+    let (mut written, mut read) = (PointPlaces::new(text), PointPlaces::new(seen));
+    let (mut made, mut trivial, mut collapsed) = (digests.to_vec(), Vec::new(), Vec::new());
+    for (number, (digest, (begin, end))) in made.as_chunks_mut::<20>().0.iter_mut().zip(chunks).enumerate() {
+        let (begin, end) = ((written.find(begin)?, read.find(begin)?), (written.find(end)?, read.find(end)?));
+        let chunk = &seen[begin.1..end.1];
+        if is_trivial(chunk) {
+            trivial.push(number as i32);
+        }
+        if text[begin.0..end.0] != *chunk {
+            collapse(&chunk.replace(FILLER, ""), &mut collapsed);
+            *digest = Sha1::digest(&collapsed).into();
+        }
+    }
+    Some((made, trivial))
 }
 
 /// The paragraphs of `text`.

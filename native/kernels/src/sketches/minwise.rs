@@ -187,7 +187,7 @@ impl Sampler {
             mixers.iter().zip(least).map(|(by, least)| (by.unmix(least), u64::MAX)).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        let mut there = [0_u64; 1 << 10]; // 2^16 bits: nearly all grams are told at once that they are not wanted
+        let mut there = [0_u64; 1 << 10]; // 2^16 bits: nearly all grams are parameters at once that they are not wanted
         wanted.iter().for_each(|&(bits, _)| there[bits as usize >> 22] |= 1 << (bits >> 16 & 63));
         for &gram in grams.iter() {
             let bits = gram as u32;

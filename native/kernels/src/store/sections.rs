@@ -26,7 +26,6 @@ const SUMS: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
     pub magic: &'static [u8; 16],
-    /// Files of lower versions, from 1 on, were made by an older unquilt.
     pub version: u32,
     pub sections: usize,
 }
@@ -43,7 +42,6 @@ impl Format {
 pub enum Unreadable {
     /// It is of another kind.
     Foreign,
-    Older,
     Version(u32),
     CutShort,
     /// What it says cannot be, though its checksums agree.
@@ -115,7 +113,6 @@ impl<B: AsRef<[u8]>> Sections<B> {
             |at: usize| lead.get(at..).and_then(|rest| rest.first_chunk()).map(|four| u32::from_le_bytes(*four));
         match number(16).ok_or(Unreadable::CutShort)? {
             version if version == format.version => (),
-            version if (1..format.version).contains(&version) => return Err(Unreadable::Older),
             other => return Err(Unreadable::Version(other)),
         }
         let (Some(lengths), Some((sealed, sum))) = (lead.get(LENGTHS..format.lead() - SUMS), lead.split_last_chunk())
@@ -252,7 +249,7 @@ mod tests {
     #[test]
     fn other_versions_are_refused() {
         let bytes = file();
-        let older = [(1, Unreadable::Older), (2, Unreadable::Older)];
+        let older = [(1, Unreadable::Version(1)), (2, Unreadable::Version(2))];
         for (version, expected) in older.into_iter().chain([0, 4].map(|n| (n, Unreadable::Version(n.into())))) {
             let mut other = bytes.clone();
             other[FORMAT.magic.len()] = version;

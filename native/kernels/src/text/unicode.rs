@@ -17,6 +17,10 @@ use icu_properties::CodePointMapData;
 /// The Unicode version of the data behind [`look_up`] and [`fold`]; the crates are pinned to it.
 pub const UNICODE_VERSION: &str = "18.0.0";
 
+/// Stands in a word for a character that nobody sees (see [`seen`](crate::text::seen)): belongs to the word as a mark
+/// does, and is no part of its spelling. A character that Unicode sets aside for such uses, and no text should have.
+pub const FILLER: char = '\u{fdd0}';
+
 /// The part a character plays in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -77,10 +81,21 @@ pub fn is_digit(c: char) -> bool {
     CodePointMapData::<GeneralCategory>::new().get(c) == GeneralCategory::DecimalNumber
 }
 
+/// A text without what fills its words, for people to read.
+pub fn without_filler(text: &str) -> Cow<'_, str> {
+    if text.contains(FILLER) {
+        Cow::Owned(text.replace(FILLER, ""))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
 /// The form in which words are compared: NFC, then full case folding, then NFC again, since folding may undo the first.
+/// What fills a word is left out.
 pub fn fold(word: &str) -> String {
     let composer = ComposingNormalizerBorrowed::new_nfc();
-    let composed = composer.normalize(word);
+    let spelled = without_filler(word);
+    let composed = composer.normalize(&spelled);
     let folded = CaseMapper::new().fold_string(&composed);
     match composer.normalize(&folded) {
         Cow::Borrowed(text) => text.to_owned(),
@@ -115,6 +130,9 @@ fn classify(c: char) -> Character {
 }
 
 fn class_of(c: char) -> Class {
+    if c == FILLER {
+        return Class::Mark;
+    }
     match CodePointMapData::<GeneralCategory>::new().get(c) {
         GeneralCategory::UppercaseLetter
         | GeneralCategory::LowercaseLetter
@@ -155,6 +173,9 @@ pub fn append_folded(to: &mut Vec<u8>, word: &str) {
         return;
     }
     for c in word.chars() {
+        if c == FILLER {
+            continue;
+        }
         let Some(folded) = look_up(c).simple() else {
             to.truncate(begin);
             to.extend_from_slice(fold(word).as_bytes());

@@ -7,7 +7,7 @@
 //! word but for the rare one that needs real normalisation.
 
 use crate::text::fingerprint::Fingerprinter;
-use crate::text::unicode::{self, Class};
+use crate::text::unicode::{self, Class, FILLER};
 
 const WINDOW: usize = 64;
 
@@ -61,10 +61,17 @@ fn any_script(
             continue;
         }
         let mut simple = push_folded(folded, c, first);
-        for next in text[end..].chars() {
+        loop {
+            if first.class() == Class::Letter {
+                let rest = &text.as_bytes()[end..];
+                let length = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+                folded.extend(rest[..length].iter().map(u8::to_ascii_lowercase)); // without the tables
+                end += length;
+            }
+            let Some(next) = text[end..].chars().next().filter(|next| !next.is_ascii()) else { break };
             let character = unicode::look_up(next);
             match character.class() {
-                Class::Mark => simple = false,
+                Class::Mark => simple &= next == FILLER,
                 Class::Letter if first.class() == Class::Letter => simple &= push_folded(folded, next, character),
                 _ => break,
             }

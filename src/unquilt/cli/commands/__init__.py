@@ -7,6 +7,8 @@ neardups         near-duplicates
 passages         shared passages
 reworded         reworded passages
 phrases          popular phrases
+sites            verdicts on whole sites, over finished runs
+repeats          text that stands elsewhere, too
 lexicon          the group of commands for lexicons
 lexicon_build    make a lexicon
 lexicon_show     look at a lexicon

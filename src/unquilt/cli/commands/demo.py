@@ -15,7 +15,7 @@ from unquilt.cli.terminal.output import count, emit, json_line, printable, typed
 
 if TYPE_CHECKING:
     from unquilt.demo.report import Measured, Report
-    from unquilt.jobs.how import How
+    from unquilt.jobs.options import JobOptions
     from unquilt.runs import Run
 
 PART = 1_000
@@ -53,13 +53,17 @@ def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None
     from unquilt.demo.report import has_kind
     from unquilt.runs.storage import inside
 
-    how, folder = asked.how(), Path(output)
-    made = make_pages(folder, pages, seed, how)
-    corpus = api.ingest(made, inside(folder, "corpus"), how=how)
-    run = api.quilts(folder / "corpus", inside(folder, "quilts"), how=how)
-    shared = api.passages(folder / "corpus", inside(folder, "passages"), how=how)
-    retold = find_reworded(folder, how) if has_kind(pages, seed, "reworded") else None
-    written = write_report(folder, how) if report else None
+    options, folder = asked.job_options(), Path(output)
+    if report:
+        from unquilt.page.report import refuse_report_without_extra
+
+        refuse_report_without_extra()
+    made = make_pages(folder, pages, seed, options)
+    corpus = api.ingest(made, inside(folder, "corpus"), options=options)
+    run = api.quilts(folder / "corpus", inside(folder, "quilts"), options=options)
+    shared = api.passages(folder / "corpus", inside(folder, "passages"), options=options)
+    retold = find_reworded(folder, options) if has_kind(pages, seed, "reworded") else None
+    written = write_report(folder, options) if report else None
     compared = hold_against(run, pages, seed)
     pairs = hold_pairs_against(shared, pages, seed)
     # Where no page was reworded there is no run of its own, and nothing to count in either.
@@ -82,7 +86,7 @@ def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None
             emit(line)
 
 
-def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
+def make_pages(folder: Path, pages: int, seed: int, options: JobOptions) -> Path:
     """Write the pages as JSON lines, those that are not there yet; returns their folder."""
     from unquilt.demo import write_jsonl
     from unquilt.errors import RunError
@@ -93,7 +97,7 @@ def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
         raise RunError(f"{folder} holds something else than a demo; choose another folder with -o")
     made = inside(folder, f"pages-{pages}-seed-{seed}")
     make_folder(made)
-    with how.progress.stage("make", pages) as step:
+    with options.progress.stage("make", pages) as step:
         for start in range(0, pages, PART):
             stop = min(pages, start + PART)
             path = inside(made, f"part-{start // PART:04}.jsonl")
@@ -107,16 +111,16 @@ def make_pages(folder: Path, pages: int, seed: int, how: How) -> Path:
     return made
 
 
-def find_reworded(folder: Path, how: How) -> Run:
+def find_reworded(folder: Path, options: JobOptions) -> Run:
     """What pages that retell others took from articles."""
     from unquilt import api
     from unquilt.runs.storage import inside
 
-    run: Run = api.reworded(folder / "corpus", inside(folder, "reworded"), between=RETOLD, how=how)
+    run: Run = api.reworded(folder / "corpus", inside(folder, "reworded"), between=RETOLD, options=options)
     return run
 
 
-def write_report(folder: Path, how: How) -> Path:
+def write_report(folder: Path, options: JobOptions) -> Path:
     """Run the other analyses, and write a report of all of them; what is there already is used."""
     from unquilt import api
     from unquilt.page.report import write_report
@@ -124,14 +128,14 @@ def write_report(folder: Path, how: How) -> Path:
     from unquilt.runs.storage import inside
 
     corpus, place = folder / "corpus", inside(folder, "report.html")
-    api.neardups(corpus, inside(folder, "near"), how=how)
-    api.passages(corpus, inside(folder, "passages"), how=how)
-    api.phrases(corpus, inside(folder, "phrases"), group="ip", how=how)
-    api.discover(corpus, inside(folder, "copied"), how=how)
+    api.neardups(corpus, inside(folder, "near"), options=options)
+    api.passages(corpus, inside(folder, "passages"), options=options)
+    api.phrases(corpus, inside(folder, "phrases"), group="ip", options=options)
+    api.discover(corpus, inside(folder, "copied"), options=options)
     labels = inside(folder, "copied.labels")
     if not labels.exists():
-        api.label([folder / "copied"], labels, how=how)
-    api.detect(corpus, inside(folder, "targets"), labels=str(labels), how=how)
+        api.label([folder / "copied"], labels, options=options)
+    api.detect(corpus, inside(folder, "targets"), labels=str(labels), options=options)
     if not place.exists():
         runs = [RunFolder.open(folder / name) for name in ("quilts", *OTHERS)]
         return write_report(runs, place, title="Copied text in the web of the demo")
@@ -143,17 +147,18 @@ def hold_against(run: Run, pages: int, seed: int) -> Report:
     from unquilt.demo.report import compare_with_planted
 
     ids = {row["doc"]: row["id"] for row in run.table("quilts").select(["doc", "id"]).to_pylist()}
-    return compare_with_planted(pages, seed, measured(run), {ids[doc]: named for doc, named in sources(run).items()})
+    drawn_on = {ids[doc]: named for doc, named in sources(run).items() if doc in ids}
+    return compare_with_planted(pages, seed, measured(run), drawn_on)
 
 
 def hold_pairs_against(run: Run, pages: int, seed: int, kinds: Sequence[str] = ()) -> tuple[int, int]:
     """How many planted pairs there are, and how many of them share passages that were found; of other kinds than those
     that copied word for word, if these are named."""
-    from unquilt.cli.show.folders import Folder
     from unquilt.demo.report import WHOLE, count_pairs
+    from unquilt.results import RunFolder
 
     rows = run.table("passage_pairs").select(["a", "b"]).to_pylist()
-    ids = Folder(run).pages({number for row in rows for number in row.values()})
+    ids = RunFolder(run).pages({number for row in rows for number in row.values()})
     return count_pairs(pages, seed, [(ids[row["a"]][0], ids[row["b"]][0]) for row in rows], kinds or WHOLE)
 
 
@@ -165,11 +170,11 @@ def measured(run: Run) -> list[Measured]:
 
 
 def sources(run: Run) -> dict[int, list[str]]:
-    """The ids of the sources of each quilt, best first."""
-    from unquilt.cli.show.folders import Folder
+    """The ids of the sources of each page that has some, best first: of quilts, and of pages that come near."""
+    from unquilt.results import RunFolder
 
     rows = run.table("sources").select(["quilt", "source"]).to_pylist()
-    pages = Folder(run).pages([row["source"] for row in rows])
+    pages = RunFolder(run).pages([row["source"] for row in rows])
     found: dict[int, list[str]] = defaultdict(list)
     for row in rows:
         found[row["quilt"]].append(pages[row["source"]][0])
@@ -180,11 +185,11 @@ def explain_missed(report: Report, run: Run) -> dict[str, str]:
     """Why planted quilts were not found, by their verdicts."""
     if not report.missed:
         return {}
-    from unquilt.cli.show.folders import Folder
     from unquilt.demo.report import Measured, explain_miss
+    from unquilt.results import RunFolder
 
     verdicts = run.table("verdicts").select(["doc", "covered", "sources", "largest", "why"]).to_pylist()
-    ids = Folder(run).pages(row["doc"] for row in verdicts)
+    ids = RunFolder(run).pages(row["doc"] for row in verdicts)
     numbers = {ids[doc][0]: Measured(ids[doc][0], **row) for row in verdicts for doc in [row.pop("doc")]}
     limits = {name: run.manifest["parameters"][name] for name in ("c", "sigma", "max_largest")}
     return {page.id: explain_miss(numbers.get(page.id), **limits) for page in report.missed}
@@ -204,10 +209,11 @@ def facts(report: Report, reasons: dict[str, str], folder: Path) -> dict[str, An
 
 
 def _introduce(folder: Path, made: Path, corpus: Run, run: Run) -> Iterator[str]:
-    from unquilt.cli.show.folders import Folder
+    from unquilt.cli.show.views import count_hosts
+    from unquilt.results import RunFolder
 
     summary, asked = corpus.manifest["summary"], run.manifest["parameters"]
-    hosts = Folder(corpus).hosts() or 0
+    hosts = count_hosts(RunFolder(corpus)) or 0
     yield from wrap(INTRODUCTION)
     yield ""
     yield f"1. made    {count(summary['documents'], 'page')} on {count(hosts, 'host')}, in {printable(str(made))}"

@@ -55,7 +55,7 @@ def reuse(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
     refuse_reading_options(inputs, asked)
     before = is_complete(output)
     given = ReuseExperimentParameters.from_dict(given_parameters(values))
-    run = run_reuse(given, list(inputs), output, asked.how())
+    run = run_reuse(given, list(inputs), output, asked.job_options())
     for line in draw_reuse(run, output):
         if not asked.quiet and not asked.as_json:
             emit(line)

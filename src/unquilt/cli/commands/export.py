@@ -19,6 +19,7 @@ Examples:
   unquilt export near --dropped --ids -o dropped.txt     # the ids of those that went, a line each
   unquilt export near kept -o kept.csv                   # each page: kept or not, in favour of which
   unquilt export copied --without objects -o clean.jsonl.gz   # the corpus without repeated paragraphs
+  unquilt export repeats --without repeats -o once.jsonl.gz   # without what stands elsewhere, too
   unquilt export run quilts --evidence -o quilts.jsonl   # quilts with text, sources and copied passages
   unquilt export passages passages --evidence -o passages.jsonl  # passages with what both documents say there
   unquilt export passages passages --format pan -o found/  # the same as XML, as PAN's tools read it
@@ -39,15 +40,18 @@ Examples:
 @click.option(
     "--evidence",
     is_flag=True,
-    help="Of quilts: also the text, the sources, what was copied. Of passages: also the texts of both sides.",
+    help="Of quilts: also the text, the sources, what was copied. Of passages and patches: also both texts.",
 )
 @click.option(
     "--without",
     multiple=True,
-    type=click.Choice(["objects", "stop_chunks"]),
-    help="All documents, without the repeated paragraphs and files that unquilt reuse found (can be repeated).",
+    type=click.Choice(["objects", "stop_chunks", "repeats"]),
+    help="All documents, without the repeated paragraphs and files that unquilt reuse found (can be repeated), or "
+    "without what unquilt repeats takes out.",
 )
 @click.option("--keep-first", is_flag=True, help="With --without: leave each of them where it first stands.")
+@click.option("--mask", metavar="TEXT", help="With --without repeats: TEXT in place of each piece that goes.")
+@click.option("--empty", is_flag=True, help="With --without repeats: documents of which nothing is left stay, empty.")
 @selection_options
 @number_option("limit", "Rows to write, at most (default all).", at_least=1)
 @click.option(
@@ -56,6 +60,12 @@ Examples:
     metavar="FORMAT",
     help="jsonl, csv or txt, also with .gz or .zst; parquet; of passages also pan, a folder of XML files "
     "(default: by the name of the file; in a folder parquet).",
+)
+@click.option(
+    "--raw-cells",
+    is_flag=True,
+    help="In CSV: leave texts that a spreadsheet would run as a formula (they begin with = + - @) as they are, without "
+    "an apostrophe before them.",
 )
 @click.option(
     "--overwrite", is_flag=True, help="Replace the file, or the export in the folder, once this one is complete."
@@ -67,14 +77,14 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
     """Write the documents that are kept, or a TABLE, of RUN to files: JSON lines, CSV, plain lines or Parquet.
 
     Ids and URLs stand beside the numbers of documents. With --kept, --dropped and --without, documents are written,
-    with id, url, ip and text unless --columns says otherwise: unquilt and others can read these again. Rows are in the
-    order of the table, which for documents is that of the inputs, unless --sort says otherwise.
+    with id, url, ip and text unless --columns says otherwise: unquilt and others can read these again. Documents are in
+    the order of the inputs; rows of a table are those of unquilt show, in the same order, unless --sort says otherwise.
 
     A file gets its name when it is complete. So does a folder, which is made of parts: if it is interrupted, the same
-    command goes on behind the parts that are done.
+    command goes on behind the parts that are done. Its rows are in the order in which the table is stored.
     """
-    from unquilt.cli.show.folders import Folder
     from unquilt.cli.terminal.progress import choose_progress
+    from unquilt.results import RunFolder
     from unquilt.results.export import Export
     from unquilt.results.export import export as write
 
@@ -82,11 +92,12 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
     if output == "-" and as_json:
         raise usage_error("--json describes files; on standard output there are rows only")
     selection = read_selection({name: asked[name] for name in NAMES}, limit)
-    wishes = {name: asked[name] for name in ("kept", "dropped", "ids", "evidence", "without", "keep_first")}
+    flags = ("kept", "dropped", "ids", "evidence", "without", "keep_first", "raw_cells", "mask", "empty")
+    wishes = {name: asked[name] for name in flags}
     what = Export(table or "", **wishes, selection=selection)
     with naming_stdout() if output == "-" else nullcontext():
         made = write(
-            Folder.open(run),
+            RunFolder.open(run),
             what,
             output,
             format=asked["format_"],

@@ -20,8 +20,8 @@ from unquilt.cli.options import (
 from unquilt.cli.terminal.output import count, emit, flush, json_line, printable, typed
 
 if TYPE_CHECKING:
-    from unquilt.answers import Answer
     from unquilt.corpus.records import Reject
+    from unquilt.jobs.matching import Answer
     from unquilt.stores.filters import Filter
 
 EXAMPLES = """\b
@@ -81,7 +81,7 @@ def make(inputs: tuple[str, ...], output: str, base: str | None, parameters: dic
         raise usage_error(f"--{name} is fixed by {base}, which is added to; leave it out")
     given = SignatureParameters.from_dict(parameters)
     before = None if base is None else api.Filter.load(base)
-    made, summary = build_filter(given, list(inputs), output, asked.how(), before)
+    made, summary = build_filter(given, list(inputs), output, asked.job_options(), before)
     if asked.as_json:
         facts = {"file": output, "prototypes": made.prototypes, "without_signature": made.without_signature}
         facts |= {"documents": summary["documents"], "rejects": summary["rejects"]}
@@ -120,8 +120,8 @@ def ask(inputs: tuple[str, ...], prototypes: str, asked: Asked) -> None:
 
 def answer_all(filter_: Filter, inputs: tuple[str, ...], asked: Asked) -> Iterator[Answer | Reject]:
     """The answers for documents, as they come, and what could not be read."""
-    from unquilt.answers import Answer, Question, answers
     from unquilt.jobs.corpora import documents, open_corpus
+    from unquilt.jobs.matching import Answer, Question, answers
     from unquilt.stores.filters import read_documents
 
     corpus = open_corpus(list(inputs))

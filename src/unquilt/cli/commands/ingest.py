@@ -32,5 +32,5 @@ def ingest(inputs: tuple[str, ...], output: str, asked: Asked) -> None:
     from unquilt.cli.show.summary import conclude, is_complete
 
     before = is_complete(output)
-    api.ingest(list(inputs), output, how=asked.how())
+    api.ingest(list(inputs), output, options=asked.job_options())
     conclude(output, asked, before=before)

@@ -38,7 +38,7 @@ def build(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
 
     refuse_reading_options(inputs, asked)
     parameters = LexiconParameters.from_dict(given_parameters(values))
-    lexicon, summary = build_lexicon(parameters, list(inputs), output, asked.how())
+    lexicon, summary = build_lexicon(parameters, list(inputs), output, asked.job_options())
     if asked.as_json:
         facts = {"file": output, "primary": lexicon.primary, "secondary": lexicon.secondary}
         emit(json_line(facts | parameters.to_dict() | {"documents": lexicon.documents, "rejects": summary["rejects"]}))

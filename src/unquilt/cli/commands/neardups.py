@@ -21,8 +21,9 @@ def neardups(job: AnalysisJob) -> None:
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
 
     The table kept says of every document whether to keep it, or which one instead; clusters has the documents that
-    belong together, and similarity says how much they have in common with the one that is kept. With --threshold,
-    near-duplicates are pairs with at least that Jaccard coefficient of their grams, each compared exactly. By default
+    belong together, and similarity says how much they have in common with the preferred one. With --threshold,
+    near-duplicates are pairs with at least that Jaccard coefficient of their grams, each compared exactly, and a
+    document is dropped only if one that is kept is such a near-duplicate of it: chains drop nothing. By default
     documents are compared by super-shingles, as published, which find 96 % of those that share 96.5 % of their grams,
     and 1 % of those that share 77 %.
     """

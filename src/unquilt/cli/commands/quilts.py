@@ -12,6 +12,7 @@ from unquilt.cli.analysis import AnalysisJob, analysis_command
 from unquilt.cli.options import usage_error
 
 _MEANING = {name: f"--{name.replace('_', '-')} {value}".removesuffix(".0") for name, value in PUBLISHED.items()}
+_MEANING["homes"] = "--no-homes"
 AS_PUBLISHED = click.option("--as-published", is_flag=True, help=f"As in the paper: {' '.join(_MEANING.values())}.")
 EXAMPLES = """\
   unquilt quilts crawl/*.warc.gz -o run
@@ -27,25 +28,29 @@ def quilts(job: AnalysisJob, as_published: bool) -> None:
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
 
-    A gram is k words in a row. One that a few pages share (2 to m) is a patch gram. A page is a quilt if pages of other
-    sites explain at least the share sigma of its grams, if at least c such sources are needed for that, and if none of
-    them holds more than the share max-largest of it: that would be another version of the page, or a page that it is a
-    part of. Nor is it one if its own site has the share max-own of that text, too (it lists news or courses of its
-    site), if whole pages of other sites make up the share max-sections of it (it is a print view or a chapter of
-    them), or if less than the share min-sewn of it is in passages with seams (others took parts of it, or it is a list
-    of headings). Results are the tables quilts (the pages), sources (which pages they draw on, best
-    first), patches (which passages) and verdicts (every page: its numbers, and why it is or is not a quilt).
+    A gram is k words in a row. One that a few pages share (2 to m) is a patch gram. A page is a quilt if passages
+    of pages of other sites make up at least the share sigma of it, at least c such sources are needed for that, and
+    none holds more than the share max-largest. These are not quilts: pages whose text their own site has on another
+    page, too (max-own); print views of other pages (max-sections); texts that others have in overlapping parts
+    (min-sewn); and originals that others took from, which read on where their sources jump (max-reads-on). A page
+    with min-part words sewn in from c sources is stitched in part, however long it is. Results are the tables
+    quilts (the pages), sources (which pages they draw on, best first), patches (which passages) and verdicts (every
+    page: its numbers, and why it is or is not a quilt).
     """
     if as_published:
         job = replace(job, parameters=publish(job.parameters))
     job.carry_out()
 
 
+FREE = ("foreign",)
+"""What the paper varies: any page is a source in one experiment, only those of other domains or addresses in two."""
+
+
 def publish(parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters with those of the paper; refuses what contradicts them."""
     for name, value in PUBLISHED.items():
-        if parameters.get(name, value) != value:
+        if name not in FREE and parameters.get(name, value) != value:
             other = f"{_MEANING[name].partition(' ')[0]} {parameters[name]}"
             contradiction = f"--as-published (which means {_MEANING[name]}) and {other}"
             raise usage_error(f"{contradiction} contradict each other; leave one out")
-    return parameters | PUBLISHED
+    return PUBLISHED | parameters

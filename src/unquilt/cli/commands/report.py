@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from unquilt.arrow_start import spare_pandas
+from unquilt.arrow_start import start_without_pandas
 from unquilt.cli.group import usual_options
 from unquilt.cli.terminal.output import count, emit, json_line, printable, size
 
@@ -31,7 +31,7 @@ def report(runs: tuple[str, ...], output: str, title: str | None, overwrite: boo
     corpus, what was rejected, and the time and memory of each stage. The file needs no other file and no network, and
     can be printed.
     """
-    spare_pandas()
+    start_without_pandas()
     from unquilt.page.report import write_report
     from unquilt.results import RunFolder
 

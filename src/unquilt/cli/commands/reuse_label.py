@@ -47,7 +47,7 @@ def label(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
     parameters = LabelParameters.from_dict(given_parameters(values))
     if not inputs and not parameters.list and not parameters.stop:
         raise usage_error("name INPUT, or a list with --list")
-    made, summary = build_labels(parameters, list(inputs), output, asked.how())
+    made, summary = build_labels(parameters, list(inputs), output, asked.job_options())
     if asked.as_json:
         emit(json_line(gather(made) | {name: summary[name] for name in ("documents", "rejects")}))
     elif not asked.quiet:

@@ -34,5 +34,5 @@ def merge(runs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> No
     from unquilt.jobs.merging import merge_runs
 
     before = is_complete(output)
-    merge_runs(ThresholdParameters.from_dict(given_parameters(values)), list(runs), output, asked.how())
+    merge_runs(ThresholdParameters.from_dict(given_parameters(values)), list(runs), output, asked.job_options())
     conclude(output, asked, before=before)

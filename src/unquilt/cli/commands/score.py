@@ -13,7 +13,7 @@ from unquilt.cli.options import usage_error
 from unquilt.cli.terminal.output import count, emit, json_line, pad, printable
 
 if TYPE_CHECKING:
-    from unquilt.measures import Measures
+    from unquilt.results.measures import Measures
     from unquilt.results.scoring import Score
 
 EXAMPLES = """\b

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from unquilt.arrow_start import start_without_pandas
 from unquilt.cli.group import usual_options
 from unquilt.cli.options import number_option
 
@@ -27,8 +28,9 @@ def serve(runs: tuple[str, ...], port: int | None, browser: bool, labels: str | 
 
     A quilt stands beside its sources, near-duplicates are compared word by word, sites and folders can be looked
     through, and samples can be judged. Every view has an address to share, and exports what it shows. The page answers
-    this machine alone, and loads nothing from elsewhere. Ctrl-C ends it.
+    nobody but the browser that opens the printed address, and loads nothing from elsewhere. Ctrl-C ends it.
     """
+    start_without_pandas()
     from unquilt.cli.show.serving import open_page
 
     open_page(runs, port, browse=browser, labels=labels)

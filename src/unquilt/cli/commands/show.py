@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unquilt.arrow_start import spare_pandas
+from unquilt.arrow_start import start_without_pandas
 from unquilt.cli.group import usual_options
 from unquilt.cli.options import number_option, usage_error
 from unquilt.cli.show.own_options import own_options, refuse_strange
@@ -52,10 +52,10 @@ def show(
     where there are no colours), and patches shows the texts of both documents. Where patches overlap, that of the
     better source is marked; stretches without any are shortened.
     """
-    spare_pandas()
-    from unquilt.cli.show.folders import Folder
+    start_without_pandas()
     from unquilt.cli.show.summary import describe, gather
     from unquilt.cli.show.table_views import Request, find_view
+    from unquilt.results import RunFolder
 
     chosen = {name: own.pop(name) for name in NAMES}
     if is_selective(chosen) and table is None:
@@ -63,7 +63,7 @@ def show(
     if doc is not None and table is None:
         raise usage_error("--doc is for a TABLE; for a page with its patches: unquilt show RUN quilts --doc ID")
     refuse_strange(own, table, doc)
-    folder = Folder.open(run)
+    folder = RunFolder.open(run)
     if table is None:
         facts = gather(folder)
         for line in [json_line(facts)] if as_json else describe(folder, facts):

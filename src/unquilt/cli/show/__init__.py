@@ -6,17 +6,16 @@ quilts        the summary of quilts
 neardups      the summary of near-duplicates
 passages      the summary of passages, and two texts side by side
 reworded      the summary of reworded passages
-phrases       the summary of phrases, a page, and a site
+phrases       the summary of phrases, and a site
+sites         the summary of sites
 reuse         the summaries of reuse
 tables        tables, aligned to the terminal
 table_views   the form of each table
 own_options   options of some tables only
 selecting     options that choose columns, rows and order
 choice        the document that `--doc` means
-folders       the folder that is shown
 judged        verdicts, and quilts by other limits
-evidence      the sources and patches of one quilt
-targets       the labelled chunks of one target
+evidence      one page with its evidence marked, and the patches of a quilt
 clusters      clusters of near-duplicates
 differences   the differences of two texts
 page          a page with marked patches

@@ -8,24 +8,24 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
-from unquilt.cli.show.folders import Folder
+from unquilt.analyses.catalogue import find_table
 from unquilt.cli.terminal.output import LONGEST_CELL, cut
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
+from unquilt.results import RunFolder
 from unquilt.results.choice import MOST_NAMED, find_meant
 from unquilt.results.finding import find_within
 from unquilt.tables import DOCUMENTS
 
 QUILTS = "quilts"
-ABOUT = {"doc": DOCUMENTS.name, "quilt": QUILTS}
-"""The first column of the tables that `--doc` works with, and the table that lists the documents they can have."""
 MOST_COMPARED = 10_000
 
 
-def choose(folder: Folder, table: str, given: str) -> int:
+def choose(folder: RunFolder, table: str, given: str) -> int:
     """The number of the document that is meant, among those that `table` can have: all, or quilts."""
     given = given.encode(errors="replace").decode()  # what the shell passed on may be no text
-    listed = QUILTS if table == QUILTS else ABOUT[folder.columns(table)[0]]
+    known = find_table(table)
+    listed = known.about if known else DOCUMENTS.name
     if listed not in folder.tables:
         listed = DOCUMENTS.name
     if listed not in folder.tables:
@@ -41,7 +41,7 @@ def choose(folder: Folder, table: str, given: str) -> int:
     raise ParameterError(_explain_unknown(folder, listed, given))
 
 
-def _explain_unknown(folder: Folder, listed: str, given: str) -> str:
+def _explain_unknown(folder: RunFolder, listed: str, given: str) -> str:
     where = f"unquilt show {folder.run.path} {listed}"
     if listed == QUILTS and DOCUMENTS.name in folder.tables:
         for number in find_meant(folder.tables[DOCUMENTS.name], given)[:1]:

@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from unquilt.cli.show.choice import choose
 from unquilt.cli.show.differences import DiffPens
-from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.page import show_page
 from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.show.tables import Row, print_rows
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
+from unquilt.results import RunFolder
 from unquilt.results.differences import Difference
 from unquilt.results.finding import find_rows
 from unquilt.results.rows import Selection, name_column
@@ -65,7 +65,7 @@ def show_clusters(asked: Request) -> None:
             emit(f"Too narrow for {', '.join(left_out)}; a wider terminal, or a pipe, has room for all columns.")
 
 
-def _sum_up(folder: Folder) -> pa.Table:
+def _sum_up(folder: RunFolder) -> pa.Table:
     """Cluster, documents, least and median similarity if they are known (of I-Match also the least cosine), and the
     document that is kept."""
     columns = ["cluster", "documents", "least", "median", "least_cosine", "kept"]
@@ -78,7 +78,7 @@ def _sum_up(folder: Folder) -> pa.Table:
     return counted.join(kept, "cluster", join_type="left outer")
 
 
-def _read(folder: Folder, name: str, columns: Sequence[str]) -> pa.Table:
+def _read(folder: RunFolder, name: str, columns: Sequence[str]) -> pa.Table:
     """Some columns of a table, all of its rows."""
     table = folder.table(name)
     return pa.concat_tables([table.between(-1, -1, columns), *(split.read(columns) for split in table.splits())])
@@ -96,7 +96,7 @@ def show_cluster(asked: Request) -> None:
         return
     cluster = own[0]["cluster"]
     members = find_rows(folder.table(CLUSTERS.name), "cluster", [cluster], ["doc", "cluster", "keep"], sys.maxsize)
-    kept = next((row["doc"] for row in members if row["keep"]), cluster)
+    kept = [row["doc"] for row in members if row["keep"]] or [cluster]
     similar = _similarities(folder, kept)
     rows = [row | {"similarity": similar.get(row["doc"])} for row in members]
     rows.sort(key=lambda row: (not row["keep"], -(row["similarity"] or 0), row["doc"]))
@@ -106,16 +106,18 @@ def show_cluster(asked: Request) -> None:
         for row in named:
             emit(json_line(row))
         return
-    emit(f"Cluster {cluster}: {count(len(rows), 'document')}, of which document {kept} is kept.")
+    those = f"document {kept[0]} is" if len(kept) == 1 else f"{len(kept):,} are"
+    emit(f"Cluster {cluster}: {count(len(rows), 'document')}, of which {those} kept.")
     emit()
     shown = [{name: value for name, value in row.items() if name != "cluster"} for row in named]
     print_rows(shown if similar else [{k: v for k, v in row.items() if k != "similarity"} for row in shown])
     if len(rows) > len(named):
         emit(f"… and {len(rows) - len(named):,} more (--limit {len(rows)} for all, --json for programs)")
     if DOCUMENTS.name in folder.tables and len(rows) > 1:
-        other = next(row["doc"] for row in reversed(rows) if row["doc"] != kept)
+        other = next(row["doc"] for row in reversed(rows) if row["doc"] != kept[0])
+        instead = _kept_instead(folder, other) or kept[0]
         emit()
-        emit(f"What differs: unquilt show {printable(str(folder.run.path))} clusters --diff {kept} {other}")
+        emit(f"What differs: unquilt show {printable(str(folder.run.path))} clusters --diff {instead} {other}")
 
 
 def _name(row: Row, pages: Mapping[int, tuple[str, str | None]], column: str) -> dict[str, Any]:
@@ -124,15 +126,20 @@ def _name(row: Row, pages: Mapping[int, tuple[str, str | None]], column: str) ->
     return dict(row) | {name_column(column, "url"): url, name_column(column, "id"): id_}
 
 
-def _similarities(folder: Folder, kept: int) -> dict[int, float]:
-    """Of the documents that one is kept for, how similar each is to it, as far as the run says."""
+def _kept_instead(folder: RunFolder, number: int) -> int | None:
+    rows = folder.about(KEPT.name, number) if KEPT.name in folder.tables else []
+    return rows[0]["kept_instead"] if rows else None
+
+
+def _similarities(folder: RunFolder, kept: Sequence[int]) -> dict[int, float]:
+    """Of the documents that others are kept for, how similar each is to that one, as far as the run says."""
     if KEPT.name not in folder.tables:
         return {}
-    found = find_rows(folder.table(KEPT.name), "kept_instead", [kept], ["doc", "similarity"], sys.maxsize)
+    found = find_rows(folder.table(KEPT.name), "kept_instead", kept, ["doc", "similarity"], sys.maxsize)
     return {row["doc"]: row["similarity"] for row in found if row["similarity"] is not None}
 
 
-def show_difference(folder: Folder, one: str, other: str, *, as_json: bool, full: bool) -> None:
+def show_difference(folder: RunFolder, one: str, other: str, *, as_json: bool, full: bool) -> None:
     """Print two documents as one text, with what differs marked."""
     folder.table(CLUSTERS.name)
     numbers = [choose(folder, CLUSTERS.name, given) for given in (one, other)]

@@ -10,35 +10,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt._native import grams
-from unquilt.analyses.judging import NO_SOURCES, change_limits
-from unquilt.analyses.quilt_parameters import LIMITS, QuiltParameters
+from unquilt.analyses.judging import change_limits
+from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES, column_of
+from unquilt.analyses.quilt_parameters import CHANGEABLE, QuiltParameters
 from unquilt.cli.options import given_parameters
 from unquilt.cli.show.choice import choose
 from unquilt.cli.show.evidence import introduce, show_evidence, summarise
-from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.show.tables import Row
 from unquilt.cli.terminal.output import are, count, emit, json_line, printable, typed
+from unquilt.flow.kept import Kept
 from unquilt.jobs.verdicts import judge_run
-from unquilt.tables import DOCUMENTS, QUILTS, VERDICTS
+from unquilt.results import RunFolder
+from unquilt.results.evidence import find_quilt
+from unquilt.tables import DOCUMENTS, QUILTS, SOURCES, VERDICTS
 
 SIMILAR_BY = 5
 """Words in a gram by which copies are compared, as `neardups` does."""
-OF_LIMITS = (
-    ("covered", "sigma", "at least"),
-    ("sources", "c", "at least"),
-    ("largest", "max_largest", "at most"),
-    ("own", "max_own", "at most"),
-    ("sections", "max_sections", "at most"),
-    ("sewn", "min_sewn", "at least"),
-    ("attributed", "max_attributed", "at most"),
-)
-"""What is held against which limit."""
 
 
 def asked_limits(asked: Request) -> dict[str, Any]:
     """The limits that were given as options."""
-    return given_parameters({name: asked.own.get(name) for name in LIMITS})
+    return given_parameters({name: asked.own.get(name) for name in CHANGEABLE})
 
 
 class QuiltsView(TableView):
@@ -73,12 +66,11 @@ def judge_again(asked: Request, limits: Mapping[str, Any]) -> Request:
     folder, quilts_only = asked.folder, asked.table == QUILTS.name
     judged = judge_run(folder.run, limits, quilts_only=True)
     if not asked.as_json:
-        found, were = (
-            pa.chunked_array([split.read(["doc"]).column(0).combine_chunks() for split in table.splits()], pa.int64())
-            for table in (judged, folder.table(QUILTS.name))
-        )
-        without = len(found) - (pc.sum(pc.is_in(found, value_set=were)).as_py() or 0)
-        emit(_judged_by(folder, limits, len(found), without))
+        found, were = (_read_documents(table, "doc") for table in (judged, folder.table(QUILTS.name)))
+        new = found.filter(pc.invert(pc.is_in(found, value_set=were)))
+        looked_at = _read_documents(folder.table(SOURCES.name), "quilt") if len(new) else new
+        unknown = len(new) - (pc.sum(pc.is_in(new, value_set=looked_at)).as_py() or 0)
+        emit(_judged_by(folder, limits, len(found), len(new), unknown))
         emit()
     folder.tables[asked.table] = judged if quilts_only else judge_run(folder.run, limits)
     if asked.as_json or asked.selection.columns or not quilts_only:
@@ -88,18 +80,32 @@ def judge_again(asked: Request, limits: Mapping[str, Any]) -> Request:
     return replace(asked, selection=replace(asked.selection, columns=columns))
 
 
-def _judged_by(folder: Folder, limits: Mapping[str, Any], total: int, without: int) -> str:
+def _read_documents(table: Kept, name: str) -> pa.ChunkedArray:
+    """A column of numbers of documents."""
+    return pa.chunked_array([split.read([name]).column(0).combine_chunks() for split in table.splits()], pa.int64())
+
+
+def _judged_by(folder: RunFolder, limits: Mapping[str, Any], total: int, new: int, unknown: int) -> str:
+    """How many quilts there are by other limits; how many were none in the run, and of how many it has no sources."""
     made = folder.run.manifest["parameters"]
-    changes = ", ".join(f"{name.replace('_', '-')} {value:g} (was {made[name]:g})" for name, value in limits.items())
+    changes = ", ".join(
+        f"{name.replace('_', '-')} {_say(value)} (was {_say(made[name])})" for name, value in limits.items()
+    )
     line = f"By {changes}: {count(total, 'quilt')}"
-    if without:
-        none, them = ("was none", "it") if without == 1 else ("were none", "them")
-        line += f"; {without:,} {none} in this run, which has no sources or patches of {them}"
+    if new:
+        line += f"; {new:,} {'was' if new == 1 else 'were'} none in this run"
+    if unknown:
+        whom = f"{unknown:,} of them" if unknown < new else "it" if new == 1 else "them"
+        line += f", which has no sources or patches of {whom}"
     return f"{line}."
 
 
+def _say(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
 def show_page_judged(asked: Request, number: int, limits: Mapping[str, Any]) -> None:
-    """Print why a document is or is not a quilt; of a quilt of the run, its sources and patches too."""
+    """Print why a document is or is not a quilt, and its sources and patches, if the run looked for them."""
     folder = asked.folder
     page = next((row for _, row in folder.documents([number], ["id", "url"])), {"id": None, "url": None})
     facts = judge_page(folder, number, limits) | page
@@ -114,17 +120,17 @@ def show_page_judged(asked: Request, number: int, limits: Mapping[str, Any]) -> 
             emit(line)
     for line in explain(folder, facts):
         emit(line)
-    if quilt is not None:
+    if quilt is not None or folder.about(SOURCES.name, number):
         emit()
-        show_evidence(folder, quilt, asked.few, full=asked.own["full"])
+        show_evidence(folder, find_quilt(folder, number), asked.few, full=asked.own["full"])
     elif facts["quilt"]:
         emit("It was no quilt in this run, which therefore has no sources or patches to show.")
 
 
-def judge_page(folder: Folder, number: int, limits: Mapping[str, Any]) -> dict[str, Any]:
+def judge_page(folder: RunFolder, number: int, limits: Mapping[str, Any]) -> dict[str, Any]:
     """All that is known of one document: its verdict and the limits; what it was collapsed into, and how similar.
 
-    `quilt` is None if a run, by an older unquilt, does not say.
+    `quilt` is None if a run that is not complete does not say.
     """
     kept = next((row["cluster"] for row in folder.about("clusters", number)), number)
     if kept != number:
@@ -140,10 +146,10 @@ def judge_page(folder: Folder, number: int, limits: Mapping[str, Any]) -> dict[s
     changed = change_limits(folder.run.manifest["parameters"], limits)
     found = judge_run(folder.run, limits).between(number, number).to_pylist()
     verdict = found[0] if found else {"doc": number, "quilt": None, "why": None}
-    return verdict | {"limits": {name: getattr(changed, name) for name in LIMITS}}
+    return verdict | {"limits": {name: getattr(changed, name) for name in CHANGEABLE}}
 
 
-def compare(folder: Folder, number: int, kept: int) -> float | None:
+def compare(folder: RunFolder, number: int, kept: int) -> float | None:
     """The Jaccard coefficient of the circular 5-grams of two documents; None without the corpus."""
     texts = [row["text"] for _, row in folder.documents([number, kept], ["text"])]
     if len(texts) < 2:
@@ -152,23 +158,23 @@ def compare(folder: Folder, number: int, kept: int) -> float | None:
     return len(ours & theirs) / len(ours | theirs) if ours or theirs else 1.0
 
 
-def explain(folder: Folder, facts: Row) -> Iterator[str]:
+def explain(folder: RunFolder, facts: Row) -> Iterator[str]:
     """Why a document is or is not a quilt, in lines."""
     asked = folder.run.manifest["parameters"]
     if facts["why"] == "collapsed":
         yield from _explain_copy(folder, facts)
     elif facts["quilt"] is None:
         yield (
-            "Not a quilt by the parameters of this run. It has no table verdicts, which would say why: it was made by "
-            "an older unquilt, or is not complete. Run unquilt quilts again."
+            "Not a quilt by the parameters of this run. It has no table verdicts, which would say why: "
+            "it is not complete. Run unquilt quilts again."
         )
     elif facts.get("limits") is None:
         return
-    elif facts["why"] in NO_SOURCES:
+    elif facts["why"] in WITHOUT_SOURCES:
         yield f"Not a quilt: {explain_no_source(facts, asked)}"
     else:
         failed = (facts["why"] or "").split(", ")
-        yield "A quilt: it passes all limits." if facts["quilt"] else f"Not a quilt: it fails {' and '.join(failed)}."
+        yield say_verdict(facts, failed)
         yield from _list_limits(facts, failed)
         left = facts["patch_grams"] - round(facts["covered"] * facts["grams"])
         if left:
@@ -181,13 +187,27 @@ def explain(folder: Folder, facts: Row) -> Iterator[str]:
         yield "It has no URL, so it counts as a site of its own: pages of all other sites can be its sources."
 
 
+def say_verdict(facts: Row, failed: list[str]) -> str:
+    """What a document with sources is, in a line."""
+    match facts["verdict"]:
+        case "quilt":
+            return "A quilt: it passes all limits."
+        case "in part":
+            sewn = f"{count(facts['sewn_words'], 'word')} of {count(facts['sewn_sources'], 'source')} are sewn in"
+            return f"Stitched in part: {sewn}, though sigma asks for more of the page."
+        case "original":
+            return f"An original: others took from it. It reads on where they jump (fails {' and '.join(failed)})."
+        case _:
+            return f"Not a quilt: it fails {' and '.join(failed)}."
+
+
 def name_site(asked: Row) -> str:
     """What a site is, in words."""
     foreign = str(asked["foreign"])
     return "address" if foreign == "ip" else foreign
 
 
-def _explain_copy(folder: Folder, facts: Row) -> Iterator[str]:
+def _explain_copy(folder: RunFolder, facts: Row) -> Iterator[str]:
     kept = facts["kept"]
     id_ = folder.pages([kept]).get(kept, (None, None))[0]
     name = f"document {kept}" if id_ is None else f"{printable(id_)} (document {kept})"
@@ -225,10 +245,14 @@ def explain_no_source(facts: Row, asked: Row) -> str:
 def _list_limits(facts: Row, failed: list[str]) -> Iterator[str]:
     """Each number beside its limit, and what it means."""
     meanings = {info.name: info.help for info in QuiltParameters.describe()}
-    for column, limit, bound in OF_LIMITS:
+    for limit in LIMITS:
+        name, column = limit.name, column_of(limit, facts["limits"]["sigma_of"])
+        if column == "spanned" and facts[column] is None:
+            column = "covered"  # nobody looked for passages
         value = facts[column]
-        if value is None:  # of patches that nobody looked for, or of an older run
+        if value is None:
             continue
-        number = f"{value:>6,}" if isinstance(value, int) else f"{value:>6.3f}"
-        held = f"{bound} {facts['limits'][limit]:g}, --{limit.replace('_', '-')}"
-        yield f"  {column:<10} {number}  {'FAILED' if limit in failed else 'passed'}  ({held}: {meanings[limit]})"
+        number = f"{value:>6,}" if isinstance(value, int) else f"{round(value, 3) + 0.0:>6.3f}"  # never -0.000
+        bound = "at least" if limit.fails == "<" else "at most"
+        held = f"{bound} {facts['limits'][name]:g}, --{name.replace('_', '-')}"
+        yield f"  {column:<10} {number}  {'FAILED' if name in failed else 'passed'}  ({held}: {meanings[name]})"

@@ -7,10 +7,10 @@ from typing import Any
 
 from unquilt.analyses.banding import Banding
 from unquilt.analyses.neardups import IMATCH, SHINGLES
-from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.output import are, count
 from unquilt.errors import damaged
+from unquilt.results import RunFolder
 from unquilt.runs.manifest import MANIFEST
 from unquilt.tables import KEPT
 
@@ -18,7 +18,7 @@ MOST_FILLED = 0.5
 """Above this share of filled signatures people are warned."""
 LEAST_WORDS = 100
 """Below this number of words in a lexicon, too."""
-_COUNTED = ("below_min_words", "filled", "lexicon_words", "lexicon_rarer", "compared", "verified")
+_COUNTED = ("below_min_words", "filled", "lexicon_words", "lexicon_rarer", "compared", "verified", "chained")
 
 
 class NeardupView(View):
@@ -28,12 +28,12 @@ class NeardupView(View):
         """Runs of before there was a table `kept` are whole without it."""
         return [name for name in super().results(facts) if name != KEPT.name or name in facts["tables"]]
 
-    def check(self, folder: Folder) -> None:
+    def check(self, folder: RunFolder) -> None:
         super().check(folder)
         if "near_duplicates" not in folder.run.manifest["summary"]:
             raise damaged(folder.run.path / MANIFEST, "summary.near_duplicates is missing")
 
-    def facts(self, folder: Folder) -> dict[str, Any]:
+    def facts(self, folder: RunFolder) -> dict[str, Any]:
         """What was counted on the way; None for what the method does not count, or older runs did not."""
         summary = folder.run.manifest.get("summary", {})
         return {name: summary.get(name) for name in _COUNTED}
@@ -44,9 +44,15 @@ class NeardupView(View):
         if near:
             rest = f"{near:,} of {count(facts['documents'], 'document')} ({near / facts['documents']:.1%})"
             clusters = count(_clusters(facts), "cluster")
-            yield f"{clusters} of near-duplicates; keeping one document of each leaves out {rest}"
+            if facts["chained"] is None:
+                yield f"{clusters} of near-duplicates; keeping one document of each leaves out {rest}"
+            else:
+                yield f"{clusters} of near-duplicates; {rest} {are(near)} near to one that is kept, and can go"
         else:
             yield "No near-duplicates were found."
+        if facts["chained"]:
+            more = count(facts["chained"], "document hangs", "documents hang")
+            yield f"{more} together with these through others only; none is dropped for that"
         if facts["documents"] > 1:
             yield state_method(facts["parameters"])
         if facts["without_signature"]:
@@ -80,7 +86,14 @@ class NeardupView(View):
             yield "compared", f"{count(facts['compared'], 'pair')} exactly, of which {some}"
         near = facts["near_duplicates"]
         yield "clusters", "not computed yet" if near is None else count(_clusters(facts))
-        yield "left out", "not known yet" if near is None else f"{near:,} if one document of each cluster is kept"
+        if facts["chained"] is None:
+            yield "left out", "not known yet" if near is None else f"{near:,} if one document of each cluster is kept"
+        else:
+            yield "can go", f"{count(near, 'document')} near to one that is kept"
+            yield (
+                "chained",
+                f"{count(facts['chained'], 'document')} of clusters near to none that is kept, so kept",
+            )
 
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
         """Tables with nothing in them are left out."""
@@ -95,7 +108,7 @@ class NeardupView(View):
     def idle(self, parameters: Mapping[str, Any]) -> Sequence[str]:
         """Those of the other method, and a threshold that was not given."""
         others = {"shingles": IMATCH, "imatch": SHINGLES}.get(parameters.get("method", ""), ())
-        return (*others, *(("threshold",) if parameters.get("threshold") is None else ()))
+        return (*others, *(("threshold", "measure") if parameters.get("threshold") is None else ()))
 
 
 def state_method(parameters: Mapping[str, Any]) -> str:
@@ -104,6 +117,8 @@ def state_method(parameters: Mapping[str, Any]) -> str:
     if parameters.get("method") == "imatch":
         return "I-Match finds documents that have the same words of a lexicon, of the whole or of a randomised one."
     if threshold is not None:
+        if parameters.get("measure") == "containment":
+            return f"A near-duplicate has {threshold:g} of its grams or more in a preferred one, compared exactly."
         chance = _percent(Banding.of(threshold).found(threshold))
         which = f"pairs that have {threshold:g} of their grams or more in common (J >= {threshold:g}), compared exactly"
         return f"Near-duplicates are {which}; one at J = {threshold:g} is found with a probability of {chance}."
@@ -143,9 +158,9 @@ def warn_of_lexicon(facts: Facts) -> Iterator[str]:
 
 
 def _clusters(facts: Facts) -> int:
-    """Of the documents in clusters, one in each is kept."""
+    """Of the documents in clusters, one in each is preferred; the others go, or are chained."""
     rows: int = facts["tables"]["clusters"]["rows"]
-    return rows - int(facts["near_duplicates"])
+    return rows - int(facts["near_duplicates"]) - int(facts["chained"] or 0)
 
 
 def loosest(facts: Facts) -> Iterator[str]:
@@ -155,4 +170,5 @@ def loosest(facts: Facts) -> Iterator[str]:
             f"{row['least']:.2f}" if row["documents"] == 2 else f"from {row['least']:.2f}, median {row['median']:.2f}"
         )
         size_ = count(row["documents"], "document")
-        yield f"The loosest is cluster {row['cluster']}: {size_}, similarity to the one that is kept {spread}"
+        whom = "the preferred one" if facts["chained"] else "the one that is kept"
+        yield f"The loosest is cluster {row['cluster']}: {size_}, similarity to {whom} {spread}"

@@ -1,6 +1,7 @@
 """The options of `unquilt show` that only some tables have: stated here, heeded by the views of these tables.
 
-A table with an option of its own adds an entry to `OWN`, and reads `request.own[name]` in its view (`table_views`).
+An option is stated in `OWN`; the tables that have it list it (`Table.options`), and their views read
+`request.own[name]`.
 Given with another table, or with none, it is refused. Imports nothing that costs time: `--help` needs it.
 """
 
@@ -12,24 +13,31 @@ from typing import Any
 
 import click
 
-from unquilt.analyses.quilt_parameters import LIMITS, QuiltParameters
+from unquilt.analyses.catalogue import jobs
+from unquilt.analyses.quilt_parameters import CHANGEABLE, QuiltParameters
 from unquilt.cli.options import parameter_option, usage_error
 from unquilt.parameters import ParameterInfo
 
 
 @dataclass(frozen=True)
 class OwnOption:
-    """An option, the tables that have it, and whether it makes sense for one document only."""
+    """An option, the name under which tables list it (`Table.options`), and whether it is for one document only."""
 
     option: Callable[[Any], Any]
-    tables: tuple[str, ...]
+    name: str
     with_doc: bool = False
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that have it."""
+        names = (table.name for job in jobs() for table in job.tables if self.name in table.options)
+        return tuple(dict.fromkeys(names))
 
 
 def _limit(info: ParameterInfo) -> OwnOption:
     """A limit that a finished run of quilts can be judged by again."""
     words = f"judge again by another limit: {info.help}"
-    return OwnOption(parameter_option(QuiltParameters, info.name, words), ("quilts", "verdicts"))
+    return OwnOption(parameter_option(QuiltParameters, info.name, words), "limits")
 
 
 OWN: dict[str, OwnOption] = {
@@ -37,7 +45,7 @@ OWN: dict[str, OwnOption] = {
         click.option(
             "--full", is_flag=True, help="With --doc or --pair: all of the text, also where there are no patches."
         ),
-        ("quilts", "patches", "documents", "clusters", "covers", "passages"),
+        "full",
         with_doc=True,
     ),
     "order": OwnOption(
@@ -46,19 +54,19 @@ OWN: dict[str, OwnOption] = {
             type=click.Choice(["largest", "loosest"]),
             help="Of clusters: which come first (default largest).",
         ),
-        ("clusters",),
+        "order",
     ),
     "diff": OwnOption(
         click.option("--diff", nargs=2, metavar="A B", help="Of clusters: what differs between two documents."),
-        ("clusters",),
+        "diff",
     ),
     "pair": OwnOption(
         click.option(
             "--pair", nargs=2, metavar="A B", help="Of passages: two documents side by side, what they share marked."
         ),
-        ("passages",),
+        "pair",
     ),
-    **{info.name: _limit(info) for info in QuiltParameters.describe() if info.name in LIMITS},
+    **{info.name: _limit(info) for info in QuiltParameters.describe() if info.name in CHANGEABLE},
 }
 """By the name that their value has in `Request.own`, in the order in which `--help` lists them."""
 

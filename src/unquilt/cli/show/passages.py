@@ -12,15 +12,15 @@ from rich.cells import cell_len
 from unquilt import _native
 from unquilt.cli.options import usage_error
 from unquilt.cli.show.choice import choose
-from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.page import Pens, show_page
 from unquilt.cli.show.table_views import FEW, Request, TableView
-from unquilt.cli.show.tables import Row, choose_columns, drop_sparse, prefer_urls, print_rows, read_rows
+from unquilt.cli.show.tables import Row, drop_sparse, prefer_urls, print_rows
 from unquilt.cli.show.views import Facts, View, read_top
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
+from unquilt.results import RunFolder
 from unquilt.results.marks import Patch
-from unquilt.results.passages import PassageRows
+from unquilt.results.rows import TableRows, arrange
 from unquilt.tables import DOCUMENTS, PASSAGE_PAIRS, PASSAGES
 
 MOST_NAMED = 5
@@ -41,20 +41,19 @@ _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 class PassageView(View):
     """A run of passages: which pairs of documents and of sites share most."""
 
-    def facts(self, folder: Folder) -> dict[str, Any]:
+    def facts(self, folder: RunFolder) -> dict[str, Any]:
         pairs = read_top(folder, PASSAGE_PAIRS.name, MOST_NAMED) or []
         pages = folder.pages({number for row in pairs for number in (row["a"], row["b"])})
         named = [row | {side: _name(row[side], pages) for side in ("a", "b")} for row in pairs]
         numbers = [(row["a"], row["b"]) for row in pairs]
-        return {"first_pairs": named, "first_numbers": numbers, "sites": _sites(folder)}
+        only_site = "" if named else _find_only_site(folder)
+        return {"first_pairs": named, "first_numbers": numbers, "sites": _sites(folder), "only_site": only_site}
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
         yield from self.left_out(facts)
         if not facts["first_pairs"]:
-            asked = facts["parameters"]
-            where = "" if asked["foreign"] == "none" else "; --foreign none compares pages of one site, too"
-            yield f"No two documents share {self.sought(asked)}{where}."
+            yield self.explain_nothing(facts)
             return
         yield "Pairs that share most:"
         for row in facts["first_pairs"]:
@@ -64,6 +63,19 @@ class PassageView(View):
             yield "Sites that share most:"
             for words, pairs, one, other in facts["sites"][:MOST_NAMED]:
                 yield f"  {count(words, 'word')} in {count(pairs, 'pair')} of pages: {one} | {other}"
+
+    def explain_nothing(self, facts: Facts) -> str:
+        """Why there are no passages: the option that left nothing to compare, if one did."""
+        asked = facts["parameters"]
+        foreign, between = asked["foreign"], asked["between"]
+        if facts["only_site"] and not between:
+            everything = f"All documents are on one {foreign}, {facts['only_site']}"
+            return f"{everything}, so --foreign {foreign} left none to compare; --foreign none compares them."
+        sides = f" on the two sides of --between {' '.join(map(printable, between))}" if between else ""
+        where = "" if foreign == "none" or between else "; --foreign none compares pages of one site, too"
+        if between and foreign != "none":
+            where = f"; a page of both sides is not compared with its own {foreign} (--foreign none does)"
+        return f"No two documents{sides} share {self.sought(asked)}{where}."
 
     def left_out(self, facts: Facts) -> Iterator[str]:  # noqa: ARG002
         """What was not compared."""
@@ -86,7 +98,20 @@ class PassageView(View):
         }
 
 
-def _sites(folder: Folder) -> list[tuple[int, int, str, str]]:
+def _find_only_site(folder: RunFolder) -> str:
+    """The host or domain, by `foreign`, that all documents are on; empty if they are on several, or not known."""
+    foreign = folder.run.manifest["parameters"]["foreign"]
+    if foreign not in ("host", "domain") or DOCUMENTS.name not in folder.tables:
+        return ""
+    names: set[str | None] = set()
+    for split in folder.table(DOCUMENTS.name).splits():
+        names.update(split.read([foreign])[foreign].unique().to_pylist())
+        if len(names) > 1 or None in names:
+            return ""
+    return printable("".join(filter(None, names)))
+
+
+def _sites(folder: RunFolder) -> list[tuple[int, int, str, str]]:
     """Pairs of sites with the words that their pages share (those of many documents count less) and the pairs of pages,
     most first."""
     if PASSAGE_PAIRS.name not in folder.tables or DOCUMENTS.name not in folder.tables:
@@ -125,18 +150,23 @@ class PassagesView(TableView):
 def show_texts(asked: Request) -> None:
     """Print passages with what they say, each text once: one that many documents share is a passage of each pair."""
     limit = asked.limit or FEW
-    selection = replace(choose_columns(asked.folder, PASSAGES.name, asked.selection), limit=limit * LOOKED_THROUGH)
-    rows = PassageRows(asked.folder, selection)
+    wanted = arrange(asked.folder, PASSAGES.name, asked.selection)
+    selection = replace(wanted, columns=[*wanted.columns, "a_text"], limit=limit * LOOKED_THROUGH)
+    rows = TableRows(asked.folder, PASSAGES.name, selection)
     shown: dict[str, Row] = {}
     looked_at = 0
-    for row in read_rows(rows):
+    for row in rows.rows():
         if len(shown) == limit:
             break
         looked_at += 1
         text = " ".join(row["a_text"].split())
         if text not in shown:
-            known = {name: row[name] for name in rows.chosen if name not in PASSAGES.hidden}
-            shown[text] = {name: known.pop(name) for name in FIRST} | {"text": text} | known
+            known = dict(row)
+            shown[text] = (
+                {name: known.pop(name) for name in FIRST}
+                | {"a_text": text}
+                | {name: value for name, value in known.items() if name != "a_text"}
+            )
     if not shown:
         emit(f"{PASSAGES.name} has no rows{'' if rows.total == 0 else ' that fit'}.")
         return
@@ -171,7 +201,7 @@ def show_pair(asked: Request) -> None:
         emit(line)
 
 
-def _describe(folder: Folder, rows: Sequence[Row], texts: Sequence[str], *, full: bool) -> Iterator[str]:
+def _describe(folder: RunFolder, rows: Sequence[Row], texts: Sequence[str], *, full: bool) -> Iterator[str]:
     numbers = rows[0]["a"], rows[0]["b"]
     pages = folder.pages(numbers)
     pair = next((row for row in folder.about(PASSAGE_PAIRS.name, numbers[0]) if row["b"] == numbers[1]), None)

@@ -5,56 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pyarrow.compute as pc
+
+from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES
 from unquilt.analyses.sites import SITE_TABLES, name_sites
-from unquilt.cli.show.folders import Folder
-from unquilt.cli.show.views import Facts, View, name_copies, read_top, see
+from unquilt.cli.show.views import Facts, View, list_distinct, name_copies, read_top, see
 from unquilt.cli.terminal.output import count, printable, typed
+from unquilt.results import RunFolder
+from unquilt.tables import QUILTS, SOURCES
 
 _MOST_SITES = 3
 _FEW_SITES = 2
-_LEFT_OUT = {
-    "too_short": ("has fewer than {k} words", "have fewer than {k} words"),
-    "nothing_shared": (
-        "shares nothing (or only what more than {m} documents have)",
-        "share nothing (or only what more than {m} documents have)",
-    ),
-    "own_site_only": ("shares text on its own {site} only", "share text on their own {site} only"),
-    "below_min_share": (
-        "has no source that covers {min_share:.0%} of what it shares, and {grams}",
-        "have no source that covers {min_share:.0%} of what they share, and {grams}",
-    ),
-    "below_sigma": ("has less than {sigma:.0%} from sources", "have less than {sigma:.0%} from sources"),
-    "above_max_largest": (
-        "is explained by one source (more than {max_largest:.0%} of it)",
-        "are explained by one source (more than {max_largest:.0%} of it)",
-    ),
-    "below_c": ("has fewer than {sources}", "have fewer than {sources}"),
-    "above_max_own": (
-        "has text that other pages of its own site have, too (more than {max_own:.0%} of it)",
-        "have text that other pages of their own site have, too (more than {max_own:.0%} of it)",
-    ),
-    "above_max_sections": (
-        "is a print view or the contents of other pages (more than {max_sections:.0%} of it)",
-        "are print views or contents of other pages (more than {max_sections:.0%} of it)",
-    ),
-    "below_min_sewn": (
-        "is a text that others have in parts, or a list of headings (less than {min_sewn:.0%} is sewn in)",
-        "are texts that others have in parts, or lists of headings (less than {min_sewn:.0%} is sewn in)",
-    ),
-    "too_attributed": (
-        "links to its sources (more than {max_attributed:.0%} of it)",
-        "link to their sources (more than {max_attributed:.0%} of it)",
-    ),
+_LEFT_OUT = {counter: words for counter, *words in WITHOUT_SOURCES.values()} | {
+    limit.counter: [limit.one, limit.many] for limit in LIMITS
 }
 """Documents that are no quilts, by the first limit that they fail, as the summary counts them: one, several."""
-_OPTIONS = {
-    "below_sigma": "--sigma",
-    "above_max_largest": "--max-largest",
-    "below_c": "-c",
-    "above_max_own": "--max-own",
-    "above_max_sections": "--max-sections",
-    "below_min_sewn": "--min-sewn",
-}
+_OPTIONS = {limit.counter: limit.name for limit in LIMITS}
 """What to change for those that have sources."""
 
 
@@ -67,15 +33,26 @@ def sites_of(parameters: Facts) -> tuple[str, tuple[str, ...]]:
 class QuiltView(View):
     """A run of quilts."""
 
-    def facts(self, folder: Folder) -> dict[str, Any]:
+    def facts(self, folder: RunFolder) -> dict[str, Any]:
         asked, summary = folder.run.manifest["parameters"], folder.run.manifest.get("summary", {})
         _, tables = sites_of(asked)
         found: dict[str, Any] = {name: read_top(folder, name, _MOST_SITES) for name in tables if name in folder.tables}
         found["left_out"] = {name: summary[name] for name in _LEFT_OUT if name in summary} or None
+        if QUILTS.name in folder.tables:
+            found["sources_of_quilts"] = sum(
+                pc.sum(split.read(["sources"]).column(0)).as_py() or 0 for split in folder.table(QUILTS.name).splits()
+            )
         found["without_url"] = summary.get("without_server")
         if found["left_out"] and found["left_out"]["own_site_only"] and not summary.get("quilts"):
-            found["sites"] = {by: folder.distinct(by, _FEW_SITES) for by in ("domain", "host")}
+            found["sites"] = {by: list_distinct(folder, by, _FEW_SITES) for by in ("domain", "host")}
         return found
+
+    def number(self, name: str, facts: Facts) -> int:
+        """The table of sources also has those of pages that came into question and are no quilts."""
+        if name == SOURCES.name and "sources_of_quilts" in facts:
+            number: int = facts["sources_of_quilts"]
+            return number
+        return super().number(name, facts)
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
@@ -159,9 +136,10 @@ def _by_limits(facts: Facts) -> str:
     counts = facts["left_out"] or {}
     most = max(_OPTIONS, key=lambda name: counts.get(name, 0))
     if counts.get(most):
-        value = facts["parameters"][_OPTIONS[most].strip("-").replace("-", "_")]
-        look = f"unquilt show {typed(facts['folder'])} quilts {_OPTIONS[most]} …"
-        return f"most documents with sources fail {_OPTIONS[most]} (now {value:g}). Without a new run: {look}"
+        value = facts["parameters"][_OPTIONS[most]]
+        option = f"--{_OPTIONS[most].replace('_', '-')}"
+        look = f"unquilt show {typed(facts['folder'])} quilts {option} …"
+        return f"most documents with sources fail {option} (now {value:g}). Without a new run: {look}"
     if counts.get("own_site_only"):
         only = f"only sources on another {facts['parameters']['foreign']} count"
         return f"what documents share is on their own site, and {only}. Try --foreign none, or host."

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.views import Facts, View, read_top
 from unquilt.cli.terminal.output import WIDEST, are, count, cut, printable, terminal_width
+from unquilt.results import RunFolder
 from unquilt.tables import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
 
 _MOST_OBJECTS = 3
@@ -21,7 +21,7 @@ _EXAMPLE = 60
 class DiscoverView(View):
     """A run of discovery."""
 
-    def facts(self, folder: Folder) -> dict[str, Any]:
+    def facts(self, folder: RunFolder) -> dict[str, Any]:
         summary = folder.run.manifest.get("summary", {})
         known = {name: summary.get(name, 0) for name in ("recursive", "without_url")}
         return known | {"leading": read_top(folder, OBJECTS.name, _MOST_OBJECTS)}
@@ -56,7 +56,7 @@ def describe_object(row: Facts) -> str:
 class DetectView(View):
     """A run of detection, or several of them merged."""
 
-    def facts(self, folder: Folder) -> dict[str, Any]:
+    def facts(self, folder: RunFolder) -> dict[str, Any]:
         summary = folder.run.manifest.get("summary", {})
         counts = ("recursive", "without_url", "matched", "file_targets", "partial_targets", "bad_neighbourhoods")
         thresholds = {
@@ -90,7 +90,7 @@ class DetectView(View):
         return commands
 
 
-def find_worst(folder: Folder) -> dict[str, list[dict[str, Any]]]:
+def find_worst(folder: RunFolder) -> dict[str, list[dict[str, Any]]]:
     """The bad sites, and the bad folders, with the most labelled chunks; of folders in each other that have the same
     documents, the one that comes first."""
     bad = [row for row in read_top(folder, NEIGHBOURHOODS.name, 1000) or () if row["bad"]]

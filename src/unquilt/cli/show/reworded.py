@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unquilt.cli.show.folders import Folder
 from unquilt.cli.show.passages import PassageView
 from unquilt.cli.show.views import Facts
 from unquilt.cli.terminal.output import count
+from unquilt.results import RunFolder
 
 
 class RewordedView(PassageView):
     """A run of reworded passages: which pairs of documents and of sites share most, and what was not compared."""
 
-    def facts(self, folder: Folder) -> dict[str, Any]:
+    def facts(self, folder: RunFolder) -> dict[str, Any]:
         summary = folder.run.manifest.get("summary", {})
         return super().facts(folder) | {
             "left_out": summary.get("candidates_left_out", 0),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from unquilt.cli.terminal.output import emit, flush, printable
 from unquilt.errors import MissingDependencyError
@@ -31,11 +32,18 @@ def open_page(
             raise
         raise MissingDependencyError(f'the page needs {error.name}: pip install "unquilt[page]"') from error
     shell = open_shell(runs, labels)
-    with closing(shell.database):
-        path = prepare(shell)
-        serve(shell, bind(port), path=path, browse=browse, ready=_announce)
+    path = prepare(shell)
+    serve(shell, bind(port), path=path, browse=browse and not _is_remote(), ready=_announce)
 
 
 def _announce(address: str) -> None:
     emit(f"The page is at {printable(address)} (Ctrl-C ends it)")
+    if _is_remote():
+        port = urlsplit(address).port
+        emit(f"To open it on the machine in front of you, run there: ssh -L {port}:127.0.0.1:{port} THIS-MACHINE")
     flush()
+
+
+def _is_remote() -> bool:
+    """Whether the terminal is one of ssh, and no browser of this machine can be seen."""
+    return "SSH_CONNECTION" in os.environ and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

@@ -7,19 +7,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from unquilt.analyses.catalogue import ENTRIES, load
+from unquilt.analyses.catalogue import ENTRIES, find_function, load
 from unquilt.cli.options import Asked
-from unquilt.cli.show.folders import Folder
-from unquilt.cli.show.neardups import NeardupView
-from unquilt.cli.show.passages import PassageView
-from unquilt.cli.show.phrases import PhraseView
-from unquilt.cli.show.quilts import QuiltView
-from unquilt.cli.show.reuse import DetectView, DiscoverView
-from unquilt.cli.show.reworded import RewordedView
-from unquilt.cli.show.views import CorpusView, Facts, View, read_top
+from unquilt.cli.show.views import Facts, View, count_hosts, count_rejects, list_stages, read_top
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed
 from unquilt.errors import RunError
+from unquilt.results import RunFolder
 from unquilt.runs import Run
 from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 
@@ -28,22 +22,11 @@ MOST_KINDS = 8
 _TIMES = ("seconds", "rows", "peak_memory")
 
 
-VIEWS: Mapping[str, type[View]] = {
-    "ingest": CorpusView,
-    "quilts": QuiltView,
-    "neardups": NeardupView,
-    "discover": DiscoverView,
-    "passages": PassageView,
-    "reworded": RewordedView,
-    "phrases": PhraseView,
-    "detect": DetectView,
-}
-"""Jobs whose runs are shown with more than follows from the catalogue."""
-
-
 def view_of(name: str) -> View:
     """How the runs of a job are shown; a job that the catalogue does not have gets the plain view."""
-    return VIEWS.get(name, View)(load(name) if name in ENTRIES else None)
+    job = load(name) if name in ENTRIES else None
+    view: View = (find_function(job.summary) if job is not None and job.summary else View)(job)
+    return view
 
 
 def is_complete(output: str) -> bool:
@@ -58,7 +41,7 @@ def conclude(output: str, asked: Asked, *, before: bool) -> None:
 
     `before` says that the run was complete before the job began.
     """
-    facts = gather(Folder.open(output))
+    facts = gather(RunFolder.open(output))
     if asked.as_json:
         emit(json_line(facts))
     elif not asked.quiet:
@@ -69,14 +52,14 @@ def conclude(output: str, asked: Asked, *, before: bool) -> None:
     check_rejects(facts["rejects"] or 0, asked.max_rejects)
 
 
-def gather(folder: Folder) -> dict[str, Any]:
+def gather(folder: RunFolder) -> dict[str, Any]:
     """All that is known about a run or corpus; None for what is not known, or not yet."""
     run, manifest = folder.run, folder.run.manifest
     of_corpus = {} if folder.corpus is None else folder.corpus.manifest.get("summary", {})
     summary = of_corpus | manifest.get("summary", {})
-    stages = folder.stages()
+    stages = list_stages(folder)
     counters = {name: value for stage in stages.values() for name, value in stage["counters"].items()}
-    rejected = folder.rejected()
+    rejected = count_rejects(folder)
     view = view_of(manifest["analysis"])
     if run.complete:
         view.check(folder)
@@ -91,7 +74,7 @@ def gather(folder: Folder) -> dict[str, Any]:
         "inputs": len(manifest["inputs"]),
         "documents": summary.get("documents"),
         "other_texts": summary.get(OTHER_TEXTS.name, 0),
-        "hosts": summary["hosts"] if "hosts" in summary else folder.hosts(),
+        "hosts": summary["hosts"] if "hosts" in summary else count_hosts(folder),
         "words": summary.get("words"),
         "bytes": summary.get("bytes"),
         "rejects": summary.get("rejects") if rejected is None else sum(rejected.values()),
@@ -176,7 +159,7 @@ def skipped(facts: Facts) -> str:
     return ", ".join([*shown, count(others, "other")] if others else shown)
 
 
-def describe(folder: Folder, facts: Facts) -> Iterator[str]:
+def describe(folder: RunFolder, facts: Facts) -> Iterator[str]:
     """Everything about a run in any state, for people."""
     what = "corpus" if facts["analysis"] == "ingest" else f"run of {printable(facts['analysis'])}"
     yield f"{printable(facts['folder'])}: {what}, {_state(folder, facts)}"
@@ -189,7 +172,7 @@ def describe(folder: Folder, facts: Facts) -> Iterator[str]:
         yield from _stages(facts["stages"])
 
 
-def _state(folder: Folder, facts: Facts) -> str:
+def _state(folder: RunFolder, facts: Facts) -> str:
     if facts["complete"]:
         return f"complete, finished {_time(facts['finished'])} by unquilt {printable(facts['unquilt'])}"
     if facts["finished"]:
@@ -202,7 +185,7 @@ def _time(text: str) -> str:
     return printable(text[:16].replace("T", " ")) + " UTC"
 
 
-def _entries(folder: Folder, facts: Facts) -> Iterator[tuple[str, str]]:
+def _entries(folder: RunFolder, facts: Facts) -> Iterator[tuple[str, str]]:
     for name in ("documents", "hosts", "words"):
         unknown = "not known yet" if facts["documents"] is None else "not counted"
         yield name, unknown if facts[name] is None else count(facts[name])

@@ -1,42 +1,29 @@
 """How a table is shown: as a whole, and what it says about one document (`--doc`).
 
-`TableView` suits every table. One with more to say has a view of its own, beside its other code, and a line in `VIEWS`;
-options of its own are stated in `own_options`.
+`TableView` suits every table. One with more to say names a view of its own (`Table.view`), and the options of its own
+(`Table.options`), which are stated in `own_options`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from importlib import import_module
 from typing import Any
 
+from unquilt.analyses.catalogue import find_function, find_table
 from unquilt.cli.options import usage_error
-from unquilt.cli.show.choice import ABOUT, choose
-from unquilt.cli.show.folders import Folder
+from unquilt.cli.show.choice import choose
 from unquilt.cli.show.tables import show_json, show_table
-from unquilt.results import Selection
+from unquilt.results import RunFolder, Selection
 
 FEW = 20
-VIEWS = {
-    "quilts": "unquilt.cli.show.judged:QuiltsView",
-    "verdicts": "unquilt.cli.show.judged:VerdictsView",
-    "patches": "unquilt.cli.show.evidence:PatchesView",
-    "documents": "unquilt.cli.show.evidence:DocumentsView",
-    "clusters": "unquilt.cli.show.clusters:ClustersView",
-    "covers": "unquilt.cli.show.phrases:CoversView",
-    "hosts": "unquilt.cli.show.phrases:HostsView",
-    "passages": "unquilt.cli.show.passages:PassagesView",
-    "targets": "unquilt.cli.show.targets:TargetsView",
-}
-"""The tables with a view of their own, as module:class."""
 
 
 @dataclass(frozen=True)
 class Request:
     """What was asked: a table of a run, all of it or what it says about `doc`."""
 
-    folder: Folder
+    folder: RunFolder
     table: str
     limit: int | None = None
     as_json: bool = False
@@ -69,7 +56,9 @@ class TableView:
     def show_one(self, asked: Request) -> None:
         """Print what the table says about one document."""
         folder, table = asked.folder, asked.table
-        if folder.columns(table)[0] not in ABOUT:
+        folder.table(table)  # an error if there is none
+        known = find_table(table)
+        if known is None or not known.about:
             raise usage_error(f"--doc is for tables about documents, which {table} is not")
         self._show(asked, choose(folder, table, asked.doc))
 
@@ -82,8 +71,9 @@ class TableView:
 
 def find_view(table: str) -> TableView:
     """The view of a table."""
-    if table not in VIEWS:
-        return TableView()
-    module, _, name = VIEWS[table].partition(":")
-    view: TableView = getattr(import_module(module), name)()
+    known = find_table(table)
+    name = known.view if known else ""
+    if known and not name and known.page and known.page.evidence:
+        name = "unquilt.cli.show.evidence:EvidenceView"
+    view: TableView = find_function(name)() if name else TableView()
     return view

@@ -7,14 +7,13 @@ are); then columns are left out, from the right, and the last line says which. W
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from unquilt.analyses.catalogue import find_table
-from unquilt.cli.show.folders import Folder
 from unquilt.cli.terminal.output import (
     LONGEST_CELL,
     count,
@@ -26,28 +25,26 @@ from unquilt.cli.terminal.output import (
     terminal_width,
     use_colour,
 )
-from unquilt.results import Selection, TableRows
-from unquilt.results.rows import name_column
-from unquilt.tables import DOCUMENTS
+from unquilt.results import RunFolder, Selection, TableRows
+from unquilt.results.rows import arrange
 
 NARROWEST = 24
 GAP = 2
-ROWS_AT_ONCE = 1_000
 Row = Mapping[str, Any]
 
 
-def show_json(folder: Folder, name: str, selection: Selection, about: int | None = None) -> None:
+def show_json(folder: RunFolder, name: str, selection: Selection, about: int | None = None) -> None:
     """Print rows of a table for programs: lines of JSON, with ids and URLs beside numbers."""
-    for row in read_rows(TableRows(folder, name, selection, about=about)):
+    for row in TableRows(folder, name, arrange(folder, name, selection, hidden=True), about=about).rows():
         emit(json_line(row))
 
 
-def show_table(folder: Folder, name: str, selection: Selection, about: int | None = None) -> None:
+def show_table(folder: RunFolder, name: str, selection: Selection, about: int | None = None) -> None:
     """Print rows of a table for people, in the order in which they want them."""
-    wanted = choose_columns(folder, name, selection)
+    wanted = arrange(folder, name, selection)
     wanted = replace(wanted, limit=None if selection.limit is None else selection.limit + 1)  # is there one more?
     rows = TableRows(folder, name, wanted, about=about)
-    found = list(read_rows(rows))
+    found = list(rows.rows())
     shown = found[: selection.limit]
     if not shown:
         emit(f"{name} has no rows{'' if rows.total == 0 else ' that fit'}.")
@@ -60,31 +57,6 @@ def show_table(folder: Folder, name: str, selection: Selection, about: int | Non
         emit(f"… and {more}, --json for programs)")
     if left_out:
         emit(f"Too narrow for {', '.join(left_out)}; a wider terminal, or a pipe, has room for all columns.")
-
-
-def read_rows(rows: TableRows) -> Iterator[dict[str, Any]]:
-    """Rows one by one."""
-    for batch in rows:
-        for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
-            yield from batch.slice(begin, ROWS_AT_ONCE).to_pylist()
-
-
-def choose_columns(folder: Folder, name: str, selection: Selection) -> Selection:
-    """The selection, with the columns that people see and the order in which they want them, unless they say."""
-    known = find_table(name)
-    there = folder.columns(name)
-    if known is None or not there:
-        return selection
-    named = known.identified if DOCUMENTS.name in folder.tables else ()
-    shown = dict.fromkeys([*known.first, *there])
-    columns: list[str] = []
-    for column in shown:
-        if column in there and column not in known.hidden:
-            columns += [column, *([name_column(column, "id")] if column in named else [])]
-    columns += [name_column(column, "url") for column in named]
-    wanted = [column for column in known.order if column.removeprefix("-") in there]  # older runs have fewer
-    order = [column.removeprefix("-") if column.startswith("-") else f"-{column}" for column in wanted]
-    return replace(selection, columns=selection.columns or columns, sort=selection.sort or order)
 
 
 def drop_sparse(name: str, rows: Sequence[Row]) -> list[Row]:

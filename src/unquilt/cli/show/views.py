@@ -1,25 +1,29 @@
 """How the runs of a job are shown, from what the catalogue says: which tables matter, what their rows are called.
 
-A job with more to say has a view of its own, beside this one, and a line in `summary.VIEWS`.
+A job with more to say has a view of its own, beside this one, and its analysis names it (`Job.summary`).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from unquilt.analyses.analysis import Job
 from unquilt.analyses.catalogue import find_table
-from unquilt.cli.show.folders import MOST_COUNTED, Folder
-from unquilt.cli.show.tables import choose_columns, read_rows
 from unquilt.cli.terminal.output import are, count
 from unquilt.errors import damaged
 from unquilt.jobs.corpora import measures
-from unquilt.results import Selection, TableRows
+from unquilt.jobs.places import CORPUS
+from unquilt.results import RunFolder, Selection, TableRows
+from unquilt.results.rows import arrange
 from unquilt.runs.manifest import MANIFEST
+from unquilt.tables import DOCUMENTS, REJECTS
 
 Facts = Mapping[str, Any]
+MOST_COUNTED = 5_000_000
+"""Rows of a table that a summary looks through: more would take too long."""
 
 
 class View:
@@ -35,21 +39,25 @@ class View:
         wanted = {table.name for table in self.job.results} - {table.name for table in self.job.on_request}
         return [each.name for each in self.job.results if each.name in facts["tables"] or each.name in wanted]
 
-    def check(self, folder: Folder) -> None:
+    def check(self, folder: RunFolder) -> None:
         """Raise RunError unless a complete run has the tables and counts that all of its kind have."""
         measures(folder.run)
         for name in self.results({"tables": folder.tables}):
             if name not in folder.tables:
                 raise damaged(folder.run.path / MANIFEST, f"it lists no table {name}")
 
-    def facts(self, folder: Folder) -> dict[str, Any]:  # noqa: ARG002
+    def facts(self, folder: RunFolder) -> dict[str, Any]:  # noqa: ARG002
         """What else programs want to know."""
         return {}
 
+    def number(self, name: str, facts: Facts) -> int:
+        """How many results a table has."""
+        rows: int = facts["tables"][name]["rows"]
+        return rows
+
     def found(self, facts: Facts) -> Iterator[str]:
         """What came out, at the end of a job."""
-        rows = {name: facts["tables"][name]["rows"] for name in self.results(facts)}
-        line = ", ".join(count(number, *name_rows(name)) for name, number in rows.items())
+        line = ", ".join(count(self.number(name, facts), *name_rows(name)) for name in self.results(facts))
         yield (
             f"{line}; {count(facts['copies'], *name_copies(facts))} collapsed" if facts["copies"] is not None else line
         )
@@ -62,8 +70,7 @@ class View:
             number = facts["without_address"]
             yield "without ip", f"{count(number, 'document')} {are(number)} compared by domain instead"
         for name in self.results(facts):
-            table = facts["tables"].get(name)
-            yield name, "not computed yet" if table is None else count(table["rows"])
+            yield name, "not computed yet" if name not in facts["tables"] else count(self.number(name, facts))
 
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
         """What to type next, and what for."""
@@ -108,11 +115,48 @@ def name_copies(facts: Facts) -> tuple[str, str]:
     return ("near-duplicate", "near-duplicates") if near else ("copy", "copies")
 
 
-def read_top(folder: Folder, name: str, limit: int) -> list[dict[str, Any]] | None:
+def read_top(folder: RunFolder, name: str, limit: int) -> list[dict[str, Any]] | None:
     """The rows of a table that matter most; None if it is not there, or too long to look through for a summary."""
     if name not in folder.tables:
         return None
     if folder.table(name).rows > MOST_COUNTED:
         return None
-    wanted = replace(choose_columns(folder, name, Selection(limit=limit)), columns=())
-    return list(read_rows(TableRows(folder, name, wanted, names=False)))
+    wanted = replace(arrange(folder, name, Selection(limit=limit)), columns=())
+    return list(TableRows(folder, name, wanted, names=False).rows())
+
+
+def count_rejects(folder: RunFolder) -> dict[str, int] | None:
+    """Rejected records by reason, the most frequent first; None if there is no such table."""
+    table = folder.tables.get(REJECTS.name)
+    if table is None:
+        return None
+    reasons: Counter[str] = Counter()
+    for split in table.splits():
+        counted = split.read(["reason"]).column("reason").value_counts().to_pylist()
+        reasons.update({each["values"]: each["counts"] for each in counted})
+    return dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0])))
+
+
+def list_stages(folder: RunFolder) -> dict[str, Any]:
+    """The stages so far with time and memory, those of a corpus within the run first."""
+    stages = dict(folder.run.manifest["stages"])
+    if folder.corpus is None or folder.corpus.path != folder.run.path / CORPUS:
+        return stages
+    return {f"{CORPUS}: {name}": stage for name, stage in folder.corpus.manifest["stages"].items()} | stages
+
+
+def count_hosts(folder: RunFolder) -> int | None:
+    """How many hosts the documents are on; None if that is not known, or too much work."""
+    table = folder.tables.get(DOCUMENTS.name)
+    return None if table is None or table.rows > MOST_COUNTED else len(list_distinct(folder, "host", table.rows + 1))
+
+
+def list_distinct(folder: RunFolder, column: str, most: int) -> list[str]:
+    """Different values of a column of the documents, none left out if there are fewer than `most`."""
+    found: dict[str, None] = {}
+    table = folder.tables.get(DOCUMENTS.name)
+    for split in table.splits() if table is not None else ():
+        found |= dict.fromkeys(filter(None, split.read([column]).column(column).unique().to_pylist()))
+        if len(found) >= most:
+            break
+    return list(found)[:most]

@@ -11,6 +11,9 @@ def main_content(source: bytes) -> bytes:
     from resiliparse.extract.html2text import extract_plain_text  # loaded only if it is asked for
     from resiliparse.parse.html import HTMLTree
 
-    tree = HTMLTree.parse_from_bytes(source, "utf-8")
+    try:
+        tree = HTMLTree.parse_from_bytes(source, "utf-8")
+    except ValueError as error:  # any bytes have a tree, so it had no room
+        raise MemoryError(str(error)) from error
     text: str = extract_plain_text(tree, main_content=True, comments=False, alt_texts=False, list_bullets=False)
     return text.encode("utf-8", "replace")

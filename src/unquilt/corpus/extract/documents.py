@@ -8,18 +8,26 @@ are limited.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from unquilt import _native
 from unquilt.corpus.extract import articles, messages
-from unquilt.corpus.options import Reading
+from unquilt.corpus.options import KEEP, PLAIN, Reading
+from unquilt.corpus.readers.html import begins_page
 from unquilt.corpus.records import Chunks, Document, Media, Page, Reject, too_large
+
+_MARK_UP = re.compile(rb"<[a-zA-Z/!?]")
+"""Where a tag, a comment or a declaration begins, as HTML has it; any other `<` is text."""
+_BLANK_LINES = re.compile(rb"(?>\r\n?|\n)[ \t\f]*+(?>\r\n?|\n)\s*+")
+"""What separates the paragraphs of an HTML page without mark-up, which is plain text under another name."""
 
 
 class _Extracted(NamedTuple):
     """What the core makes of a page, in its order: text and chunks (see `Chunks`), links and whether there are more,
-    and for a parser that builds a tree, how many nodes it would have and how deep it would be.
+    and for a parser that builds a tree, how many nodes it would have and how deep it would be; and how many words a
+    style hides, and where (begins and ends of the source, four bytes each).
     """
 
     text: bytes
@@ -32,6 +40,8 @@ class _Extracted(NamedTuple):
     more_links: bool
     nodes: int
     depth: int
+    hidden: int
+    hidden_places: bytes
 
 
 class _Content(NamedTuple):
@@ -41,6 +51,7 @@ class _Content(NamedTuple):
     chunks: Chunks
     links: Sequence[str] = ()
     more_links: bool = False
+    hidden: int = 0
 
 
 class _Refused(Exception):  # noqa: N818 - carries a reject out of the functions below, never leaves this module
@@ -54,6 +65,8 @@ def extract_document(page: Page, reading: Reading) -> Document | Reject:
         raw = page.content if isinstance(page.content, bytes) else page.content.encode()
         if len(raw) > reading.limits.max_bytes:
             return too_large("content", reading.limits.max_bytes, page.file, page.offset)
+        if page.media == "text" and isinstance(page.content, str) and begins_page(raw):
+            page = page._replace(media="html")  # a field of a table, which has no other way to say so
         made = _MAKERS[page.media](page, raw, reading)
     except UnicodeEncodeError as error:
         return Reject(page.file, page.offset, "lone surrogate", f"character {error.start} of the content")
@@ -64,7 +77,19 @@ def extract_document(page: Page, reading: Reading) -> Document | Reject:
     digest = hashlib.sha1(raw, usedforsecurity=False).digest()
     truncated = page.truncated or ("links" if made.more_links else None)
     # A batch of short texts must not hold the long pages that they were made of.
-    return Document(page._replace(content=b"", truncated=truncated), made.text, digest, made.links, made.chunks)
+    page = page._replace(content=b"", truncated=truncated)
+    document = Document(page, made.text, digest, made.links, made.chunks, hidden=made.hidden)
+    return document if reading.words == PLAIN else _seen(document)
+
+
+def _seen(document: Document) -> Document:
+    """The document with its words as a reader sees them; chunks are compared so, too."""
+    chunks = document.chunks
+    found = _native.see(document.text, chunks.begins, chunks.ends, chunks.text)
+    if found is None:
+        return document
+    seen, restored, digests, trivial = found
+    return document._replace(seen=seen, restored=restored, chunks=chunks._replace(text=digests, trivial=trivial))
 
 
 def _text(page: Page, raw: bytes, reading: Reading) -> _Content:  # noqa: ARG001 (all media are made alike)
@@ -74,16 +99,29 @@ def _text(page: Page, raw: bytes, reading: Reading) -> _Content:  # noqa: ARG001
 
 def _html(page: Page, raw: bytes, reading: Reading) -> _Content:
     source = _decoded(page, raw, html=True)
-    found = _Extracted(*_native.extract(source, page.url))
+    if not _MARK_UP.search(source):
+        source = _BLANK_LINES.sub(b"\n<p>", source)
+    found = _Extracted(*_native.extract(source, page.url, keep_hidden=reading.hidden == KEEP))
     if not reading.main_content:
         chunks = Chunks(found.begins, found.ends, found.raw_sha1, found.text_sha1, found.trivial)
-        return _Content(found.text, chunks, found.links, found.more_links)
+        return _Content(found.text, chunks, found.links, found.more_links, found.hidden)
     limits = reading.limits
     if found.nodes > limits.max_nodes:
         raise _Refused("too many nodes", f"{found.nodes} tags and texts, more than {limits.max_nodes} (max_nodes)")
     if found.depth > limits.max_depth:
         raise _Refused("too deep", f"elements {found.depth} deep, more than {limits.max_depth} (max_depth)")
-    return _paragraphs(articles.main_content(source))._replace(links=found.links, more_links=found.more_links)
+    article = _paragraphs(articles.main_content(_without(source, found.hidden_places)))
+    return article._replace(links=found.links, more_links=found.more_links, hidden=found.hidden)
+
+
+def _without(source: bytes, places: bytes) -> bytes:
+    """The source of a page without the text at these places."""
+    parts, at = [], 0
+    numbers = memoryview(places).cast("I").tolist()
+    for begin, end in zip(numbers[::2], numbers[1::2], strict=True):
+        parts.append(source[at:begin])
+        at = end
+    return b"".join([*parts, source[at:]])
 
 
 def _mail(page: Page, raw: bytes, reading: Reading) -> _Content:
@@ -95,7 +133,7 @@ def _mail(page: Page, raw: bytes, reading: Reading) -> _Content:
     part = page._replace(content=message.body, charset=message.charset)
     body = (_html if message.html else _text)(part, message.body, reading)
     text = b"\n\n".join(filter(None, [message.subject.encode(), body.text]))
-    return _paragraphs(text)._replace(links=body.links, more_links=body.more_links)
+    return _paragraphs(text)._replace(links=body.links, more_links=body.more_links, hidden=body.hidden)
 
 
 _MAKERS: dict[Media, Callable[[Page, bytes, Reading], _Content]] = {

@@ -142,6 +142,10 @@ def _expand(item: str, stdin: Path | None, step: Callable[[int], object]) -> Ite
             raise InputError(f"{spell_path(item)}: no file matches")
         for match in matches:
             yield from _folder(str(match), step) if match.is_dir() else [_named(str(match))]
+    elif "://" in item:
+        raise InputError(
+            f"{spell_path(item)}: inputs are files and folders of this machine; download or mount it first"
+        )
     else:
         raise InputError(f"{spell_path(item)}: no such file or folder")
 

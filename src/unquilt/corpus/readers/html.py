@@ -29,7 +29,12 @@ def recognise(glimpse: Glimpse) -> bool:
         return True
     if not text.recognise(glimpse) and not _is_wide(glimpse.head):
         return False
-    head = glimpse.head[:1024].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff")
+    return begins_page(glimpse.head)
+
+
+def begins_page(content: bytes) -> bool:
+    """Whether content begins as a page does; NULs of UTF-16 and a byte order mark do not matter."""
+    head = content[:1024].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xfe\xff")
     return _BEGINS_PAGE.match(head) is not None
 
 

@@ -69,7 +69,8 @@ def _size(document: Document) -> int:
     """The bytes that a document takes in a batch, and 64 for each link, which Python holds as an object meanwhile."""
     page = document.page
     strings = (page.id, page.url or "", page.ip or "", *document.links)
-    return len(document.text) + sum(map(len, document.chunks)) + sum(map(len, strings)) + 64 * len(document.links)
+    texts = len(document.text) + len(document.seen or b"")
+    return texts + sum(map(len, document.chunks)) + sum(map(len, strings)) + 64 * len(document.links)
 
 
 def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatch:
@@ -88,6 +89,9 @@ def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatc
         pa.array([page.media for page in pages], pa.string()),
         pa.array([page.truncated for page in pages], pa.string()),
         _texts([document.text for document in documents]),
+        pa.array([document.seen for document in documents], pa.large_binary()).cast(pa.large_string()),
+        pa.array([document.restored for document in documents], pa.int64()),
+        pa.array([document.hidden for document in documents], pa.int64()),
         _digests(document.raw_sha1 for document in documents),
         pa.array([document.links for document in documents], pa.list_(pa.string())),
         _lists(lengths, _bounds(chunks)),

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from unquilt.columns import measure
@@ -126,8 +127,9 @@ class _Written:
         """Measures texts, and writes them."""
         if found.num_rows == 0:
             return
-        texts = found.column("text")
-        counts, sequences = guard.run(_MEASURING, partial(measure, texts), texts.nbytes / FINDING_SPEED)
+        texts, seen = found.column("text"), found.column("seen")
+        seen = texts if seen.null_count == len(seen) else pc.coalesce(seen, texts)
+        counts, sequences = guard.run(_MEASURING, partial(measure, seen), seen.nbytes / FINDING_SPEED)
         columns = dict(zip(found.schema.names, found.columns, strict=True))
         columns |= {"words": counts, "sequence": sequences}
         measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)

@@ -11,6 +11,6 @@ The file loads nothing and runs nothing: there is no script in it, its policy al
 data for saving is in the links themselves.
 """
 
-from unquilt.page.report.writing import make_report, write_report
+from unquilt.page.report.writing import make_report, refuse_report_without_extra, write_report
 
-__all__ = ["make_report", "write_report"]
+__all__ = ["make_report", "refuse_report_without_extra", "write_report"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from unquilt.page.evidence import Evidence
-from unquilt.page.marked import Passage
 from unquilt.page.report.excerpts import bar, excerpt
 from unquilt.page.report.section import Example, Line, name_page
 from unquilt.page.report.spelling import cut
-from unquilt.page.texts import read_part
 from unquilt.results import RunFolder
+from unquilt.results.disguises import say_disguise
+from unquilt.results.evidence import Evidence
+from unquilt.results.marks import Passage
+from unquilt.results.texts import read_part
 
 
 def show_evidence(
@@ -40,4 +41,6 @@ def mark_page(
     part = read_part(folder, number)
     text, length = (part.text, part.length) if part is not None else ("", 0)
     name, url = name_page(folder, number)
+    disguise = say_disguise(folder, number)
+    facts = [*facts, ("disguise", disguise)] if disguise else facts
     return Example(name, url, facts, excerpt(text, passages, length), legend, bar(length, passages), note)

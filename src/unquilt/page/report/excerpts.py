@@ -8,10 +8,10 @@ from itertools import chain
 
 from markupsafe import Markup
 
-from unquilt.page.marked import Passage, draw_bar, mark_text
+from unquilt.page.marked import draw_bar, mark_text
 from unquilt.page.report.spelling import count
 from unquilt.results.differences import DELETED, INSERTED, Difference
-from unquilt.results.marks import NO_PATCH, clean, mark
+from unquilt.results.marks import NO_PATCH, Passage, clean, mark
 
 AROUND = 160
 """Characters kept on either side of what is marked."""

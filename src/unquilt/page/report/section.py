@@ -11,6 +11,7 @@ from unquilt.analyses.catalogue import ENTRIES, find_label, load
 from unquilt.figures.figure import Figure
 from unquilt.page.report.spelling import count, cut, duration, size, value
 from unquilt.results import RunFolder, Selection, TableRows
+from unquilt.results.rows import arrange
 from unquilt.tables import DOCUMENTS, REJECTS
 from unquilt.tables.table import Table
 
@@ -193,11 +194,9 @@ def _is_told(name: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]
 
 def read_first(folder: RunFolder, table: Table, columns: Sequence[str] = (), limit: int = EXAMPLES) -> list[Any]:
     """The rows of a table that people want to see first, as dicts; with ids and URLs if these are asked for."""
-    there = set(TableRows(folder, table.name).columns)
-    order = [f"-{name}" if not name.startswith("-") else name[1:] for name in table.order if name.strip("-") in there]
-    wanted = [name for name in columns if name in there]
-    rows = TableRows(folder, table.name, Selection(columns=wanted, sort=order, limit=limit), names=False)
-    return [row for batch in rows for row in batch.to_pylist()]
+    there = TableRows(folder, table.name).columns
+    wanted = [name for name in columns or table.schema.names if name in there]
+    return list(TableRows(folder, table.name, arrange(folder, table.name, Selection(wanted, limit=limit))).rows())
 
 
 def name_page(folder: RunFolder, number: int) -> tuple[str, str | None]:

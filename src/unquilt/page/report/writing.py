@@ -71,6 +71,11 @@ def _title(folders: Sequence[RunFolder]) -> str:
     return f"Copied text in {', '.join(corpora)}"
 
 
+def refuse_report_without_extra() -> None:
+    """Raise MissingDependencyError where a report cannot be written, before other work is done for it."""
+    _environment()
+
+
 def _environment() -> Environment:
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined

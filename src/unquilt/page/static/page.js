@@ -103,19 +103,19 @@ const submit = async (form, button) => {
       headers: { "x-unquilt-token": document.querySelector("meta[name=token]").content, accept: "application/json" },
     });
     if (answer.status === 403) {
-      sessionStorage.setItem("said", "The server was started again; the last label was not saved. Please say it again.");
-      location.reload();
-      return;
+      say("The server was started again: the label is not saved. Open the address that it printed, then label again.");
+    } else {
+      const told = await answer.json();
+      if (answer.ok) { location.assign(told.next); return; }  // still busy: a second key must not change this label
+      say(told.error);
     }
-    const told = await answer.json();
-    if (!answer.ok) { say(told.error); return; }
-    location.assign(told.next);
   } catch {
     say("The server does not answer: the label is not saved. Start it again, then press the key again.");
-  } finally {
-    delete form.dataset.busy;
   }
+  delete form.dataset.busy;
 };
+
+window.addEventListener("pageshow", () => { delete document.querySelector("form[data-keys]")?.dataset.busy; });
 
 document.addEventListener("submit", (event) => {
   const form = event.target.closest("form[data-keys]");
@@ -165,5 +165,3 @@ document.addEventListener("click", async (event) => {
 });
 
 bringIntoView();
-const told = sessionStorage.getItem("said");
-if (told) { sessionStorage.removeItem("said"); say(told); }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
@@ -10,11 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unquilt.errors import ParameterError
-from unquilt.page.evidence import find_long
 from unquilt.page.listing import Listing
 from unquilt.page.shell import Shell
 from unquilt.page.views.overview import views_of
 from unquilt.results.differences import DELETED, INSERTED, Difference
+from unquilt.results.evidence import find_long
+from unquilt.results.finding import find_rows
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import NO_PATCH, clean, mark
 from unquilt.tables import CLUSTERS, KEPT
@@ -28,28 +30,31 @@ def show_cluster(shell: Shell, request: Request) -> Response:
     """A cluster by its number, that of its lowest document."""
     run, number = request.path_params["run"], request.path_params["cluster"]
     folder = shell.shelf.open(run)
-    listing = Listing(folder, CLUSTERS.name, fixed=[f't."cluster" = {number}'])
+    listing = Listing(folder, CLUSTERS.name, fixed=f"cluster = {number}")
     if request.query_params.get("format"):
         return shell.answer(request, listing, "cluster.html")
-    context = describe_cluster(shell, folder, number, request.query_params.get("with", ""))
+    context = describe_cluster(folder, number, request.query_params.get("with", ""))
     return shell.answer(request, listing, "cluster.html", run=run, views=views_of(folder), **context)
 
 
-def describe_cluster(shell: Shell, folder: RunFolder, number: int, other: str = "") -> dict[str, Any]:
+def describe_cluster(folder: RunFolder, number: int, other: str = "") -> dict[str, Any]:
     """What the template needs to show a cluster: members, the least similar first, and one of them compared."""
-    listing = Listing(folder, CLUSTERS.name, fixed=[f't."cluster" = {number}'])
-    columns = [listing.columns[name] for name in ("doc", "keep", "id", "url") if name in listing.columns]
-    members = shell.database.rows(listing.query(columns, MOST_MEMBERS))
+    listing = Listing(folder, CLUSTERS.name, fixed=f"cluster = {number}")
+    columns = [name for name in ("doc", "keep", "id", "url") if name in listing.columns]
+    members = listing.rows(columns, MOST_MEMBERS)
     if not members:
         raise ParameterError(f"there is no cluster {number} here; a cluster is called after its lowest document")
-    total = shell.database.value(listing.count_query())
+    total = listing.count()
     kept = next((row["doc"] for row in members if row["keep"]), number)
-    similar = _similarities(shell, folder, [row["doc"] for row in members])
+    verdicts = _verdicts(folder, [row["doc"] for row in members])
     for row in members:
-        row["similarity"] = similar.get(row["doc"])
+        row["similarity"] = verdicts.get(row["doc"], {}).get("similarity")
     members.sort(key=lambda row: (not row["keep"], row["similarity"] or 0.0, row["doc"]))
     others = [row["doc"] for row in members if row["doc"] != kept]
-    chosen = int(other) if other.isdecimal() and int(other) in others else next(iter(others), kept)
+    gone = (row["doc"] for row in members if not row["keep"])
+    chosen = int(other) if other.isdecimal() and int(other) in others else next(gone, kept)
+    instead = verdicts.get(chosen, {}).get("kept_instead")
+    kept = kept if instead is None else instead
     return {
         "cluster": number,
         "members": members,
@@ -60,13 +65,17 @@ def describe_cluster(shell: Shell, folder: RunFolder, number: int, other: str = 
     }
 
 
-def _similarities(shell: Shell, folder: RunFolder, numbers: list[int]) -> dict[int, float]:
-    """How similar documents are to the one that is kept, as far as the run says."""
+def describe_row(folder: RunFolder, row: Mapping[str, Any], asked: Mapping[str, str], _: str) -> dict[str, Any]:
+    """The cluster of a row, for judging."""
+    return {"part_template": "difference.html"} | describe_cluster(folder, row["cluster"], asked.get("with", ""))
+
+
+def _verdicts(folder: RunFolder, numbers: list[int]) -> dict[int, dict[str, Any]]:
+    """Which documents are kept instead of others, and how similar the two are, as far as the run says."""
     if KEPT.name not in folder.tables:
         return {}
-    listing = Listing(folder, KEPT.name, fixed=[f't."doc" IN ({", ".join(map(str, numbers))})'])
-    columns = [listing.columns[name] for name in ("doc", "similarity")]
-    return {row["doc"]: row["similarity"] for row in shell.database.rows(listing.query(columns, MOST_MEMBERS))}
+    found = find_rows(folder.table(KEPT.name), "doc", numbers, ["doc", "kept_instead", "similarity"], MOST_MEMBERS)
+    return {row["doc"]: row for row in found}
 
 
 def _compare(folder: RunFolder, one: int, other: int) -> dict[str, Any]:

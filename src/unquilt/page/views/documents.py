@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,46 +11,24 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, UnquiltError
-from unquilt.page.listing import ListedColumn, Listing, quote
-from unquilt.page.marked import Passage, mark_text
+from unquilt.page.listing import Listing, quote
+from unquilt.page.marked import mark_text
 from unquilt.page.shell import Shell, address
-from unquilt.page.texts import Part, read_offset, read_part
-from unquilt.page.views.overview import SITES, views_of
+from unquilt.page.views.overview import views_of
 from unquilt.page.views.pages import steps_through
 from unquilt.page.views.tables import find_links
-from unquilt.tables import DOCUMENTS
+from unquilt.results.disguises import say_disguise
+from unquilt.results.folders import RunFolder
+from unquilt.results.hosts import HOSTS_OF_CORPUS
+from unquilt.results.marks import Passage
+from unquilt.results.rows import RowColumn
+from unquilt.results.texts import Part, read_offset, read_part
+from unquilt.tables import DOCUMENTS, OnPage
 
 FEW = 10
 """Rows of one table about a document or a site."""
-_SAID_OF_DOCUMENTS = {
-    "quilts": ("doc",),
-    "verdicts": ("doc",),
-    "sources": ("quilt", "source"),
-    "clusters": ("doc",),
-    "kept": ("doc",),
-    "document_phrases": ("doc",),
-    "covers": ("doc",),
-    "cover_sources": ("source",),
-    "targets": ("doc",),
-    "contents": ("doc",),
-    "objects": ("first",),
-    "pairs": ("doc", "other"),
-    "passage_pairs": ("a", "b"),
-    "stop_runs": ("doc",),
-}
-"""Tables that speak of documents, and the columns in which they do."""
-_SAID_OF_SITES = {
-    "quilts": ("host",),
-    "sources": ("source_host",),
-    "quilting_hosts": ("host",),
-    "source_hosts": ("host",),
-    "quilting_domains": ("domain",),
-    "source_domains": ("domain",),
-    "hosts": ("site",),
-    "targets": ("host",),
-    "clusters": ("host",),
-}
 _FACTS = ("id", "url", "host", "domain", "ip", "media", "words", "truncated", "recursive", "file", "offset")
 
 
@@ -61,7 +40,7 @@ class Said:
     analysis: str
     table: str
     see: str
-    columns: list[ListedColumn]
+    columns: list[RowColumn]
     rows: list[dict[str, Any]] = field(default_factory=list)
     total: int = 0
     more: str = ""
@@ -72,7 +51,7 @@ def show_document(shell: Shell, request: Request) -> Response:
     """A document of the corpus of a run, by number."""
     run, number = request.path_params["run"], request.path_params["doc"]
     folder = shell.shelf.open(run)
-    listing = Listing(folder, DOCUMENTS.name, fixed=[f't."doc" = {number}'])
+    listing = Listing(folder, DOCUMENTS.name, about=number)
     if request.query_params.get("format"):
         return shell.answer(request, listing, "document.html")
     begin, end, at = (read_offset(request.query_params.get(name, "")) for name in ("begin", "end", "at"))
@@ -80,6 +59,7 @@ def show_document(shell: Shell, request: Request) -> Response:
     if part is None:
         raise ParameterError(f"there is no document {number} here, or the corpus of this run is not found")
     facts = next((row for _, row in folder.documents([number], _FACTS)), {})
+    facts |= {"disguise": say_disguise(folder, number) or None}
     links = next((row["links"] for _, row in folder.documents([number], ["links"])), None) or []
     return shell.answer(
         request,
@@ -94,7 +74,7 @@ def show_document(shell: Shell, request: Request) -> Response:
         part=part,
         text=_mark(part, begin, end),
         steps=steps_through(part, request.url.path, dict(request.query_params)),
-        said=list(_say(shell, run, _SAID_OF_DOCUMENTS, number)),
+        said=list(_say(shell, run, lambda page: page.documents, number)),
     )
 
 
@@ -108,10 +88,10 @@ def show_host(shell: Shell, request: Request) -> Response:
     """A host of the corpus of a run, by name."""
     run, name = request.path_params["run"], request.query_params.get("name", "")
     folder = shell.shelf.open(run)
-    listing = Listing(folder, DOCUMENTS.name, fixed=[f't."host" = {quote(name)}'])
+    listing = Listing(folder, DOCUMENTS.name, fixed=f"host = {quote(name)}")
     if request.query_params.get("format"):
         return shell.answer(request, listing, "host.html")
-    first = shell.database.rows(listing.query([listing.columns[each] for each in ("doc", "domain")], 1))
+    first = listing.rows(("doc", "domain"), 1)
     if not first:
         raise ParameterError(f"no document of this corpus is on a host {name[:80]!r}")
     values = {"host": name, "source_host": name, "site": name, "domain": first[0]["domain"] or ""}
@@ -123,48 +103,43 @@ def show_host(shell: Shell, request: Request) -> Response:
         views=views_of(folder),
         name=name,
         domain=first[0]["domain"],
-        total=shell.database.value(listing.count_query()),
-        documents=shell.database.rows(listing.query(limit=FEW * 2)),
-        said=list(_say(shell, run, _SAID_OF_SITES, values)),
-        sites=SITES,
+        total=listing.count(),
+        documents=listing.rows(limit=FEW * 2),
+        said=list(_say(shell, run, lambda page: page.sites, values)),
+        sites=HOSTS_OF_CORPUS.name,
     )
 
 
-def _say(shell: Shell, run: str, tables: Mapping[str, tuple[str, ...]], value: int | dict[str, str]) -> Iterator[Said]:
+def _say(
+    shell: Shell, run: str, choose: Callable[[OnPage], Sequence[str]], value: int | dict[str, str]
+) -> Iterator[Said]:
     """What all runs over the same corpus say; one that cannot be read any more says nothing."""
     for shelved in shell.shelf.beside(shell.shelf.open(run)):
-        folder = shelved.folder
-        if folder is None:
+        if (folder := shelved.folder) is None:
             continue
-        own = set(folder.run.tables)
-        for table, columns in tables.items():
-            if table not in own:
-                continue
-            for column in columns:
-                listing = Listing(folder, table)
-                if column not in listing.columns:
-                    continue
+        pages = {table: known.page for table in folder.run.tables if (known := find_table(table)) and known.page}
+        for table, page in pages.items():
+            for column in choose(page):
                 wanted = value if isinstance(value, int) else value[column]
-                condition = f"{listing.columns[column].expression} = {quote(wanted)}"
-                try:
-                    yield from _rows_of(shell, shelved.name, Listing(folder, table, fixed=[condition]), column, wanted)
-                except UnquiltError:
-                    continue
+                with suppress(UnquiltError):
+                    yield from _rows_of(shelved.name, folder, table, column, wanted)
 
 
-def _rows_of(shell: Shell, run: str, listing: Listing, column: str, value: object) -> Iterator[Said]:
-    rows = shell.database.rows(listing.query(limit=FEW + 1))
+def _rows_of(run: str, folder: RunFolder, table: str, column: str, value: int | str) -> Iterator[Said]:
+    is_first = isinstance(value, int) and folder.columns(table)[:1] == [column]
+    about, fixed = (value, "") if is_first else (None, f"{column} = {quote(value)}")
+    listing = Listing(folder, table, fixed=fixed, about=about if isinstance(about, int) else None)
+    rows = listing.rows(limit=FEW + 1)
     if not rows:
         return
-    total = len(rows) if len(rows) <= FEW else shell.database.value(listing.count_query())
     known = listing.known
     yield Said(
         run,
-        str(listing.folder.run.manifest["analysis"]),
-        listing.table,
+        str(folder.run.manifest["analysis"]),
+        table,
         (known.see if known else "") if column not in ("source", "source_host") else "what draws on it",
         listing.shown,
-        [{"cells": row, "links": find_links(run, listing.table, row)} for row in rows[:FEW]],
-        total,
-        address("runs", run, "tables", listing.table, **{column: value}),
+        [{"cells": row, "links": find_links(run, known, row)} for row in rows[:FEW]],
+        len(rows) if len(rows) <= FEW else listing.count(),
+        address("runs", run, "tables", table, **{column: value}),
     )

@@ -6,28 +6,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp
 
+from unquilt.analyses.catalogue import find_function, find_table
 from unquilt.errors import ParameterError, UnquiltError
 from unquilt.judgements.labels import Judged, Sample, check_judge
 from unquilt.judgements.preparation import DEFAULT_CATEGORIES, prepare, read_whole, want_sample
 from unquilt.judgements.results import pack_labels, sum_up
-from unquilt.page.evidence import FINDERS
 from unquilt.page.listing import Listing, name, quote
-from unquilt.page.marked import Passage, mark_text
+from unquilt.page.marked import mark_text
 from unquilt.page.shell import Shell, address
-from unquilt.page.texts import read_part
-from unquilt.page.views.clusters import describe_cluster
-from unquilt.page.views.pages import describe_page
-from unquilt.page.views.passages import describe_pair
-from unquilt.page.views.phrases import describe_site
+from unquilt.page.views.pages import describe_page, find_evidence
 from unquilt.page.views.tables import find_links
 from unquilt.results.folders import RunFolder
-from unquilt.tables import PASSAGE_PAIRS, PASSAGES
+from unquilt.results.marks import Passage
+from unquilt.results.names import SHOWN
+from unquilt.results.texts import read_part
 
 MOST_SHOWN = 20_000
 """Characters of a document that are shown for a row that has no view of its own."""
@@ -107,7 +106,7 @@ def show_item(shell: Shell, request: Request) -> Response:
             raise ParameterError(f"the sample has no item {position}; it has {len(items)}")
         item = items[position - 1]
     run = shell.shelf.name_of(Path(sample.path))
-    context: dict[str, Any] = {"kind": "row", "row": {}, "links": {}, "fault": ""}
+    context: dict[str, Any] = {"part_template": "", "heading": "", "row": {}, "links": {}, "fault": ""}
     try:
         if run is None:
             raise ParameterError(f"the run {sample.path} is not among those that are shown; start the page with it")
@@ -130,23 +129,22 @@ def show_item(shell: Shell, request: Request) -> Response:
 def _describe(shell: Shell, run: str, sample: Sample, item: Judged, asked: dict[str, str], path: str) -> dict[str, Any]:
     """An item with its evidence: by the kind of its table as it is shown elsewhere, or its row and its documents."""
     folder = shell.shelf.open(run)
-    row = _find_row(shell, folder, sample, item)
-    found: dict[str, Any] = {"row": row, "links": find_links(run, sample.table, row)}
+    row = _find_row(folder, sample, item)
+    found: dict[str, Any] = {"row": row, "links": find_links(run, find_table(sample.table), row)}
     number = item.key.get("doc")
     if str(folder.run.manifest["fingerprint"]) != sample.fingerprint:
         raise ParameterError(f"{sample.path} is another run than the one that the sample was drawn from")
-    if sample.table in FINDERS and isinstance(number, int):
-        evidence = FINDERS[sample.table](folder, number)
-        return found | {"kind": "page", "table": sample.table} | describe_page(folder, evidence, asked, path)
-    if sample.table in ("clusters", "similarity") and "cluster" in row:
-        return found | {"kind": "cluster"} | describe_cluster(shell, folder, row["cluster"], asked.get("with", ""))
-    if sample.table == "hosts":
-        return found | {"kind": "site"} | describe_site(shell, folder, row["site"])
-    if sample.table in (PASSAGE_PAIRS.name, PASSAGES.name):
-        begin = item.key.get("a_begin")
-        pair = describe_pair(shell, folder, (row["a"], row["b"]), asked, path, begin=begin)
-        return found | {"kind": "pair"} | pair
-    return found | {"kind": "row", "texts": _texts(folder, row)}
+    known = find_table(sample.table)
+    shown = known.page if known else None
+    if shown and shown.evidence and isinstance(number, int):
+        evidence = find_evidence(folder, sample.table, number)
+        context = describe_page(folder, evidence, asked, path)
+        name = context["url"] or context["id"] or f"document {number}"
+        return found | {"part_template": "evidence.html", "heading": name, "table": sample.table} | context
+    if shown and shown.judged:
+        described: dict[str, Any] = find_function(shown.judged)(folder, row, asked, path)
+        return found | described
+    return found | {"texts": _texts(folder, row)}
 
 
 def _texts(folder: RunFolder, row: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -166,15 +164,16 @@ def _texts(folder: RunFolder, row: Mapping[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _find_row(shell: Shell, folder: RunFolder, sample: Sample, item: Judged) -> dict[str, Any]:
+def _find_row(folder: RunFolder, sample: Sample, item: Judged) -> dict[str, Any]:
     listing = Listing(folder, sample.table)
     conditions = []
     for column, value in item.key.items():
-        own = f"t.{name(column)}"
         hashed = column in listing.columns and not listing.columns[column].is_plain
-        wanted = f"unhex({quote(value)})" if hashed else quote(value)
-        conditions.append(f"{own} IS NULL" if value is None else f"{own} = {wanted}")
-    rows = shell.database.rows(Listing(folder, sample.table, fixed=conditions).query(limit=1))
+        own, wanted = (f"hex({name(column)})", str(value).upper()) if hashed else (name(column), value)
+        conditions.append(f"{own} IS NULL" if value is None else f"{own} = {quote(wanted)}")
+    columns = [each.name for each in listing.columns.values() if each.part in ("", *SHOWN) and each.is_plain]
+    columns = [each for each in columns if listing.columns[each].type != pa.large_string()]
+    rows = Listing(folder, sample.table, fixed=" AND ".join(conditions)).rows(columns, limit=1)
     if not rows:
         raise ParameterError("this item is no longer in the run that it was drawn from")
     return rows[0]

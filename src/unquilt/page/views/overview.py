@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from unquilt.analyses.catalogue import find_table
+from unquilt.analyses.catalogue import ENTRIES, find_table, load
 from unquilt.errors import ParameterError
 from unquilt.page.shell import Shell, address
 from unquilt.results.choice import find_meant
 from unquilt.results.folders import RunFolder
+from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.tables import DOCUMENTS
 
-SITES = "sites"
-"""The hosts of a corpus, as a table."""
-VIEWS: dict[str, tuple[tuple[str, str], ...]] = {
-    "quilts": (("quilts", "Quilts"), ("source_domains", "Sources by domain"), ("quilting_domains", "Quilting domains")),
-    "neardups": (("similarity", "Clusters"),),
-    "phrases": (("hosts", "Sites"), ("popular", "Phrases"), ("covers", "Covers")),
-    "discover": (("objects", "Objects"),),
-    "detect": (("targets", "Targets"), ("neighbourhoods", "Neighbourhoods"), ("objects", "Objects")),
-    "passages": (("passage_pairs", "Pairs"), ("passages", "Passages"), ("stop_runs", "Stop runs")),
-    "reworded": (("passage_pairs", "Pairs"), ("passages", "Passages")),
-}
-"""What people look at first in a run of an analysis: tables, and what they are called here."""
+
+class Tab(NamedTuple):
+    """A tab of a run: its table, what it is called, and where it leads, if not to the table."""
+
+    table: str
+    label: str
+    at: str = ""
 
 
-def views_of(folder: RunFolder) -> list[tuple[str, str]]:
+def views_of(folder: RunFolder) -> list[Tab]:
     """The tables of a run that have a view of their own, as far as they are there, and those that all runs have."""
-    wanted = VIEWS.get(folder.run.manifest["analysis"], ())
-    found = [(table, label) for table, label in wanted if table in folder.tables]
+    analysis = folder.run.manifest["analysis"]
+    wanted = load(analysis).tabs if analysis in ENTRIES else ()
+    found = [Tab(table.name, table.page.tab, table.page.at) for table in wanted if table.page]
+    found = [tab for tab in found if tab.table in folder.tables and tab.table != DOCUMENTS.name]
     if DOCUMENTS.name in folder.tables:
-        found += [(DOCUMENTS.name, "Documents"), (SITES, "Hosts")]
+        found += [Tab(table.name, table.page.tab) for table in (DOCUMENTS, HOSTS_OF_CORPUS) if table.page]
     return found
 
 
@@ -47,7 +45,7 @@ def _sum_up(folder: RunFolder | None, run: Any) -> dict[str, Any]:
     if folder is None:
         return facts
     documents = folder.tables.get(DOCUMENTS.name)
-    views = [(table, label, _rows(folder, table)) for table, label in views_of(folder)]
+    views = [(tab, _rows(folder, tab.table)) for tab in views_of(folder)]
     return facts | {
         "views": views,
         "documents": documents.rows if documents is not None else None,

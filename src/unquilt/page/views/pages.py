@@ -8,24 +8,33 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unquilt.page.evidence import FINDERS, Evidence, find_beside
+from unquilt.analyses.catalogue import find_function, find_table
+from unquilt.errors import ParameterError
 from unquilt.page.listing import Listing
 from unquilt.page.marked import draw_bar, mark_text
 from unquilt.page.shell import Shell, change
-from unquilt.page.texts import Part, read_offset, read_part
 from unquilt.page.views.overview import views_of
+from unquilt.results.disguises import say_disguise
+from unquilt.results.evidence import Evidence, find_beside
 from unquilt.results.folders import RunFolder
-from unquilt.tables import COVER_SOURCES, PATCHES, SOURCES, TARGETS
-
-TITLES = {"quilts": "Quilt", "covers": "Page with popular phrases", "targets": "Target"}
+from unquilt.results.texts import Part, read_offset, read_part
 
 
-def show_page(shell: Shell, request: Request, table: str) -> Response:
+def find_evidence(folder: RunFolder, table: str, number: int) -> Evidence:
+    """The evidence of a row of a table that has some."""
+    known = find_table(table)
+    if known is None or known.page is None or not known.page.evidence:
+        raise ParameterError(f"there is no page for rows of {table[:40]!r}")
+    found: Evidence = find_function(known.page.evidence)(folder, number)
+    return found
+
+
+def show_page(shell: Shell, request: Request) -> Response:
     """A page with its passages marked and, if one was chosen, the other page beside it."""
-    run, number = request.path_params["run"], request.path_params["doc"]
+    run, table, number = (request.path_params[name] for name in ("run", "table", "doc"))
     folder = shell.shelf.open(run)
-    evidence = FINDERS[table](folder, number)
-    listing = _rows_behind(folder, table, number)
+    evidence = find_evidence(folder, table, number)
+    listing = Listing(folder, evidence.behind, about=number)
     if request.query_params.get("format"):
         return shell.answer(request, listing, "page.html")
     asked = dict(request.query_params)
@@ -36,17 +45,17 @@ def show_page(shell: Shell, request: Request, table: str) -> Response:
         "page.html",
         run=run,
         table=table,
-        title=TITLES[table],
+        title=evidence.title,
         views=views_of(folder),
         **context,
     )
 
 
-def show_beside(shell: Shell, request: Request, table: str) -> Response:
+def show_beside(shell: Shell, request: Request) -> Response:
     """Only the other page of a passage, for a script to put beside the first."""
-    run, number = request.path_params["run"], request.path_params["doc"]
+    run, table, number = (request.path_params[name] for name in ("run", "table", "doc"))
     folder = shell.shelf.open(run)
-    evidence = FINDERS[table](folder, number)
+    evidence = find_evidence(folder, table, number)
     place = evidence.choose(request.query_params.get("patch"))
     if place is None:
         return shell.show(request, "beside.html", beside=None, run=run)
@@ -76,6 +85,7 @@ def describe_page(folder: RunFolder, evidence: Evidence, asked: dict[str, str], 
         "part": part,
         "text": Markup(text),  # noqa: S704 - escaped where it is marked
         "bar": Markup(bar),  # noqa: S704
+        "disguise": say_disguise(folder, evidence.doc),
         "steps": steps_through(part, path, asked),
         "place": place,
         **(_beside(folder, evidence, place, part) if place is not None else {"beside": None}),
@@ -103,12 +113,3 @@ def _beside(folder: RunFolder, evidence: Evidence, place: int, part: Part | None
         html = mark_text(beside.part.text, beside.passages, chosen=chosen, first=beside.part.begin)
         html = html.replace(' id="here"', ' id="there"')
     return {"beside": beside, "beside_text": Markup(html)}  # noqa: S704 - escaped where it is marked
-
-
-def _rows_behind(folder: RunFolder, table: str, number: int) -> Listing:
-    """The rows that a page shows: what can be taken away from it."""
-    if table == "quilts":
-        behind = PATCHES.name if PATCHES.name in folder.tables else SOURCES.name
-        return Listing(folder, behind, fixed=[f't."quilt" = {number}'])
-    behind = COVER_SOURCES.name if table == "covers" else TARGETS.name
-    return Listing(folder, behind, fixed=[f't."doc" = {number}'])

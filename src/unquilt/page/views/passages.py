@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from markupsafe import Markup
@@ -11,11 +12,12 @@ from starlette.responses import Response
 from unquilt.errors import ParameterError
 from unquilt.page.figures import draw_dots
 from unquilt.page.listing import Listing
-from unquilt.page.marked import Passage, mark_text
+from unquilt.page.marked import mark_text
 from unquilt.page.shell import Shell, change
-from unquilt.page.texts import read_part
 from unquilt.page.views.overview import views_of
 from unquilt.results.folders import RunFolder
+from unquilt.results.marks import Passage
+from unquilt.results.texts import read_part
 from unquilt.tables import PASSAGES
 
 MOST = 500
@@ -29,23 +31,22 @@ def show_pair(shell: Shell, request: Request) -> Response:
     listing = list_pair(folder, a, b)
     if request.query_params.get("format"):
         return shell.answer(request, listing, "pair.html")
-    context = describe_pair(shell, folder, (a, b), dict(request.query_params), request.url.path)
+    context = describe_pair(folder, (a, b), dict(request.query_params), request.url.path)
     return shell.answer(request, listing, "pair.html", run=run, views=views_of(folder), **context)
 
 
 def list_pair(folder: RunFolder, a: int, b: int) -> Listing:
     """The passages of two documents, in the order of the first."""
-    return Listing(folder, PASSAGES.name, fixed=[f't."a" = {a}', f't."b" = {b}'], order="a_begin")
+    return Listing(folder, PASSAGES.name, fixed=f"b = {b}", order="a_begin", about=a)
 
 
 def describe_pair(
-    shell: Shell, folder: RunFolder, pair: tuple[int, int], asked: dict[str, str], path: str, begin: int | None = None
+    folder: RunFolder, pair: tuple[int, int], asked: dict[str, str], path: str, begin: int | None = None
 ) -> dict[str, Any]:
     """What the template needs to show a pair; the passage that begins there in the first stands out at first."""
     a, b = pair
     listing = list_pair(folder, a, b)
-    columns = [listing.columns[each.name] for each in PASSAGES.columns if each.name in listing.columns]
-    rows = shell.database.rows(listing.query(columns, MOST))
+    rows = listing.rows([each.name for each in PASSAGES.columns if each.name in listing.columns], MOST)
     if not rows:
         raise ParameterError(f"documents {a} and {b} share no passage in this run")
     given = asked.get("patch", "")
@@ -82,3 +83,9 @@ def describe_pair(
         "place": place,
         "plot": Markup(plot),  # noqa: S704 - escaped where it is drawn
     }
+
+
+def describe_row(folder: RunFolder, row: Mapping[str, Any], asked: dict[str, str], path: str) -> dict[str, Any]:
+    """The two documents of a row, for judging: of a passage, with this one chosen."""
+    pair = describe_pair(folder, (row["a"], row["b"]), asked, path, begin=row.get("a_begin"))
+    return {"part_template": "sides.html"} | pair

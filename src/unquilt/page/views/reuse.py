@@ -20,10 +20,8 @@ MOST_PAGES = 50
 def list_under(folder: RunFolder, under: str) -> Listing:
     """The neighbourhoods directly under a prefix; sites, if it is empty."""
     level = under.count("/") + 1
-    conditions = [f't."level" = {level}']
-    if under:
-        conditions.append(f'starts_with(t."prefix", {quote(under)})')
-    return Listing(folder, NEIGHBOURHOODS.name, fixed=conditions, order="-bad,-matched,-badness")
+    within = f" AND starts_with(prefix, {quote(under)})" if under else ""
+    return Listing(folder, NEIGHBOURHOODS.name, fixed=f"level = {level}{within}", order="-bad,-matched,-badness")
 
 
 def show_tree(shell: Shell, request: Request) -> Response:
@@ -33,25 +31,24 @@ def show_tree(shell: Shell, request: Request) -> Response:
     listing = list_under(folder, under)
     if request.query_params.get("format"):
         return shell.answer(request, listing, "tree.html")
-    branches = shell.database.rows(listing.query(limit=MOST))
-    total = shell.database.value(listing.count_query())
-    context = {"run": run, "under": under, "branches": branches, "total": total, "pages": _pages(shell, folder, under)}
+    branches = listing.rows(limit=MOST)
+    total = listing.count()
+    context = {"run": run, "under": under, "branches": branches, "total": total, "pages": _pages(folder, under)}
     if request.query_params.get("part"):
         return shell.show(request, "branches.html", **context)
     own = None
     if under:
-        this = Listing(folder, NEIGHBOURHOODS.name, fixed=[f't."prefix" = {quote(under)}'])
-        own = next(iter(shell.database.rows(this.query(limit=1))), None)
+        this = Listing(folder, NEIGHBOURHOODS.name, fixed=f"prefix = {quote(under)}")
+        own = next(iter(this.rows(limit=1)), None)
         if own is None:
             raise ParameterError(f"there is no neighbourhood {under[:80]!r} in this run")
     return shell.answer(request, listing, "tree.html", views=views_of(folder), own=own, **context)
 
 
-def _pages(shell: Shell, folder: RunFolder, under: str) -> list[dict[str, object]]:
+def _pages(folder: RunFolder, under: str) -> list[dict[str, object]]:
     """Pages directly in a neighbourhood, those with most labelled chunks first."""
     if not under or "contents" not in folder.tables or DOCUMENTS.name not in folder.tables:
         return []
-    rest = f"substr(regexp_replace(t.\"url\", '^[a-zA-Z]+://', ''), {len(under) + 1})"
-    within = f"starts_with(regexp_replace(t.\"url\", '^[a-zA-Z]+://', ''), {quote(under)})"
-    listing = Listing(folder, "contents", fixed=[within, f"NOT contains({rest}, '/')"], order="-matched")
-    return shell.database.rows(listing.query(limit=MOST_PAGES))
+    starts = [f"{scheme}://{under}" for scheme in ("http", "https")]
+    within = [f"starts_with(url, {quote(each)}) AND NOT contains(substr(url, {len(each) + 1}), '/')" for each in starts]
+    return Listing(folder, "contents", fixed=" OR ".join(within), order="-matched").rows(limit=MOST_PAGES)

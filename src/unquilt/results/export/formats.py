@@ -1,6 +1,9 @@
 """Files for other tools: JSON lines, CSV, plain lines and Parquet; the first three also compressed.
 
 What is written depends on the rows alone: no time, no name of a file, and row groups of a fixed number of rows.
+
+Spreadsheets run cells of CSV that begin like a formula, and the texts come from strangers. So such a text gets an
+apostrophe before it, which spreadsheets take as "this is text", unless the raw cells are asked for.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, BinaryIO, Protocol, cast
 
 import orjson
@@ -27,6 +31,9 @@ FORMATS = (*FORMATS, "parquet")
 _ROWS_AT_ONCE = 1_000
 _GROUP, _GROUP_OF_TEXTS = 65_536, 4_096
 _GZIP_LEVEL = 6
+_CRLF = "\r\n"
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_APOSTROPHE = "'"
 
 
 class Sink(Protocol):
@@ -38,10 +45,12 @@ class Sink(Protocol):
 
 @dataclass(frozen=True)
 class FileFormat:
-    """A kind of file, and how it is compressed; `name` is what such files end with."""
+    """A kind of file, and how it is compressed; `name` is what such files end with. `raw_cells` leaves texts in CSV as
+    they are, though a spreadsheet may run them."""
 
     kind: str
     packing: str = ""
+    raw_cells: bool = False
 
     @property
     def name(self) -> str:
@@ -80,7 +89,8 @@ class FileFormat:
         if self.kind == "jsonl":
             return write_json
         if self.kind == "csv":
-            return lambda rows: _write_csv([[_cell(value) for value in row.values()] for row in rows])
+            spell = _cell if self.raw_cells else _safe_cell
+            return lambda rows: _write_csv([[spell(value) for value in row.values()] for row in rows])
         if len(schema.names) != 1:
             raise ParameterError(f"txt holds one column, a line for each row, not {len(schema.names)}: choose one")
         return _write_lines
@@ -150,7 +160,9 @@ def _spell(value: object) -> str:
 def _write_csv(rows: Sequence[Sequence[Any]]) -> bytes:
     """Lines of CSV, in UTF-8; what is missing is empty, and lists are JSON."""
     text = io.StringIO(newline="")
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    # The writer quotes cells with characters that end a line for it: so both must, though our lines end with one.
+    one_line = SimpleNamespace(write=lambda line: text.write(f"{line.removesuffix(_CRLF)}\n"))
+    csv.writer(one_line, lineterminator=_CRLF).writerows(rows)
     return text.getvalue().encode()
 
 
@@ -160,6 +172,21 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.hex()
     return orjson.dumps(value, default=_spell).decode() if isinstance(value, list | dict) else value
+
+
+def _safe_cell(value: Any) -> Any:
+    """A cell that no spreadsheet runs."""
+    cell = _cell(value)
+    return _APOSTROPHE + cell if isinstance(cell, str) and cell.startswith(_FORMULAS) else cell
+
+
+def read_cell(cell: str) -> str:
+    """The text of a cell of CSV, as it was before it was made safe.
+
+    >>> read_cell("'-5"), read_cell("'tis")
+    ('-5', "'tis")
+    """
+    return cell[1:] if cell.startswith(tuple(_APOSTROPHE + each for each in _FORMULAS)) else cell
 
 
 def _write_lines(rows: Sequence[dict[str, Any]]) -> bytes:

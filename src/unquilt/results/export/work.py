@@ -14,18 +14,19 @@ from typing import Any, BinaryIO, TextIO, cast
 
 import pyarrow as pa
 
+from unquilt.analyses.catalogue import find_function, find_table, jobs
 from unquilt.engines.progress import Progress, Silent, Step
 from unquilt.errors import Advice, ParameterError
 from unquilt.jobs.places import choose_place
-from unquilt.results.evidence import QuiltRows
+from unquilt.results.cleaning import REPEATS, CleanedDocuments
 from unquilt.results.export.formats import FileFormat
 from unquilt.results.export.places import PartFolder, list_inputs, one_file, refuse_existing
 from unquilt.results.folders import RunFolder
 from unquilt.results.keeping import FIELDS, KeptDocuments
-from unquilt.results.passages import PassageRows, list_detections
-from unquilt.results.rows import RowsPiece, Selection, TableRows
+from unquilt.results.passages import list_detections
+from unquilt.results.rows import RowsPiece, Selection, TableRows, arrange
 from unquilt.results.trimming import TrimmedDocuments
-from unquilt.tables import DOCUMENTS, PASSAGES, QUILTS
+from unquilt.tables import DOCUMENTS, PASSAGES
 
 STDOUT = "-"
 PAN = "pan"
@@ -38,7 +39,8 @@ PART_ROWS = 100_000
 class Export:
     """What to export: the documents that a run keeps (`kept`) or drops (`dropped`), or all `without` what is repeated
     in them (`keep_first`: but where it first stands), or any `table` with ids and URLs; `ids` alone; of quilts and
-    passages, also their `evidence`."""
+    passages, also their `evidence`. `raw_cells` leaves texts in CSV as they are, though a spreadsheet may run them.
+    Where repeats are taken out, `mask` stands in their place, and `empty` keeps documents of which nothing is left."""
 
     table: str = ""
     kept: bool = False
@@ -47,10 +49,17 @@ class Export:
     evidence: bool = False
     without: tuple[str, ...] = ()
     keep_first: bool = False
+    raw_cells: bool = False
+    mask: str | None = None
+    empty: bool = False
     selection: Selection = field(default_factory=Selection)
 
-    def open(self, folder: RunFolder) -> TableRows:
-        """The rows that are meant; ParameterError if that makes no sense."""
+    def open(self, folder: RunFolder, *, in_parts: bool = False) -> TableRows:
+        """The rows that are meant, in the order in which people see them; ParameterError if that makes no sense.
+
+        Parts of a folder are in the order of the table: an export that was interrupted goes on behind those that are
+        there.
+        """
         selection = self.selection
         if self.kept and self.dropped:
             raise ParameterError("kept and dropped documents together are all of them: export documents")
@@ -58,6 +67,8 @@ class Export:
             if selection.columns:
                 raise ParameterError("ids are one column; leave out either them or the columns")
             selection = replace(selection, columns=("id",))
+        if (self.mask is not None or self.empty) and REPEATS not in self.without:
+            raise ParameterError("mask and empty say what is written without repeats: without repeats")
         if self.keep_first and not self.without:
             raise ParameterError("say what is taken out of documents but where it first stands: without objects")
         if self.without:
@@ -65,6 +76,8 @@ class Export:
                 raise ParameterError(
                     "what is written without objects are all documents: leave out table, kept and dropped"
                 )
+            if REPEATS in self.without:
+                return self._open_cleaned(folder, selection)
             return TrimmedDocuments(folder, self.without, selection, keep_first=self.keep_first)
         if self.kept or self.dropped:
             if self.table not in ("", DOCUMENTS.name) or self.evidence:
@@ -78,14 +91,36 @@ class Export:
                     "or kept=True, for the documents that are kept", "or --kept, for the documents that are kept"
                 ),
             )
-        if self.evidence:
-            if self.table not in (QUILTS.name, PASSAGES.name):
-                raise ParameterError(f"evidence is that of quilts and passages; {self.table} has none")
-            folder.table(self.table)
-            return (QuiltRows if self.table == QUILTS.name else PassageRows)(folder, selection)
+        folder.table(self.table)  # an error if there is none
         if self.table == DOCUMENTS.name and not selection.columns:
             selection = replace(selection, columns=FIELDS)
-        return TableRows(folder, self.table, selection)
+        arranged = arrange(folder, self.table, selection, hidden=True)
+        resumes = in_parts and selection.limit is None
+        selection = replace(arranged, sort=selection.sort) if resumes else arranged
+        return (
+            self._open_with_evidence(folder, selection) if self.evidence else TableRows(folder, self.table, selection)
+        )
+
+    def _open_cleaned(self, folder: RunFolder, selection: Selection) -> TableRows:
+        if self.without != (REPEATS,) or self.keep_first:
+            raise ParameterError(
+                "what is repeated, and which copy stays, is up to the run of repeats; leave out the rest"
+            )
+        return CleanedDocuments(folder, selection, mask=self.mask, empty=self.empty)
+
+    def _open_with_evidence(self, folder: RunFolder, selection: Selection) -> TableRows:
+        known = find_table(self.table)
+        if known is not None and known.with_evidence:
+            rows: TableRows = find_function(known.with_evidence)(folder, self.table, selection)
+            return rows
+        if known is None or not known.texts:
+            some = sorted({table.name for job in jobs() for table in job.tables if table.with_evidence or table.texts})
+            raise ParameterError(f"{self.table} has no evidence; these tables have: {', '.join(some)}")
+        if DOCUMENTS.name not in folder.tables:
+            raise ParameterError(f"the corpus of {folder.run.path} is not found, so there are no texts")
+        places = [name for place in known.texts.values() for name in place]
+        columns = dict.fromkeys([*selection.columns, *places, *known.texts])
+        return TableRows(folder, self.table, replace(selection, columns=tuple(columns)))
 
     def name(self) -> str:
         """What rows are called."""
@@ -117,10 +152,10 @@ def export(
     standard output (-)."""
     if format == PAN:
         return _write_pan(folder, what, output, overwrite=overwrite)
-    rows = what.open(folder)
+    into_folder = str(output) != STDOUT and (str(output).endswith("/") or Path(output).is_dir())
+    rows = what.open(folder, in_parts=into_folder)
     if str(output) == STDOUT:
-        return _write_stdout(rows, FileFormat.of(format or "jsonl"))
-    into_folder = str(output).endswith("/") or Path(output).is_dir()
+        return _write_stdout(rows, replace(FileFormat.of(format or "jsonl"), raw_cells=what.raw_cells))
     written = (
         FileFormat.of(format) if format else FileFormat("parquet") if into_folder else FileFormat.guess(Path(output))
     )
@@ -132,6 +167,7 @@ def export(
         raise ParameterError(
             f"{output}: end its name with the format, such as .jsonl.gz, .csv or .parquet", advice=advice
         )
+    written = replace(written, raw_cells=what.raw_cells)
     place = _choose_place(folder, output)
     refuse_existing(place, overwrite=overwrite, folder=into_folder)
     pieces = rows.pieces(PART_ROWS if into_folder else 1)

@@ -3,46 +3,52 @@
 //! A sketch is a number of minima over the circular k-grams of a document; two documents agree in each with probability
 //! J. Cut into bands of several rows, two documents meet in the bucket of a band if they agree in all of its rows.
 //! [`Bands`] puts each document into its buckets, and its whole sketch with it, a byte for each minimum: so a bucket can
-//! tell what is worth a comparison. [`BucketCandidates`] notes, for each document of a bucket, the lower ones whose
-//! sketches agree with its own in at least so many places, the best few; [`BestCandidates`] takes the best few over all
-//! buckets.
+//! tell what is worth a comparison. [`BucketCandidates`] goes through a bucket in the order of preference, and notes for
+//! each document some of the preferred ones whose sketches agree with its own in at least so many places: the nearest,
+//! since these tie clusters together, and the earliest, since these are kept. [`BestCandidates`] takes the best of both
+//! over all buckets, and puts the likeliest first.
 //!
-//! [`Verified`] keeps the candidates whose exact coefficient, found elsewhere, reaches the threshold. First only the best
-//! candidate of each document is looked at. Where all of a million pages are alike, each is tied to a lower one by that,
-//! and they hang together: of the other candidates, only those that would tie together what does not yet hang together
-//! ([`Unsettled`], [`Apart`]) are looked at, too.
+//! At first only that one is looked at. Where all of a million pages are alike, each is dropped by that, and they hang
+//! together: of the other candidates, only those that would tie together what does not yet hang together ([`Unsettled`],
+//! [`Apart`]), and those on which it depends what is kept ([`deletion`](crate::documents::deletion)), are looked at, too.
 //!
-//! In a large bucket no document is compared with all others. Sketches that agree with one that is there already in so
-//! many places that they surely belong together are remembered for a while only ([`FOLLOWERS`]), the others for longer
-//! ([`LEADERS`]); and whoever has found enough candidates ([`HITS`]), the latest first, looks no further. So buckets of up
-//! to so many documents are gone through completely, and larger ones in linear time.
+//! In a large bucket no document is compared with all others. Documents that surely belong to an earlier one are
+//! remembered for a while only ([`FOLLOWERS`]), the others for longer, the first of them for good ([`FIRST`], [`LATEST`]);
+//! and whoever has found enough candidates looks no further. So buckets of up to so many documents are gone through
+//! completely, and larger ones in linear time.
 
 use std::num::NonZeroUsize;
 
 use crate::analyses::neardups::buckets::Pages;
 use crate::documents::components::Edge;
-use crate::documents::similarity::Pair;
-use crate::documents::standing::KeptFor;
+use crate::documents::copies::KeptFor;
+use crate::documents::keeping::{Preferred, Ranks};
 use crate::flow::columns::Along;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Rest;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::sketches::minwise::Minima;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{row, told};
+use crate::{parameters, row, without_parameters};
 
-/// Documents of a bucket that are remembered and have nobody that they surely belong to.
-const LEADERS: usize = 512;
-/// Documents of a bucket that are remembered though they surely belong to one that is.
+/// Documents of a bucket that are remembered and have nobody that they surely belong to: the first of them …
+const FIRST: usize = 256;
+/// … and the latest.
+const LATEST: usize = 256;
+/// Documents of a bucket that are remembered though they surely belong to one of these.
 const FOLLOWERS: usize = 128;
-/// Candidates of a document that are looked at in a bucket: among the pages of one template, all would be.
-const HITS: usize = 64;
-/// Candidates of a document that are noted: the best in each bucket, and of these the best.
-const BEST: usize = 8;
+/// Candidates of a document that are looked at in a bucket: among the pages of one template, all would be. So many of
+/// the first …
+const FIRST_HITS: usize = 32;
+/// … and of the latest, and of the followers.
+const LATEST_HITS: usize = 16;
+/// Candidates of a document that are noted in each bucket, and of these again: so many of the nearest, of the earliest
+/// that are near more often than not, and of the earliest.
+const NOTED: usize = 4;
 /// Sketches are filled up with zeros to a multiple of this, so that they are compared quickly.
 const LANES: usize = 8;
 
-told! {
+parameters! {
     /// Which min-wise functions, over which grams, in how many bands of how many rows; documents of fewer words have no
     /// buckets.
     pub struct Banding {
@@ -56,11 +62,12 @@ told! {
 }
 
 row! {
-    /// Of a bucket: a document, and a byte of each of its minima, filled up with zeros.
-    pub struct InBand<'a> { doc: u32, sketch: Rest<'a> }
+    /// Of a bucket: a document, by its rank, and a byte of each of its minima, filled up with zeros.
+    pub struct InBand<'a> { rank: u64, within: u64, doc: u32, sketch: Rest<'a> }
 }
 
-/// Map: each document with words in the bucket of each of its bands.
+/// Map, beside the ranks of documents if the first are not the preferred ones: each document with words in the bucket of
+/// each of its bands.
 pub struct Bands {
     minima: Minima,
     rows: usize,
@@ -75,9 +82,9 @@ impl Map for Bands {
     const NAME: &'static str = "bands";
     const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
     const KEEPS: &'static str = "one sketch";
-    type Told = Banding;
+    type Parameters = Banding;
     type Reads<'a> = Pages<'a>;
-    type Beside<'a> = ();
+    type Beside<'a> = Option<Preferred<'a>>;
 
     fn new(told: Banding) -> Result<Self, WrongParameter> {
         let Banding { seed, k, key, min_words, bands, rows } = told;
@@ -85,8 +92,9 @@ impl Map for Bands {
         Ok(Self { minima: Minima::new(seed, k.get(), key, functions), rows: rows.get(), min_words })
     }
 
-    fn batch<'a>(&mut self, pages: Pages<'a>, (): (), out: &mut Output) -> Done {
+    fn batch<'a>(&mut self, pages: Pages<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
         let print = Fingerprinter::plain();
+        let mut ranks = Ranks::new(preferred);
         let (mut sketch, mut bytes) = (Vec::new(), Vec::new());
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
@@ -100,32 +108,52 @@ impl Map for Bands {
             sketch.clear();
             sketch.extend(minima.iter().map(|&least| least as u8));
             sketch.resize(sketch.len().next_multiple_of(LANES), 0);
+            let (rank, within) = ranks.of(u64::from(doc));
             for (number, band) in minima.chunks(self.rows).enumerate() {
                 bytes.clear();
                 bytes.extend_from_slice(&(number as u64).to_le_bytes());
                 band.iter().for_each(|least| bytes.extend_from_slice(&least.to_le_bytes()));
-                out.row(&Self::BUCKETS, print.bytes(&bytes), InBand { doc, sketch: Rest(&sketch) });
+                out.row(&Self::BUCKETS, print.bytes(&bytes), InBand { rank, within, doc, sketch: Rest(&sketch) });
             }
         }
         Ok(())
     }
 }
 
-told! {
-    /// In how many of `functions` places two sketches agree at least: of candidates, and of those that surely belong
-    /// together.
-    pub struct Agreement { functions: u64, least: u64, sure: u64 }
+parameters! {
+    /// In how many of `functions` places two sketches agree at least: of candidates, of those that are near more often
+    /// than not, and of those that surely belong together.
+    pub struct Agreement { functions: u64, least: u64, likely: u64, sure: u64 }
 }
 
 row! {
-    /// Of a document: a lower one that may be near to it, and in how many places their sketches differ.
-    pub struct Candidate { distance: u64, other: u64 }
+    /// Of a document: a preferred one that may be near to it, whether that is unlikely, its rank, and in how many places
+    /// their sketches differ.
+    pub struct Candidate { unlikely: u8, rank: u64, within: u64, other: u32, distance: u8 }
 }
 
-/// Group by bucket: for each document the lower ones that agree with it best, if they agree well enough.
+impl Candidate {
+    /// By this, the nearest come first.
+    fn by_distance(&self) -> (u8, u64, u64, u32) {
+        (self.distance, self.rank, self.within, self.other)
+    }
+
+    /// By this, the earliest of those that are near more often than not.
+    fn by_likelihood(&self) -> (u8, u64, u64, u32) {
+        (self.unlikely, self.rank, self.within, self.other)
+    }
+
+    /// By this, the earliest of all.
+    fn by_preference(&self) -> (u64, u64, u32) {
+        (self.rank, self.within, self.other)
+    }
+}
+
+/// Group by bucket, in the order of preference: for each document some of those before it that agree with it well enough.
 pub struct BucketCandidates {
     told: Agreement,
-    leaders: Remembered,
+    first: Remembered,
+    latest: Remembered,
     followers: Remembered,
     found: Vec<Candidate>,
 }
@@ -140,42 +168,83 @@ impl Group for BucketCandidates {
     const TABLES: &'static [Shape] = &[shape::<InBand<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::CANDIDATES.info()];
     const KEEPS: &'static str = "640 sketches of a bucket";
-    type Told = Agreement;
+    type Parameters = Agreement;
 
     fn new(told: Agreement, _: usize) -> Result<Self, WrongParameter> {
-        let (leaders, followers) = (Remembered::new(LEADERS), Remembered::new(FOLLOWERS));
-        Ok(Self { told, leaders, followers, found: Vec::new() })
+        let (first, latest, followers) = (Remembered::new(FIRST), Remembered::new(LATEST), Remembered::new(FOLLOWERS));
+        Ok(Self { told, first, latest, followers, found: Vec::new() })
     }
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let Self { told, leaders, followers, found } = self;
-        leaders.clear();
-        followers.clear();
+        let Self { told, first, latest, followers, found } = self;
+        [&mut *first, latest, followers].into_iter().for_each(Remembered::clear);
         while let Some((_, tail)) = rows.next() {
-            let InBand { doc, sketch: Rest(sketch) } = InBand::take(tail)?;
+            let InBand { rank, within, doc, sketch: Rest(sketch) } = InBand::take(tail)?;
             found.clear();
-            let filling = (sketch.len() as u64).saturating_sub(told.functions);
-            for (other, known) in leaders.latest(sketch.len()).chain(followers.latest(sketch.len())) {
-                let agreeing = agree(sketch, known).saturating_sub(filling);
-                if agreeing >= told.least {
-                    let distance = told.functions.saturating_sub(agreeing);
-                    found.push(Candidate { distance, other: u64::from(other) });
-                    if found.len() == HITS {
-                        break;
-                    }
-                }
-            }
-            found.sort_unstable_by_key(|candidate| (candidate.distance, candidate.other));
-            found.truncate(BEST);
-            found.iter().for_each(|&candidate| out.row(&Self::CANDIDATES, doc.into(), candidate));
-            match found.first().map(|best| best.distance) {
-                Some(0) => {} // whoever agrees with it agrees with the other just as well
-                Some(distance) if told.functions - distance >= told.sure => followers.add(doc, sketch),
-                _ => leaders.add(doc, sketch),
+            told.look(sketch, first.earliest(sketch.len()), FIRST_HITS, found);
+            told.look(sketch, latest.latest(sketch.len()), LATEST_HITS, found);
+            let leaders = found.len();
+            told.look(sketch, followers.latest(sketch.len()), LATEST_HITS, found);
+            let least = |found: &[Candidate]| found.iter().map(|candidate| candidate.distance).min();
+            let (nearest, leader) = (least(found), least(&found[..leaders]));
+            note(found, |candidate| out.row(&Self::CANDIDATES, doc.into(), candidate));
+            match (nearest, leader) {
+                (Some(0), _) => {} // whoever agrees with it agrees with the other just as well
+                (_, Some(distance)) if told.agreeing(distance) >= told.sure => followers.add(rank, within, doc, sketch),
+                _ if first.is_full() => latest.add(rank, within, doc, sketch),
+                _ => first.add(rank, within, doc, sketch),
             }
         }
         Ok(())
     }
+}
+
+impl Agreement {
+    /// Adds those of the others that agree with a sketch well enough, at most so many.
+    fn look<'a>(
+        &self,
+        sketch: &[u8],
+        others: impl Iterator<Item = (Remember, &'a [u8])>,
+        most: usize,
+        found: &mut Vec<Candidate>,
+    ) {
+        let filling = (sketch.len() as u64).saturating_sub(self.functions);
+        let alike = others.filter_map(|(Remember { rank, within, doc }, known)| {
+            let agreeing = agree(sketch, known).saturating_sub(filling);
+            let distance = u8::try_from(self.functions.saturating_sub(agreeing)).unwrap_or(u8::MAX);
+            let unlikely = u8::from(agreeing < self.likely);
+            (agreeing >= self.least).then_some(Candidate { unlikely, rank, within, other: doc, distance })
+        });
+        found.extend(alike.take(most));
+    }
+
+    fn agreeing(&self, distance: u8) -> u64 {
+        self.functions.saturating_sub(u64::from(distance))
+    }
+}
+
+/// The nearest of the candidates, the earliest likely ones of the others, and the earliest of the rest.
+fn note(found: &mut [Candidate], mut with: impl FnMut(Candidate)) {
+    found.sort_unstable_by_key(Candidate::by_distance);
+    let (nearest, others) = found.split_at_mut(NOTED.min(found.len()));
+    others.sort_unstable_by_key(Candidate::by_likelihood);
+    let (likely, others) = others.split_at_mut(NOTED.min(others.len()));
+    others.sort_unstable_by_key(Candidate::by_preference);
+    nearest.iter().chain(&*likely).chain(others.iter().take(NOTED)).for_each(|&candidate| with(candidate));
+}
+
+/// Calls `with` for the best candidate, which is the earliest that is likely, since it is probably kept, or else the
+/// nearest; and for some others.
+pub fn choose(found: &mut [Candidate], mut with: impl FnMut(bool, u64)) {
+    let likely = found.iter().filter(|candidate| candidate.unlikely == 0);
+    let best = likely.min_by_key(|candidate| candidate.by_preference());
+    let best = best.or_else(|| found.iter().min_by_key(|candidate| candidate.by_distance())).map(|best| best.other);
+    best.into_iter().for_each(|other| with(true, other.into()));
+    note(found, |Candidate { other, .. }| {
+        if Some(other) != best {
+            with(false, other.into());
+        }
+    });
 }
 
 /// In how many places two sketches agree; their length is a multiple of `LANES`.
@@ -197,10 +266,18 @@ fn agree(a: &[u8], b: &[u8]) -> u64 {
     sum
 }
 
+/// A document that is remembered, by its rank.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Remember {
+    rank: u64,
+    within: u64,
+    doc: u32,
+}
+
 /// The last so many documents of a bucket, with their sketches.
 struct Remembered {
     most: usize,
-    docs: Vec<u32>,
+    docs: Vec<Remember>,
     sketches: Vec<u8>,
     next: usize,
 }
@@ -216,28 +293,44 @@ impl Remembered {
         self.next = 0;
     }
 
-    fn add(&mut self, doc: u32, sketch: &[u8]) {
+    fn is_full(&self) -> bool {
+        self.docs.len() == self.most
+    }
+
+    fn add(&mut self, rank: u64, within: u64, doc: u32, sketch: &[u8]) {
+        let one = Remember { rank, within, doc };
         if self.docs.len() < self.most {
-            self.docs.push(doc);
+            self.docs.push(one);
             self.sketches.extend_from_slice(sketch);
         } else {
             let begin = self.next * sketch.len();
-            self.docs[self.next] = doc;
+            self.docs[self.next] = one;
             self.sketches[begin..begin + sketch.len()].copy_from_slice(sketch);
         }
         self.next = (self.next + 1) % self.most;
     }
 
+    fn at(&self, place: usize, length: usize) -> (Remember, &[u8]) {
+        (self.docs[place], &self.sketches[place * length..(place + 1) * length])
+    }
+
     /// The documents and their sketches, of this length, the latest first.
-    fn latest(&self, length: usize) -> impl Iterator<Item = (u32, &[u8])> {
+    fn latest(&self, length: usize) -> impl Iterator<Item = (Remember, &[u8])> {
         let (count, next) = (self.docs.len(), self.next);
-        let places = (0..next).rev().chain((next..count).rev());
-        places.map(move |place| (self.docs[place], &self.sketches[place * length..(place + 1) * length]))
+        (0..next).rev().chain((next..count).rev()).map(move |place| self.at(place, length))
+    }
+
+    /// The same, the earliest first, as long as none was forgotten.
+    fn earliest(&self, length: usize) -> impl Iterator<Item = (Remember, &[u8])> {
+        (0..self.docs.len()).map(move |place| self.at(place, length))
     }
 }
 
-/// Group by document: of its candidates in all buckets the best, and a few others.
-pub struct BestCandidates;
+/// Group by document: of its candidates in all buckets the likeliest to be kept and near, and a few others.
+#[derive(Default)]
+pub struct BestCandidates {
+    found: Vec<Candidate>,
+}
 
 impl BestCandidates {
     const BEST: Port<Edge> = Port::documents(0, "best");
@@ -249,59 +342,17 @@ impl Group for BestCandidates {
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Candidate>()];
     const PORTS: &'static [PortInfo] = &[Self::BEST.info(), Self::FURTHER.info()];
-    const KEEPS: &'static str = "one row";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    const KEEPS: &'static str = "the candidates of one document, at most twelve a bucket";
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let found = &mut self.found;
+        found.clear();
         let mut distinct = Stretches::new(rows, Beginning::AllBut(0));
-        let mut rank = 0;
-        while rank < BEST && distinct.begin() {
-            let Candidate { other, .. } = Candidate::take(distinct.beginning())?;
-            out.row(if rank == 0 { &Self::BEST } else { &Self::FURTHER }, doc, Edge { other });
-            rank += 1;
+        while distinct.begin() {
+            found.push(Candidate::take(distinct.beginning())?);
         }
-        while distinct.begin() {} // the rows of a key are all taken
-        Ok(())
-    }
-}
-
-told! {
-    pub struct Threshold { threshold: f64 }
-}
-
-/// Group of pairs with their exact coefficients: an edge for each that reaches the threshold. Counts both kinds.
-pub struct Verified(Threshold);
-
-impl Verified {
-    const EDGES: Port<Edge> = Port::documents(0, "edges");
-}
-
-impl Group for Verified {
-    const NAME: &'static str = "verified";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Pair>()];
-    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = Threshold;
-
-    fn new(told: Threshold, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
-    }
-
-    fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        while let Some((_, tail)) = rows.next() {
-            let Pair { other, jaccard, .. } = Pair::take(tail)?;
-            let near = jaccard >= self.0.threshold;
-            out.count("compared", 1);
-            out.count("verified", u64::from(near));
-            if near {
-                out.row(&Self::EDGES, doc, Edge { other });
-            }
-        }
+        choose(found, |best, other| out.row(if best { &Self::BEST } else { &Self::FURTHER }, doc, Edge { other }));
         Ok(())
     }
 }
@@ -321,14 +372,9 @@ impl Unsettled {
 impl Map for Unsettled {
     const NAME: &'static str = "unsettled";
     const PORTS: &'static [PortInfo] = &[Self::WAITING.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
+    without_parameters!(map, Self);
     type Reads<'a> = KeptFor<'a>;
     type Beside<'a> = Option<KeptFor<'a>>;
-
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
 
     fn batch<'a>(&mut self, pairs: KeptFor<'a>, components: Option<KeptFor<'a>>, out: &mut Output) -> Done {
         let mut along = components.map(|components| (Along::new(components.doc), components.other));
@@ -357,11 +403,7 @@ impl Group for Apart {
     const TABLES: &'static [Shape] = &[shape::<Edge>(), shape::<Waiting>()];
     const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
     const KEEPS: &'static str = "one row";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, other: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut own = other;
@@ -396,8 +438,9 @@ mod tests {
     #[test]
     fn the_latest_are_remembered() {
         let mut remembered = Remembered::new(3);
-        let latest =
-            |remembered: &Remembered| remembered.latest(2).map(|(doc, sketch)| (doc, sketch[0])).collect::<Vec<_>>();
+        let latest = |remembered: &Remembered| {
+            remembered.latest(2).map(|(one, sketch)| (one.doc, sketch[0])).collect::<Vec<_>>()
+        };
         for (doc, expected) in (0..5).zip([
             vec![(0, 0)],
             vec![(1, 1), (0, 0)],
@@ -405,10 +448,25 @@ mod tests {
             vec![(3, 3), (2, 2), (1, 1)],
             vec![(4, 4), (3, 3), (2, 2)],
         ]) {
-            remembered.add(doc, &[doc as u8, 9]);
+            remembered.add(0, 0, doc, &[doc as u8, 9]);
             assert_eq!(latest(&remembered), expected);
         }
         remembered.clear();
         assert_eq!(latest(&remembered), []);
+    }
+
+    #[test]
+    fn the_nearest_and_the_earliest_are_noted() {
+        let unlikely = |other: u32| u8::from(other < 9);
+        let candidate = |other: u32| Candidate {
+            unlikely: unlikely(other),
+            rank: 0,
+            within: 0,
+            other,
+            distance: (40 - other) as u8,
+        };
+        let mut noted = Vec::new();
+        note(&mut (0..40).map(candidate).collect::<Vec<_>>(), |one| noted.push(one.other));
+        assert_eq!(noted, [39, 38, 37, 36, 9, 10, 11, 12, 0, 1, 2, 3]);
     }
 }

@@ -15,14 +15,14 @@ use crate::sketches::imatch::{self, Coordinates, Signatures};
 use crate::sketches::minwise::{Family, Sketcher};
 use crate::sketches::shingles::pairs;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{choice, columns, row, told};
+use crate::{choice, columns, parameters, row, without_parameters};
 
-told! {
+parameters! {
     /// Which min-wise functions, over which grams.
     pub struct Sketching { family: Family, seed: u64, k: NonZeroUsize, key: Fingerprinter }
 }
 
-told! {
+parameters! {
     /// The same; documents of fewer words have no buckets.
     pub struct LongSketching { family: Family, seed: u64, k: NonZeroUsize, key: Fingerprinter, min_words: u64 }
 }
@@ -66,12 +66,12 @@ impl Map for Shingles {
     const NAME: &'static str = "shingles";
     const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
     const KEEPS: &'static str = "one sketch";
-    type Told = LongSketching;
+    type Parameters = LongSketching;
     type Reads<'a> = Pages<'a>;
     type Beside<'a> = ();
 
-    fn new(told: LongSketching) -> Result<Self, WrongParameter> {
-        let LongSketching { family, seed, k, key, min_words } = told;
+    fn new(parameters: LongSketching) -> Result<Self, WrongParameter> {
+        let LongSketching { family, seed, k, key, min_words } = parameters;
         Ok(Self { sketcher: Sketching { family, seed, k, key }.sketcher(), min_words })
     }
 
@@ -95,7 +95,7 @@ choice! {
     pub enum Randomise { Primary = "primary", Both = "both" }
 }
 
-told! {
+parameters! {
     /// How I-Match signs, and with which lexicon; documents of fewer words have no signature.
     pub struct Signing {
         lexicons: u8,
@@ -130,12 +130,12 @@ impl Map for Marks {
     const NAME: &'static str = "signatures";
     const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
     const KEEPS: &'static str = "the words of one document";
-    type Told = Signing;
+    type Parameters = Signing;
     type Reads<'a> = Pages<'a>;
     type Beside<'a> = ();
 
-    fn new(told: Signing) -> Result<Self, WrongParameter> {
-        let Signing { lexicons, drop, seed, randomise, min_terms, min_share, lexicon, min_words } = told;
+    fn new(parameters: Signing) -> Result<Self, WrongParameter> {
+        let Signing { lexicons, drop, seed, randomise, min_terms, min_share, lexicon, min_words } = parameters;
         let both = randomise == Randomise::Both;
         let coordinates = Coordinates { lexicons, drop, seed, both, min_terms, min_share };
         coordinates.check().map_err(|fault| WrongParameter(fault.to_owned()))?;
@@ -177,11 +177,7 @@ impl Group for Buckets {
     const TABLES: &'static [Shape] = &[Shape::EndingIn(&[Self::DOCUMENT])];
     const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
     const KEEPS: &'static str = "one row";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut buckets = Stretches::new(rows, Beginning::AllBut(4));

@@ -1,6 +1,8 @@
 //! Counts in how many documents each word is; a lexicon is made from the counts (see
 //! [`lexicon`](crate::sketches::lexicon)).
 
+use std::num::NonZeroUsize;
+
 use hashbrown::{hash_table, HashTable};
 
 use crate::flow::columns::Texts;
@@ -10,17 +12,19 @@ use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::sketches::lexicon::Terms;
 use crate::text::slots::mixed;
 use crate::text::unicode;
-use crate::{row, told};
+use crate::{parameters, row, without_parameters};
 
 row! {
     /// Of a word's fingerprint: the word, and in how many documents it is.
     pub struct WordCount<'a> { word: &'a [u8], df: u64 }
 }
 
-told! {
+parameters! {
     pub struct Counting {
         /// Whether all words are counted, or only those that can be features of I-Match.
         all: bool,
+        /// Of so many documents, one is read: those whose number is a multiple of it.
+        every: NonZeroUsize,
     }
 }
 
@@ -28,6 +32,7 @@ told! {
 pub struct DocumentWords {
     terms: Terms,
     tally: WordTally,
+    every: u64,
 }
 
 impl DocumentWords {
@@ -38,17 +43,17 @@ impl Map for DocumentWords {
     const NAME: &'static str = "document words";
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "the distinct words of a batch";
-    type Told = Counting;
+    type Parameters = Counting;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = ();
 
-    fn new(Counting { all }: Counting) -> Result<Self, WrongParameter> {
-        Ok(Self { terms: Terms::new(all), tally: WordTally::default() })
+    fn new(Counting { all, every }: Counting) -> Result<Self, WrongParameter> {
+        Ok(Self { terms: Terms::new(all), tally: WordTally::default(), every: every.get() as u64 })
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, (): (), out: &mut Output) -> Done {
-        let Self { terms, tally } = self;
-        for row in 0..pages.doc.len() {
+        let Self { terms, tally, every } = self;
+        for row in (0..pages.doc.len()).filter(|&row| pages.doc.at(row).is_multiple_of(*every)) {
             terms.distinct(&pages.text.at(row), |fingerprint, word| tally.add(fingerprint, word));
         }
         for entry in &tally.entries {
@@ -106,11 +111,7 @@ impl Group for WordSums {
     const TABLES: &'static [Shape] = &[shape::<WordCount<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
     const KEEPS: &'static str = "one word";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut words = Stretches::new(rows, Beginning::AllBut(8));

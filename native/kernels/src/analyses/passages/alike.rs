@@ -14,7 +14,7 @@ use crate::flow::fields::{Damaged, FieldCodec, Rest};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::sketches::imatch::ceil_share;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{row, told};
+use crate::{parameters, row, without_parameters};
 
 row! {
     /// Of a signature: a token whose set has it.
@@ -33,12 +33,7 @@ impl Group for SentenceSets {
     const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<SignatureSet<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SIGNATURES.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, token: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         // All rows of a token have the same set.
@@ -51,7 +46,7 @@ impl Group for SentenceSets {
     }
 }
 
-told! {
+parameters! {
     /// Signatures of more sentences bring nobody together.
     pub struct Commonness { max_df: usize }
 }
@@ -77,7 +72,7 @@ impl Group for SignatureCounts {
     const TABLES: &'static [Shape] = &[shape::<InSet>()];
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "max_df tokens";
-    type Told = Commonness;
+    type Parameters = Commonness;
 
     fn new(Commonness { max_df }: Commonness, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { max_df, waiting: Vec::new() })
@@ -103,7 +98,7 @@ impl Group for SignatureCounts {
     }
 }
 
-told! {
+parameters! {
     pub struct Likeness { tau: f64, max_df: usize }
 }
 
@@ -130,7 +125,7 @@ impl Group for SentencePrefixes {
     const TABLES: &'static [Shape] = &[shape::<CountedSignature>()];
     const PORTS: &'static [PortInfo] = &[Self::PREFIXES.info()];
     const KEEPS: &'static str = "the signatures of one sentence";
-    type Told = Likeness;
+    type Parameters = Likeness;
 
     fn new(Likeness { tau, max_df }: Likeness, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { tau, max_df, set: Vec::new() })
@@ -198,7 +193,7 @@ impl Group for AlikeSentences {
     const TABLES: &'static [Shape] = &[shape::<RarestFirst<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
     const KEEPS: &'static str = "the sets of max_df sentences";
-    type Told = Likeness;
+    type Parameters = Likeness;
 
     fn new(Likeness { tau, max_df }: Likeness, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { tau, max_df, print: Fingerprinter::plain(), compared: 0, alike: 0 })
@@ -261,11 +256,7 @@ impl Group for AlikeWindows {
     const TABLES: &'static [Shape] = &[shape::<AlikeEdge>(), shape::<WindowPlace<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::PLACES.info()];
     const KEEPS: &'static str = "the places of a sentence in max_df documents, and the sentences that are like it";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.edges.clear();
@@ -308,7 +299,7 @@ impl Group for AlikeSeeds {
     const TABLES: &'static [Shape] = &[shape::<AlikePlaces<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SEEDS.info()];
     const KEEPS: &'static str = "the places of two sentences";
-    type Told = ();
+    type Parameters = ();
 
     fn new((): (), _: usize) -> Result<Self, WrongParameter> {
         Ok(Self(Fingerprinter::plain()))

@@ -13,9 +13,9 @@ use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::flow::rows::take_varint;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
-use crate::{row, told};
+use crate::{parameters, row};
 
-told! {
+parameters! {
     pub struct Refining { unit: Unit, refine: bool, n: NonZeroUsize, gamma: u64, min_words: usize }
 }
 
@@ -128,7 +128,7 @@ impl Located {
 
 /// Group by second document: the passages.
 pub struct Borders {
-    told: Refining,
+    parameters: Refining,
     page: SecondPage,
     slice: Vec<u64>,
 }
@@ -139,7 +139,7 @@ impl Borders {
 
     /// Where the passage of a slice is, whose words have been unpacked.
     fn locate(&self, slice: &PassageSlice<'_>, place: &PassagePlace) -> Result<Located, Damaged> {
-        let Self { told, page, slice: prints } = self;
+        let Self { parameters, page, slice: prints } = self;
         let mut a = (slice.before as usize, slice.before as usize + slice.inside as usize);
         let mut b = (place.first as usize, place.last as usize);
         if a.1 > prints.len() || a.0 >= a.1 {
@@ -148,7 +148,7 @@ impl Borders {
         let (inside, mut more) = (a, (false, false));
         let mut a_points = (slice.begin, slice.end);
         let mut b_points = (place.begin, place.end);
-        if told.refine {
+        if parameters.refine {
             while a.0 > 0 && b.0 > 0 && prints[a.0 - 1] == page.prints[b.0 - 1] {
                 (a.0, b.0) = (a.0 - 1, b.0 - 1);
             }
@@ -156,8 +156,8 @@ impl Borders {
                 (a.1, b.1) = (a.1 + 1, b.1 + 1);
             }
             let (earlier, later) = (inside.0 - a.0, a.1 - inside.1);
-            if told.unit == Unit::Sentences {
-                more = (earlier >= told.n.get(), later >= told.n.get());
+            if parameters.unit == Unit::Sentences {
+                more = (earlier >= parameters.n.get(), later >= parameters.n.get());
             }
             if earlier > 0 {
                 a_points.0 -= sum(slice.begins, earlier)?;
@@ -178,7 +178,7 @@ impl Borders {
             prints: prints[a.0..a.1].to_vec(),
             a_sentence: slice.sentence.into(),
             b_sentence: place.sentence.into(),
-            matched: if told.unit == Unit::Sentences { place.matched } else { slice.sentences }.into(),
+            matched: if parameters.unit == Unit::Sentences { place.matched } else { slice.sentences }.into(),
             more,
             documents: place.documents.into(),
             units: (place.b_from, place.b_to),
@@ -189,7 +189,7 @@ impl Borders {
         let Located { a: in_a, b: in_b, a_points, b_points, a_sentence, b_sentence, documents, .. } = *located;
         let sentences = located.sentences();
         let words = (in_a.1 - in_a.0) as u64;
-        let similarity = jaccard(&located.prints, &self.page.prints[in_b.0..in_b.1], self.told.n.get());
+        let similarity = jaccard(&located.prints, &self.page.prints[in_b.0..in_b.1], self.parameters.n.get());
         let passage = PassageRow {
             b,
             a_begin: a_points.0,
@@ -230,14 +230,14 @@ impl Group for Borders {
     const TABLES: &'static [Shape] = &[shape::<PassagePage<'static>>(), shape::<PassageSlice<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info(), Self::SPANS.info()];
     const KEEPS: &'static str = "the words of one document, its passages, and the words of those shared with another";
-    type Told = Refining;
+    type Parameters = Refining;
 
-    fn new(told: Refining, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { told, page: SecondPage::default(), slice: Vec::new() })
+    fn new(parameters: Refining, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { parameters, page: SecondPage::default(), slice: Vec::new() })
     }
 
     fn key(&mut self, b: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let Refining { unit, gamma, min_words, .. } = self.told;
+        let Refining { unit, gamma, min_words, .. } = self.parameters;
         match rows.next() {
             Some((0, tail)) => self.page.read(tail)?,
             _ => return Err(Damaged("PassagePage").into()),

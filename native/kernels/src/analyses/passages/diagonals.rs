@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use super::seeds::WindowSeed;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Beginning, Done, Group, KernelFault, Output, Rows, Stretches};
-use crate::{row, told};
+use crate::{parameters, row};
 
 /// Units of two documents that match one by one: how many, from which of each on; and how many documents share some of
 /// them.
@@ -101,7 +101,7 @@ pub fn chain(diagonals: &mut [Diagonal], gap: u32) -> Vec<Chain> {
     chains
 }
 
-told! {
+parameters! {
     pub struct Widths { window: NonZeroUsize }
 }
 
@@ -147,7 +147,7 @@ impl Group for Diagonals {
     const REPEATED: bool = true;
     const PORTS: &'static [PortInfo] = &[Self::RUNS.info()];
     const KEEPS: &'static str = "the seeds of one pair";
-    type Told = Widths;
+    type Parameters = Widths;
 
     fn new(Widths { window }: Widths, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self(window.get()))
@@ -162,7 +162,7 @@ impl Group for Diagonals {
     }
 }
 
-told! {
+parameters! {
     pub struct Chaining { window: NonZeroUsize, gap: u64, gamma: u64 }
 }
 
@@ -178,7 +178,7 @@ impl FoundRun {
     /// A chain as both documents are told of it.
     pub fn of(a: u32, b: u32, chain: &Chain) -> [(u64, Self); 2] {
         let Chain { a: in_a, b: in_b, matched, documents, .. } = *chain;
-        let told = |second: bool, other, own: (u32, u32), others: (u32, u32)| Self {
+        let parameters = |second: bool, other, own: (u32, u32), others: (u32, u32)| Self {
             second: second.into(),
             from: own.0,
             to: own.1,
@@ -188,7 +188,7 @@ impl FoundRun {
             matched,
             documents,
         };
-        [(a.into(), told(false, b, in_a, in_b)), (b.into(), told(true, a, in_b, in_a))]
+        [(a.into(), parameters(false, b, in_a, in_b)), (b.into(), parameters(true, a, in_b, in_a))]
     }
 }
 
@@ -209,7 +209,7 @@ impl Group for Chains {
     const TABLES: &'static [Shape] = &[shape::<WindowSeed>()];
     const PORTS: &'static [PortInfo] = &[Self::FOUND.info()];
     const KEEPS: &'static str = "the seeds of one pair";
-    type Told = Chaining;
+    type Parameters = Chaining;
 
     fn new(Chaining { window, gap, gamma }: Chaining, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { window: window.get(), gap: u32::try_from(gap).unwrap_or(u32::MAX), gamma })

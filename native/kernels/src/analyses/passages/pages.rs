@@ -12,9 +12,9 @@ use crate::flow::fields::{Damaged, FieldCodec};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
-use crate::{row, told};
+use crate::{parameters, row};
 
-told! {
+parameters! {
     /// Sentences in more documents are stop sentences.
     pub struct Stopping { max_df: usize }
 }
@@ -46,7 +46,7 @@ impl Group for StopSentences {
     const TABLES: &'static [Shape] = &[shape::<TokenPlace>()];
     const PORTS: &'static [PortInfo] = &[Self::MARKS.info()];
     const KEEPS: &'static str = "the rows of max_df documents";
-    type Told = Stopping;
+    type Parameters = Stopping;
 
     fn new(Stopping { max_df }: Stopping, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { max_df, waiting: Vec::new(), tokens: 0, stops: 0 })
@@ -95,7 +95,7 @@ pub fn unpack(packed: &[u8]) -> Result<Vec<Token>, Damaged> {
     entries.iter().map(|entry| take(entry).ok_or(Damaged("PageTokens"))).collect()
 }
 
-told! {
+parameters! {
     /// How many sentences a window has, and a run of stop sentences that is worth a name; whether windows are needed
     /// twice, since sentences can be alike.
     pub struct Windowing { window: NonZeroUsize, gamma: NonZeroUsize, alike: bool }
@@ -159,7 +159,7 @@ impl Group for MarkedPages {
     const PORTS: &'static [PortInfo] =
         &[Self::MARKS.info(), Self::WINDOWS.info(), Self::STOPS.info(), Self::AGAIN.info()];
     const KEEPS: &'static str = "the tokens of one document";
-    type Told = Windowing;
+    type Parameters = Windowing;
 
     fn new(Windowing { window, gamma, alike }: Windowing, _: usize) -> Result<Self, WrongParameter> {
         let (tokens, bytes) = (Vec::new(), Vec::new());

@@ -1,8 +1,8 @@
 //! What two documents share, all passages together.
 
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
-use crate::row;
+use crate::{row, without_parameters};
 
 row! {
     /// Of the first document of a pair: the second; the words of a passage in both; how many words both have in all; how
@@ -48,11 +48,7 @@ impl Group for PassagePairs {
     const TABLES: &'static [Shape] = &[shape::<PairSpan>()];
     const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
     const KEEPS: &'static str = "the passages of one pair";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut pairs = Stretches::new(rows, Beginning::First(4));

@@ -10,7 +10,7 @@ use super::pages::{unpack, PageTokens, Token};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
-use crate::{row, told};
+use crate::{parameters, row, without_parameters};
 
 row! {
     /// Of the second document of a pair: the first, a diagonal, and the tokens of the first document around it: so many
@@ -55,11 +55,7 @@ impl Group for Reaches {
     const TABLES: &'static [Shape] = &[shape::<PageTokens<'static>>(), shape::<Run>()];
     const PORTS: &'static [PortInfo] = &[Self::REACHES.info()];
     const KEEPS: &'static str = "the tokens of one document";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut tokens = Vec::new();
@@ -90,7 +86,7 @@ impl Group for Reaches {
     }
 }
 
-told! {
+parameters! {
     pub struct Extending { gap: u64, gamma: NonZeroUsize }
 }
 
@@ -123,7 +119,7 @@ impl Group for Extended {
     const TABLES: &'static [Shape] = &[shape::<PageTokens<'static>>(), shape::<Reach<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::FOUND.info()];
     const KEEPS: &'static str = "the tokens of one document, and the runs of one pair";
-    type Told = Extending;
+    type Parameters = Extending;
 
     fn new(Extending { gap, gamma }: Extending, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { gap: u32::try_from(gap).unwrap_or(u32::MAX), gamma: gamma.get() })

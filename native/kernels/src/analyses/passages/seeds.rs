@@ -7,12 +7,12 @@ use crate::flow::fields::{Damaged, FieldCodec, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::flow::rows::{put_varint, take_bytes, take_varint};
 use crate::text::fingerprint::Fingerprinter;
-use crate::{row, told};
+use crate::{parameters, row};
 
 /// Of a window that repeats itself in a document, so many places are seeds.
 pub const MOST_TIMES: usize = 16;
 
-told! {
+parameters! {
     /// Windows in more documents are passed over.
     pub struct Sharing { max_df: usize }
 }
@@ -67,7 +67,7 @@ impl Group for WindowLists {
     const TABLES: &'static [Shape] = &[shape::<WindowPlace<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::LISTS.info()];
     const KEEPS: &'static str = "the places of a window in max_df documents";
-    type Told = Sharing;
+    type Parameters = Sharing;
 
     fn new(Sharing { max_df }: Sharing, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { max_df, list: Vec::new(), print: Fingerprinter::plain(), shared: 0, common: 0 })
@@ -115,11 +115,13 @@ impl<'a> Listed<'a> {
 }
 
 /// Whether the first of two documents (their collections and servers) comes first in a pair; none if they are not to be
-/// compared. The first is that of collection A, or the lower one.
+/// compared. The first is that of collection A, or the lower one. A document of A alone and one of B alone are foreign by
+/// being on the two sides, whatever their servers: whoever names two hosts of one domain wants to see what they share.
 pub fn comes_first(one: (u8, &[u8]), other: (u8, &[u8])) -> Option<bool> {
     let in_both = |a: u8, b: u8| a & IN_A != 0 && b & IN_B != 0;
     let in_order = in_both(one.0, other.0);
-    let compared = (in_order || in_both(other.0, one.0)) && foreign(one.1, other.1);
+    let on_two_sides = one.0 | other.0 == IN_A | IN_B && one.0 & other.0 == 0;
+    let compared = (in_order || in_both(other.0, one.0)) && (on_two_sides || foreign(one.1, other.1));
     compared.then_some(in_order)
 }
 
@@ -198,7 +200,7 @@ impl Group for WindowSeeds {
     const TABLES: &'static [Shape] = &[shape::<ListedWindow<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SEEDS.info()];
     const KEEPS: &'static str = "one list and its windows";
-    type Told = ();
+    type Parameters = ();
 
     fn new((): (), _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { print: Fingerprinter::plain(), lists: 0, squares: 0 })

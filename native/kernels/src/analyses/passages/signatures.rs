@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use super::{WindowPlace, IN_A, IN_B};
-use crate::documents::standing::{Stand, Standing};
+use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
@@ -13,14 +13,14 @@ use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
 use crate::text::words::words;
-use crate::{choice, columns, row, told};
+use crate::{choice, columns, parameters, row};
 
 choice! {
     /// What a sentence is told by.
     pub enum Scheme { Imatch = "imatch", Shingles = "shingles", Spotsigs = "spotsigs" }
 }
 
-told! {
+parameters! {
     pub struct SentenceSigning {
         signature: Scheme,
         /// Words in a shingle.
@@ -95,7 +95,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 /// Makes the signatures of sentences; keeps its buffers.
 struct Signer {
-    told: SentenceSigning,
+    parameters: SentenceSigning,
     lexicon: Lexicon<Side>,
     print: Fingerprinter,
     words: Vec<u64>,
@@ -106,7 +106,7 @@ struct Signer {
 impl Signer {
     /// The signatures of a sentence, sorted, each once.
     fn sign(&mut self, sentence: &str) -> &[u64] {
-        let Self { told, lexicon, print, words: found, bytes, set } = self;
+        let Self { parameters, lexicon, print, words: found, bytes, set } = self;
         found.clear();
         set.clear();
         words(sentence, print, |_, _, word| found.push(word));
@@ -115,9 +115,9 @@ impl Signer {
             chosen.for_each(|word| bytes.extend_from_slice(&word.to_be_bytes()));
             print.bytes(bytes)
         };
-        match told.signature {
+        match parameters.signature {
             Scheme::Imatch => {
-                set.extend(found.iter().filter(|&&word| lexicon.rank(word).is_some() == told.listed));
+                set.extend(found.iter().filter(|&&word| lexicon.rank(word).is_some() == parameters.listed));
                 set.sort_unstable();
                 set.dedup();
                 if !set.is_empty() {
@@ -126,12 +126,12 @@ impl Signer {
                     set.push(all);
                 }
             }
-            Scheme::Shingles if found.len() < told.n.get() => set.push(hash(&mut found.iter().copied())),
+            Scheme::Shingles if found.len() < parameters.n.get() => set.push(hash(&mut found.iter().copied())),
             Scheme::Shingles => {
-                set.extend(found.windows(told.n.get()).map(|shingle| hash(&mut shingle.iter().copied())));
+                set.extend(found.windows(parameters.n.get()).map(|shingle| hash(&mut shingle.iter().copied())));
             }
             Scheme::Spotsigs => {
-                let (distance, reach) = (told.distance.get(), told.distance.get() * told.chain.get());
+                let (distance, reach) = (parameters.distance.get(), parameters.distance.get() * parameters.chain.get());
                 let spots = (0..found.len().saturating_sub(reach)).filter(|&at| lexicon.rank(found[at]).is_some());
                 set.extend(spots.map(|at| hash(&mut found[at..=at + reach].iter().step_by(distance).copied())));
             }
@@ -160,25 +160,25 @@ impl Map for SentenceTokens {
     const NAME: &'static str = "sentence tokens";
     const PORTS: &'static [PortInfo] = &[Self::SENTENCES.info(), Self::PAGES.info(), Self::SETS.info()];
     const KEEPS: &'static str = "the sentences of one document";
-    type Told = SentenceSigning;
+    type Parameters = SentenceSigning;
     type Reads<'a> = NamedPages<'a>;
-    type Beside<'a> = Option<Stand<'a>>;
+    type Beside<'a> = Option<CopyColumns<'a>>;
 
-    fn new(told: SentenceSigning) -> Result<Self, WrongParameter> {
-        let lexicon = Lexicon::new(told.lexicon.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
-        let collections = Collections::new(told.a.clone(), told.b.clone());
+    fn new(parameters: SentenceSigning) -> Result<Self, WrongParameter> {
+        let lexicon = Lexicon::new(parameters.lexicon.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
+        let collections = Collections::new(parameters.a.clone(), parameters.b.clone());
         let (words, bytes, set) = (Vec::new(), Vec::new(), Vec::new());
-        let signer = Signer { told, lexicon, print: Fingerprinter::plain(), words, bytes, set };
+        let signer = Signer { parameters, lexicon, print: Fingerprinter::plain(), words, bytes, set };
         Ok(Self { signer, sentences: Sentences::default(), collections })
     }
 
-    fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
-        let mut standing = Standing::new(beside);
+    fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
+        let mut copies = CopyReader::new(beside);
         let print = Fingerprinter::plain();
         let mut bytes = Vec::new();
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
-            let Some(code) = standing.code(doc) else { continue };
+            let Some(code) = copies.code(doc) else { continue };
             let side = self.collections.side(&pages, row, out);
             if side == 0 {
                 continue;
@@ -197,7 +197,7 @@ impl Map for SentenceTokens {
                 set.iter().for_each(|signature| bytes.extend_from_slice(&signature.to_be_bytes()));
                 let token = print.bytes(&bytes);
                 out.row(&Self::SENTENCES, token, TokenPlace { doc, sentence });
-                if self.signer.told.signature != Scheme::Imatch {
+                if self.signer.parameters.signature != Scheme::Imatch {
                     out.row(&Self::SETS, token, SignatureSet { signatures: Rest(&bytes) });
                 }
             }
@@ -207,7 +207,7 @@ impl Map for SentenceTokens {
     }
 }
 
-told! {
+parameters! {
     pub struct GramTelling { k: NonZeroUsize, a: String, b: String }
 }
 
@@ -225,21 +225,21 @@ impl Map for GramPlaces {
     const NAME: &'static str = "gram places";
     const PORTS: &'static [PortInfo] = &[Self::WINDOWS.info()];
     const KEEPS: &'static str = "one gram";
-    type Told = GramTelling;
+    type Parameters = GramTelling;
     type Reads<'a> = NamedPages<'a>;
-    type Beside<'a> = Option<Stand<'a>>;
+    type Beside<'a> = Option<CopyColumns<'a>>;
 
     fn new(GramTelling { k, a, b }: GramTelling) -> Result<Self, WrongParameter> {
         Ok(Self { k: k.get(), collections: Collections::new(a, b) })
     }
 
-    fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
-        let mut standing = Standing::new(beside);
+    fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
+        let mut copies = CopyReader::new(beside);
         let print = Fingerprinter::plain();
         let mut slide = Slide::new(&print, self.k);
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
-            let Some(code) = standing.code(doc) else { continue };
+            let Some(code) = copies.code(doc) else { continue };
             let side = self.collections.side(&pages, row, out);
             if side == 0 {
                 continue;

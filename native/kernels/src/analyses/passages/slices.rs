@@ -15,12 +15,12 @@ use crate::flow::rows::put_varint;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
-use crate::{columns, row, told};
+use crate::{columns, parameters, row};
 
 /// Borders are moved by no more than so many words: that much of what stands around a passage is sent along.
 const MARGIN: usize = 100;
 
-told! {
+parameters! {
     pub struct Slicing { unit: Unit, refine: bool }
 }
 
@@ -203,7 +203,7 @@ impl Map for PassageTexts {
     const NAME: &'static str = "passage texts";
     const PORTS: &'static [PortInfo] = &[Self::PAGES.info(), Self::SLICES.info()];
     const KEEPS: &'static str = "the words of one document, and its passages";
-    type Told = Slicing;
+    type Parameters = Slicing;
     type Reads<'a> = ChunkedTexts<'a>;
     type Beside<'a> = FoundColumns<'a>;
 

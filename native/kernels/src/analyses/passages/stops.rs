@@ -1,13 +1,14 @@
 //! Runs of sentences that very many documents share: named once each, not pair by pair.
 
 use crate::flow::columns::{Along, Binary, Numbers, Strings};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::points::count_points;
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
-use crate::{columns, row};
+use crate::text::unicode::without_filler;
+use crate::{columns, row, without_parameters};
 
 row! {
     /// Of a run of stop sentences: a document that has it, from which sentence on, and how many sentences it has.
@@ -32,11 +33,7 @@ impl Group for StopGroups {
     const TABLES: &'static [Shape] = &[shape::<StopRun>()];
     const PORTS: &'static [PortInfo] = &[Self::GROUPS.info()];
     const KEEPS: &'static str = "one run";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (mut lowest, mut last, mut documents) = (None, None, 0);
@@ -87,13 +84,9 @@ impl Map for StopTexts {
     const NAME: &'static str = "stop texts";
     const PORTS: &'static [PortInfo] = &[Self::TEXTS.info()];
     const KEEPS: &'static str = "the sentences of one document";
-    type Told = ();
+    without_parameters!(map, Self::default());
     type Reads<'a> = ChunkedTexts<'a>;
     type Beside<'a> = StopGroupColumns<'a>;
-
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
 
     fn batch<'a>(&mut self, pages: ChunkedTexts<'a>, groups: StopGroupColumns<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(groups.doc);
@@ -110,7 +103,7 @@ impl Map for StopTexts {
                 let (Some(begin), Some(end)) = (run.first(), run.last()) else { continue };
                 let said = &text[begin.start..end.end];
                 let points = count_points(&text.as_bytes()[..begin.start]) as u64;
-                let mut shown: String = said.split_whitespace().collect::<Vec<_>>().join(" ");
+                let mut shown: String = without_filler(said).split_whitespace().collect::<Vec<_>>().join(" ");
                 if let Some((cut, _)) = shown.char_indices().nth(Self::SHOWN) {
                     shown.truncate(cut);
                     shown.push('…');

@@ -13,7 +13,7 @@ use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::take_varint;
 use crate::sketches::minwise::SHINGLES;
 use crate::text::slots::Multiply;
-use crate::{row, told};
+use crate::{parameters, row, without_parameters};
 
 row! {
     /// Of a document: its words, its shingles, how many of them are popular, and how many of 84 that makes.
@@ -40,11 +40,7 @@ impl Group for PhraseCounts {
     const TABLES: &'static [Shape] = &[shape::<Sketched>(), shape::<Weight>()];
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "two numbers";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (mut size, mut popular) = (Sketched { words: 0, shingles: 0 }, 0);
@@ -60,7 +56,7 @@ impl Group for PhraseCounts {
     }
 }
 
-told! {
+parameters! {
     /// Whether sources are left out that later ones made redundant.
     pub struct Pruning { prune: bool }
 }
@@ -200,7 +196,7 @@ impl Group for PhraseCovers {
     const TABLES: &'static [Shape] = &[shape::<Sketched>(), shape::<Weight>(), shape::<Donors<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info(), Self::COVERS.info(), Self::SOURCES.info()];
     const KEEPS: &'static str = "the elements of one document, at most as many as it has popular shingles";
-    type Told = Pruning;
+    type Parameters = Pruning;
 
     fn new(Pruning { prune }: Pruning, _: usize) -> Result<Self, WrongParameter> {
         let (cover, candidates, elements) = (Cover::default(), Vec::new(), Vec::new());

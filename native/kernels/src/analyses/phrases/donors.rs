@@ -3,11 +3,11 @@
 use crate::analyses::postings::candidates::CandidateList;
 use crate::analyses::postings::lists::{members, WeightedList};
 use crate::documents::servers::Place;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::flow::rows::put_varint;
-use crate::row;
+use crate::{row, without_parameters};
 
 row! {
     /// Of a document: who can cover some of its popular shingles, and how many these are. Candidates are foreign if
@@ -60,11 +60,7 @@ impl Group for PhraseElements {
     const TABLES: &'static [Shape] = &[shape::<WeightedList<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::DONORS.info()];
     const KEEPS: &'static str = "one list of at most max_df documents";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut lists = Stretches::new(rows, Beginning::AllBut(8));

@@ -1,11 +1,12 @@
 //! Samples of documents, as published: some for each number of popular shingles, or some of all that have enough.
 
+use crate::documents::copies::CopyRow;
 use crate::flow::columns::{Along, Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::sketches::rabin::splitmix;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{choice, columns, row, told};
+use crate::{choice, columns, parameters, row, without_parameters};
 
 choice! {
     /// How documents are drawn.
@@ -17,7 +18,7 @@ choice! {
     }
 }
 
-told! {
+parameters! {
     /// Which documents can be drawn: those with enough popular shingles, on one site (a host, domain or address) or,
     /// if it is empty, anywhere.
     pub struct Drawing { draw: Draw, least: f64, site: String, seed: u64 }
@@ -42,7 +43,7 @@ row! {
 
 /// Map: a lot for each document that can be drawn.
 pub struct Lots {
-    told: Drawing,
+    parameters: Drawing,
     salt: u64,
 }
 
@@ -53,19 +54,18 @@ impl Lots {
 impl Map for Lots {
     const NAME: &'static str = "lots";
     const PORTS: &'static [PortInfo] = &[Self::LOTS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = Drawing;
+    type Parameters = Drawing;
     type Reads<'a> = Identified<'a>;
     type Beside<'a> = CountedPhrases<'a>;
 
-    fn new(told: Drawing) -> Result<Self, WrongParameter> {
-        let salt = splitmix(told.seed).next().unwrap_or_default();
-        Ok(Self { told, salt })
+    fn new(parameters: Drawing) -> Result<Self, WrongParameter> {
+        let salt = splitmix(parameters.seed).next().unwrap_or_default();
+        Ok(Self { parameters, salt })
     }
 
     fn batch<'a>(&mut self, pages: Identified<'a>, counted: CountedPhrases<'a>, out: &mut Output) -> Done {
         let print = Fingerprinter::plain();
-        let site = Some(self.told.site.as_bytes()).filter(|site| !site.is_empty());
+        let site = Some(self.parameters.site.as_bytes()).filter(|site| !site.is_empty());
         let mut along = Along::new(counted.doc);
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row);
@@ -76,10 +76,10 @@ impl Map for Lots {
             }
             let (shingles, popular) = (counted.shingles.at(at), counted.popular.at(at));
             let count = if shingles == 0 { 0.0 } else { (84 * popular) as f64 / shingles as f64 };
-            if count >= self.told.least {
+            if count >= self.parameters.least {
                 let mut seeded = self.salt.to_le_bytes().to_vec();
                 seeded.extend_from_slice(pages.id.bytes(row).unwrap_or_default());
-                let key = if self.told.draw == Draw::Counts { count as u64 } else { 0 };
+                let key = if self.parameters.draw == Draw::Counts { count as u64 } else { 0 };
                 out.row(&Self::LOTS, key, Lot { order: print.bytes(&seeded), doc: doc as u32 });
             }
         }
@@ -87,7 +87,7 @@ impl Map for Lots {
     }
 }
 
-told! {
+parameters! {
     /// How many documents are drawn of each key.
     pub struct DrawSize { size: u64 }
 }
@@ -110,7 +110,7 @@ impl Group for Draws {
     const TABLES: &'static [Shape] = &[shape::<Lot>()];
     const PORTS: &'static [PortInfo] = &[Self::CHOSEN.info()];
     const KEEPS: &'static str = "one row";
-    type Told = DrawSize;
+    type Parameters = DrawSize;
 
     fn new(DrawSize { size }: DrawSize, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self(size))
@@ -131,41 +131,32 @@ row! {
     pub struct DrawnRow<'a> { servers: Option<&'a [u8]>, chosen: bool }
 }
 
-row! {
-    /// Of a document: which one is kept in its stead, and where that stands.
-    pub struct StandingOf<'a> { kept: u64, servers: Option<&'a [u8]> }
-}
-
-/// Group by document, of its standing and whether it was drawn: the documents that are kept, with both.
+/// Group by document, of its copies and whether it was drawn: the documents that are kept, with both.
 #[derive(Default)]
-pub struct DrawnStanding {
+pub struct DrawnDocuments {
     servers: Vec<u8>,
 }
 
-impl DrawnStanding {
+impl DrawnDocuments {
     const DRAWN: Port<DrawnRow<'static>> = Port::documents(0, "drawn");
 }
 
-impl Group for DrawnStanding {
-    const NAME: &'static str = "drawn standing";
+impl Group for DrawnDocuments {
+    const NAME: &'static str = "drawn documents";
     const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<StandingOf<'static>>(), shape::<Chosen>()];
+    const TABLES: &'static [Shape] = &[shape::<CopyRow<'static>>(), shape::<Chosen>()];
     const PORTS: &'static [PortInfo] = &[Self::DRAWN.info()];
     const KEEPS: &'static str = "one code";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (mut kept, mut chosen) = (false, false);
         self.servers.clear();
         while let Some((table, tail)) = rows.next() {
             if table == 0 {
-                let standing = StandingOf::take(tail)?;
-                kept = standing.kept == doc;
-                self.servers.extend_from_slice(standing.servers.unwrap_or_default());
+                let copy = CopyRow::take(tail)?;
+                kept = copy.kept == doc;
+                self.servers.extend_from_slice(copy.servers.unwrap_or_default());
             } else {
                 chosen = true;
             }

@@ -5,7 +5,7 @@ use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::sketches::minwise::SHINGLES;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{row, told};
+use crate::{parameters, row, without_parameters};
 
 row! {
     /// Of a document: the site it is on.
@@ -49,11 +49,7 @@ impl Group for PhrasePages {
     const TABLES: &'static [Shape] = &[Shape::Any, shape::<PagePhrases>(), shape::<PageCover>()];
     const PORTS: &'static [PortInfo] = &[Self::PAGES.info()];
     const KEEPS: &'static str = "one name";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.site.clear();
@@ -78,7 +74,7 @@ impl Group for PhrasePages {
     }
 }
 
-told! {
+parameters! {
     /// Which sites are listed, and what makes a candidate of one.
     pub struct Suspicion { min_pages: u64, min_mean: f64, max_deviation: f64 }
 }
@@ -135,10 +131,10 @@ impl Group for PhraseHosts {
     const TABLES: &'static [Shape] = &[shape::<SitePage<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SITES.info()];
     const KEEPS: &'static str = "the sums of one site";
-    type Told = Suspicion;
+    type Parameters = Suspicion;
 
-    fn new(told: Suspicion, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+    fn new(parameters: Suspicion, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self(parameters))
     }
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {

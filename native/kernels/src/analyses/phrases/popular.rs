@@ -9,9 +9,9 @@ use crate::flow::fields::Rest;
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::put_varint;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{row, told};
+use crate::{parameters, row, without_parameters};
 
-told! {
+parameters! {
     /// From how many documents on a shingle is popular, and up to how many it makes a list; with 0, none does.
     pub struct Popularity { popular: u64, max_df: u64 }
 }
@@ -25,7 +25,7 @@ row! {
 /// Group by gram: the phrase, if it is popular; the lists of documents that its popular shingles have; to each
 /// document the number of its popular shingles that make no list; and how many shingles are in how many documents.
 pub struct Popular {
-    told: Popularity,
+    parameters: Popularity,
     room: usize,
     print: Fingerprinter,
     tally: ListTally,
@@ -49,7 +49,7 @@ impl Popular {
 
     /// Documents beyond this number are not remembered: the shingle is popular by then, and makes no list.
     fn most(&self) -> u64 {
-        self.told.max_df.max(self.told.popular - 1)
+        self.parameters.max_df.max(self.parameters.popular - 1)
     }
 
     /// Reads the rows of a gram; returns its lowest document, the number of documents and how often they sampled it.
@@ -136,14 +136,14 @@ impl Group for Popular {
     const PORTS: &'static [PortInfo] =
         &[Self::PHRASES.info(), Self::LISTS.info(), Self::OTHERS.info(), Self::HISTOGRAM.info()];
     const KEEPS: &'static str = "max_df rows of each function, and distinct lists until they are sent on";
-    type Told = Popularity;
+    type Parameters = Popularity;
 
-    fn new(told: Popularity, room: usize) -> Result<Self, WrongParameter> {
-        if told.popular == 0 {
+    fn new(parameters: Popularity, room: usize) -> Result<Self, WrongParameter> {
+        if parameters.popular == 0 {
             return Err(WrongParameter("popular must be at least 1".to_owned()));
         }
         Ok(Self {
-            told,
+            parameters,
             room,
             print: Fingerprinter::plain(),
             tally: ListTally::default(),
@@ -165,11 +165,11 @@ impl Group for Popular {
                 continue;
             }
             *self.histogram.entry(count).or_default() += 1;
-            if count >= self.told.popular {
+            if count >= self.parameters.popular {
                 functions += 1;
-                if count <= self.told.max_df {
+                if count <= self.parameters.max_df {
                     self.add_list(function);
-                } else if self.told.max_df > 0 {
+                } else if self.parameters.max_df > 0 {
                     out.count("common_shingles", 1);
                 }
             }
@@ -207,11 +207,7 @@ impl Group for AddedShingles {
     const TABLES: &'static [Shape] = &[shape::<Weight>()];
     const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
     const KEEPS: &'static str = "one number";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut shingles = 0;

@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use super::{Sampled, Sketched, FUNCTIONS};
+use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::documents::servers::Place;
-use crate::documents::standing::{Stand, Standing};
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
 use crate::flow::contract::{Port, PortInfo, WrongParameter};
 use crate::flow::fields::Rest;
@@ -12,9 +12,9 @@ use crate::flow::kernel::{Done, Map, Output};
 use crate::sketches::minwise::{Sampler, SHINGLES};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Grams;
-use crate::{columns, told};
+use crate::{columns, parameters};
 
-told! {
+parameters! {
     /// Which grams, and whether all of them are taken or those that the functions of a seed put first.
     pub struct Sampling { k: NonZeroUsize, key: Fingerprinter, seed: u64, exact: bool }
 }
@@ -31,12 +31,12 @@ struct Taker<'a> {
 }
 
 impl<'a> Taker<'a> {
-    fn new(told: &'a Sampling) -> Self {
-        let k = told.k.get();
+    fn new(parameters: &'a Sampling) -> Self {
+        let k = parameters.k.get();
         Self {
-            exact: told.exact,
-            sampler: Sampler::new(told.seed, k, told.key.clone()),
-            grams: Grams::new(&told.key, k),
+            exact: parameters.exact,
+            sampler: Sampler::new(parameters.seed, k, parameters.key.clone()),
+            grams: Grams::new(&parameters.key, k),
         }
     }
 
@@ -74,20 +74,20 @@ impl Map for Samples {
     const NAME: &'static str = "samples";
     const PORTS: &'static [PortInfo] = PORTS;
     const KEEPS: &'static str = "the grams of one document";
-    type Told = Sampling;
+    type Parameters = Sampling;
     type Reads<'a> = Texts<'a>;
-    type Beside<'a> = Stand<'a>;
+    type Beside<'a> = CopyColumns<'a>;
 
-    fn new(told: Sampling) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+    fn new(parameters: Sampling) -> Result<Self, WrongParameter> {
+        Ok(Self(parameters))
     }
 
-    fn batch<'a>(&mut self, pages: Texts<'a>, beside: Stand<'a>, out: &mut Output) -> Done {
-        let mut standing = Standing::new(Some(beside));
+    fn batch<'a>(&mut self, pages: Texts<'a>, beside: CopyColumns<'a>, out: &mut Output) -> Done {
+        let mut copies = CopyReader::new(Some(beside));
         let mut taker = Taker::new(&self.0);
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
-            if let Some(code) = standing.code(doc) {
+            if let Some(code) = copies.code(doc) {
                 taker.take(doc, &pages.text.at(row), code, true, out);
             }
         }
@@ -107,12 +107,12 @@ impl Map for ChosenSamples {
     const NAME: &'static str = "samples to cover";
     const PORTS: &'static [PortInfo] = PORTS;
     const KEEPS: &'static str = "the grams of one document";
-    type Told = Sampling;
+    type Parameters = Sampling;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = Drawn<'a>;
 
-    fn new(told: Sampling) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+    fn new(parameters: Sampling) -> Result<Self, WrongParameter> {
+        Ok(Self(parameters))
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, beside: Drawn<'a>, out: &mut Output) -> Done {

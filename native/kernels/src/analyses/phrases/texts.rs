@@ -10,6 +10,7 @@ use crate::flow::kernel::{Done, Map, Output};
 use crate::text::fingerprint::Slide;
 use crate::text::grams::circle;
 use crate::text::slots::Multiply;
+use crate::text::unicode::without_filler;
 use crate::{columns, row};
 
 columns! {
@@ -38,12 +39,12 @@ impl Map for PhraseTexts {
     const NAME: &'static str = "phrase texts";
     const PORTS: &'static [PortInfo] = &[Self::PHRASES.info()];
     const KEEPS: &'static str = "the words of one document";
-    type Told = Gramming;
+    type Parameters = Gramming;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = Phrases<'a>;
 
-    fn new(told: Gramming) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+    fn new(parameters: Gramming) -> Result<Self, WrongParameter> {
+        Ok(Self(parameters))
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, phrases: Phrases<'a>, out: &mut Output) -> Done {
@@ -102,7 +103,7 @@ fn write_phrase(text: &str, places: &[(usize, usize)], number: usize, k: usize) 
             if !phrase.is_empty() {
                 phrase.push(' ');
             }
-            phrase.push_str(part);
+            phrase.push_str(&without_filler(part));
         }
         left -= last + 1 - next;
         next = 0;

@@ -74,6 +74,11 @@ impl<'a> Candidates<'a> {
         numbers(self.differences).take(self.foreign as usize)
     }
 
+    /// Those on its own site, ascending.
+    pub fn same_site(self) -> impl Iterator<Item = u32> + 'a {
+        self.all().filter(|&(_, foreign)| !foreign).map(|(document, _)| document)
+    }
+
     /// All candidates, and whether each is on another server; those that are come first.
     pub fn all(self) -> impl Iterator<Item = (u32, bool)> + 'a {
         let (mut differences, mut left, mut last) = (self.differences, self.foreign, 0);
@@ -115,6 +120,7 @@ mod tests {
             let found = Candidates::new(&packed).unwrap();
             assert_eq!(found.foreign().collect::<Vec<_>>(), foreign);
             let flagged = |documents: &[u32], flag: bool| documents.iter().map(move |&d| (d, flag)).collect::<Vec<_>>();
+            assert_eq!(found.same_site().collect::<Vec<_>>(), same_site);
             assert_eq!(found.all().collect::<Vec<_>>(), [flagged(foreign, true), flagged(same_site, false)].concat());
         }
         assert!(Candidates::new(&[]).is_err());

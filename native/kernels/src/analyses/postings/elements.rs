@@ -6,24 +6,24 @@ use crate::documents::servers::{foreign, on_one_domain};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
-use crate::{row, told};
+use crate::{parameters, row};
 
-told! {
-    /// Whether sites are parts of domains: hosts, or single pages.
-    pub struct Sites { in_domains: bool }
+parameters! {
+    /// Whether the documents of a document's own site are sent along, and whether sites are parts of domains: hosts, or
+    /// single pages.
+    pub struct Sites { own: bool, in_domains: bool }
 }
 
 row! {
-    /// Of a document: candidates to cover some of its grams (see [`candidates`](super::candidates)), the df of these
-    /// grams, whether they are its own site's (see [`Elements::send`]), how many they are, and the hash of the list of
-    /// documents that they have in common.
-    pub struct CoverElement<'a> { candidates: Rest<'a>, df: u32, own: bool, weight: u64, list: u64 }
+    /// Of a document: candidates to cover some of its grams, and the documents of its own site that have them, too (see
+    /// [`candidates`](super::candidates) and [`Elements::send`]); the df of these grams, how many they are, and the hash
+    /// of the list of documents that they have in common.
+    pub struct CoverElement<'a> { candidates: Rest<'a>, df: u32, weight: u64, list: u64 }
 }
 
 /// Group by list: adds its weights up and sends it to each of its documents as an element to cover.
-#[derive(Default)]
 pub struct Elements {
-    in_domains: bool,
+    told: Sites,
     candidates: CandidateList,
     lists: u64,
     squares: u64,
@@ -32,26 +32,31 @@ pub struct Elements {
 impl Elements {
     const ELEMENTS: Port<CoverElement<'static>> = Port::documents(0, "elements");
 
-    /// Sends a list to its documents. Its grams are a document's own site's if another document there has them, or, where
-    /// sites are parts of domains, two others on its domain: then it is no news that some part of it has them.
+    /// Sends a list to its documents. A document's own site are the other documents there and, where sites are parts of
+    /// domains, those on its domain if they are two or more: then it is no news that some part of it has the grams.
     fn send(&mut self, list: u64, documents: &[(u32, &[u8])], weight: u64, out: &mut Output) {
+        let mut own = Vec::new();
         for &(doc, code) in documents {
             self.candidates.clear();
-            let (mut own, mut on_domain) = (false, 0);
+            own.clear();
+            let mut on_domain = 0;
             for &(other, servers) in documents.iter().filter(|&&(other, _)| other != doc) {
                 let foreign = foreign(code, servers);
-                own |= !foreign;
-                if self.in_domains && !own && on_one_domain(code, servers) {
-                    on_domain += 1;
-                    own = on_domain > 1;
-                }
                 if foreign {
-                    self.candidates.push(other, foreign);
+                    self.candidates.push(other, true);
+                }
+                if self.told.own && (!foreign || (self.told.in_domains && on_one_domain(code, servers))) {
+                    on_domain += usize::from(foreign);
+                    own.push((other, foreign));
                 }
             }
+            let counts = |foreign: bool| !foreign || on_domain > 1;
+            own.iter()
+                .filter(|&&(_, foreign)| counts(foreign))
+                .for_each(|&(other, _)| self.candidates.push(other, false));
             let candidates = Rest(self.candidates.pack());
             let df = documents.len() as u32;
-            out.row(&Self::ELEMENTS, u64::from(doc), CoverElement { candidates, df, own, weight, list });
+            out.row(&Self::ELEMENTS, u64::from(doc), CoverElement { candidates, df, weight, list });
         }
         self.lists += 1;
         self.squares += (documents.len() * documents.len()) as u64;
@@ -64,10 +69,10 @@ impl Group for Elements {
     const TABLES: &'static [Shape] = &[shape::<WeightedList<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::ELEMENTS.info()];
     const KEEPS: &'static str = "one list of at most m documents";
-    type Told = Sites;
+    type Parameters = Sites;
 
-    fn new(Sites { in_domains }: Sites, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { in_domains, ..Self::default() })
+    fn new(told: Sites, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { told, candidates: CandidateList::default(), lists: 0, squares: 0 })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {

@@ -7,9 +7,9 @@ use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::{put_varint, take_bytes, take_doc, take_varint};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::home;
-use crate::{row, told};
+use crate::{parameters, row};
 
-told! {
+parameters! {
     /// Which grams make lists: those in 2 to `m` documents. For `patches`, the grams of each list are sent on, too.
     pub struct Listing { m: usize, patches: bool }
 }
@@ -79,7 +79,7 @@ impl Group for Lists {
     const TABLES: &'static [Shape] = &[shape::<Posting<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::LISTS.info(), Self::GRAMS.info()];
     const KEEPS: &'static str = "m + 1 rows of a key, and distinct lists until they are sent on";
-    type Told = Listing;
+    type Parameters = Listing;
 
     fn new(Listing { m, patches }: Listing, room: usize) -> Result<Self, WrongParameter> {
         Ok(Self {

@@ -1,7 +1,7 @@
 //! From texts to grams.
 
 use super::{Gramming, Posting, Size};
-use crate::documents::standing::{Stand, Standing};
+use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::flow::columns::Texts;
 use crate::flow::contract::{Port, PortInfo, WrongParameter};
 use crate::flow::fields::Rest;
@@ -21,20 +21,20 @@ impl Map for Scan {
     const NAME: &'static str = "scan";
     const PORTS: &'static [PortInfo] = &[Self::GRAMS.info(), Self::DOCUMENTS.info()];
     const KEEPS: &'static str = "the grams of one document, those of a long one by ranges";
-    type Told = Gramming;
+    type Parameters = Gramming;
     type Reads<'a> = Texts<'a>;
-    type Beside<'a> = Option<Stand<'a>>;
+    type Beside<'a> = Option<CopyColumns<'a>>;
 
-    fn new(told: Gramming) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+    fn new(parameters: Gramming) -> Result<Self, WrongParameter> {
+        Ok(Self(parameters))
     }
 
-    fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
-        let mut standing = Standing::new(beside);
+    fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
+        let mut copies = CopyReader::new(beside);
         let mut grams = Grams::new(&self.0.key, self.0.k.get());
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
-            let Some(code) = standing.code(doc) else { continue };
+            let Some(code) = copies.code(doc) else { continue };
             let (words, distinct) = grams.linear_by_ranges(&pages.text.at(row), |range| {
                 out.run(&Self::GRAMS, range, Posting { doc, servers: Rest(code) });
                 out.relieve();

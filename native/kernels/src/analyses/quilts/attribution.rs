@@ -12,7 +12,7 @@ use crate::analyses::quilts::covers::{DrawnOn, SourceSize};
 use crate::analyses::quilts::sections::{is_within, SectionTally};
 use crate::analyses::quilts::sites::SiteName;
 use crate::analyses::quilts::verdicts::Late;
-use crate::documents::standing::{Stand, Standing};
+use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::flow::columns::{Along, Binary, Lines, Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
@@ -20,7 +20,7 @@ use crate::flow::rows::take_varint;
 use crate::reading::urls::LinkTarget;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
-use crate::{columns, row, told};
+use crate::{columns, parameters, row, without_parameters};
 
 /// How many copies of a source are named at most: else a page with a million mirrors would send a million names to each
 /// quilt.
@@ -36,7 +36,7 @@ row! {
     pub struct Name { copy: u32, page: u64, domain: u64 }
 }
 
-/// Map, beside the standing of documents: the names of each document to the one that is kept for it.
+/// Map, beside the table of copies: the names of each document to the one that is kept for it.
 pub struct Names;
 
 impl Names {
@@ -46,21 +46,16 @@ impl Names {
 impl Map for Names {
     const NAME: &'static str = "names";
     const PORTS: &'static [PortInfo] = &[Self::NAMES.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = ();
+    without_parameters!(map, Self);
     type Reads<'a> = Addresses<'a>;
-    type Beside<'a> = Option<Stand<'a>>;
+    type Beside<'a> = Option<CopyColumns<'a>>;
 
-    fn new((): ()) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
-
-    fn batch<'a>(&mut self, pages: Addresses<'a>, beside: Option<Stand<'a>>, out: &mut Output) -> Done {
-        let mut standing = Standing::new(beside);
+    fn batch<'a>(&mut self, pages: Addresses<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
+        let mut copies = CopyReader::new(beside);
         let print = Fingerprinter::plain();
         for row in 0..pages.doc.len() {
             let copy = pages.doc.at(row) as u32;
-            let kept = standing.kept(copy);
+            let kept = copies.kept(copy);
             let (Some(url), Some(domain)) = (LinkTarget::parse(&pages.url.at(row)), pages.domain.bytes(row)) else {
                 continue;
             };
@@ -97,11 +92,7 @@ impl Group for Named {
     const TABLES: &'static [Shape] = &[shape::<Name>(), shape::<SourceSize>(), shape::<DrawnOn<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SOURCES.info()];
     const KEEPS: &'static str = "the names of a hundred copies of one source";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.names.clear();
@@ -156,11 +147,9 @@ columns! {
     }
 }
 
-told! {
-    /// Quilts are left out if the sections of sites add more than this share of what is covered, or if linked sources
-    /// cover more than this share of the patch grams; and what a document's own site is: a link that leads there names
-    /// nothing but the page it leads to.
-    pub struct Attributing { max_sections: f64, max_attributed: f64, own: SiteName }
+parameters! {
+    /// What a document's own site is: a link that leads there names nothing but the page it leads to.
+    pub struct Attributing { own: SiteName }
 }
 
 row! {
@@ -173,7 +162,7 @@ row! {
 }
 
 /// Map, beside the sources of documents: the shares that sections add and that linked sources cover; of those that are
-/// quilts with these shares, too, each source with what the quilt links to.
+/// looked at more closely, each source with what the document links to.
 pub struct Linked(Attributing);
 
 impl Linked {
@@ -185,12 +174,12 @@ impl Map for Linked {
     const NAME: &'static str = "linked";
     const PORTS: &'static [PortInfo] = &[Self::SOURCES.info(), Self::ATTRIBUTED.info()];
     const KEEPS: &'static str = "the links of one document, and what 65,536 different ones lead to";
-    type Told = Attributing;
+    type Parameters = Attributing;
     type Reads<'a> = Linking<'a>;
     type Beside<'a> = NamedSources<'a>;
 
-    fn new(told: Attributing) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+    fn new(parameters: Attributing) -> Result<Self, WrongParameter> {
+        Ok(Self(parameters))
     }
 
     fn batch<'a>(&mut self, pages: Linking<'a>, sources: NamedSources<'a>, out: &mut Output) -> Done {
@@ -235,10 +224,17 @@ impl Map for Linked {
             }));
             let covered: u64 = drawn_on.clone().map(|row| sources.new_grams.at(row)).sum();
             let in_sections = section_grams.last().copied().unwrap_or(0) as f64 / covered as f64;
-            let late = Late { sections: Some(in_sections), sewn: None, attributed: Some(attributed) };
+            let late = Late {
+                sections: Some(in_sections),
+                attributed: Some(attributed),
+                spanned: None,
+                sewn: None,
+                sewn_words: None,
+                sewn_sources: None,
+                reads_on: None,
+            };
             out.row(&Self::ATTRIBUTED, quilt, late);
-            let left_out = in_sections > self.0.max_sections || attributed > self.0.max_attributed;
-            if left_out || sources.is_quilt.at(drawn_on.start) == 0 {
+            if sources.is_quilt.at(drawn_on.start) == 0 {
                 continue;
             }
             for (place, row) in drawn_on.enumerate() {

@@ -1,4 +1,9 @@
-//! Of which sources documents are made, and which of the limits of a quilt they fail.
+//! Of which sources documents are made.
+//!
+//! A page that is stitched together itself is a poor source: the pages of a farm have paragraphs of each other's, and one
+//! that shares three of them would stand for the three pages that they were taken from. So there are two rounds. The
+//! first ([`FirstCovers`]) takes sources as they come, and suspects the documents that several others cover. In the
+//! second ([`Covers`]), a suspect is a source only of grams that no other document has. As published there is one round.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasherDefault;
@@ -12,27 +17,33 @@ use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::put_varint;
 use crate::text::slots::Multiply;
-use crate::{row, told};
+use crate::{parameters, row};
 
-told! {
-    /// What makes a quilt, and whether its patches will be asked for.
-    pub struct Limits {
-        c: u64, sigma: f64, min_share: f64, min_grams: u64, max_largest: f64, max_own: f64, patches: bool,
-    }
+type Documents = HashSet<u32, BuildHasherDefault<Multiply>>;
+
+parameters! {
+    /// Where a cover ends, and which documents are looked at more closely: those of which sources cover (or patch grams
+    /// are, with `of_patches`) at least the share `look`, at least c of them, none with more than the share `max_largest`; and whether patches are asked for.
+    pub struct Covering { c: u64, look: f64, of_patches: bool, min_share: f64, min_grams: u64, max_largest: f64, patches: bool }
+}
+
+parameters! {
+    /// Where a cover ends, which documents may be looked at more closely, and which are suspects: those of which sources
+    /// cover at least the share `sigma`.
+    pub struct Suspecting { c: u64, sigma: f64, look: f64, of_patches: bool, min_share: f64, min_grams: u64 }
 }
 
 row! {
-    /// Of any document: what was counted, and which limits it fails (see [`Limits::failed`]).
+    /// Of any document: what was counted; and if it has no sources, why.
     pub struct Judged<'a> {
-        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, sources: u64, largest: f64,
-        own: f64, failed: &'a [u8],
+        words: u64, grams: u64, patch_grams: u64, covered: u64, sources: u64, largest: u64, why: &'a [u8],
     }
 }
 
 row! {
     /// Of a source: a document that draws on it, its rank there, how many patch grams it adds and how many it has, how
     /// many the document has in all, which of the added ones later sources have, too (see [`pack_shared`]), and whether
-    /// the document fails no limit.
+    /// the document is looked at more closely.
     pub struct DrawnOn<'a> {
         quilt: u64, rank: u64, new_grams: u64, all_grams: u64, patch_grams: u64, shared: &'a [u8], is_quilt: u64,
     }
@@ -49,22 +60,31 @@ row! {
     pub struct Asking<'a> { quilt: u32, sources: Rest<'a> }
 }
 
-/// What is known of a document when its cover was made.
-struct Counted {
-    grams: u64,
-    patch_grams: u64,
-    /// How many grams sources cover, and how many of them the source with the most has.
-    covered: u64,
-    largest: u64,
-    /// How many of those that sources cover other documents on its own server have, too.
-    own: u64,
-    sources: u64,
-    /// Whether any document on another server has some of its patch grams.
-    has_candidates: bool,
+row! {
+    /// Of a document: it seems to be stitched together; by how many sources.
+    pub struct Suspect { sources: u64 }
 }
 
+row! {
+    /// Of a document: another one that wants to know whether it is a suspect.
+    pub struct Doubt { asker: u32 }
+}
+
+row! {
+    /// Of a document: another one, with text of it, that is a suspect.
+    pub struct Suspected { document: u32 }
+}
+
+row! {
+    /// Of a document: documents of its own site, four bytes each, and how many of the covered grams just these have.
+    pub struct OwnSite<'a> { weight: u64, documents: Rest<'a> }
+}
+
+/// A suspect has no source with more than this share of what is covered: it would be another version of that source.
+const MOST_OF_SUSPECTS: f64 = 0.75;
+
 /// A share of something; none of nothing. Limits are held against quotients, never against products: 7 of 100 is 0.07.
-fn share(part: u64, whole: u64) -> f64 {
+pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 {
         0.0
     } else {
@@ -72,72 +92,66 @@ fn share(part: u64, whole: u64) -> f64 {
     }
 }
 
-impl Limits {
-    /// The limits that a document fails, in words for programs; none for a quilt, as far as sections and links do not
-    /// matter.
-    ///
-    /// Without sources it can be none, and one word says why it has none; else all limits that it fails are named.
-    fn failed(&self, counted: &Counted) -> Vec<&'static str> {
-        let Counted { grams, patch_grams, covered, largest, own, sources, has_candidates } = *counted;
-        if sources == 0 {
-            let why = match (grams, patch_grams, has_candidates) {
-                (0, ..) => "short",
-                (_, 0, _) => "nothing shared",
-                (.., false) => "own site",
-                (.., true) => "min_share",
-            };
-            return vec![why];
-        }
-        let mut failed = Vec::new();
-        failed.extend((share(covered, grams) < self.sigma).then_some("sigma"));
-        failed.extend((share(largest, covered) > self.max_largest).then_some("max_largest"));
-        failed.extend((sources < self.c).then_some("c"));
-        failed.extend((share(own, covered) > self.max_own).then_some("max_own"));
-        failed
-    }
-}
-
-/// Group by document, of its size and its elements: what its sources cover and which limits it fails, and its sources;
-/// and if patches are asked for, each list of a quilt with the sources picked from it.
-pub struct Covers {
-    told: Limits,
-    cover: Cover,
-    /// The candidates of all elements of the document, one after the other, and its elements.
+/// The document that is being read: its elements, and a cover of them.
+#[derive(Default)]
+struct Reading {
+    size: Option<Size>,
+    /// The candidates of all elements, one after the other, and the elements.
     candidates: Vec<u8>,
     elements: Vec<Open>,
+    /// Suspects among the candidates.
+    suspects: Documents,
+    cover: Cover,
 }
 
 /// An element of the document that is being read.
 struct Open {
     /// Where its candidates end; they begin where those before it end.
     end: usize,
-    own: bool,
+    df: u32,
     weight: u64,
     list: u64,
 }
 
-impl Covers {
-    const JUDGED: Port<Judged<'static>> = Port::documents(0, "judged");
-    const SOURCES: Port<DrawnOn<'static>> = Port::documents(1, "sources");
-    const SIZES: Port<SourceSize> = Port::documents(2, "sizes");
-    const ASKING: Port<Asking<'static>> = Port::hashes(3, "asking").when("patches", "true");
+/// What a cover comes to.
+struct Covered {
+    picks: Vec<Pick>,
+    covered: u64,
+    largest: u64,
+}
 
-    /// Reads the document; returns its size.
-    fn read(&mut self, rows: &mut dyn Rows) -> Result<Size, Damaged> {
+impl Reading {
+    fn read(&mut self, rows: &mut dyn Rows) -> Result<(), Damaged> {
         self.candidates.clear();
         self.elements.clear();
-        let mut size = Size { words: 0, grams: 0 };
+        self.suspects.clear();
+        self.size = None;
         while let Some((table, tail)) = rows.next() {
-            if table == 0 {
-                size = Size::take(tail)?;
-            } else {
-                let CoverElement { candidates, own, weight, list, .. } = CoverElement::take(tail)?;
-                Candidates::new(candidates.0)?;
-                self.candidates.extend_from_slice(candidates.0);
-                self.elements.push(Open { end: self.candidates.len(), own, weight, list });
+            match table {
+                0 => self.size = Some(Size::take(tail)?),
+                1 => {
+                    let CoverElement { candidates, df, weight, list } = CoverElement::take(tail)?;
+                    Candidates::new(candidates.0)?;
+                    self.candidates.extend_from_slice(candidates.0);
+                    self.elements.push(Open { end: self.candidates.len(), df, weight, list });
+                }
+                _ => _ = self.suspects.insert(Suspected::take(tail)?.document),
             }
         }
-        Ok(size)
+        Ok(())
+    }
+
+    fn grams(&self) -> u64 {
+        self.size.as_ref().map_or(0, |size| size.grams)
+    }
+
+    fn patch_grams(&self) -> u64 {
+        self.elements.iter().map(|open| open.weight).sum()
+    }
+
+    /// The share of its grams that are covered, or that are patch grams.
+    fn share_of(&self, covered: u64, of_patches: bool) -> f64 {
+        share(if of_patches { self.patch_grams() } else { covered }, self.grams())
     }
 
     /// The elements with their candidates, as they are packed.
@@ -149,36 +163,195 @@ impl Covers {
         })
     }
 
-    fn pick(&mut self, patch_grams: u64) -> Result<Vec<Pick>, Damaged> {
+    fn pick(&mut self, min_share: f64, min_grams: u64) -> Result<Covered, Damaged> {
         let mut cover = std::mem::take(&mut self.cover);
         cover.clear();
+        let mut add = |sum: u64, candidates: &[u8]| -> Result<(), Damaged> {
+            let foreign = Candidates::new(candidates)?.foreign();
+            cover.add(sum, foreign.map(|source| (source, !self.suspects.contains(&source))));
+            Ok(())
+        };
         let (mut same, mut sum): (&[u8], u64) = (&[0], 0);
         for (open, candidates) in self.elements() {
             // Rows are sorted, so those with the same candidates follow each other: they make one element.
             if candidates != same {
-                cover.add(sum, Candidates::new(same)?.all());
+                add(sum, same)?;
                 (same, sum) = (candidates, 0);
             }
             sum += open.weight;
         }
-        cover.add(sum, Candidates::new(same)?.all());
-        let mut picks = cover.greedy(self.told.min_share, patch_grams);
-        // What sources newly cover never rises: those that cover too little are the last.
-        picks.truncate(picks.partition_point(|pick| pick.new >= self.told.min_grams));
+        add(sum, same)?;
+        let picks = cover.greedy_from(min_share, self.patch_grams(), min_grams);
         self.cover = cover;
-        Ok(picks)
+        let covered = picks.iter().map(|pick| pick.new).sum();
+        // A suspect that has the rest of a page may have much else of it, too: that is at home elsewhere.
+        let holds = |pick: &Pick| if pick.foreign { pick.all } else { pick.new };
+        let largest = picks.iter().map(holds).max().unwrap_or(0);
+        Ok(Covered { picks, covered, largest })
     }
 
-    /// How many of the grams that these sources cover are also in other documents on the document's own server.
-    fn own(&self, picks: &[Pick]) -> Result<u64, Damaged> {
-        let picked: HashSet<u32, BuildHasherDefault<Multiply>> = picks.iter().map(|pick| pick.source).collect();
-        let mut sum = 0;
-        for (open, candidates) in self.elements().filter(|(open, _)| open.own) {
-            if Candidates::new(candidates)?.foreign().any(|source| picked.contains(&source)) {
-                sum += open.weight;
+    /// What is known of the document, with a word for why it has no sources.
+    fn judged(&self, found: &Covered) -> Judged<'static> {
+        let Size { words, grams } = self.size.as_ref().map_or(Size { words: 0, grams: 0 }, |size| Size { ..*size });
+        let patch_grams = self.patch_grams();
+        let why: &[u8] = match (found.picks.len(), grams, patch_grams, self.cover.most_picks()) {
+            (0, 0, ..) => b"short",
+            (0, _, 0, _) => b"nothing shared",
+            (0, .., 0) => b"own site",
+            (0, ..) => b"min_share",
+            _ => b"",
+        };
+        let Covered { picks, covered, largest } = found;
+        Judged { words, grams, patch_grams, covered: *covered, sources: picks.len() as u64, largest: *largest, why }
+    }
+}
+
+/// Group by document, of its size and its elements: what is known of those that come not into question; of the others
+/// size and elements once more, which other documents they have text of, and which of them are suspects.
+pub struct FirstCovers {
+    told: Suspecting,
+    reading: Reading,
+}
+
+impl FirstCovers {
+    const SETTLED: Port<Judged<'static>> = Port::documents(0, "settled");
+    const SIZES: Port<SourceSize> = Port::documents(1, "sizes");
+    const DOCUMENTS: Port<Size> = Port::documents(2, "documents");
+    const ELEMENTS: Port<CoverElement<'static>> = Port::documents(3, "elements");
+    const SUSPECTS: Port<Suspect> = Port::documents(4, "suspects");
+    const DOUBTS: Port<Doubt> = Port::documents(5, "doubts");
+}
+
+impl Group for FirstCovers {
+    const NAME: &'static str = "first covers";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
+    const PORTS: &'static [PortInfo] = &[
+        Self::SETTLED.info(),
+        Self::SIZES.info(),
+        Self::DOCUMENTS.info(),
+        Self::ELEMENTS.info(),
+        Self::SUSPECTS.info(),
+        Self::DOUBTS.info(),
+    ];
+    const KEEPS: &'static str = "the elements of one document, at most as many as it has patch grams";
+    type Parameters = Suspecting;
+
+    fn new(told: Suspecting, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { told, reading: Reading::default() })
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let Self { told, reading } = self;
+        reading.read(rows)?;
+        let found = reading.pick(told.min_share, told.min_grams)?;
+        let grams = reading.grams();
+        if !reading.elements.is_empty() {
+            out.row(&Self::SIZES, key, SourceSize { grams });
+        }
+        let sources = found.picks.len() as u64;
+        let several = sources > 1 && share(found.largest, found.covered) <= MOST_OF_SUSPECTS;
+        if several && share(found.covered, grams) >= told.sigma {
+            out.row(&Self::SUSPECTS, key, Suspect { sources });
+        }
+        // A second cover may find more sources than the first, and so c itself is asked for then.
+        if sources < told.c.clamp(1, 2) || reading.share_of(found.covered, told.of_patches) < told.look {
+            out.row(&Self::SETTLED, key, reading.judged(&found));
+            return Ok(());
+        }
+        if let Some(size) = &reading.size {
+            out.row(&Self::DOCUMENTS, key, Size { ..*size });
+        }
+        let mut others = Documents::default();
+        for (open, candidates) in reading.elements() {
+            let Open { df, weight, list, .. } = *open;
+            out.row(&Self::ELEMENTS, key, CoverElement { candidates: Rest(candidates), df, weight, list });
+            others.extend(Candidates::new(candidates)?.foreign());
+        }
+        let mut others: Vec<u32> = others.into_iter().collect();
+        others.sort_unstable();
+        others.iter().for_each(|&other| out.row(&Self::DOUBTS, other.into(), Doubt { asker: key as u32 }));
+        Ok(())
+    }
+}
+
+/// Group by document, of whether it is a suspect, and of those who doubt it: to each of these, that it is one.
+pub struct Suspicions;
+
+impl Suspicions {
+    const SUSPECTED: Port<Suspected> = Port::documents(0, "suspected");
+}
+
+impl Group for Suspicions {
+    const NAME: &'static str = "suspicions";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<Suspect>(), shape::<Doubt>()];
+    const PORTS: &'static [PortInfo] = &[Self::SUSPECTED.info()];
+    const KEEPS: &'static str = "nothing";
+    type Parameters = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut suspect = false;
+        while let Some((table, tail)) = rows.next() {
+            if table == 0 {
+                suspect = true;
+            } else if suspect {
+                out.row(&Self::SUSPECTED, Doubt::take(tail)?.asker.into(), Suspected { document: key as u32 });
             }
         }
-        Ok(sum)
+        Ok(())
+    }
+}
+
+/// Group by document, of its size and its elements, and in a second round of the suspects among its candidates: what its
+/// sources cover, and its sources; of a document that is looked at more closely the documents of its own site with the
+/// same text, each of which is asked whether it is stitched together itself; and if patches are asked for, each of its
+/// lists with the sources picked from it.
+pub struct Covers<const AGAIN: bool> {
+    told: Covering,
+    reading: Reading,
+}
+
+impl<const AGAIN: bool> Covers<AGAIN> {
+    const JUDGED: Port<Judged<'static>> = Port::documents(0, "judged");
+    const SOURCES: Port<DrawnOn<'static>> = Port::documents(1, "sources");
+    const OWN: Port<OwnSite<'static>> = Port::documents(2, "own");
+    const DOUBTS: Port<Doubt> = Port::documents(3, "doubts");
+    /// In the only round: documents without sources, and the sizes of all.
+    const SETTLED: Port<Judged<'static>> = Port::documents(4, "settled");
+    const SIZES: Port<SourceSize> = Port::documents(5, "sizes");
+    const ASKING: Port<Asking<'static>> = Port::hashes(if AGAIN { 4 } else { 6 }, "asking").when("patches", "true");
+
+    /// Sends the documents of its own site that have what these sources cover.
+    fn send_own(&self, doc: u64, picks: &[Pick], out: &mut Output) -> Result<(), Damaged> {
+        let picked: Documents = picks.iter().map(|pick| pick.source).collect();
+        let mut sets: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
+        let mut set = Vec::new();
+        for (open, candidates) in self.reading.elements() {
+            let candidates = Candidates::new(candidates)?;
+            set.clear();
+            set.extend(candidates.same_site());
+            if set.is_empty() || !candidates.foreign().any(|source| picked.contains(&source)) {
+                continue;
+            }
+            match sets.get_mut(&set) {
+                Some(sum) => *sum += open.weight,
+                None => _ = sets.insert(set.clone(), open.weight),
+            }
+        }
+        let mut siblings: Vec<u32> = sets.keys().flatten().copied().collect();
+        siblings.sort_unstable();
+        siblings.dedup();
+        siblings.iter().for_each(|&other| out.row(&Self::DOUBTS, other.into(), Doubt { asker: doc as u32 }));
+        for (set, weight) in sets {
+            let documents: Vec<u8> = set.iter().flat_map(|document| document.to_be_bytes()).collect();
+            out.row(&Self::OWN, doc, OwnSite { weight, documents: Rest(&documents) });
+        }
+        Ok(())
     }
 
     /// Looks at each element of a quilt once more: asks its list for its grams on behalf of the sources picked from it.
@@ -186,9 +359,9 @@ impl Covers {
         let ranks: HashMap<u32, u32, BuildHasherDefault<Multiply>> =
             picks.iter().map(|pick| pick.source).zip(1..).collect();
         let mut sources = Vec::new();
-        for (open, candidates) in self.elements() {
+        for (open, candidates) in self.reading.elements() {
             sources.clear();
-            for (source, _) in Candidates::new(candidates)?.all() {
+            for source in Candidates::new(candidates)?.foreign() {
                 if let Some(&rank) = ranks.get(&source) {
                     sources.extend_from_slice(&source.to_be_bytes());
                     sources.extend_from_slice(&rank.to_be_bytes());
@@ -214,54 +387,61 @@ fn pack_shared(rank: u32, sets: &BTreeMap<Vec<u32>, u64>) -> Vec<u8> {
     packed
 }
 
-impl Group for Covers {
-    const NAME: &'static str = "covers";
+impl<const AGAIN: bool> Group for Covers<AGAIN> {
+    const NAME: &'static str = if AGAIN { "covers again" } else { "covers" };
     const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
-    const PORTS: &'static [PortInfo] =
-        &[Self::JUDGED.info(), Self::SOURCES.info(), Self::SIZES.info(), Self::ASKING.info()];
+    const TABLES: &'static [Shape] = if AGAIN {
+        &[shape::<Size>(), shape::<CoverElement<'static>>(), shape::<Suspected>()]
+    } else {
+        &[shape::<Size>(), shape::<CoverElement<'static>>()]
+    };
+    const PORTS: &'static [PortInfo] = if AGAIN {
+        &[Self::JUDGED.info(), Self::SOURCES.info(), Self::OWN.info(), Self::DOUBTS.info(), Self::ASKING.info()]
+    } else {
+        &[
+            Self::JUDGED.info(),
+            Self::SOURCES.info(),
+            Self::OWN.info(),
+            Self::DOUBTS.info(),
+            Self::SETTLED.info(),
+            Self::SIZES.info(),
+            Self::ASKING.info(),
+        ]
+    };
     const KEEPS: &'static str = "the elements of one document, at most as many as it has patch grams";
-    type Told = Limits;
+    type Parameters = Covering;
 
-    fn new(told: Limits, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { told, cover: Cover::default(), candidates: Vec::new(), elements: Vec::new() })
+    fn new(told: Covering, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { told, reading: Reading::default() })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let Size { words, grams } = self.read(rows)?;
-        let patch_grams: u64 = self.elements.iter().map(|open| open.weight).sum();
-        let picks = self.pick(patch_grams)?;
-        let counted = Counted {
-            grams,
-            patch_grams,
-            covered: picks.iter().map(|pick| pick.new).sum(),
-            largest: picks.iter().map(|pick| pick.all).max().unwrap_or(0),
-            own: if picks.is_empty() { 0 } else { self.own(&picks)? },
-            sources: picks.len() as u64,
-            has_candidates: self.cover.most_picks() > 0,
-        };
-        let failed = self.told.failed(&counted).join(", ");
-        let judged = Judged {
-            words,
-            grams,
-            patch_grams,
-            patchfrac: share(patch_grams, grams),
-            covered: share(counted.covered, grams),
-            sources: counted.sources,
-            largest: share(counted.largest, counted.covered),
-            own: share(counted.own, counted.covered),
-            failed: failed.as_bytes(),
-        };
-        out.row(&Self::JUDGED, key, judged);
-        if patch_grams > 0 {
+        self.reading.read(rows)?;
+        if self.reading.size.is_none() {
+            return Ok(()); // a suspicion about a document that does not come into question
+        }
+        let found = self.reading.pick(self.told.min_share, self.told.min_grams)?;
+        let grams = self.reading.grams();
+        let settled = !AGAIN && found.picks.is_empty();
+        out.row(if settled { &Self::SETTLED } else { &Self::JUDGED }, key, self.reading.judged(&found));
+        if !AGAIN && !self.reading.elements.is_empty() {
             out.row(&Self::SIZES, key, SourceSize { grams });
         }
-        let is_quilt = failed.is_empty();
-        if is_quilt && self.told.patches {
-            self.ask(key as u32, &picks, out)?;
+        let Covered { picks, covered, largest } = &found;
+        let looked_at = !picks.is_empty()
+            && self.reading.share_of(*covered, self.told.of_patches) >= self.told.look
+            && picks.len() as u64 >= self.told.c
+            && share(*largest, *covered) <= self.told.max_largest;
+        if looked_at {
+            self.send_own(key, picks, out)?;
+            if self.told.patches {
+                self.ask(key as u32, picks, out)?;
+            }
+            out.count("covered_grams", *covered);
         }
-        let sets = self.cover.shared(&picks);
-        for (rank, pick) in (1..).zip(&picks) {
+        let patch_grams = self.reading.patch_grams();
+        let sets = self.reading.cover.shared(picks);
+        for (rank, pick) in (1..).zip(picks) {
             let row = DrawnOn {
                 quilt: key,
                 rank: u64::from(rank),
@@ -269,12 +449,9 @@ impl Group for Covers {
                 all_grams: pick.all,
                 patch_grams,
                 shared: &pack_shared(rank, &sets),
-                is_quilt: is_quilt.into(),
+                is_quilt: looked_at.into(),
             };
             out.row(&Self::SOURCES, u64::from(pick.source), row);
-        }
-        if is_quilt {
-            out.count("covered_grams", counted.covered);
         }
         Ok(())
     }

@@ -12,6 +12,7 @@
 //! It compares words: where two grams have the same fingerprint, a slice may be sent in vain, but no wrong patch is
 //! found. The same holds where two lists have the same hash, since the grams of the wrong list are not in the quilt.
 
+pub mod borders;
 pub mod passages;
 pub mod places;
 pub mod requests;
@@ -20,22 +21,34 @@ pub mod slices;
 
 use std::num::NonZeroUsize;
 
+use crate::analyses::quilts::covers::share;
 use crate::analyses::quilts::verdicts::Late;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
+use crate::sketches::lexicon::Lexicon;
 use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::grams::Distinct;
 use crate::text::unicode;
-use crate::{columns, row, told};
-use passages::Passages;
+use crate::{columns, parameters, row};
+use borders::{Bond, Uncommon};
+use passages::{Origin, Passages};
 use places::{unpack, PlacedWords};
-use seams::{PatchSpan, Seams};
+use seams::{judge_seams, PassageChains};
 
 columns! {
     /// The slices that documents were sent, those of better rank first.
     pub struct SlicesFor<'a> {
-        quilt: Numbers<'a>, source: Numbers<'a>, begin: Numbers<'a>, words: Binary<'a>, places: Binary<'a>,
+        quilt: Numbers<'a>,
+        source: Numbers<'a>,
+        begin: Numbers<'a>,
+        first_word: Numbers<'a>,
+        twice_before: Numbers<'a>,
+        words_before: Numbers<'a>,
+        twice_behind: Numbers<'a>,
+        words_behind: Numbers<'a>,
+        words: Binary<'a>,
+        places: Binary<'a>,
     }
 }
 
@@ -44,14 +57,20 @@ row! {
     pub struct Patch { begin: u64, end: u64, source: u64, source_begin: u64, source_end: u64, words: u64 }
 }
 
-told! {
-    /// How grams are made, and how many words a patch has at least if it is to count as sewn in.
-    pub struct Sewing { k: NonZeroUsize, key: Fingerprinter, min_grams: u64 }
+parameters! {
+    /// How grams are made, how many words may lie between patches of one passage, how many a passage has at least if it is
+    /// to count as sewn in, which words are common, and whether it matters how the page reads on.
+    pub struct Sewing {
+        k: NonZeroUsize, key: Fingerprinter, gap: u64, min_grams: u64, common: Side, borders: bool,
+    }
 }
 
 /// Map, beside the slices for documents: the patches of each quilt, the longest runs of words it has in common with its
 /// slices, then those of better ranks, then those that come first; and how much of what they cover is sewn in.
-pub struct Patches(Sewing);
+pub struct Patches {
+    told: Sewing,
+    uncommon: Uncommon<Side>,
+}
 
 impl Patches {
     const PATCHES: Port<Patch> = Port::documents(0, "patches");
@@ -62,21 +81,23 @@ impl Map for Patches {
     const NAME: &'static str = "patches";
     const PORTS: &'static [PortInfo] = &[Self::PATCHES.info(), Self::SEWN.info()];
     const KEEPS: &'static str = "the words of one document and of its slices";
-    type Told = Sewing;
+    type Parameters = Sewing;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = SlicesFor<'a>;
 
     fn new(told: Sewing) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+        let common = Lexicon::new(told.common.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
+        Ok(Self { told, uncommon: Uncommon::new(common) })
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, slices: SlicesFor<'a>, out: &mut Output) -> Done {
-        let (k, print) = (self.0.k.get(), &self.0.key);
+        let Self { told, uncommon } = self;
+        let (k, print) = (told.k.get(), &told.key);
         let mut along = Along::new(slices.quilt);
         let mut passages = Passages::default();
         let (mut page, mut letters, mut grams) = (PlacedWords::default(), Vec::new(), Vec::new());
         let mut slide = Slide::new(print, k);
-        let (mut folded, mut confirmed) = (Vec::new(), Distinct::default());
+        let (mut folded, mut confirmed, mut exact) = (Vec::new(), Distinct::default(), Vec::new());
         for row in 0..pages.doc.len() {
             let given = along.rows(pages.doc.at(row));
             if given.is_empty() {
@@ -85,7 +106,16 @@ impl Map for Patches {
             passages.clear();
             for row in given {
                 let words = unpack(slices.words.at(row), slices.places.at(row), slices.begin.at(row) as u32);
-                passages.add(slices.source.at(row), words, print);
+                let bond = |twice_common, words| Bond { twice_common, words };
+                let origin = Origin {
+                    source: slices.source.at(row),
+                    first_word: slices.first_word.at(row),
+                    bonds: [
+                        bond(slices.twice_before.at(row), slices.words_before.at(row)),
+                        bond(slices.twice_behind.at(row), slices.words_behind.at(row)),
+                    ],
+                };
+                passages.add(origin, words, print);
             }
             let text = pages.text.at(row);
             letters.clear();
@@ -107,20 +137,49 @@ impl Map for Patches {
                 .collect();
             confirmed.clear();
             let mut done = 0;
-            let mut seams = Seams::new(k as u32, self.0.min_grams);
+            let mut chains = PassageChains::new(k, told.gap);
+            exact.clear();
+            exact.resize(letters.len(), false);
             for found in passages.index.longest(&letters, k) {
                 let (first, last) = (found.begin as usize, (found.begin + found.words) as usize - 1);
-                let (source, source_begin, source_end) = passages.locate(found.place as usize, found.words as usize);
+                let (origin, source_begin, source_end) = passages.locate(found.place as usize, found.words as usize);
                 let (begin, end) = (page.spans[first].begin.into(), page.spans[last].end.into());
-                let patch = Patch { begin, end, source, source_begin, source_end, words: found.words.into() };
+                let (source, words) = (origin.source, found.words.into());
+                let patch = Patch { begin, end, source, source_begin, source_end, words };
                 out.row(&Self::PATCHES, pages.doc.at(row), patch);
-                seams.add(PatchSpan { source, begin: found.begin, end: found.begin + found.words });
+                chains.add(&origin, found.begin, found.begin + found.words);
+                exact[first..=last].fill(true);
                 let end = last + 2 - k;
                 grams[done.max(first)..end].iter().for_each(|&gram| confirmed.insert(gram));
                 done = end;
             }
             out.count("confirmed_grams", confirmed.count() as u64);
-            let late = Late { sections: None, sewn: Some(seams.sewn()), attributed: None };
+            let seams = judge_seams(&chains.passages, k as u32, told.min_grams);
+            let (mut here, mut there) = (Bond::default(), Bond::default());
+            if told.borders {
+                for passage in &chains.passages {
+                    if u64::from(passage.end - passage.begin) >= told.min_grams {
+                        let ends = (passage.begin as usize, passage.end as usize);
+                        let bonds = uncommon.bonds(&text, &page, ends, |word| exact[word]);
+                        // Where page or source ends, the other cannot be said to read on better.
+                        for (in_page, in_source) in bonds.into_iter().zip(passage.bonds) {
+                            if in_page.words > 0 && in_source.words > 0 {
+                                here.add(in_page);
+                                there.add(in_source);
+                            }
+                        }
+                    }
+                }
+            }
+            let late = Late {
+                sections: None,
+                attributed: None,
+                spanned: Some(share(seams.spanned, (letters.len() + 1).saturating_sub(k) as u64)),
+                sewn: Some(share(seams.sewn, seams.all)),
+                sewn_words: Some(seams.sewn_words),
+                sewn_sources: Some(seams.sewn_sources),
+                reads_on: told.borders.then(|| here.share() - there.share()),
+            };
             out.row(&Self::SEWN, pages.doc.at(row), late);
         }
         Ok(())

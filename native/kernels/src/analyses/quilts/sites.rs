@@ -7,7 +7,7 @@ use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 
 use crate::text::fingerprint::Fingerprinter;
-use crate::{choice, row, told};
+use crate::{choice, parameters, row, without_parameters};
 
 /// What a row says of a document: the numbers of the tables of [`Visits`], and the order in which [`Domains`] sees the
 /// rows.
@@ -22,6 +22,43 @@ row! {
 row! {
     /// Of a document: it is a quilt.
     pub struct IsQuilt {}
+}
+
+row! {
+    /// Of a document that may be a quilt: a source, and how many grams it adds.
+    pub struct SourceGrams { source: u64, new_grams: u64 }
+}
+
+/// Group by document, of the quilt it may be and its sources: if it is one, to each source the grams it adds.
+pub struct QuiltSources;
+
+impl QuiltSources {
+    const FED: Port<FeedsQuilt> = Port::documents(0, "fed");
+}
+
+impl Group for QuiltSources {
+    const NAME: &'static str = "drawn";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<IsQuilt>(), shape::<SourceGrams>()];
+    const PORTS: &'static [PortInfo] = &[Self::FED.info()];
+    const KEEPS: &'static str = "nothing";
+    type Parameters = ();
+
+    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self)
+    }
+
+    fn key(&mut self, quilt: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut is_quilt = false;
+        while let Some((table, tail)) = rows.next() {
+            is_quilt |= table == 0;
+            if table > 0 && is_quilt {
+                let SourceGrams { source, new_grams } = SourceGrams::take(tail)?;
+                out.row(&Self::FED, source, FeedsQuilt { quilt, new_grams });
+            }
+        }
+        Ok(())
+    }
 }
 
 row! {
@@ -51,11 +88,7 @@ impl Group for Visits {
     const TABLES: &'static [Shape] = &[Shape::Any, shape::<IsQuilt>(), shape::<FeedsQuilt>()];
     const PORTS: &'static [PortInfo] = &[Self::VISITS.info()];
     const KEEPS: &'static str = "one site";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut hash = None;
@@ -103,7 +136,7 @@ choice! {
     pub enum SiteName { Domain = "domain", Host = "host" }
 }
 
-told! {
+parameters! {
     /// What sites are.
     pub struct SiteKind { by: SiteName }
 }
@@ -160,7 +193,7 @@ impl Group for SiteCounts {
         Self::FEEDING_HOSTS.info(),
     ];
     const KEEPS: &'static str = "one site";
-    type Told = SiteKind;
+    type Parameters = SiteKind;
 
     fn new(SiteKind { by }: SiteKind, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self(by))

@@ -13,9 +13,9 @@ use crate::flow::columns::Numbers;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
-use crate::{columns, row, told};
+use crate::{columns, parameters, row, without_parameters};
 
-told! {
+parameters! {
     /// The values to combine: one k, and some of each of the others, ascending.
     pub struct Grid { k: u64, m: Vec<u64>, c: Vec<u64>, sigma: Vec<f64>, min_share: f64, max_largest: f64 }
 }
@@ -131,7 +131,7 @@ impl Group for Sweep {
     const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "the elements of one document, and two numbers for each combination";
-    type Told = Grid;
+    type Parameters = Grid;
 
     fn new(grid: Grid, _: usize) -> Result<Self, WrongParameter> {
         let counts = vec![[0; 2]; grid.m.len() * grid.c.len() * grid.sigma.len()];
@@ -177,11 +177,7 @@ impl Group for Sums {
     const TABLES: &'static [Shape] = &[shape::<Combination>()];
     const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
     const KEEPS: &'static str = "one combination";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut combinations = Stretches::new(rows, Beginning::First(Self::COMBINATION));
@@ -217,7 +213,7 @@ columns! {
     }
 }
 
-told! {
+parameters! {
     /// The values of σ, which the counts name by place.
     pub struct Sigmas { sigma: Vec<f64> }
 }
@@ -239,8 +235,7 @@ impl Rates {
 impl Map for Rates {
     const NAME: &'static str = "rates";
     const PORTS: &'static [PortInfo] = &[Self::RATES.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = Sigmas;
+    type Parameters = Sigmas;
     type Reads<'a> = Counts<'a>;
     type Beside<'a> = ();
 

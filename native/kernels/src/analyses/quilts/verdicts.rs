@@ -1,35 +1,221 @@
-//! Which documents are quilts, and what keeps the others from being one.
+//! What documents are: quilts, stitched in part, originals that others took from, or none of these, and why.
 
-use crate::analyses::quilts::covers::Judged;
+use std::collections::HashSet;
+
+use crate::analyses::quilts::covers::{share, Judged, OwnSite, Suspect, Suspected};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Output, Rows};
-use crate::{row, told};
-
-told! {
-    /// Documents are left out if the sections of sites add more than this share of what is covered, if less than this
-    /// share is sewn in, or if linked sources cover more than this share of the patch grams.
-    pub struct LateLimits { max_sections: f64, min_sewn: f64, max_attributed: f64 }
-}
+use crate::flow::rows::take_doc;
+use crate::{parameters, row};
 
 row! {
-    /// Of a document with sources, as far as it is known: the share of what is covered that sections add, the share that
-    /// is sewn in, and the share of its patch grams that linked sources cover.
-    pub struct Late { sections: Option<f64>, sewn: Option<f64>, attributed: Option<f64> }
-}
-
-row! {
-    /// Of any document: what was counted, whether it is a quilt, and if not, which limits it fails.
-    pub struct Verdict<'a> {
-        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, sources: u64, largest: f64,
-        own: f64, sections: f64, sewn: Option<f64>, attributed: f64, evidence: f64, quilt: bool, why: Option<&'a [u8]>,
+    /// Of a document with sources, as far as it is known: see the columns of the table `verdicts`.
+    pub struct Late {
+        sections: Option<f64>, attributed: Option<f64>, spanned: Option<f64>, sewn: Option<f64>,
+        sewn_words: Option<u64>, sewn_sources: Option<u64>, reads_on: Option<f64>,
     }
 }
 
 row! {
-    /// Of a quilt: what was counted.
-    pub struct Quilt {
-        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, sources: u64, largest: f64,
-        own: f64, sections: f64, sewn: Option<f64>, attributed: f64, evidence: f64,
+    /// Of any document: what was counted, and a word if it has no sources.
+    pub struct CountedNumbers<'a> {
+        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, covered_grams: u64, sources: u64,
+        largest: f64, sections: Option<f64>, spanned: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
+        sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, why: &'a [u8],
+    }
+}
+
+row! {
+    /// Of any document: what was counted, what it is, and if it is no quilt, which limits it fails.
+    pub struct Verdict<'a> {
+        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, spanned: Option<f64>, sources: u64,
+        largest: f64, own: Option<f64>, sections: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
+        sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, evidence: f64,
+        verdict: &'a [u8], quilt: bool, why: Option<&'a [u8]>,
+    }
+}
+
+row! {
+    /// Of a quilt: what was counted, and whether it is one in part.
+    pub struct Quilt<'a> {
+        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, spanned: Option<f64>, sources: u64,
+        largest: f64, own: Option<f64>, sections: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
+        sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, evidence: f64, verdict: &'a [u8],
+    }
+}
+
+parameters! {
+    /// The limits, one a line, in the order in which they are named: its name, the column it is held against, whether less
+    /// (`<`) or more (`>`) fails it, and its value (`analyses/limits.py` has the table). And from how many sources how many
+    /// words have to be sewn in for a document to be a quilt in part, if passages span half of σ and the page jumps; of 0 words, never.
+    /// And whether pages of a site that are stitched together themselves are no home of its text.
+    pub struct Judging { limits: String, c: u64, min_part: u64, homes: bool }
+}
+
+/// A limit of quilts.
+struct Limit {
+    name: String,
+    column: Column,
+    most: bool,
+    value: f64,
+}
+
+/// What is compared with the limits.
+struct Numbers<'a> {
+    counted: &'a CountedNumbers<'a>,
+    own: Option<f64>,
+}
+
+/// A number that limits are held against; none where it is not known.
+type Column = fn(&Numbers<'_>) -> Option<f64>;
+
+fn find_column(name: &str) -> Option<Column> {
+    Some(match name {
+        "patchfrac" => |numbers| Some(numbers.counted.patchfrac),
+        "covered" => |numbers| Some(numbers.counted.covered),
+        // Where passages were not looked for, they span what sources cover.
+        "spanned" => |numbers| numbers.counted.spanned.or(Some(numbers.counted.covered)),
+        "sources" => |numbers| Some(numbers.counted.sources as f64),
+        "largest" => |numbers| Some(numbers.counted.largest),
+        "own" => |numbers| numbers.own,
+        "sections" => |numbers| numbers.counted.sections,
+        "sewn" => |numbers| numbers.counted.sewn,
+        "reads_on" => |numbers| numbers.counted.reads_on,
+        "attributed" => |numbers| numbers.counted.attributed,
+        _ => return None,
+    })
+}
+
+/// The limits of quilts, and what documents are by them: the one place that decides it.
+pub struct Limits {
+    limits: Vec<Limit>,
+    c: u64,
+    min_part: u64,
+}
+
+impl Limits {
+    fn new(told: &Judging) -> Result<Self, WrongParameter> {
+        let read = |line: &str| {
+            let [name, column, sign, value] = line.split(' ').collect::<Vec<_>>()[..] else { return None };
+            let most = match sign {
+                "<" => false,
+                ">" => true,
+                _ => return None,
+            };
+            Some(Limit { name: name.into(), column: find_column(column)?, most, value: value.parse().ok()? })
+        };
+        let limits = told
+            .limits
+            .lines()
+            .map(|line| read(line).ok_or_else(|| WrongParameter(format!("no limit is written like {line}"))));
+        Ok(Self { limits: limits.collect::<Result<_, _>>()?, c: told.c, min_part: told.min_part })
+    }
+
+    /// The names of the limits that a document fails, and what it is. What is not known fails nothing.
+    fn judge<'a>(&'a self, numbers: &'a Numbers<'_>) -> (Vec<&'a str>, &'static str) {
+        let counted = numbers.counted;
+        if counted.sources == 0 {
+            return (vec![std::str::from_utf8(counted.why).unwrap_or_default()], "none");
+        }
+        let mut failed = Vec::new();
+        for Limit { name, column, most, value } in &self.limits {
+            let fails = |number: f64| if *most { number > *value } else { number < *value };
+            if column(numbers).is_some_and(fails) {
+                failed.push(&name[..]);
+            }
+        }
+        let sewn_in = counted.sewn_words.unwrap_or(0) >= self.min_part && counted.sewn_sources.unwrap_or(0) >= self.c;
+        let value = |name: &str| self.limits.iter().find(|limit| limit.name == name).map_or(0.0, |limit| limit.value);
+        let half = counted.spanned.unwrap_or(0.0) >= value("sigma") / 2.0;
+        let jumps = counted.reads_on.is_none_or(|reads_on| reads_on <= -value("max_reads_on"));
+        let in_part = self.min_part > 0 && sewn_in && half && jumps;
+        match &failed[..] {
+            [] => (failed, "quilt"),
+            ["sigma"] if in_part => (Vec::new(), "in part"),
+            names if names.contains(&"max_reads_on") => (failed, "original"),
+            _ => (failed, "none"),
+        }
+    }
+}
+
+/// Group by document, of what was counted in either round and, if it has sources, what became known of it since: all of it in one row; and
+/// whether it seems to be stitched together, by all limits but those on its own site.
+pub struct DocumentCounts {
+    limits: Limits,
+    homes: bool,
+}
+
+impl DocumentCounts {
+    const COUNTED: Port<CountedNumbers<'static>> = Port::documents(0, "counted");
+    const STITCHED: Port<Suspect> = Port::documents(1, "stitched");
+}
+
+impl Group for DocumentCounts {
+    const NAME: &'static str = "counts";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<Judged<'static>>(), shape::<Judged<'static>>(), shape::<Late>()];
+    const REPEATED: bool = true;
+    const PORTS: &'static [PortInfo] = &[Self::COUNTED.info(), Self::STITCHED.info()];
+    const KEEPS: &'static str = "one row";
+    type Parameters = Judging;
+
+    fn new(told: Judging, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { limits: Limits::new(&told)?, homes: told.homes })
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut judged = Vec::new();
+        let mut late = Late {
+            sections: None,
+            attributed: None,
+            spanned: None,
+            sewn: None,
+            sewn_words: None,
+            sewn_sources: None,
+            reads_on: None,
+        };
+        while let Some((table, tail)) = rows.next() {
+            if table < 2 {
+                judged.extend_from_slice(tail);
+            } else {
+                let more = Late::take(tail)?;
+                late = Late {
+                    sections: late.sections.or(more.sections),
+                    attributed: late.attributed.or(more.attributed),
+                    spanned: late.spanned.or(more.spanned),
+                    sewn: late.sewn.or(more.sewn),
+                    sewn_words: late.sewn_words.or(more.sewn_words),
+                    sewn_sources: late.sewn_sources.or(more.sewn_sources),
+                    reads_on: late.reads_on.or(more.reads_on),
+                };
+            }
+        }
+        let Judged { words, grams, patch_grams, covered, sources, largest, why } = Judged::take(&judged)?;
+        let Late { sections, attributed, spanned, sewn, sewn_words, sewn_sources, reads_on } = late;
+        let counted = CountedNumbers {
+            words,
+            grams,
+            patch_grams,
+            patchfrac: share(patch_grams, grams),
+            covered: share(covered, grams),
+            covered_grams: covered,
+            sources,
+            largest: share(largest, covered),
+            sections,
+            spanned,
+            sewn,
+            sewn_words,
+            sewn_sources,
+            reads_on,
+            attributed,
+            why,
+        };
+        if self.homes && self.limits.judge(&Numbers { counted: &counted, own: None }).0.is_empty() {
+            out.row(&Self::STITCHED, key, Suspect { sources });
+        }
+        out.row(&Self::COUNTED, key, counted);
+        Ok(())
     }
 }
 
@@ -45,43 +231,32 @@ const COUNTERS: &[(&str, &str)] = &[
     ("max_own", "above_max_own"),
     ("max_sections", "above_max_sections"),
     ("min_sewn", "below_min_sewn"),
+    ("max_reads_on", "above_max_reads_on"),
     ("max_attributed", "too_attributed"),
 ];
 
-/// Group by document, of what was counted and, if it has sources, how much of it are sections of sites, how much is sewn
-/// in and how much is attributed: the verdict.
+/// Group by document, of what was counted, of the documents of its own site that have the same text, and of those among
+/// them that are stitched together themselves: the verdict.
 pub struct Verdicts {
-    told: LateLimits,
+    limits: Limits,
     counts: [u64; COUNTERS.len()],
+    in_part: u64,
 }
 
 impl Verdicts {
     const VERDICTS: Port<Verdict<'static>> = Port::documents(0, "verdicts");
-    const QUILTS: Port<Quilt> = Port::documents(1, "quilts");
+    const QUILTS: Port<Quilt<'static>> = Port::documents(1, "quilts");
 
-    fn judge(&mut self, doc: u64, judged: Judged<'_>, late: &Late, out: &mut Output) {
-        let Judged { words, grams, patch_grams, patchfrac, covered, sources, largest, own, failed } = judged;
-        let (sections, sewn, attributed) = (late.sections.unwrap_or(0.0), late.sewn, late.attributed.unwrap_or(0.0));
-        let mut why = failed.to_vec();
-        for (fails, limit) in [
-            (sections > self.told.max_sections, "max_sections"),
-            (sewn.is_some_and(|sewn| sewn < self.told.min_sewn), "min_sewn"),
-            (attributed > self.told.max_attributed, "max_attributed"),
-        ] {
-            if fails {
-                why.extend_from_slice(if why.is_empty() { b"" } else { b", " });
-                why.extend_from_slice(limit.as_bytes());
-            }
-        }
-        let quilt = why.is_empty();
-        let first = why.split(|&byte| byte == b',').next().unwrap_or_default();
-        if let Some(place) = COUNTERS.iter().position(|(word, _)| word.as_bytes() == first) {
+    fn judge(&mut self, doc: u64, counted: &CountedNumbers<'_>, own: Option<f64>, out: &mut Output) {
+        let numbers = Numbers { counted, own };
+        let (failed, verdict) = self.limits.judge(&numbers);
+        let quilt = failed.is_empty();
+        if let Some(place) = failed.first().and_then(|first| COUNTERS.iter().position(|(word, _)| word == first)) {
             self.counts[place] += 1;
         }
-        // What its own site has, too, may be its own: many sources of such text are no sign that it was stitched together.
-        let evidence = sources as f64 * covered * (1.0 - own);
-        let why = (!quilt).then_some(&why[..]);
-        let verdict = Verdict {
+        self.in_part += u64::from(verdict == "in part");
+        let why = failed.join(", ");
+        let CountedNumbers {
             words,
             grams,
             patch_grams,
@@ -89,31 +264,67 @@ impl Verdicts {
             covered,
             sources,
             largest,
-            own,
             sections,
+            spanned,
             sewn,
+            sewn_words,
+            sewn_sources,
+            reads_on,
             attributed,
-            evidence,
-            quilt,
-            why,
-        };
-        out.row(&Self::VERDICTS, doc, verdict);
-        if quilt {
-            let row = Quilt {
+            ..
+        } = *counted;
+        // What its own site has, too, may be its own: many sources of such text are no sign that it was stitched together.
+        let evidence = sources as f64 * covered * (1.0 - own.unwrap_or(0.0));
+        let verdict = verdict.as_bytes();
+        out.row(
+            &Self::VERDICTS,
+            doc,
+            Verdict {
                 words,
                 grams,
                 patch_grams,
                 patchfrac,
                 covered,
+                spanned,
                 sources,
                 largest,
                 own,
                 sections,
                 sewn,
+                sewn_words,
+                sewn_sources,
+                reads_on,
                 attributed,
                 evidence,
-            };
-            out.row(&Self::QUILTS, doc, row);
+                verdict,
+                quilt,
+                why: (!quilt).then_some(why.as_bytes()),
+            },
+        );
+        if quilt {
+            out.row(
+                &Self::QUILTS,
+                doc,
+                Quilt {
+                    words,
+                    grams,
+                    patch_grams,
+                    patchfrac,
+                    covered,
+                    spanned,
+                    sources,
+                    largest,
+                    own,
+                    sections,
+                    sewn,
+                    sewn_words,
+                    sewn_sources,
+                    reads_on,
+                    attributed,
+                    evidence,
+                    verdict,
+                },
+            );
         }
     }
 }
@@ -121,30 +332,41 @@ impl Verdicts {
 impl Group for Verdicts {
     const NAME: &'static str = "verdicts";
     const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Judged<'static>>(), shape::<Late>()];
-    const REPEATED: bool = true;
+    const TABLES: &'static [Shape] =
+        &[shape::<CountedNumbers<'static>>(), shape::<OwnSite<'static>>(), shape::<Suspected>()];
     const PORTS: &'static [PortInfo] = &[Self::VERDICTS.info(), Self::QUILTS.info()];
-    const KEEPS: &'static str = "one row";
-    type Told = LateLimits;
+    const KEEPS: &'static str = "one row, and the documents of its own site with the same text";
+    type Parameters = Judging;
 
-    fn new(told: LateLimits, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { told, counts: [0; COUNTERS.len()] })
+    fn new(told: Judging, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { limits: Limits::new(&told)?, counts: [0; COUNTERS.len()], in_part: 0 })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut counted = Vec::new();
-        let mut late = Late { sections: None, sewn: None, attributed: None };
+        let mut own_site: Vec<(u64, Vec<u32>)> = Vec::new();
+        let mut stitched = HashSet::new();
         while let Some((table, tail)) = rows.next() {
-            if table == 0 {
-                counted.extend_from_slice(tail);
-            } else {
-                let Late { sections, sewn, attributed } = Late::take(tail)?;
-                late.sections = late.sections.or(sections);
-                late.sewn = late.sewn.or(sewn);
-                late.attributed = late.attributed.or(attributed);
+            match table {
+                0 => counted.extend_from_slice(tail),
+                1 => {
+                    let OwnSite { weight, documents } = OwnSite::take(tail)?;
+                    let mut left = documents.0;
+                    own_site.push((weight, std::iter::from_fn(|| take_doc(&mut left)).collect()));
+                }
+                _ => _ = stitched.insert(Suspected::take(tail)?.document),
             }
         }
-        self.judge(key, Judged::take(&counted)?, &late, out);
+        if counted.is_empty() {
+            return Err(Damaged("CountedNumbers").into());
+        }
+        let counted = CountedNumbers::take(&counted)?;
+        let is_home = |document: &u32| !stitched.contains(document);
+        let at_home = own_site.iter().filter(|(_, documents)| documents.iter().any(is_home));
+        let own = at_home.map(|&(weight, _)| weight).sum();
+        // Only of documents that were looked at is it known which documents of their own site have the same text.
+        let own = (counted.sewn.is_some() || !own_site.is_empty()).then(|| share(own, counted.covered_grams));
+        self.judge(key, &counted, own, out);
         Ok(())
     }
 
@@ -152,5 +374,6 @@ impl Group for Verdicts {
         for ((_, counter), &count) in COUNTERS.iter().zip(&self.counts) {
             out.count(counter, count);
         }
+        out.count("in_part", self.in_part);
     }
 }

@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use crate::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness, COMPARED};
 use crate::analyses::reuse::histograms::Tally;
 use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, Share, Summed, SCALE};
-use crate::analyses::reuse::standings::{is_page, open, Site, StandingCounts, Stands, MISPLACED, SPOILED};
+use crate::analyses::reuse::places::{is_page, open, ObjectPlace, PlaceCounts, Site, MISPLACED, SPOILED};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels, Meaning};
 use crate::text::points::spans;
-use crate::{columns, row, told};
+use crate::{columns, parameters, row};
 
-told! {
+parameters! {
     /// How chunks are cut and compared, and with which labels.
     pub struct Detecting { by: Sameness, min_length: usize, site: Site, labels: Side, occurrences: bool }
 }
@@ -54,14 +54,14 @@ pub struct Contents {
     site: Site,
     labels: Labels<Side>,
     occurrences: bool,
-    found: StandingCounts,
+    found: PlaceCounts,
 }
 
 impl Contents {
     const CONTENTS: Port<PageContent> = Port::documents(0, "contents");
     const PREFIXES: Port<Summed<'static>> = Port::hashes(1, "prefixes");
-    const CHUNKS: Port<Stands<'static>> = Port::hashes(2, "chunks");
-    const FILES: Port<Stands<'static>> = Port::hashes(3, "files");
+    const CHUNKS: Port<ObjectPlace<'static>> = Port::hashes(2, "chunks");
+    const FILES: Port<ObjectPlace<'static>> = Port::hashes(3, "files");
     const PATHS: Port<Tally<'static>> = Port::hashes(4, "paths");
     const OCCURRENCES: Port<Occurrence<'static>> = Port::documents(5, "occurrences").when("occurrences", "true");
 }
@@ -77,7 +77,7 @@ impl Map for Contents {
         Self::OCCURRENCES.info(),
     ];
     const KEEPS: &'static str = "the neighbourhoods and the labelled chunks of a batch";
-    type Told = Detecting;
+    type Parameters = Detecting;
     type Reads<'a> = DetectedPages<'a>;
     type Beside<'a> = ();
     const ONLY: &'static [(&'static str, When)] = COMPARED;
@@ -88,7 +88,7 @@ impl Map for Contents {
             site,
             labels: open(labels)?,
             occurrences,
-            found: StandingCounts::default(),
+            found: PlaceCounts::default(),
         })
     }
 
@@ -133,7 +133,7 @@ impl Map for Contents {
                 return Err(SPOILED.into());
             }
             if file {
-                let (key, row) = Stands::file(hash, site, doc, &page);
+                let (key, row) = ObjectPlace::file(hash, site, doc, &page);
                 out.row(&Self::FILES, key, row);
             }
             let share = scaled(matched, chunks);
@@ -164,7 +164,7 @@ impl Map for Contents {
     }
 }
 
-told! {
+parameters! {
     /// The greatest share, in units of 1 / [`SCALE`], that is not yet a target's or a bad neighbourhood's.
     pub struct Above { threshold: u64 }
 }
@@ -210,8 +210,7 @@ impl Targets {
 impl Map for Targets {
     const NAME: &'static str = "targets";
     const PORTS: &'static [PortInfo] = &[Self::TARGETS.info(), Self::SHARES.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = Above;
+    type Parameters = Above;
     type Reads<'a> = Contained<'a>;
     type Beside<'a> = ();
 

@@ -1,12 +1,13 @@
 //! Map: what objects say, looked up in the first document that has them.
 
 use crate::analyses::reuse::objects::{FILE, KIND_NAMES};
-use crate::analyses::reuse::standings::MISPLACED;
+use crate::analyses::reuse::places::MISPLACED;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
 use crate::flow::contract::{Port, PortInfo, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::text::points::{count_points, PointPlaces};
-use crate::{columns, row, told};
+use crate::text::unicode::without_filler;
+use crate::{columns, parameters, row};
 
 const SIGN: &str = "©";
 /// How many characters of an object are shown.
@@ -37,7 +38,7 @@ const NOTICE: &[&str] = &[
 /// So many of them, the last, count only beside others: data are redistributed, too.
 const WEAK: usize = 2;
 
-told! {
+parameters! {
     /// How many of the documents, from the first, are pages.
     pub struct Paging { pages: u64 }
 }
@@ -204,8 +205,7 @@ impl Examples {
 impl Map for Examples {
     const NAME: &'static str = "examples";
     const PORTS: &'static [PortInfo] = &[Self::OBJECTS.info(), Self::STOPS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = Paging;
+    type Parameters = Paging;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = ObjectColumns<'a>;
 
@@ -224,14 +224,14 @@ impl Map for Examples {
             let mut points = PointPlaces::new(&text);
             for at in found {
                 if objects.kind.at(at) == u64::from(FILE) {
-                    self.emit(&objects, at, &text, out)?;
+                    self.emit(&objects, at, &without_filler(&text), out)?;
                     continue;
                 }
                 // Objects come in the order of their places, and chunks do not overlap.
                 let (begin, length) = (objects.begin.at(at) as usize, objects.length.at(at) as usize);
                 let bytes = points.find(begin).zip(points.find(begin + length));
                 let said = bytes.and_then(|(begin, end)| text.get(begin..end)).ok_or(MISPLACED)?;
-                self.emit(&objects, at, said, out)?;
+                self.emit(&objects, at, &without_filler(said), out)?;
             }
             out.relieve();
         }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
 use crate::flow::kernel::{Done, Group, Output, Rows};
-use crate::row;
+use crate::{row, without_parameters};
 
 row! {
     /// Of a number: what had it, and how often.
@@ -24,11 +24,7 @@ impl Group for Histograms {
     const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
     const KEEPS: &'static str = "the kinds of things that have one number";
     const REPEATED: bool = true;
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut counts: BTreeMap<Box<[u8]>, u64> = BTreeMap::new(); // rows of several tables come one after the other

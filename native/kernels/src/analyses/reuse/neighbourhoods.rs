@@ -8,12 +8,11 @@ use url::{Host, Url};
 
 use crate::analyses::reuse::contents::Above;
 use crate::analyses::reuse::histograms::Tally;
-use crate::columns;
 use crate::flow::columns::{Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
-use crate::row;
+use crate::{columns, row, without_parameters};
 
 /// One, as shares are counted.
 pub const SCALE: u64 = 1 << 30;
@@ -148,16 +147,10 @@ impl Group for PrefixSums {
     const TABLES: &'static [Shape] = &[shape::<Summed<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
     const KEEPS: &'static str = "one prefix";
-    const REPEATED: bool = true;
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
+    without_parameters!(group, Self);
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let mut found: HashMap<Box<[u8]>, (u64, u64, Share)> = HashMap::new();
-        // Two prefixes may have the same fingerprint, and rows of several tables come one table after the other.
+        // Two prefixes may have the same fingerprint.
         let mut prefixes = Stretches::new(rows, Beginning::AllBut(Self::NUMBERS));
         while prefixes.begin() {
             let mut sum = Share::default();
@@ -168,14 +161,9 @@ impl Group for PrefixSums {
                 (lowest, depth) = (lowest.min(first), level);
             }
             let prefix = prefixes.beginning().get(4..).ok_or(Damaged("Summed"))?;
-            let (_, first, all) = found.entry(prefix.into()).or_insert((depth, lowest, Share::default()));
-            *first = lowest.min(*first);
-            all.add(&sum);
-        }
-        for (prefix, (level, first, sum)) in &found {
             sum.count(out);
-            let Share { documents, chunks, matched, contained } = *sum;
-            out.row(&Self::SUMS, *first, PrefixSum { level: *level, prefix, documents, chunks, matched, contained });
+            let Share { documents, chunks, matched, contained } = sum;
+            out.row(&Self::SUMS, lowest, PrefixSum { level: depth, prefix, documents, chunks, matched, contained });
         }
         Ok(())
     }
@@ -229,8 +217,7 @@ impl Judgements {
 impl Map for Judgements {
     const NAME: &'static str = "neighbourhoods";
     const PORTS: &'static [PortInfo] = &[Self::NEIGHBOURHOODS.info(), Self::SHARES.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = Above;
+    type Parameters = Above;
     type Reads<'a> = SumColumns<'a>;
     type Beside<'a> = ();
 

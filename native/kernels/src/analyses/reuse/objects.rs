@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::analyses::reuse::chunks::log2_256;
 use crate::analyses::reuse::histograms::Tally;
-use crate::analyses::reuse::standings::{Site, Stands};
+use crate::analyses::reuse::places::{ObjectPlace, Site};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::store::labels::Hash;
-use crate::{choice, row, told};
+use crate::{choice, parameters, row};
 
 /// The tables of [`Objects`], and how people call what is in them.
 pub const CHUNK: u8 = 0;
@@ -23,7 +23,7 @@ choice! {
     pub enum Rank { Weight = "weight", Occurrences = "occurrences" }
 }
 
-told! {
+parameters! {
     /// Which objects there are: those that occur more often than this, on at least so many sites; with `ranked`, only
     /// the best of them, `top` in all. `auto_stop` is how many characters a chunk needs for each doubling of the
     /// documents that have it, or it is a stop chunk; 0 for none. The first `pages` documents are pages: what occurs in
@@ -135,22 +135,22 @@ struct Place {
 }
 
 impl Place {
-    fn new(row: &Stands<'_>) -> Self {
-        let Stands { site, doc, begin, length, occurrences, documents, .. } = *row;
+    fn new(row: &ObjectPlace<'_>) -> Self {
+        let ObjectPlace { site, doc, begin, length, occurrences, documents, .. } = *row;
         let first = Spot { doc, begin, length };
         Self { site, first, occurrences: occurrences.into(), documents: documents.into() }
     }
 }
 
 impl Count {
-    fn new(kind: u8, row: &Stands<'_>) -> Self {
+    fn new(kind: u8, row: &ObjectPlace<'_>) -> Self {
         let here = Place::new(row);
         let Place { first, occurrences, documents, .. } = here;
         Self { kind, rest: *row.rest, first, occurrences, documents, sites: 1, here }
     }
 
     /// Adds a row; returns what was counted of the site before, if this is another.
-    fn add(&mut self, row: &Stands<'_>) -> Option<Place> {
+    fn add(&mut self, row: &ObjectPlace<'_>) -> Option<Place> {
         let more = Place::new(row);
         self.occurrences += more.occurrences;
         self.documents += more.documents;
@@ -244,11 +244,11 @@ impl Objects {
 impl Group for Objects {
     const NAME: &'static str = "objects";
     const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Stands<'static>>(), shape::<Stands<'static>>()];
+    const TABLES: &'static [Shape] = &[shape::<ObjectPlace<'static>>(), shape::<ObjectPlace<'static>>()];
     const PORTS: &'static [PortInfo] =
         &[Self::OBJECTS.info(), Self::BEST.info(), Self::FREQUENCIES.info(), Self::SITES.info()];
     const KEEPS: &'static str = "one row; the best objects, if only some are wanted; how many occur how often";
-    type Told = Wanted;
+    type Parameters = Wanted;
 
     fn new(wanted: Wanted, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { wanted, best: BinaryHeap::new(), frequencies: BTreeMap::new() })
@@ -258,7 +258,7 @@ impl Group for Objects {
         // A file and a chunk may have the same hash, and yet are two objects.
         let mut open: Option<Count> = None;
         while let Some((kind, tail)) = rows.next() {
-            let row = Stands::take(tail)?;
+            let row = ObjectPlace::take(tail)?;
             if let Some(done) = open.take_if(|count| (count.kind, &count.rest) != (kind, row.rest)) {
                 self.close(key, &done, out);
             }
@@ -292,7 +292,7 @@ impl Group for Objects {
     }
 }
 
-told! {
+parameters! {
     pub struct Limit { top: u64 }
 }
 
@@ -310,8 +310,7 @@ impl Group for Best {
     const KEY: Key = Key::Hash;
     const TABLES: &'static [Shape] = &[shape::<Ranked<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::OBJECTS.info()];
-    const KEEPS: &'static str = "nothing";
-    type Told = Limit;
+    type Parameters = Limit;
 
     fn new(Limit { top }: Limit, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { top })

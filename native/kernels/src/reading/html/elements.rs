@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 
+use crate::reading::html::css::Look;
+
 /// A chunk ends where the element begins, and where it ends.
 pub const BLOCK: u16 = 1;
 /// Has no content and no end tag.
@@ -237,10 +239,13 @@ struct Open {
     name: usize,
     flags: u16,
     before: usize,
+    look: Look,
 }
 
 /// Beside the flags of the table: it belongs to SVG or MathML.
 const FOREIGN: u16 = 1 << 15;
+/// Beside them: its style or an attribute hides all of it.
+const CONCEALED: u16 = 1 << 14;
 
 /// The elements that are open.
 pub struct Stack {
@@ -252,12 +257,15 @@ pub struct Stack {
     blocks: Vec<usize>,
     walls: Vec<usize>,
     unseen: usize,
+    concealed: usize,
     pre: usize,
     pub deepest: usize,
+    page: Look,
 }
 
-impl Default for Stack {
-    fn default() -> Self {
+impl Stack {
+    /// Nothing is open; the page looks so.
+    pub fn new(page: Look) -> Self {
         Self {
             open: Vec::new(),
             latest: vec![0; KNOWN],
@@ -265,17 +273,35 @@ impl Default for Stack {
             blocks: Vec::new(),
             walls: Vec::new(),
             unseen: 0,
+            concealed: 0,
             pre: 0,
             deepest: 0,
+            page,
         }
     }
-}
 
-impl Stack {
     /// Whether text is seen here.
     #[inline]
     pub fn seen(&self) -> bool {
-        self.unseen == 0
+        self.is_laid_out() && self.look().is_seen()
+    }
+
+    /// Whether text takes room here, seen or not.
+    #[inline]
+    pub fn is_laid_out(&self) -> bool {
+        self.unseen + self.concealed == 0
+    }
+
+    /// Whether text would be seen here, if no style or attribute hid it.
+    #[inline]
+    pub fn hidden(&self) -> bool {
+        self.unseen == 0 && !self.seen()
+    }
+
+    /// How text looks here.
+    #[inline]
+    pub fn look(&self) -> Look {
+        self.open.last().map_or(self.page, |top| top.look)
     }
 
     /// Whether lines are kept as they are here.
@@ -328,19 +354,22 @@ impl Stack {
         inside.is_some_and(|at| self.close_to(at - 1))
     }
 
-    /// Opens an element; `hidden` if its attributes hide it. Returns whether it is seen.
+    /// Opens an element that looks so; `concealed` if its style or an attribute hides all of it. Returns whether it
+    /// takes room.
     #[inline]
-    pub fn push(&mut self, name: &str, element: Element, flags: u16, hidden: bool) -> bool {
-        let mut flags = flags & !UNSEEN_IN_SVG | if self.is_unseen(flags, hidden) { UNSEEN } else { 0 };
+    pub fn push(&mut self, name: &str, element: Element, flags: u16, concealed: bool, look: Look) -> bool {
+        let mut flags = flags & !UNSEEN_IN_SVG | if self.is_unseen(flags) { UNSEEN } else { 0 };
+        flags |= if concealed { CONCEALED } else { 0 };
         if matches!(element, Svg | Math) || self.foreign() {
             flags |= FOREIGN;
         }
         let name = self.number(name, element);
-        self.open.push(Open { name, flags, before: self.latest[name] });
+        self.open.push(Open { name, flags, before: self.latest[name], look });
         let at = self.open.len();
         self.latest[name] = at;
         self.deepest = self.deepest.max(at);
         self.unseen += usize::from(flags & UNSEEN != 0);
+        self.concealed += usize::from(concealed);
         self.pre += usize::from(flags & PRE != 0);
         if flags & BLOCK != 0 {
             self.blocks.push(at);
@@ -348,11 +377,11 @@ impl Stack {
         if flags & WALL != 0 {
             self.walls.push(at);
         }
-        self.unseen == 0
+        self.is_laid_out()
     }
 
-    fn is_unseen(&self, flags: u16, hidden: bool) -> bool {
-        hidden || flags & UNSEEN != 0 || flags & UNSEEN_IN_SVG != 0 && self.foreign()
+    fn is_unseen(&self, flags: u16) -> bool {
+        flags & UNSEEN != 0 || flags & UNSEEN_IN_SVG != 0 && self.foreign()
     }
 
     fn number(&mut self, name: &str, element: Element) -> usize {
@@ -385,7 +414,9 @@ impl Stack {
             Td | Th | Tr | Tbody | Thead | Tfoot | Caption | Colgroup => {
                 self.latest[Table as usize].max(self.latest[Template as usize])
             }
-            _ if self.open[at - 1].flags & (BLOCK | UNSEEN) == 0 => self.blocks.last().copied().unwrap_or(0),
+            _ if self.open[at - 1].flags & (BLOCK | UNSEEN | CONCEALED) == 0 => {
+                self.blocks.last().copied().unwrap_or(0)
+            }
             _ => self.walls.last().copied().unwrap_or(0),
         };
         (at >= floor).then(|| self.close_to(at - 1))
@@ -396,7 +427,7 @@ impl Stack {
         let mut ended = false;
         while self.open.len() > depth {
             let at = self.open.len();
-            let Some(Open { name, flags, before }) = self.open.pop() else { break };
+            let Some(Open { name, flags, before, .. }) = self.open.pop() else { break };
             self.latest[name] = before;
             if flags & WALL != 0 {
                 self.walls.pop();
@@ -404,9 +435,10 @@ impl Stack {
             if flags & BLOCK != 0 {
                 debug_assert_eq!(self.blocks.last(), Some(&at));
                 self.blocks.pop();
-                ended |= self.unseen == 0;
+                ended |= self.is_laid_out();
             }
             self.unseen -= usize::from(flags & UNSEEN != 0);
+            self.concealed -= usize::from(flags & CONCEALED != 0);
             self.pre -= usize::from(flags & PRE != 0);
         }
         ended

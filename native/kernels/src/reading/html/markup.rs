@@ -116,6 +116,11 @@ impl<'a> Tokenizer<'a> {
         Self { source, at: 0, content: Content::Data, attributes: Vec::new(), foreign: false }
     }
 
+    /// Where the next token begins.
+    pub fn place(&self) -> usize {
+        self.at
+    }
+
     /// The attributes of the start tag read last.
     pub fn attributes(&self) -> &[Attribute<'a>] {
         &self.attributes

@@ -3,8 +3,8 @@
 //! **Visible** is all text but comments, what [`elements`](crate::reading::html::elements) calls unseen (scripts,
 //! styles, titles, templates, what stands in for something that browsers show: `noscript`, `iframe`, `object`, `audio`,
 //! `video`, `canvas` …; `select`, `datalist` and `textarea`, whose text belongs to forms; `title`, `desc` and
-//! `metadata` of SVG, annotations of MathML) and elements with the attribute `hidden` or an inline style of `display:
-//! none`. An element ends at its end tag, at that of an element around it, or, where end tags may be left out, at the
+//! `metadata` of SVG, annotations of MathML), elements with the attribute `hidden`, and what a simple style hides (see
+//! [`css`](crate::reading::html::css)); words that are hidden so are counted. An element ends at its end tag, at that of an element around it, or, where end tags may be left out, at the
 //! next of its kind. `html` and `body` are always seen: pages hide them until their scripts have run.
 //!
 //! **White space** (Unicode's, no-break spaces too) becomes one space; so does the edge of a form control (`button`,
@@ -23,15 +23,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use memchr::memchr2;
+use memchr::{memchr2, memmem};
 use url::Url;
 
+use crate::reading::html::css::{colour, Look, Paint, Sheet};
 use crate::reading::html::elements::{self, Element, Stack, BLOCK, BOX, VOID};
 use crate::reading::html::lanes;
 use crate::reading::html::markup::{self, Attribute, Content, Start, Token, Tokenizer};
 use crate::reading::html::references::{reference, unescape};
 use crate::reading::paragraphs::{is_white, Chunks};
+use crate::text::fingerprint::Fingerprinter;
 use crate::text::points::count_points;
+use crate::text::words::words;
 
 /// Bytes of the longest `href` that counts as a link.
 pub const LONGEST_LINK: usize = 1 << 16;
@@ -61,12 +64,17 @@ pub struct Page {
     pub nodes: usize,
     /// The most elements that were open at the same time.
     pub depth: usize,
+    /// Words that a style or an attribute hides, and where texts with them begin and end in the source.
+    pub hidden: u64,
+    pub hidden_places: Vec<u32>,
 }
 
-/// Reads a page that was found at `url`.
-pub fn extract(source: &str, url: Option<&str>) -> Page {
+/// Reads a page that was found at `url`; `keep` what is hidden by a style or an attribute.
+pub fn extract(source: &str, url: Option<&str>, keep: bool) -> Page {
+    let styles = Styles::of(source, keep);
     let mut tokens = Tokenizer::new(source);
-    let mut stack = Stack::default();
+    let mut stack = Stack::new(styles.page);
+    let (mut hidden, mut hidden_places) = (0, Vec::new());
     let mut text = Text::new(source);
     let mut hrefs = Hrefs::default();
     let mut nodes = 0;
@@ -76,6 +84,9 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
             Token::Text(run) => {
                 if stack.seen() {
                     text.run(run, stack.pre());
+                } else if stack.hidden() {
+                    hidden_places.extend([run.begin as u32, (run.begin + run.text.len()) as u32]);
+                    words(&unescape(run.text), &Fingerprinter::plain(), |_, _, _| hidden += 1);
                 }
             }
             Token::Start(Start { name, closed }) => {
@@ -97,8 +108,8 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
                     }
                     continue;
                 }
-                let hidden = !matches!(element, Element::Html | Element::Body) && hides(tokens.attributes());
-                let seen = stack.push(name, element, flags, hidden);
+                let (concealed, look) = styles.look(name, element, tokens.attributes(), stack.look());
+                let seen = stack.push(name, element, flags, concealed, look);
                 if seen && flags & BLOCK != 0 {
                     text.end_chunk();
                 }
@@ -126,7 +137,7 @@ pub fn extract(source: &str, url: Option<&str>) -> Page {
     }
     text.end_chunk();
     let (links, more_links) = hrefs.resolve(url, most_link_bytes(source.len()));
-    Page { text: text.text, chunks: text.chunks, links, more_links, nodes, depth: stack.deepest }
+    Page { text: text.text, chunks: text.chunks, links, more_links, nodes, depth: stack.deepest, hidden, hidden_places }
 }
 
 /// How an element's content is read by a browser that runs scripts, for which `noscript` is raw text.
@@ -146,19 +157,61 @@ fn find<'a>(attributes: &[Attribute<'a>], name: &str) -> Option<&'a str> {
     attributes.iter().find(|attribute| attribute.name.eq_ignore_ascii_case(name)).map(|attribute| attribute.value)
 }
 
-fn hides(attributes: &[Attribute<'_>]) -> bool {
-    find(attributes, "hidden").is_some()
-        || find(attributes, "style").is_some_and(|style| displays_none(&unescape(style)))
+/// The styles of a page.
+struct Styles {
+    sheet: Sheet,
+    page: Look,
+    keep: bool,
 }
 
-/// Whether the last `display` of an inline style is `none`.
-fn displays_none(style: &str) -> bool {
-    let mut declarations = style.split(';').filter_map(|declaration| declaration.split_once(':'));
-    let display = declarations.rfind(|(property, _)| property.trim().eq_ignore_ascii_case("display"));
-    display.is_some_and(|(_, value)| {
-        let (value, _important) = value.split_once('!').unwrap_or((value, ""));
-        value.trim().eq_ignore_ascii_case("none")
-    })
+impl Styles {
+    /// Those of its own `<style>` elements, wherever they stand: rules count for what is before them, too.
+    fn of(source: &str, keep: bool) -> Self {
+        let linked = memmem::find(source.as_bytes(), b"stylesheet").is_some();
+        let mut sheet = Sheet::default();
+        let last = [&b"<style"[..], b"<STYLE"].iter().filter_map(|tag| memmem::rfind(source.as_bytes(), tag)).max();
+        let mut tokens = Tokenizer::new(source);
+        let mut inside = false;
+        while !keep && last.is_some_and(|last| tokens.place() <= last || inside) {
+            match tokens.next_token() {
+                Some(Token::Start(Start { name, .. })) => {
+                    let (element, _) = elements::look_up(name);
+                    let media = find(tokens.attributes(), "media").map(str::to_ascii_lowercase);
+                    let screen = media.is_none_or(|media| media.contains("screen") || media.contains("all"));
+                    inside = element == Element::Style && screen;
+                    tokens.enter(content(name, element));
+                }
+                Some(Token::Text(run)) => {
+                    if std::mem::take(&mut inside) {
+                        sheet.read(run.text);
+                    }
+                }
+                Some(_) => inside = false,
+                None => break,
+            }
+        }
+        let page = Look::page(linked || sheet.paints_elsewhere);
+        Self { sheet, page, keep }
+    }
+
+    /// Whether an element and all inside it is hidden, and how it looks inside an element that looks so.
+    #[inline]
+    fn look(&self, name: &str, element: Element, attributes: &[Attribute<'_>], around: Look) -> (bool, Look) {
+        if self.keep || attributes.is_empty() && self.sheet.is_empty() {
+            return (false, around);
+        }
+        let inline = find(attributes, "style").map(unescape);
+        let (id, classes) = (find(attributes, "id"), find(attributes, "class"));
+        let mut style = self.sheet.style(name, id.unwrap_or_default(), classes.unwrap_or_default(), inline.as_deref());
+        let paint = |attribute: &str| find(attributes, attribute).map(|value| colour(value).unwrap_or(Paint::Unknown));
+        style.paint(paint("color").filter(|_| name.eq_ignore_ascii_case("font")), paint("bgcolor"));
+        style.paint(None, find(attributes, "background").map(|_| Paint::Unknown));
+        let look = around.with(style, element == Element::A);
+        if matches!(element, Element::Html | Element::Body) {
+            return (false, look.shown());
+        }
+        (style.conceals() || find(attributes, "hidden").is_some(), look)
+    }
 }
 
 /// The text of a page as it grows, and its chunks.
@@ -417,7 +470,7 @@ mod tests {
     use crate::reading::paragraphs::paragraphs;
 
     fn text(source: &str) -> String {
-        let page = extract(source, None);
+        let page = extract(source, None, false);
         let found = paragraphs(&page.text);
         assert_eq!((found.begins, found.ends), (page.chunks.begins, page.chunks.ends), "{source}");
         assert_eq!(found.text, page.chunks.text, "{source}");
@@ -483,7 +536,7 @@ mod tests {
 
     #[test]
     fn raw_chunks_are_source() {
-        let page = extract("<p> A&amp;<b>b</b>&eacute; <i> </i><p>c<br> d", None);
+        let page = extract("<p> A&amp;<b>b</b>&eacute; <i> </i><p>c<br> d", None, false);
         let sources = ["A&amp;<b>b</b>&eacute;", "c<br> d"];
         let expected: Vec<u8> = sources.iter().flat_map(Sha1::digest).collect();
         assert_eq!(page.chunks.raw, expected);
@@ -518,10 +571,10 @@ mod tests {
             let mut expected = expected.to_vec();
             expected.extend(if other { Some("http://other.org/") } else { None });
             expected.push("https://example.com/h");
-            assert_eq!(extract(&format!("{base}{source}"), url).links, expected, "{url:?} {base}");
+            assert_eq!(extract(&format!("{base}{source}"), url, false).links, expected, "{url:?} {base}");
         }
         let long = format!("<a href='http://example.org/{}'>", "x".repeat(LONGEST_LINK));
-        assert!(extract(&long, None).links.is_empty());
+        assert!(extract(&long, None, false).links.is_empty());
     }
 
     #[test]
@@ -535,7 +588,7 @@ mod tests {
             (String::from("http://example.org/"), MOST_LINKS, MOST_LINKS),
         ] {
             let source = format!("<base href={base}>{}<a href=1>", list(count));
-            let page = extract(&source, None);
+            let page = extract(&source, None, false);
             let bytes: usize = page.links.iter().map(String::len).sum();
             assert_eq!((page.links.len(), page.more_links), (kept, kept < count), "{count} under {}", base.len());
             assert!(bytes <= most_link_bytes(source.len()));
@@ -545,7 +598,7 @@ mod tests {
     #[test]
     fn links_that_lead_nowhere_are_bounded_too() {
         let hrefs: String = (0..100).map(|i| format!("<a href={}a>", "./".repeat(i))).collect();
-        let page = extract(&format!("<base href=ftp://example.org/{}/>{hrefs}", "x".repeat(1 << 20)), None);
+        let page = extract(&format!("<base href=ftp://example.org/{}/>{hrefs}", "x".repeat(1 << 20)), None, false);
         assert!(page.links.is_empty() && page.more_links);
     }
 }

@@ -14,7 +14,7 @@ from unquilt.page.report.section import EXAMPLES, Content, Example, has_texts, l
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.finding import find_rows
-from unquilt.results.phrases import read_rows
+from unquilt.results.rows import read_table
 from unquilt.tables import CLUSTERS, KEPT, SIMILARITY
 
 _BARS = 20
@@ -52,11 +52,15 @@ def _sizes(folder: RunFolder) -> Counter[int]:
 def _say(folder: RunFolder, sizes: Counter[int]) -> list[str]:
     summary, asked = folder.run.manifest["summary"], folder.run.manifest["parameters"]
     near, documents = summary["near_duplicates"], summary["documents"]
-    clusters = sizes.total()
+    chained = summary.get("chained")
+    why = "if one document of each cluster is kept" if chained is None else "as one that is kept is near to each"
     says = [
-        f"{count(clusters, 'cluster')} of near-duplicates: {count(near, 'document')} of {documents:,} "
-        f"({share(near / max(1, documents))}) could go if one document of each cluster is kept."
+        f"{count(sizes.total(), 'cluster')} of near-duplicates: {count(near, 'document')} of {documents:,} "
+        f"({share(near / max(1, documents))}) could go, {why}."
     ]
+    if chained:
+        more = count(chained, "more document hangs", "more documents hang")
+        says.append(f"{more} together with these through others only, and stay.")
     if sizes:
         largest = max(sizes)
         pairs = count(sizes[2], "cluster is a pair", "clusters are pairs")
@@ -88,7 +92,7 @@ def _figures(folder: RunFolder, sizes: Counter[int]) -> list[Figure]:
 def _similarity(folder: RunFolder) -> Figure:
     least: Counter[int] = Counter()
     median: Counter[int] = Counter()
-    for row in read_rows(folder.table(SIMILARITY.name), ["least", "median"]):
+    for row in read_table(folder.table(SIMILARITY.name), ["least", "median"]):
         least[min(_BARS - 1, int(row["least"] * _BARS))] += 1
         median[min(_BARS - 1, int(row["median"] * _BARS))] += 1
     rows = [
@@ -119,21 +123,19 @@ def _examples(folder: RunFolder) -> list[Example]:
         kept = next((each["doc"] for each in docs if each["keep"]), None)
         others = [each["doc"] for each in docs if not each["keep"]]
         if kept is not None and others:
-            found.append(_compare(folder, row, kept, _farthest(folder, others)))
+            found.append(_compare(folder, row, *_farthest(folder, others, kept)))
     return found
 
 
-def _farthest(folder: RunFolder, others: Sequence[int]) -> tuple[int, float | None]:
-    """The document that is least similar to the one that is kept, as far as that is known."""
-    if KEPT.name not in folder.tables:
-        return others[0], None
-    about = [row for doc in others for row in folder.about(KEPT.name, doc)]
-    known = [(row["similarity"], row["doc"]) for row in about if row["similarity"] is not None]
-    return (min(known)[1], min(known)[0]) if known else (others[0], None)
+def _farthest(folder: RunFolder, others: Sequence[int], kept: int) -> tuple[int, int, float | None]:
+    """The document that is least similar to the one that is kept instead, as far as that is known; and that one."""
+    about = [row for doc in others for row in folder.about(KEPT.name, doc)] if KEPT.name in folder.tables else []
+    known = [(row["similarity"], row["doc"], row["kept_instead"]) for row in about if row["similarity"] is not None]
+    similarity, other, instead = min(known, default=(None, others[0], kept))
+    return instead, other, similarity
 
 
-def _compare(folder: RunFolder, row: Mapping[str, Any], kept: int, farthest: tuple[int, float | None]) -> Example:
-    other, similarity = farthest
+def _compare(folder: RunFolder, row: Mapping[str, Any], kept: int, other: int, similarity: float | None) -> Example:
     texts = {number: document["text"] for number, document in folder.documents([kept, other], ["text"])}
     text, said = compare(texts[kept], texts[other])
     name, url = name_page(folder, kept)

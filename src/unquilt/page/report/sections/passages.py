@@ -10,12 +10,12 @@ from typing import Any
 from unquilt.figures.axis import Axis
 from unquilt.figures.chart import Chart
 from unquilt.figures.figure import Figure
-from unquilt.page.marked import Passage
 from unquilt.page.report.examples import mark_page
 from unquilt.page.report.section import Content, Example, has_texts, list_rows, name_page, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
-from unquilt.results.phrases import read_rows
+from unquilt.results.marks import Passage
+from unquilt.results.rows import read_table
 from unquilt.tables import PASSAGE_PAIRS, PASSAGES, STOP_RUNS
 
 _SHARES = 20
@@ -45,7 +45,7 @@ def show_passages(folder: RunFolder) -> Content:
 def _largest_shares(folder: RunFolder) -> dict[int, float]:
     """Each document with passages: the largest share of its words that it has in common with one other."""
     found: dict[int, float] = {}
-    for row in read_rows(folder.table(PASSAGE_PAIRS.name), ["a", "b", "share_a", "share_b"]):
+    for row in read_table(folder.table(PASSAGE_PAIRS.name), ["a", "b", "share_a", "share_b"]):
         for side in "ab":
             found[row[side]] = max(found.get(row[side], 0.0), row[f"share_{side}"])
     return found
@@ -74,7 +74,7 @@ def _say(folder: RunFolder, largest: Mapping[int, float]) -> list[str]:
 def _lengths(folder: RunFolder) -> Figure | None:
     """How many passages have how many words, in steps of a factor of two."""
     counted: Counter[int] = Counter()
-    for row in read_rows(folder.table(PASSAGES.name), ["words"]):
+    for row in read_table(folder.table(PASSAGES.name), ["words"]):
         counted[max(1, row["words"]).bit_length() - 1] += 1
     if not counted:
         return None

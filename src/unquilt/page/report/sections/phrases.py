@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from unquilt.figures.phrases import SHINGLES, plot, sites
-from unquilt.page.evidence import find_cover
 from unquilt.page.report.examples import show_evidence
 from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
+from unquilt.results.evidence import find_cover
 from unquilt.tables import COVERS, HOSTS, POPULAR
 
 Row = Mapping[str, Any]

@@ -11,35 +11,25 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.judging import fail_limits
-from unquilt.analyses.quilt_parameters import LIMITS, QuiltParameters
+from unquilt.analyses.judging import fail_limits, is_sewn_in_part
+from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES
+from unquilt.analyses.quilt_parameters import CHANGEABLE, QuiltParameters
 from unquilt.analyses.sites import SITE_TABLES, name_sites
 from unquilt.figures.axis import Axis, reach
 from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure
-from unquilt.page.evidence import find_quilt
 from unquilt.page.report.examples import show_evidence
 from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
+from unquilt.results.evidence import find_quilt
 from unquilt.tables import QUILTS, VERDICTS
 
-_COLUMNS = ["covered", "sources", "largest", "own", "sections", "sewn", "attributed"]
+_COLUMNS = ["covered", "patchfrac", "sewn_words", "sewn_sources", *(limit.column for limit in LIMITS)]
 _SIGMAS = [number / 20 for number in range(1, 21)]
 _SOURCES = range(1, 21)
-_WHY = {
-    "too_short": "are too short to have a gram",
-    "nothing_shared": "share nothing with others, or only what very many have",
-    "own_site_only": "share text on their own site only",
-    "below_min_share": "have no source that is worth naming",
-    "below_sigma": "have too little from sources",
-    "above_max_largest": "are explained by one source",
-    "below_c": "have too few sources",
-    "above_max_own": "have text that other pages of their own site have, too",
-    "above_max_sections": "are put together from whole pages of other sites",
-    "below_min_sewn": "are texts that others have in parts, or lists of headings",
-    "too_attributed": "link to their sources",
-}
+_WHY = {counter: many for counter, _, many in WITHOUT_SOURCES.values()} | {each.counter: each.many for each in LIMITS}
+"""Documents that are no quilts, by the first limit that they fail."""
 
 
 def show_quilts(folder: RunFolder) -> Content:
@@ -82,7 +72,10 @@ def _say(folder: RunFolder, by: str) -> list[str]:
         )
     if left := {name: summary[name] for name in _WHY if summary.get(name)}:
         most_often = max(left, key=lambda name: left[name])
-        says.append(f"Of the documents that are no quilts, most ({left[most_often]:,}) {_WHY[most_often]}.")
+        words = asked | {"site": by, "grams": count(asked["min_grams"], "gram"), "sources": count(asked["c"], "source")}
+        says.append(
+            f"Of the documents that are no quilts, most ({left[most_often]:,}) {_WHY[most_often].format(**words)}."
+        )
     return says
 
 
@@ -120,8 +113,10 @@ def _read(folder: RunFolder, name: str, columns: list[str]) -> pa.Table:
 
 def _share(verdicts: pa.Table, asked: Mapping[str, Any], **changed: float) -> float:
     """The share of quilts by the limits of the run, but for one of them."""
-    limits = QuiltParameters.from_dict({name: asked[name] for name in LIMITS if name in asked} | changed)
-    failed = reduce(pc.or_, fail_limits(verdicts, limits).values())
+    limits = QuiltParameters.from_dict({name: asked[name] for name in CHANGEABLE if name in asked} | changed)
+    failures = fail_limits(verdicts, limits)
+    failures["sigma"] = pc.and_not(failures["sigma"], is_sewn_in_part(verdicts, limits))
+    failed = reduce(pc.or_, failures.values())
     passed: int = pc.sum(pc.invert(failed)).as_py() or 0
     total: int = verdicts.num_rows
     return passed / max(1, total)

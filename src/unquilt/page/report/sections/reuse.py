@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from unquilt.figures.reuse import UNITS, plot
-from unquilt.page.evidence import find_target
-from unquilt.page.marked import Passage
 from unquilt.page.report.examples import mark_page, show_evidence
 from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
+from unquilt.results.evidence import find_target
+from unquilt.results.marks import Passage
 from unquilt.tables import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
 
 Row = Mapping[str, Any]

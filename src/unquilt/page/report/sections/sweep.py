@@ -9,7 +9,7 @@ from unquilt.figures.sweep import MEANING, name_pivot, plot, take_curves
 from unquilt.page.report.section import Content, Listed
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
-from unquilt.results.phrases import read_rows
+from unquilt.results.rows import read_table
 from unquilt.tables import SWEEP
 
 _COLUMNS = ["k", "m", "c", "sigma", "quilts", "share", "mean_sources"]
@@ -17,7 +17,7 @@ _COLUMNS = ["k", "m", "c", "sigma", "quilts", "share", "mean_sources"]
 
 def show_sweep(folder: RunFolder) -> Content:
     """A sweep over k, m, c and σ, around the values that are nearest to the defaults."""
-    rows = list(read_rows(folder.table(SWEEP.name)))
+    rows = list(read_table(folder.table(SWEEP.name)))
     if not rows:
         return Content(["There are no combinations."])
     pivot = {name: _nearest({row[name] for row in rows}, getattr(QuiltParameters(), name)) for name in MEANING}

@@ -3,9 +3,19 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
+use super::borders::Bond;
 use crate::analyses::quilts::matches::MatchIndex;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
+
+/// Where a slice comes from: its source, the number of its first word there, and how the source reads on before and
+/// behind the passage that it belongs to.
+#[derive(Clone, Copy)]
+pub struct Origin {
+    pub source: u64,
+    pub first_word: u64,
+    pub bonds: [Bond; 2],
+}
 
 /// The slices that a quilt was sent, best first.
 #[derive(Default)]
@@ -14,8 +24,8 @@ pub struct Passages {
     pub index: MatchIndex,
     /// Where each word stands in its source.
     places: Vec<(u32, u32)>,
-    /// The source of each slice, and its first place.
-    sources: Vec<(usize, u64)>,
+    /// The first place of each slice, and what is known of it.
+    slices: Vec<(usize, Origin)>,
 }
 
 impl Passages {
@@ -23,11 +33,16 @@ impl Passages {
         self.letters.clear();
         self.index.clear();
         self.places.clear();
-        self.sources.clear();
+        self.slices.clear();
     }
 
-    pub fn add<'a>(&mut self, source: u64, words: impl Iterator<Item = (&'a [u8], u32, u32)>, print: &Fingerprinter) {
-        self.sources.push((self.places.len(), source));
+    pub fn add<'a>(
+        &mut self,
+        origin: Origin,
+        words: impl Iterator<Item = (&'a [u8], u32, u32)>,
+        print: &Fingerprinter,
+    ) {
+        self.slices.push((self.places.len(), origin));
         self.index.part();
         for (folded, begin, end) in words {
             self.places.push((begin, end));
@@ -35,10 +50,12 @@ impl Passages {
         }
     }
 
-    /// Source, begin and end of so many words at a place.
-    pub fn locate(&self, place: usize, words: usize) -> (u64, u64, u64) {
-        let slice = self.sources.partition_point(|&(first, _)| first <= place) - 1;
-        (self.sources[slice].1, self.places[place].0.into(), self.places[place + words - 1].1.into())
+    /// Of so many words at a place: where they come from, as words from that place on, and their begin and end.
+    pub fn locate(&self, place: usize, words: usize) -> (Origin, u64, u64) {
+        let slice = self.slices.partition_point(|&(first, _)| first <= place) - 1;
+        let (first, origin) = self.slices[slice];
+        let origin = Origin { first_word: origin.first_word + (place - first) as u64, ..origin };
+        (origin, self.places[place].0.into(), self.places[place + words - 1].1.into())
     }
 }
 

@@ -2,11 +2,11 @@
 
 use crate::analyses::postings::lists::ListGrams;
 use crate::analyses::quilts::covers::Asking;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::flow::rows::take_doc;
-use crate::row;
+use crate::{row, without_parameters};
 
 row! {
     /// Of a source: a quilt, the source's rank there, and grams that both have.
@@ -29,11 +29,7 @@ impl Group for Requests {
     const TABLES: &'static [Shape] = &[shape::<Asking<'static>>(), shape::<ListGrams<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::REQUESTS.info()];
     const KEEPS: &'static str = "what quilts ask: at most m² pairs";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.asked.clear();
@@ -75,11 +71,7 @@ impl Group for Asked {
     const TABLES: &'static [Shape] = &[shape::<Request<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::ASKED.info()];
     const KEEPS: &'static str = "the grams of one quilt";
-    type Told = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self::default())
-    }
+    without_parameters!(group, Self::default());
 
     fn key(&mut self, source: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut quilts = Stretches::new(rows, Beginning::First(8));

@@ -1,82 +1,144 @@
-//! Whether passages were sewn into a page: whether there are seams between them.
+//! Passages: patches with a few changed words between, and whether they were sewn into a page.
+//!
+//! Patches of one source in the same order, with at most a few words between any two in page and source, are one passage.
 //!
 //! Where somebody put a passage of one page behind a passage of another, the words across the seam are nowhere else: the
-//! patches of the two sources end there. Where the patch of one source runs on into that of another, no one cut: the
+//! passages of the two sources end there. Where the passage of one source runs on into that of another, no one cut: the
 //! text was there first, and each of the others took a part of it, or all are versions of the same text. And scraps,
-//! headings and titles of a few words, are no passages. So a patch is *sewn in* if it has a least length, and shares no
-//! two words in a row with the patch of another source. (One word is often chance: many sentences begin alike.)
+//! headings and titles of a few words, are no passages. So a passage is *sewn in* if it has a least length, and shares no
+//! two words in a row with such a passage of another source. (One word is often chance: many sentences begin alike.)
 
-/// A patch: its source, and where it begins and ends in the page, in words.
-#[derive(Clone, Copy)]
-pub struct PatchSpan {
-    pub source: u64,
-    pub begin: u32,
-    pub end: u32,
-}
+use std::collections::HashMap;
 
-/// Words that the patches of two sources may have in common at a seam.
+use super::borders::Bond;
+use super::passages::Origin;
+
+/// Words that the passages of two sources may have in common at a seam.
 const BY_CHANCE: u32 = 1;
 
-/// Counts how much of what the patches of a page cover is sewn in. Patches come in the order of the page; as none lies
-/// within another, they end in that order, too, so that only the nearest of other sources matter.
-pub struct Seams {
-    k: u32,
-    least: u64,
-    /// The patches of one source, one behind the other, whose right neighbour is not known yet.
-    last: Vec<PatchSpan>,
-    /// Where the last patch before these ends, which is of another source.
-    before: u32,
-    all: u64,
-    sewn: u64,
+/// A run of words of the page, and where the source has it.
+pub struct Passage {
+    pub source: u64,
+    /// First word, and the one behind the last, in the page and in the source.
+    pub begin: u32,
+    pub end: u32,
+    source_begin: u64,
+    source_end: u64,
+    /// How the source reads on before and behind it.
+    pub bonds: [Bond; 2],
 }
 
-impl Seams {
-    pub fn new(k: u32, least: u64) -> Self {
-        Self { k, least, last: Vec::new(), before: 0, all: 0, sewn: 0 }
+/// The passages of a page, from patches in the order of the page.
+pub struct PassageChains {
+    gap: u64,
+    overlap: u64,
+    pub passages: Vec<Passage>,
+    /// The last passage of each source.
+    last: HashMap<u64, usize>,
+}
+
+impl PassageChains {
+    pub fn new(k: usize, gap: u64) -> Self {
+        Self { gap, overlap: k as u64, passages: Vec::new(), last: HashMap::new() }
     }
 
-    pub fn add(&mut self, patch: PatchSpan) {
-        if self.last.last().is_some_and(|last| last.source != patch.source) {
-            self.close(patch.begin);
+    /// Adds the patch `begin..end` of the page.
+    pub fn add(&mut self, origin: &Origin, begin: u32, end: u32) {
+        let words = u64::from(end - begin);
+        let (source_begin, source_end) = (origin.first_word, origin.first_word + words);
+        if let Some(last) = self.last.get(&origin.source).map(|&last| &mut self.passages[last]) {
+            let follows = |from: u64, to: u64| from + self.overlap >= to && from <= to + self.gap;
+            if self.gap > 0
+                && follows(begin.into(), last.end.into())
+                && follows(source_begin, last.source_end)
+                && source_begin > last.source_begin
+                && source_end > last.source_end
+            {
+                (last.end, last.source_end) = (end, source_end);
+                last.bonds[1] = origin.bonds[1];
+                return;
+            }
         }
-        self.last.push(patch);
+        self.last.insert(origin.source, self.passages.len());
+        let Origin { source, bonds, .. } = *origin;
+        self.passages.push(Passage { source, begin, end, source_begin, source_end, bonds });
     }
+}
 
-    /// The share of the grams in patches that is in patches that are sewn in.
-    pub fn sewn(mut self) -> f64 {
-        self.close(u32::MAX);
-        if self.all == 0 {
-            0.0
+/// How much of a page is in passages, and how much of that is sewn in.
+#[derive(Debug, Default, PartialEq)]
+pub struct Seams {
+    /// Places of grams that lie in a passage.
+    pub spanned: u64,
+    /// Grams in passages, and in those that are sewn in.
+    pub all: u64,
+    pub sewn: u64,
+    /// Words in those, and their sources.
+    pub sewn_words: u64,
+    pub sewn_sources: u64,
+}
+
+/// Judges the passages of a page, in the order in which they begin; scraps are those of fewer than `least` words.
+pub fn judge_seams(passages: &[Passage], k: u32, least: u64) -> Seams {
+    let mut seams = Seams::default();
+    let mut done = 0;
+    for passage in passages {
+        let end = passage.end + 1 - k;
+        seams.all += u64::from(end - passage.begin);
+        seams.spanned += u64::from(end.saturating_sub(passage.begin.max(done)));
+        done = done.max(end);
+    }
+    let long: Vec<&Passage> = passages.iter().filter(|p| u64::from(p.end - p.begin) >= least).collect();
+    // Where the next passage of another source begins.
+    let mut next = vec![u32::MAX; long.len()];
+    for place in (1..long.len()).rev() {
+        let same = long[place].source == long[place - 1].source;
+        next[place - 1] = if same { next[place] } else { long[place].begin };
+    }
+    let mut sources = Vec::new();
+    // Of the passages before: how far they reach, and of which source; and how far those of other sources reach.
+    let (mut farthest, mut other): ((u32, u64), u32) = ((0, u64::MAX), 0);
+    for (passage, next) in long.iter().zip(next) {
+        let before = if farthest.1 == passage.source { other } else { farthest.0 };
+        if before <= passage.begin + BY_CHANCE && passage.end <= next.saturating_add(BY_CHANCE) {
+            seams.sewn += u64::from(passage.end + 1 - k - passage.begin);
+            seams.sewn_words += u64::from(passage.end - passage.begin);
+            sources.push(passage.source);
+        }
+        if passage.source == farthest.1 {
+            farthest.0 = farthest.0.max(passage.end);
+        } else if passage.end > farthest.0 {
+            (other, farthest) = (farthest.0, (passage.end, passage.source));
         } else {
-            self.sewn as f64 / self.all as f64
+            other = other.max(passage.end);
         }
     }
-
-    /// Counts the patches of the last source: that of another begins at `next`.
-    fn close(&mut self, next: u32) {
-        let before = self.before;
-        for PatchSpan { begin, end, .. } in self.last.drain(..) {
-            let grams = u64::from(end - begin + 1 - self.k);
-            let has_seams = before <= begin + BY_CHANCE && end <= next.saturating_add(BY_CHANCE);
-            self.all += grams;
-            self.sewn += if has_seams && u64::from(end - begin) >= self.least { grams } else { 0 };
-            self.before = end;
-        }
-    }
+    sources.sort_unstable();
+    sources.dedup();
+    seams.sewn_sources = sources.len() as u64;
+    seams
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn passages(patches: &[(u64, u64, u32, u32)], gap: u64) -> Vec<Passage> {
+        let mut chains = PassageChains::new(1, gap);
+        for &(source, first_word, begin, end) in patches {
+            chains.add(&Origin { source, first_word, bonds: [Bond::default(); 2] }, begin, end);
+        }
+        chains.passages
+    }
+
     fn sewn(patches: &[(u64, u32, u32)], least: u64) -> f64 {
-        let mut seams = Seams::new(1, least);
-        patches.iter().for_each(|&(source, begin, end)| seams.add(PatchSpan { source, begin, end }));
-        seams.sewn()
+        let patches: Vec<_> = patches.iter().map(|&(source, begin, end)| (source, 0, begin, end)).collect();
+        let Seams { sewn, all, .. } = judge_seams(&passages(&patches, 0), 1, least);
+        sewn as f64 / all.max(1) as f64
     }
 
     #[test]
-    fn patches_that_run_into_each_other_are_not_sewn_in() {
+    fn passages_that_run_into_each_other_are_not_sewn_in() {
         assert_eq!(sewn(&[], 1), 0.0);
         assert_eq!(sewn(&[(1, 0, 10)], 1), 1.0);
         assert_eq!(sewn(&[(1, 0, 10)], 11), 0.0);
@@ -84,5 +146,21 @@ mod tests {
         assert_eq!(sewn(&[(1, 0, 10), (2, 10, 30), (3, 28, 38)], 1), 0.25);
         assert_eq!(sewn(&[(1, 0, 10), (1, 8, 30), (2, 30, 40), (1, 38, 46)], 1), 32.0 / 50.0, "of one source");
         assert_eq!(sewn(&[(1, 0, 10), (2, 5, 15), (2, 10, 20), (3, 16, 26)], 1), 0.0, "the last but one, too");
+        assert_eq!(sewn(&[(1, 0, 20), (2, 18, 22), (3, 22, 42)], 10), 40.0 / 44.0, "scraps hide no seam");
+    }
+
+    #[test]
+    fn patches_with_changed_words_between_are_one_passage() {
+        let spans = |patches: &[(u64, u64, u32, u32)], gap| {
+            passages(patches, gap).iter().map(|p| (p.source, p.begin, p.end)).collect::<Vec<_>>()
+        };
+        let edited = [(1, 100, 0, 9), (1, 110, 10, 19), (1, 300, 20, 29), (1, 120, 30, 39)];
+        assert_eq!(spans(&edited, 0).len(), 4);
+        assert_eq!(spans(&edited, 3), [(1, 0, 19), (1, 20, 29), (1, 30, 39)]);
+        assert_eq!(spans(&[(1, 0, 0, 9), (2, 50, 9, 14), (1, 14, 15, 24)], 10), [(1, 0, 24), (2, 9, 14)]);
+        assert_eq!(
+            judge_seams(&passages(&edited, 3), 1, 10),
+            Seams { spanned: 37, all: 37, sewn: 19, sewn_words: 19, sewn_sources: 1 }
+        );
     }
 }

@@ -4,28 +4,44 @@ use std::collections::HashSet;
 
 use hashbrown::{hash_table, HashTable};
 
+use std::num::NonZeroUsize;
+
+use super::borders::{Bond, Uncommon};
 use super::places::PlacedWords;
-use crate::analyses::postings::Gramming;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
-use crate::text::fingerprint::Slide;
+use crate::sketches::lexicon::Lexicon;
+use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::slots::mixed;
-use crate::{columns, row};
+use crate::{columns, parameters, row};
 
 columns! {
     /// What was asked of documents.
     pub struct AskedOf<'a> { source: Numbers<'a>, quilt: Numbers<'a>, rank: Numbers<'a>, grams: Binary<'a> }
 }
 
+parameters! {
+    /// How grams are made, how many words may lie between slices of one passage, which words are common, and whether it
+    /// matters how the source reads on across the borders of passages.
+    pub struct SliceCutting { k: NonZeroUsize, key: Fingerprinter, gap: u64, common: Side, borders: bool }
+}
+
 row! {
-    /// Of a quilt: a passage of a source that has this rank, where it begins there, its words and their places.
-    pub struct Slice<'a> { rank: u64, source: u64, begin: u64, words: &'a [u8], places: &'a [u8] }
+    /// Of a quilt: a passage of a source that has this rank, where it begins there, and as which word; how the source
+    /// reads on before and behind it (see [`Bond`]), its words and their places.
+    pub struct Slice<'a> {
+        rank: u64, source: u64, begin: u64, first_word: u64, twice_before: u64, words_before: u64, twice_behind: u64,
+        words_behind: u64, words: &'a [u8], places: &'a [u8],
+    }
 }
 
 /// Map, beside what was asked of documents: to each quilt the passages of its source all of whose grams it asked for,
 /// as long as they can be. Of several with the same words only the first is sent, since patches prefer it.
-pub struct Slices(Gramming);
+pub struct Slices {
+    told: SliceCutting,
+    uncommon: Uncommon<Side>,
+}
 
 impl Slices {
     const SLICES: Port<Slice<'static>> = Port::documents(0, "slices");
@@ -35,16 +51,18 @@ impl Map for Slices {
     const NAME: &'static str = "slices";
     const PORTS: &'static [PortInfo] = &[Self::SLICES.info()];
     const KEEPS: &'static str = "the words of one document, and the grams asked of it";
-    type Told = Gramming;
+    type Parameters = SliceCutting;
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = AskedOf<'a>;
 
-    fn new(told: Gramming) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
+    fn new(told: SliceCutting) -> Result<Self, WrongParameter> {
+        let common = Lexicon::new(told.common.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
+        Ok(Self { told, uncommon: Uncommon::new(common) })
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, requests: AskedOf<'a>, out: &mut Output) -> Done {
-        let (k, print) = (self.0.k.get(), &self.0.key);
+        let Self { told, uncommon } = self;
+        let (k, print) = (told.k.get(), &told.key);
         let mut along = Along::new(requests.source);
         let mut slide = Slide::new(print, k);
         let mut page = PlacedWords::default();
@@ -66,13 +84,32 @@ impl Map for Slices {
             });
             for (row, stretches) in asked.zip(&stretches.0) {
                 seen.clear();
-                for &(first, last) in stretches {
-                    let (words, places) = page.pack(&text, first..last + k);
-                    if stretches.len() == 1 || !seen.contains(&words) {
-                        let (rank, begin) = (requests.rank.at(row), page.spans[first].begin.into());
-                        let slice = Slice { rank, source, begin, words: &words, places: &places };
-                        out.row(&Self::SLICES, requests.quilt.at(row), slice);
-                        seen.insert(words);
+                for chain in chains(stretches, k, told.gap as usize) {
+                    let (Some(&(begin, _)), Some(&(_, last))) = (chain.first(), chain.last()) else { continue };
+                    let [before, behind] = if told.borders {
+                        let exact = |word: usize| is_within(chain, word, k);
+                        uncommon.bonds(&text, &page, (begin, last + k), exact)
+                    } else {
+                        [Bond::default(); 2]
+                    };
+                    for &(first, last) in chain {
+                        let (words, places) = page.pack(&text, first..last + k);
+                        if stretches.len() == 1 || !seen.contains(&words) {
+                            let slice = Slice {
+                                rank: requests.rank.at(row),
+                                source,
+                                begin: page.spans[first].begin.into(),
+                                first_word: first as u64,
+                                twice_before: before.twice_common,
+                                words_before: before.words,
+                                twice_behind: behind.twice_common,
+                                words_behind: behind.words,
+                                words: &words,
+                                places: &places,
+                            };
+                            out.row(&Self::SLICES, requests.quilt.at(row), slice);
+                            seen.insert(words);
+                        }
                     }
                 }
             }
@@ -139,6 +176,17 @@ impl WantedStretches {
             _ => self.0[asker].push((gram, gram)),
         }
     }
+}
+
+/// Stretches that are one passage but for a few changed words: at most `gap` words lie between two of them.
+fn chains(stretches: &[(usize, usize)], k: usize, gap: usize) -> impl Iterator<Item = &[(usize, usize)]> {
+    stretches.chunk_by(move |before, behind| gap > 0 && behind.0 <= before.1 + k + gap)
+}
+
+/// Whether a word is in one of the stretches, which ascend.
+fn is_within(stretches: &[(usize, usize)], word: usize, k: usize) -> bool {
+    let behind = stretches.partition_point(|&(first, _)| first <= word);
+    behind > 0 && word < stretches[behind - 1].1 + k
 }
 
 #[cfg(test)]

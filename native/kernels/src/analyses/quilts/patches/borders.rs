@@ -1,0 +1,90 @@
+//! Whether a text reads on across the borders of a passage.
+//!
+//! Whoever wrote a text goes on with the same matter: the words before a border and behind it have some in common that are
+//! not common words. Where a passage was put behind one of another page, they have hardly any. So a page that was stitched
+//! together jumps at the borders of its passages, and its sources read on there; a page that others took from reads on, and
+//! it is they who jump.
+
+use crate::sketches::lexicon::Lexicon;
+use crate::store::checksums::Parts;
+use crate::text::fingerprint::Fingerprinter;
+use crate::text::unicode;
+
+use super::places::PlacedWords;
+
+/// How many words on each side of a border are compared.
+const REACH: usize = 80;
+/// Fewer words behind a border say nothing.
+const FEWEST: usize = 8;
+
+/// Of borders: the distinct uncommon words on both sides of each, and twice those on both.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub struct Bond {
+    pub twice_common: u64,
+    pub words: u64,
+}
+
+impl Bond {
+    pub fn add(&mut self, other: Self) {
+        self.twice_common += other.twice_common;
+        self.words += other.words;
+    }
+
+    /// The share of the words that are on both sides; none of nothing.
+    pub fn share(self) -> f64 {
+        crate::analyses::quilts::covers::share(self.twice_common, self.words)
+    }
+}
+
+/// Tells words that are in few documents.
+pub struct Uncommon<B> {
+    common: Lexicon<B>,
+    print: Fingerprinter,
+    folded: Vec<u8>,
+}
+
+impl<B: Parts> Uncommon<B> {
+    pub fn new(common: Lexicon<B>) -> Self {
+        Self { common, print: Fingerprinter::plain(), folded: Vec::new() }
+    }
+
+    /// The distinct uncommon words among some words of a page, sorted.
+    fn choose(&mut self, text: &str, page: &PlacedWords, words: impl Iterator<Item = usize>) -> Vec<u64> {
+        let mut found: Vec<u64> = words
+            .map(|word| {
+                let (begin, end) = page.spans[word].bytes;
+                self.folded.clear();
+                unicode::append_folded(&mut self.folded, &text[begin as usize..end as usize]);
+                self.print.word(&self.folded)
+            })
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|&word| self.common.rank(word).is_none());
+        found
+    }
+
+    /// Before and behind the words `begin..end` of a page: what they have in common with those on the other side of the
+    /// border. Of the passage, only words that it shares with the other page count (`exact`).
+    pub fn bonds(
+        &mut self,
+        text: &str,
+        page: &PlacedWords,
+        (begin, end): (usize, usize),
+        exact: impl Fn(usize) -> bool,
+    ) -> [Bond; 2] {
+        let borders = [
+            (begin.saturating_sub(REACH)..begin, begin..end.min(begin + REACH)),
+            (end..page.spans.len().min(end + REACH), begin.max(end.saturating_sub(REACH))..end),
+        ];
+        borders.map(|(outside, inside)| {
+            if outside.len() < FEWEST {
+                return Bond::default();
+            }
+            let inside = self.choose(text, page, inside.filter(|&word| exact(word)));
+            let outside = self.choose(text, page, outside);
+            let common = outside.iter().filter(|word| inside.binary_search(word).is_ok()).count();
+            Bond { twice_common: 2 * common as u64, words: (outside.len() + inside.len()) as u64 }
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! Groups: which runs of units stand elsewhere, and which units of each document they cover.
+
+use std::collections::HashSet;
+
+use super::windows::RunPlace;
+use super::Cut;
+use crate::analyses::reuse::objects::is_template;
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::Rest;
+use crate::flow::kernel::{Done, Group, Output, Rows};
+use crate::{parameters, row};
+
+parameters! {
+    /// With `keep_one` the first place of a run stays. Runs on fewer than `min_sites` sites, or that stand in fewer than
+    /// `min_times` places, stay. `menus` is how many characters a unit needs for each doubling of the documents that
+    /// have it, or it is part of menus; 0 for none.
+    pub struct Repeating { keep_one: bool, min_sites: usize, min_times: usize, menus: u64 }
+}
+
+row! {
+    /// Of a document: a run that begins at this unit, and the document and unit where it stands too.
+    pub struct Repeated { at: u32, copy: u32, copy_at: u32 }
+}
+
+row! {
+    /// Of a document: a unit that is part of menus, and in how many documents it stands.
+    pub struct MenuUnit { begin: u64, documents: u64 }
+}
+
+/// Group by run: its places but the first, each with the first.
+pub struct RunCopies {
+    wanted: Repeating,
+    places: Vec<(u32, u32)>,
+    sites: HashSet<u64>,
+}
+
+impl RunCopies {
+    const COPIES: Port<Repeated> = Port::documents(0, "copies");
+    const MENUS: Port<MenuUnit> = Port::documents(1, "menus");
+}
+
+impl Group for RunCopies {
+    const NAME: &'static str = "repeat copies";
+    const KEY: Key = Key::Hash;
+    const TABLES: &'static [Shape] = &[shape::<RunPlace<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Self::COPIES.info(), Self::MENUS.info()];
+    const KEEPS: &'static str = "8 bytes for each place of one run, and its sites";
+    type Parameters = Repeating;
+
+    fn new(wanted: Repeating, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { wanted, places: Vec::new(), sites: HashSet::new() })
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        if rows.left() == Some(1) {
+            return Ok(());
+        }
+        let Repeating { keep_one, min_sites, min_times, menus } = self.wanted;
+        self.places.clear();
+        self.sites.clear();
+        let (mut documents, mut last, mut first_length) = (0, None, None);
+        while let Some((_, tail)) = rows.next() {
+            let RunPlace { rank: Rest(_), doc, at, site, length } = RunPlace::take(tail)?;
+            documents += u64::from(last.replace(doc) != Some(doc));
+            first_length.get_or_insert(length);
+            if self.sites.len() < min_sites {
+                self.sites.insert(site);
+            }
+            self.places.push((doc, at));
+        }
+        if self.places.len() < min_times.max(2) || self.sites.len() < min_sites {
+            return Ok(());
+        }
+        if is_template(first_length.unwrap_or_default().into(), documents, menus) {
+            for &(doc, at) in &self.places {
+                out.row(&Self::MENUS, doc.into(), MenuUnit { begin: at.into(), documents });
+            }
+            return Ok(());
+        }
+        let first = self.places[0];
+        if !keep_one {
+            let (doc, at) = first;
+            let (copy, copy_at) = self.places[1];
+            out.row(&Self::COPIES, doc.into(), Repeated { at, copy, copy_at });
+        }
+        for &(doc, at) in &self.places[1..] {
+            out.row(&Self::COPIES, doc.into(), Repeated { at, copy: first.0, copy_at: first.1 });
+        }
+        Ok(())
+    }
+}
+
+parameters! {
+    /// How many units a run has. Cuts of single units stay apart: each goes, or stays as a heading, by itself.
+    pub struct Merging { n: u64 }
+}
+
+/// Group by document: the units that its runs cover. A unit that several runs cover counts to the first of them; units
+/// in a row whose copies stand in a row are one cut.
+pub struct Cuts(u64);
+
+impl Cuts {
+    const CUTS: Port<Cut> = Port::documents(0, "cuts");
+}
+
+impl Group for Cuts {
+    const NAME: &'static str = "repeat cuts";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<Repeated>()];
+    const PORTS: &'static [PortInfo] = &[Self::CUTS.info()];
+    const KEEPS: &'static str = "one cut";
+    type Parameters = Merging;
+
+    fn new(Merging { n }: Merging, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self(n))
+    }
+
+    fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let mut open: Option<Cut> = None;
+        while let Some((_, tail)) = rows.next() {
+            let Repeated { at, copy, copy_at } = Repeated::take(tail)?;
+            let (at, copy, copy_at) = (u64::from(at), u64::from(copy), u64::from(copy_at));
+            let end = at + self.0;
+            let begin = open.as_ref().map_or(at, |cut| cut.end.max(at));
+            if begin >= end {
+                continue;
+            }
+            let copy_begin = copy_at + (begin - at);
+            match &mut open {
+                Some(cut)
+                    if self.0 > 1
+                        && cut.end == begin
+                        && cut.copy == copy
+                        && cut.copy_begin + (begin - cut.begin) == copy_begin =>
+                {
+                    cut.end = end;
+                }
+                _ => {
+                    if let Some(done) = open.replace(Cut { begin, end, copy, copy_begin }) {
+                        out.row(&Self::CUTS, doc, done);
+                    }
+                }
+            }
+        }
+        if let Some(done) = open {
+            out.row(&Self::CUTS, doc, done);
+        }
+        Ok(())
+    }
+}

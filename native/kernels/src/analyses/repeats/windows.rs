@@ -1,0 +1,95 @@
+//! Map: every run of n units of a document, with the place where it stands.
+
+use std::num::NonZeroUsize;
+
+use super::units::{units, RepeatUnit};
+use crate::analyses::reuse::places::Site;
+use crate::documents::keeping::{Preferred, Ranks};
+use crate::flow::columns::{Binary, Numbers, Strings};
+use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::fields::{Damaged, Rest};
+use crate::flow::kernel::{Done, Map, Output};
+use crate::text::fingerprint::{Fingerprinter, Slide};
+use crate::text::points::count_points;
+use crate::{columns, parameters, row};
+
+parameters! {
+    /// Runs of `n` units; a unit of fewer than `min_words` words is never part of one.
+    pub struct RunTaking { unit: RepeatUnit, n: NonZeroUsize, min_words: usize, site: Site, key: Fingerprinter }
+}
+
+columns! {
+    pub struct SitedTexts<'a> {
+        doc: Numbers<'a>,
+        text: Strings<'a>,
+        chunks: Binary<'a>,
+        host: Strings<'a>,
+        domain: Strings<'a>,
+    }
+}
+
+row! {
+    /// Of a run of units: the rank of a document that has it, if there are ranks; the document, the first of the units
+    /// there, the site, and the length of that unit in code points. Rows sort in the order of preference.
+    pub struct RunPlace<'a> { rank: Rest<'a>, doc: u32, at: u32, site: u64, length: u32 }
+}
+
+pub struct Windows(RunTaking);
+
+impl Windows {
+    const RUNS: Port<RunPlace<'static>> = Port::hashes(0, "runs");
+}
+
+impl Map for Windows {
+    const NAME: &'static str = "repeat windows";
+    const PORTS: &'static [PortInfo] = &[Self::RUNS.info()];
+    const KEEPS: &'static str = "one run of units";
+    type Parameters = RunTaking;
+    type Reads<'a> = SitedTexts<'a>;
+    type Beside<'a> = Option<Preferred<'a>>;
+
+    fn new(parameters: RunTaking) -> Result<Self, WrongParameter> {
+        Ok(Self(parameters))
+    }
+
+    fn batch<'a>(&mut self, pages: SitedTexts<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
+        let RunTaking { unit, n, min_words, site, key } = &self.0;
+        let (ranked, mut ranks) = (preferred.is_some(), Ranks::new(preferred));
+        let mut slide = Slide::new(key, n.get());
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row);
+            let (rank, within) = ranks.of(doc);
+            let mut order = Vec::new();
+            if ranked {
+                order.extend_from_slice(&rank.to_be_bytes());
+                order.extend_from_slice(&within.to_be_bytes());
+            }
+            let site = site.of(pages.host.bytes(row), pages.domain.bytes(row), doc);
+            let (text, mut at) = (pages.text.at(row), 0_u32);
+            slide.clear();
+            let inside = units(&text, pages.chunks.at(row), *unit, key, |place| {
+                at += 1;
+                if place.words < (*min_words).max(1) {
+                    slide.clear();
+                    return;
+                }
+                let Some(run) = slide.push(place.print) else { return };
+                // Only the length of a whole paragraph is asked for.
+                let length = match unit {
+                    RepeatUnit::Word => 0,
+                    _ => count_points(&text.as_bytes()[place.begin..place.end]) as u32,
+                };
+                let at = at - n.get() as u32;
+                out.row(&Self::RUNS, run, RunPlace { rank: Rest(&order), doc: doc as u32, at, site, length });
+                if at.is_multiple_of(1 << 16) {
+                    out.relieve();
+                }
+            });
+            if !inside {
+                return Err(Damaged("chunks").into());
+            }
+            out.relieve();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,153 @@
+"""Repeats: text that stands elsewhere in the corpus, too, and can be taken out of documents.
+
+    units(d)       the words of d, its lines or its paragraphs; two are equal if their folded words are
+    repeated(d)    the units of d that are in a run of n units that stands in a preferred place, too: in a preferred
+                   document, or earlier in d; without `keep_one`, anywhere else
+    menus(d)       paragraphs that are too short for the number of documents that have them, as in `discover`
+
+A unit that goes has a copy that stays: the copy is followed from place to place until it is in text that is not cut.
+Every cut is held against its copy word by word. Menus go wherever they stand, except for headings of text that stays:
+of a run of such paragraphs before a paragraph that stays, both if they are two, else the last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from unquilt.analyses import keys
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.discover import AUTO_STOP, SITES
+from unquilt.analyses.neardups import KEEP
+from unquilt.analyses.outcome import Outcome
+from unquilt.errors import ParameterError
+from unquilt.flow.kept import Kept
+from unquilt.flow.kernels import Kernel
+from unquilt.flow.verbs import Verbs
+from unquilt.parameters import Parameters, parameter
+from unquilt.tables import CUT_REQUESTS, CUTS, EMPTIED, MENU_UNITS, PREFERENCES, REMOVED
+
+UNITS = ("word", "line", "paragraph")
+USUAL = {"word": 50, "line": 1, "paragraph": 1}
+"""How many units a run has, if nobody says."""
+
+
+@dataclass(frozen=True)
+class RepeatParameters(Parameters):
+    """What is repeated, and which copy stays."""
+
+    unit: str = parameter("word", "what runs are made of", one_of=UNITS)
+    n: int | None = parameter(
+        None, "fewest units of a run", at_least=1, at_most=2**20, usual="50 words, 1 line or 1 paragraph"
+    )
+    min_words: int = parameter(0, "a line or paragraph of fewer words stays", at_least=0, at_most=2**31)
+    min_times: int = parameter(2, "fewest places of a run", at_least=2, at_most=2**40)
+    min_sites: int = parameter(1, "fewest sites of a run", at_least=1, at_most=2**40)
+    site: str = parameter("domain", "what counts as one site", one_of=SITES)
+    keep_one: bool = parameter(True, "leave the copy in the preferred document; else all copies go")
+    keep: str = parameter("first", "which documents are preferred to others; of equal ones the first", one_of=KEEP)
+    menus: bool = parameter(True, "take out menus, too; for paragraphs")
+    key: str = parameter("", keys.MEANING)
+
+    def to_dict(self) -> dict[str, object]:
+        """As the manifest has it: of the key, a digest."""
+        return super().to_dict() | {"key": keys.digest_key(self.key)}
+
+    def check(self) -> None:
+        """Refuse parameters that would have no effect."""
+        keys.check_key(self.key)
+        if self.unit == "word" and self.min_words:
+            raise ParameterError("min_words is of lines and paragraphs; leave it out, or say how many words as n")
+        if not self.keep_one and self.keep != KEEP[0]:
+            raise ParameterError("keep says which copy stays, and without keep_one none does; leave it out")
+
+    @property
+    def run(self) -> int:
+        """How many units a run has."""
+        return self.n or USUAL[self.unit]
+
+
+def repeats(verbs: Verbs, corpus: Kept, given: RepeatParameters) -> Outcome:
+    """Finds what can be taken out.
+
+    Shuffles 30 bytes for each unit (with an order of preference 46), then 20 for each that stands elsewhere.
+    Documents with repeats, and those with their copies, are read a second time.
+    """
+    preferred = None
+    if given.keep != KEEP[0]:
+        (ranks,) = verbs.map(corpus, Kernel("preferences", by=given.keep))
+        preferred = verbs.keep(ranks, PREFERENCES)
+    key = keys.read_key(given.key)
+    windows = Kernel(
+        "repeat windows", unit=given.unit, n=given.run, min_words=given.min_words, site=given.site, key=key
+    )
+    (runs,) = verbs.map(corpus, windows, beside=preferred)
+    menus = AUTO_STOP if given.menus and given.unit == "paragraph" and given.run == 1 else 0
+    wanted = {name: getattr(given, name) for name in ("keep_one", "min_sites", "min_times")}
+    copies, menu_units = verbs.group([runs], Kernel("repeat copies", menus=menus, **wanted))
+    (found,) = verbs.group([copies], Kernel("repeat cuts", n=given.run))
+    cuts = verbs.keep(found, CUTS.named(f"{CUTS.name}_first"))
+    shown = verbs.keep(menu_units, MENU_UNITS)
+    if given.keep_one:
+        cuts = _settle(verbs, cuts)
+    (asked,) = verbs.map(cuts, Kernel("repeat requests"))
+    (asked_menus,) = verbs.map(shown, Kernel("menu requests"))
+    (all_asked,) = verbs.group([asked, asked_menus], Kernel("distinct"))
+    requests = verbs.keep(all_asked, CUT_REQUESTS)
+    sides, gone = verbs.map(corpus, Kernel("repeat removals", unit=given.unit), among=requests)
+    (removed,) = verbs.group([sides], Kernel("repeats verified"))
+    emptied = verbs.keep(gone, EMPTIED)
+    counters = {"copied_words": 0, "menu_words": 0, "gone": emptied.rows} | verbs.fold(removed, "removed_words")
+    return Outcome([verbs.keep(removed, REMOVED), emptied], counters)
+
+
+def _settle(verbs: Verbs, cuts: Kept) -> Kept:
+    """Cuts whose copies stay; each round follows copies twice as far."""
+
+    def step(before: Kept, round_: int) -> tuple[Kept, int]:
+        own, pointers = verbs.map(before, Kernel("repeat pointers"))
+        (settled,) = verbs.group([own, pointers], Kernel("repeat settled"))
+        changes = verbs.fold(settled, f"{CUTS.name}_{round_}_changed").get("changed", 0)
+        return verbs.keep(settled, CUTS.named(f"{CUTS.name}_{round_}")), changes
+
+    return verbs.repeat(cuts, step)
+
+
+_FOLLOWING = "following copies to those that stay"
+
+DECLARATION = Analysis(
+    name="repeats",
+    summary="",
+    report="",
+    parameters=RepeatParameters,
+    function=repeats,
+    costs=lambda _: (("repeat windows", 350), ("repeat copies", 400), ("repeat removals", 250)),
+    results=(REMOVED, EMPTIED),
+    others=(CUTS, MENU_UNITS, CUT_REQUESTS, PREFERENCES),
+    labels={
+        "preferences": "choosing what to keep",
+        "repeat windows": "taking runs",
+        "repeat copies": "finding repeats",
+        "repeat cuts": "finding repeats",
+        "cuts_first": "finding repeats",
+        "menu_units": "finding repeats",
+        "repeat pointers": _FOLLOWING,
+        "repeat settled": _FOLLOWING,
+        "cuts": _FOLLOWING,
+        "cuts_{}": _FOLLOWING,
+        "cuts_{}_changed": _FOLLOWING,
+        "cuts_changed": _FOLLOWING,
+        "repeat requests": "looking up texts",
+        "menu requests": "looking up texts",
+        "distinct": "looking up texts",
+        "cut_requests": "looking up texts",
+        "repeat removals": "looking up texts",
+        "repeats verified": "comparing words",
+        "removed_words": "comparing words",
+    },
+    example="""
+    >>> import pyarrow as pa
+    >>> run = repeats(pa.table({"id": ["a", "b"], "text": ["one two three four", "Zero. One, two, three! Five"]}), n=3)
+    >>> run.removed.select(["doc", "begin", "end", "copy", "copy_begin", "copy_end"]).to_pylist()
+    [{'doc': 1, 'begin': 6, 'end': 23, 'copy': 0, 'copy_begin': 0, 'copy_end': 13}]
+    """,
+)

@@ -1,0 +1,19 @@
+"""How to carry out a job."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from unquilt.corpus.options import Reading
+from unquilt.engines.progress import Progress, Silent
+from unquilt.settings import Settings
+
+
+@dataclass(frozen=True)
+class JobOptions:
+    """How to carry out a job: nothing but `reading`, which says how to read, changes the results."""
+
+    settings: Settings = field(default_factory=Settings)
+    reading: Reading = field(default_factory=Reading)
+    overwrite: bool = False
+    progress: Progress = field(default_factory=Silent)

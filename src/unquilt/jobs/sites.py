@@ -1,0 +1,177 @@
+"""Sites over finished runs of one corpus: numbers, verdicts, networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from unquilt.analyses.catalogue import find_table
+from unquilt.analyses.site_verdicts import DECLARATION, VERDICTS, SiteParameters, judge_site
+from unquilt.errors import InputError, StorageError
+from unquilt.flow.kept import Kept
+from unquilt.jobs.corpora import documents, find_corpus, measures
+from unquilt.jobs.options import JobOptions
+from unquilt.jobs.places import choose_place
+from unquilt.jobs.site_tables import SiteTables
+from unquilt.jobs.work import open_run
+from unquilt.runs import InputRecord, Run
+from unquilt.runs.storage import shown
+from unquilt.tables import DRAWS, NETWORK_PAIRS, SITES, Table
+
+WANTED = {
+    "quilts": ("verdicts", "sources", "clusters"),
+    "neardups": ("clusters",),
+    "phrases": ("document_phrases", "clusters"),
+    "detect": ("targets",),
+    "passages": ("passage_pairs", "clusters"),
+    "reworded": ("passage_pairs",),
+}
+"""The tables that are looked at, by the analysis that makes them. What two runs have comes from the one that is named
+first here."""
+_OPTIONAL = ("clusters",)
+"""A run that collapsed nothing has none."""
+_LEAST_FOR_A_THREAD = 64 << 20
+
+
+def judge_sites(
+    given: SiteParameters,
+    runs: Sequence[str | Path],
+    output: str | Path | None = None,
+    options: JobOptions | None = None,
+) -> Run:
+    """Judges the sites of a corpus by finished runs over it, into a run folder."""
+    options = options or JobOptions()
+    if not runs:
+        raise InputError("there are no runs to judge sites by")
+    opened = sorted(map(_open, runs), key=lambda run: list(WANTED).index(run.manifest["analysis"]))
+    corpus = _one_corpus(opened)
+    output = choose_place(output, [run.path for run in opened])
+    records = [
+        InputRecord(str(run.path), measures(run)["bytes"], run.manifest["fingerprint"]) for run in [corpus, *opened]
+    ]
+    with open_run(DECLARATION.name, given.to_dict(), records, output, options) as run:
+        if not run.complete:
+            tables = _tables(opened)
+            with _connect(run, options) as connection:
+                try:
+                    counted = SiteTables(connection, documents(corpus), tables, given.site)
+                    rows = _judge(run, counted, tables, given)
+                except duckdb.Error as error:
+                    why = str(error).splitlines()[0][:200]
+                    raise StorageError(f"{run.spill}: sites cannot be counted: {why}") from error
+            run.finish(measures(corpus) | rows, results=[table.name for table in DECLARATION.results])
+    return run
+
+
+def _judge(run: Run, counted: SiteTables, tables: dict[str, Kept], given: SiteParameters) -> dict[str, Any]:
+    sites = [dict.fromkeys(SITES.schema.names) | row for row in counted.count()]
+    for row in sites:
+        row["verdict"], row["reasons"] = judge_site(row, given)
+    if len(sites) == 1 and sites[0]["site"] is not None:
+        sites[0] |= {"verdict": "cannot tell", "reasons": "all pages are on one site"}
+    suspects = [row for row in sites if row["verdict"] == "stitched"]
+    pairs: list[dict[str, Any]] = []
+    if "verdicts" in tables and len(suspects) > 1:
+        columns = {name: [row[name] for row in suspects] for name in ("first", "site")}
+        pairs = counted.pair(pa.table(columns), given.min_shared).to_pylist()
+    networks = group_pairs((pair["first"], pair["other_first"]) for pair in pairs)
+    said: dict[int, str] = {}
+    for pair in pairs:
+        for mine, other in (("first", "other"), ("other_first", "site")):
+            said.setdefault(pair[mine], f"{_share(pair)} with {pair[other]}")
+    for row in sites:
+        row["network"], row["shares"] = networks.get(row["first"]), said.get(row["first"])
+    drawn = counted.draws().to_pylist() if "verdicts" in tables else []
+    for table, rows in ((SITES, sites), (DRAWS, drawn), (NETWORK_PAIRS, pairs)):
+        _write(run, table, rows)
+    verdicts = {name.replace(" ", "_"): sum(row["verdict"] == name for row in sites) for name in VERDICTS}
+    counts = {SITES.name: len(sites), DRAWS.name: len(drawn), NETWORK_PAIRS.name: len(pairs)}
+    return {**verdicts, "networks": len(set(networks.values())), **counts}
+
+
+def group_pairs(pairs: Any) -> dict[int, int]:
+    """The members of each connected group, with the lowest of it."""
+    lowest: dict[int, int] = {}
+
+    def find(one: int) -> int:
+        while lowest[one] != one:
+            lowest[one] = lowest[lowest[one]]
+            one = lowest[one]
+        return one
+
+    for pair in pairs:
+        a, b = sorted(find(lowest.setdefault(one, one)) for one in pair)
+        lowest[b] = a
+    return {one: find(one) for one in lowest}
+
+
+def _share(pair: dict[str, Any]) -> str:
+    parts = ((pair["shared"], "sources"), (pair["mutual"], "pages as sources"), (pair["addresses"], "addresses"))
+    return ", ".join(f"{number:,} {what}" for number, what in parts if number)
+
+
+def _write(run: Run, table: Table, rows: list[dict[str, Any]]) -> None:
+    with run.stage(table.name) as stage, run.writer(table.name, table.schema) as writer:
+        columns = [pa.array([row[each.name] for row in rows], each.type) for each in table.schema]
+        writer.write(pa.RecordBatch.from_arrays(columns, schema=table.schema))
+        stage.record(rows=len(rows))
+    run.mark(table.name, tables=[table.name])
+
+
+def _open(path: str | Path) -> Run:
+    run = Run.read(path)
+    name = run.manifest["analysis"]
+    if name not in WANTED:
+        raise InputError(f"{shown(path)} is a run of {name}; sites are judged by runs of {', '.join(WANTED)}")
+    if not run.complete:
+        raise InputError(f"{shown(path)} is a run that was not finished; run unquilt {name} again")
+    for table in WANTED[name]:
+        if table not in run.tables and table not in _OPTIONAL:
+            raise InputError(f"{shown(path)} has no table {table}; run unquilt {name} again")
+    return run
+
+
+def _one_corpus(runs: Sequence[Run]) -> Run:
+    """The corpus of all runs; an error names the run that has another, or that has lost its own."""
+    found = [(run, find_corpus(run)) for run in runs]
+    first: Run | None = None
+    for run, corpus in found:
+        if corpus is None:
+            raise InputError(
+                f"{shown(run.path)}: its corpus is not there any more; put it beside the run, or run it again"
+            )
+        first = first or corpus
+        if corpus.manifest["fingerprint"] != first.manifest["fingerprint"]:
+            raise InputError(
+                f"{shown(run.path)} is of another corpus than {shown(runs[0].path)}; run both over one corpus folder"
+            )
+    assert first is not None, "there is at least one run"
+    return first
+
+
+def _tables(runs: Sequence[Run]) -> dict[str, Kept]:
+    tables: dict[str, Kept] = {}
+    for run in runs:
+        for name in WANTED[run.manifest["analysis"]]:
+            if name in run.tables and name not in tables:
+                tables[name] = Kept.of(name, run.path / f"{name}.parquet").checked(find_table(name))
+    return tables
+
+
+def _connect(run: Run, options: JobOptions) -> duckdb.DuckDBPyConnection:
+    memory = options.settings.memory // 2
+    return duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": f"{memory}B",
+            "threads": str(max(1, min(options.settings.threads, memory // _LEAST_FOR_A_THREAD))),
+            "temp_directory": str(run.spill),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+        },
+    )

@@ -1,0 +1,107 @@
+"""Documents without what a run of repeats takes out of them: the intervals of `removed` are cut, or masked.
+
+A document of `emptied` goes altogether. Read and cut row group by row group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+
+import pyarrow as pa
+
+from unquilt.columns import measure
+from unquilt.errors import Advice, ParameterError
+from unquilt.flow.kept import Split
+from unquilt.jobs.corpora import documents
+from unquilt.results.folders import RunFolder
+from unquilt.results.keeping import FIELDS
+from unquilt.results.rows import Read, Selection, TableRows
+from unquilt.results.trimming import OF_THE_WHOLE
+from unquilt.tables import DOCUMENTS, EMPTIED, REMOVED
+
+REPEATS = "repeats"
+"""What documents are written without, by the name of the analysis that finds it."""
+
+
+class CleanedDocuments(TableRows):
+    """The documents of the corpus of a run of repeats, without what it takes out of them. With `mask`, this stands
+    in the place of each piece; with `empty`, documents of which nothing is left are written, too."""
+
+    def __init__(
+        self, folder: RunFolder, selection: Selection, *, mask: str | None = None, empty: bool = False
+    ) -> None:
+        if REMOVED.name not in folder.tables:
+            raise ParameterError(
+                f"{folder.run.path} does not say what is repeated: it has no table {REMOVED.name}",
+                advice=Advice("find it first: unquilt.repeats", "find it first: unquilt repeats"),
+            )
+        if folder.corpus is None:
+            raise ParameterError(f"{folder.run.path}: its corpus is not found, so there are no texts to write")
+        self._pages = documents(folder.corpus)
+        self._removed, self._emptied = folder.tables[REMOVED.name], folder.tables[EMPTIED.name]
+        self._mask, self._empty = mask, empty
+        super().__init__(folder, DOCUMENTS.name, replace(selection, columns=selection.columns or FIELDS))
+        self._table = self._pages
+
+    @property
+    def total(self) -> int | None:
+        """Not known before they are counted."""
+        return None
+
+    def _check_column(self, column: str) -> None:
+        if column in OF_THE_WHOLE:
+            raise ParameterError(f"{column} is that of the whole text, of which something is taken out; leave it out")
+        super()._check_column(column)
+
+    def _readers(self) -> Iterator[Read]:
+        splits = self._pages.splits()
+        firsts = accumulate((split.rows for split in splits), initial=0)
+        for first, split in zip(firsts, splits, strict=False):
+            yield self._cutting(first, split)
+
+    def _cutting(self, first: int, split: Split) -> Read:
+        def read(columns: Sequence[str]) -> pa.Table:
+            part = split.read(list(dict.fromkeys([*columns, "text"])))
+            last = first + part.num_rows - 1
+            pieces: dict[int, list[tuple[int, int]]] = {}
+            if self._removed.paths:
+                for row in self._removed.between(first, last, ["doc", "begin", "end"]).to_pylist():
+                    pieces.setdefault(row["doc"], []).append((row["begin"], row["end"]))
+            gone = self._emptied.between(first, last, ["doc"])["doc"].to_pylist() if self._emptied.paths else []
+            texts = [
+                cut_pieces(text.as_py(), pieces[doc], self._mask) if doc in pieces else text.as_py()
+                for doc, text in enumerate(part["text"], first)
+            ]
+            for doc in gone:
+                texts[doc - first] = "" if self._empty else None
+            kept = pa.array([text for text in texts if text is not None], pa.large_string())
+            part = part.filter(pa.array([text is not None for text in texts], pa.bool_()))
+            for name, values in {"text": kept, "words": measure(kept)[0] if "words" in columns else None}.items():
+                if name in columns:
+                    part = part.set_column(part.column_names.index(name), part.schema.field(name), values)
+            return part.select(list(columns))
+
+        return read
+
+
+def cut_pieces(text: str, pieces: Sequence[tuple[int, int]], mask: str | None = None) -> str:
+    """A text without these pieces, which are in order and apart; white space that is left at its end goes, too. Pieces
+    side by side have one mask.
+
+    >>> cut_pieces("one two three. Four", [(4, 8), (8, 15)])
+    'one Four'
+    >>> cut_pieces("one two three. Four", [(4, 8), (8, 15)], "[…] ")
+    'one […] Four'
+    """
+    left: list[str] = []
+    at = 0
+    for begin, end in pieces:
+        if mask and (begin > at or not left):
+            left += [text[at:begin], mask]
+        else:
+            left.append(text[at:begin])
+        at = end
+    left.append(text[at:])
+    return "".join(left).rstrip() if at >= len(text) else "".join(left)

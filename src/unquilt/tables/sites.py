@@ -1,0 +1,112 @@
+"""The tables of sites: what is known of each site, over several runs, and which sites draw on which."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer
+
+_SHARE = pa.float64()
+
+SITES = Table(
+    "sites",
+    (
+        document("first", "the lowest document of the site"),
+        column(
+            "site", pa.string(), "its name; null for all documents without a URL, which are counted together", null=True
+        ),
+        column(
+            "verdict",
+            pa.string(),
+            "`stitched`, `scraper`, `mirror`, `syndicated`, `original`, `ordinary` or `cannot tell`",
+        ),
+        column("reasons", pa.string(), "the numbers that the verdict goes by, in words"),
+        integer("network", "`first` of the first site of its network; null if it is in none", null=True),
+        column("shares", pa.string(), "what it shares with a site of its network, in words", null=True),
+        integer("pages", "its documents, copies included"),
+        integer("judged", "how many of these `quilts` judged; null without such a run", null=True),
+        integer("looked_at", "how many of these it looked at closely", null=True),
+        integer("quilts", "how many of these are quilts", null=True),
+        integer("originals", "how many of these are originals that others took from", null=True),
+        column("own", _SHARE, "mean share of what these quilts copied that has a home on the site", null=True),
+        integer("source_sites", "other sites that its quilts draw on", null=True),
+        column("spread", _SHARE, "how many sites these would be if it drew on all of them alike", null=True),
+        column("linked", _SHARE, "share of what its quilts copied whose source they link to", null=True),
+        integer("takers", "other sites whose quilts draw on it", null=True),
+        integer("taken_grams", "grams that these took from it", null=True),
+        integer("copied", "its pages with near-duplicates on other sites; null without a run that looked", null=True),
+        integer("twins", "how many other sites have these", null=True),
+        column("twin", pa.string(), "the site that has most of them", null=True),
+        integer("twin_pages", "its pages with near-duplicates there", null=True),
+        column("twins_copied", _SHARE, "share of the pages of those sites with near-duplicates elsewhere", null=True),
+        column(
+            "popular", _SHARE, "mean number of popular shingles of a page, of 84; null without `phrases`", null=True
+        ),
+        column("deviation", _SHARE, "their standard deviation", null=True),
+        integer("targets", "pages with labelled content; null without `reuse detect`", null=True),
+        integer("sharing", "pages that share passages with other sites; null without `passages`", null=True),
+        column("words", _SHARE, "mean number of words of a page"),
+        column("uneven", _SHARE, "standard deviation of the words of a page / their mean: near 0 for uniform pages"),
+        integer("restored", "disguised words"),
+        integer("hidden", "words that styles hide"),
+    ),
+    row=("site", "sites"),
+    see="every site: its verdict, the reasons, and all numbers",
+    first=("site", "verdict", "reasons", "network", "pages", "quilts", "source_sites", "takers"),
+    order=("-quilts", "-copied", "-pages"),
+    page=OnPage(
+        tab="Sites",
+        filters=("site", "verdict", "network", "pages", "quilts"),
+        links={"site": "sites?name={site}"},
+        documents=(),
+        sites=("site",),
+        evidence="",
+    ),
+)
+
+DRAWS = Table(
+    "draws",
+    (
+        document("first", "the lowest document of a site with quilts"),
+        document("from_first", "the lowest document of another site that they draw on"),
+        column("site", pa.string(), "the name of the site with quilts", null=True),
+        column("source_site", pa.string(), "the name of the other", null=True),
+        integer("quilts", "quilts of the one that draw on the other"),
+        integer("sources", "pages of the other that they draw on"),
+        integer("new_grams", "grams that these add"),
+        integer("linked_grams", "how many of these come from linked sources"),
+    ),
+    key_columns=2,
+    row=("pair", "pairs"),
+    see="which site draws on which",
+    first=("site", "source_site", "quilts", "sources", "new_grams"),
+    hidden=("first", "from_first"),
+    order=("-quilts", "-new_grams"),
+    page=OnPage(
+        tab="Who draws on whom",
+        filters=("site", "source_site", "quilts"),
+        links={"site": "sites?name={site}", "source_site": "sites?name={source_site}"},
+        documents=(),
+        sites=("site", "source_site"),
+        evidence="",
+    ),
+)
+
+NETWORK_PAIRS = Table(
+    "network_pairs",
+    (
+        document("first", "the lowest document of a site"),
+        document("other_first", "the same of another site of its network"),
+        column("site", pa.string(), "the one"),
+        column("other", pa.string(), "the other"),
+        integer("shared", "source pages that quilts of both draw on"),
+        integer("mutual", "rows of `sources` in which a quilt of one draws on a page of the other"),
+        integer("addresses", "IP addresses that both have"),
+    ),
+    key_columns=2,
+    row=("pair", "pairs"),
+    see="which sites are one network, and what they share",
+    first=("site", "other", "shared", "mutual", "addresses"),
+    hidden=("first", "other_first"),
+    page=NOT_LISTED,
+)

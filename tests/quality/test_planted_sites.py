@@ -1,0 +1,58 @@
+"""What the defaults of `quilts` are worth on sites whose making is known: thieves are found, victims are not. Floors.
+
+How they were chosen, and the figures: docs/quilts.md.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from judged_set import write
+from planted_sites import INNOCENTS, THIEVES, plant_sites
+from real_pages import FILES, Page, read_debian, read_pan, read_wiki
+
+import unquilt
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not all(path.exists() for path in FILES), reason="the shared data is not here"),
+]
+FEWER = {"network-alone": 0.15, "blog-scraper": 0.0, "short": 0.8, "network": 0.85, "padded": 0.8, "edited-8": 0.9}
+FEWER |= {"one-site": 0.9, "edited-10": 0.9, "edited-14": 0.9, "edited-20": 0.9, "pool-tight": 0.8}
+"""Kinds of thieves of which fewer are found than nineteen in twenty: see docs/quilts.md."""
+MOST_PAGES = 2400
+
+
+def pan() -> list[Page]:
+    return [page for page in read_pan() if not page.stitched]
+
+
+@pytest.mark.parametrize(
+    ("name", "read", "seed"), [("pan", pan, 1), ("wiki", read_wiki, 1), ("debian", read_debian, 1)]
+)
+def test_thieves_are_found_and_victims_are_not(
+    name: str, read: Callable[[], list[Page]], seed: int, tmp_path: Path
+) -> None:
+    base = read()
+    if len(base) > MOST_PAGES:
+        base = Random(seed).sample(base, MOST_PAGES)
+    pages = plant_sites(name, base, seed)
+    write(pages, tmp_path / "pages.jsonl")
+    run = unquilt.quilts(tmp_path / "pages.jsonl", tmp_path / "run")
+    verdicts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in run.verdicts.select(["doc", "verdict"]).to_pylist():
+        verdicts[pages[row["doc"]].kind][row["verdict"]] += 1
+    found = {kind: counts["quilt"] + counts["in part"] for kind, counts in verdicts.items()}
+    for kind in THIEVES:
+        assert found.get(kind, 0) >= FEWER.get(kind, 0.95) * verdicts[kind].total(), (kind, verdicts[kind])
+    victims = sum(verdicts[kind].total() for kind in ("original-many", "original-one", "post"))
+    assert sum(found.get(kind, 0) for kind in ("original-many", "original-one", "post")) <= victims / 100
+    innocent = sum(verdicts[kind].total() for kind in INNOCENTS)
+    assert sum(found.get(kind, 0) for kind in INNOCENTS) <= innocent / 200 + 1, verdicts
+    assert found["standing"] <= 0.01 * verdicts["standing"].total()
+    originals = verdicts["original-many"]["original"] + verdicts["original-one"]["original"]
+    assert originals >= 0.6 * (verdicts["original-many"].total() + verdicts["original-one"].total())
