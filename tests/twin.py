@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -208,24 +208,51 @@ def gather_copies(texts: Sequence[str], collapse: str) -> dict[int, list[int]]:
 
 
 def cover(
-    candidates: dict[int, set[tuple[str, ...]]], least: float, total: int, fewest: int, suspects: set[int]
+    candidates: dict[int, set[Gram]], least: float, total: int, fewest: int, tiers: Mapping[int, int], witnesses: bool
 ) -> list[tuple[int, int, int]]:
-    """(source, new, all) of a greedy cover: most new first, then most in all, then the lower number; suspects only
-    where no other document adds enough."""
+    """(source, new, all) of a greedy cover: most new first, then most in all, then the lower number; those of a
+    later tier only where none of an earlier one adds enough. With `witnesses`, these come first: for each piece that
+    the same documents have, the one of a later tier with the least in all."""
     picks: list[tuple[int, int, int]] = []
     covered: set[tuple[str, ...]] = set()
-    for tier in (False, True):
+
+    def worth(grams: int) -> bool:
+        return grams >= max(1, fewest) and grams / total >= least
+
+    def take(source: int) -> None:
+        picks.append((source, len(candidates[source] - covered), len(candidates[source])))
+        covered.update(candidates[source])
+
+    def pick_greedily(tier: int) -> None:
         while True:
             offers = [
                 (len(grams - covered), len(grams), -source)
                 for source, grams in candidates.items()
-                if (source in suspects) == tier
+                if tiers.get(source, 0) == tier
             ]
-            new, all_, minus = max(offers, default=(0, 0, 0))
-            if new < max(1, fewest) or new / total < least:
-                break
-            covered |= candidates[-minus]
-            picks.append((-minus, new, all_))
+            new, _, minus = max(offers, default=(0, 0, 0))
+            if not worth(new):
+                return
+            take(-minus)
+
+    pick_greedily(0)
+    holders: dict[Gram, frozenset[int]] = {
+        gram: frozenset(source for source, grams in candidates.items() if gram in grams)
+        for gram in set().union(*candidates.values())
+    }
+    while witnesses:
+        pieces = Counter(holders[gram] for gram in holders if gram not in covered)
+        offers = [
+            (-weight, len(candidates[source]), source)
+            for piece, weight in pieces.items()
+            for source in piece
+            if tiers.get(source, 0) and worth(weight)
+        ]
+        if not offers:
+            break
+        take(min(offers)[2])
+    pick_greedily(1)
+    pick_greedily(2)
     return picks
 
 
@@ -369,7 +396,9 @@ def source_bonds(
     found = []
     for each in chains:
         exact = {at for first, last in each for at in range(first, last + k)}
-        bonds = bond(text, each[0][0], each[-1][1] + k, exact, common)
+        begin, end = each[0][0], each[-1][1] + k
+        tells = 2 * (end - begin) <= len(text)
+        bonds = bond(text, begin, end, exact, common) if tells else [(0, 0), (0, 0)]
         found += [(first, last, bonds) for first, last in each]
     return found
 
@@ -408,9 +437,9 @@ def decide(numbers: dict[str, Any], limits: dict[str, Any]) -> tuple[str, str | 
         if value is not None and (value > limits[name] if most else value < limits[name]):
             failed.append(name)
     sewn = (numbers["sewn_words"] or 0) >= limits["min_part"] > 0 and (numbers["sewn_sources"] or 0) >= limits["c"]
-    half = (numbers["spanned"] or 0) >= limits["sigma"] / 2
+    spans = (numbers["spanned"] or 0) >= limits["sigma"] * 0.6
     jumps = numbers["reads_on"] is None or numbers["reads_on"] <= -limits["max_reads_on"]
-    if not failed or (failed == ["sigma"] and sewn and half and jumps):
+    if not failed or (failed == ["sigma"] and sewn and spans and jumps):
         return ("in part" if failed else "quilt"), None
     return ("original" if "max_reads_on" in failed else "none"), ", ".join(failed)
 
@@ -462,22 +491,50 @@ def quilts(
     if common is None:
         common = common_words([document.text for document in documents])
 
-    def covers(d: int, suspects: set[int]) -> tuple[list[tuple[int, int, int]], int, int]:
-        picks = cover(held_by[d], min_share, len(patch[d]), min_grams, suspects)
-        held = [held_by[d][pick[0]] for pick in picks]
-        holds = [new if source in suspects else all_ for source, new, all_ in picks]
-        return picks, len(set().union(*held)), max(holds, default=0)
+    def own_site(d: int, gram: Gram) -> list[int]:
+        """The documents that make a gram the own site's."""
+        if max_own == 1:
+            return []
+        kin = [e for e in strangers[d] if foreign in ("host", "none") and domains[d] & domains[e] and gram in grams[e]]
+        siblings = [e for e in members if e != d and e not in strangers[d] and gram in grams[e]]
+        return siblings + (kin if len(kin) > 1 else [])
 
-    first = {d: covers(d, set()) for d in members}
-    again, suspects = dict(first), set()
+    def covers(
+        d: int, tiers: Mapping[int, int], held: dict[int, set[Gram]]
+    ) -> tuple[list[tuple[int, int, int]], int, int]:
+        total = len(patch[d])
+        picks = cover(held, min_share, total, min_grams, tiers, bool(tiers) and draws_on_pool(d, tiers))
+        holds = [new if source in tiers else all_ for source, new, all_ in picks]
+        return picks, len(set().union(*(held[pick[0]] for pick in picks))), max(holds, default=0)
+
+    def draws_on_pool(d: int, counts: Collection[int]) -> bool:
+        """Whether two others of its own site have some of the text that it shares with foreign documents."""
+        taken = set().union(*held_by[d].values())
+        shared = Counter(e for gram in taken for e in own_site(d, gram) if e in counts)
+        return sum(n >= max(1, min_grams) and n / len(patch[d]) >= min_share for n in shared.values()) > 1
+
+    def is_made_of(d: int, held: dict[int, set[Gram]]) -> bool:
+        picks, covered, largest = covers(d, {}, held)
+        return len(picks) > 1 and largest / covered <= 0.75 and covered / len(grams[d]) >= sigma
+
+    first = {d: covers(d, {}, held_by[d]) for d in members}
+    again, tiers = dict(first), dict[int, int]()
     settled = set()
     if homes:
-        for d, (picks, covered, largest) in first.items():
-            if len(picks) > 1 and largest / covered <= 0.75 and covered / len(grams[d]) >= sigma:
-                suspects.add(d)
+        for d, (picks, covered, _) in first.items():
+            without = {e: held for e, held in held_by[d].items() if not picks or e != picks[0][0]}
+            covers_enough = covered / max(1, len(grams[d])) >= sigma and draws_on_pool(d, members)
+            at_home: dict[int, set[Gram]] = defaultdict(set)
+            for gram in patch[d]:
+                for e in own_site(d, gram):
+                    at_home[e].add(gram)
+            suspect = is_made_of(d, held_by[d]) or (covers_enough and is_made_of(d, without))
+            is_list = is_made_of(d, at_home)
+            if suspect or is_list:
+                tiers[d] = 2 if is_list else 1
             if len(picks) < min(max(c, 1), 2) or shown(d, covered) < look:
                 settled.add(d)
-        again = {d: first[d] if d in settled else covers(d, suspects) for d in members}
+        again = {d: first[d] if d in settled else covers(d, tiers, held_by[d]) for d in members}
 
     counted: dict[int, dict[str, Any]] = {}
     looked: set[int] = set()
@@ -546,18 +603,13 @@ def quilts(
     for d in members:
         numbers, (picks, covered, _) = counted[d], again[d]
         if d in looked:
-            siblings = [e for e in members if e != d and e not in strangers[d]] if max_own < 1 else []
-            counts_kin = max_own < 1 and foreign in ("host", "none")
-            kin = [e for e in strangers[d] if counts_kin and domains[d] & domains[e]]
-
-            def at_home(gram: Gram, siblings: list[int] = siblings, kin: list[int] = kin) -> bool:
-                have = [e for e in siblings if gram in grams[e]]
-                near = [e for e in kin if gram in grams[e]]
-                return any(e not in stitched for e in have + (near if len(near) > 1 else []))
-
             covered_grams = set().union(*(held_by[d][pick[0]] for pick in picks))
-            numbers["own"] = len([gram for gram in covered_grams if at_home(gram)]) / max(1, covered)
-        numbers["evidence"] = len(picks) * numbers["covered"] * (1 - (numbers["own"] or 0.0))
+            at_home = [gram for gram in covered_grams if any(e not in stitched for e in own_site(d, gram))]
+            numbers["own"] = len(at_home) / max(1, covered)
+        believed = 1.0 if numbers["reads_on"] is None else min(1.0, max(0.0, 0.5 - 25 * numbers["reads_on"]))
+        elsewhere = (1 - (numbers["own"] or 0.0)) * (1 - (numbers["sections"] or 0.0))
+        by_suspects = sum(new for source, new, _ in picks if source in tiers and d not in settled) / max(1, covered)
+        numbers["evidence"] = len(picks) * numbers["covered"] * elsewhere * believed * (1 - 0.75 * by_suspects)
         verdict, why = decide(numbers, limits)
         if not picks:
             found_elsewhere = "min_share" if any(held_by[d].values()) else "own site"

@@ -11,12 +11,13 @@ one kind. What of such a document is its own site's, or sewn in, stays as it was
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES, column_of
+from unquilt.analyses.limits import DOUBT, LIMITS, PART_OF_SIGMA, WITHOUT_SOURCES, column_of
 from unquilt.analyses.quilt_parameters import CHANGEABLE, PUBLISHED, QuiltParameters
 from unquilt.errors import ParameterError
 from unquilt.tables import VERDICTS
@@ -83,13 +84,13 @@ def fail_limits(verdicts: pa.Table, limits: QuiltParameters) -> dict[str, pa.Chu
 
 
 def is_sewn_in_part(verdicts: pa.Table, limits: QuiltParameters) -> pa.ChunkedArray:
-    """Of which documents so much is sewn in that they are quilts in part: at least half of σ, and enough words,
+    """Of which documents so much is sewn in that they are quilts in part: passages span enough of σ, with enough words,
     and the page jumps where its sources read on."""
     words, sources = (pc.fill_null(verdicts[name], 0) for name in ("sewn_words", "sewn_sources"))
     enough = pc.and_(pc.greater_equal(words, limits.min_part), pc.greater_equal(sources, limits.c))
-    half = pc.greater_equal(pc.fill_null(verdicts["spanned"], 0), limits.sigma / 2)
+    spans = pc.greater_equal(pc.fill_null(verdicts["spanned"], 0), limits.sigma * PART_OF_SIGMA)
     jumps = pc.fill_null(pc.less_equal(verdicts["reads_on"], -limits.max_reads_on), True)
-    return pc.and_(pc.and_(enough, pc.and_(half, jumps)), limits.min_part > 0)
+    return pc.and_(pc.and_(enough, pc.and_(spans, jumps)), limits.min_part > 0)
 
 
 def _replace(verdicts: pa.Table, columns: Mapping[str, pa.ChunkedArray]) -> pa.Table:
@@ -123,16 +124,34 @@ def _end_covers(verdicts: pa.Table, sources: pa.Table, limits: QuiltParameters) 
 
     covered, count = counted("new_grams_sum"), counted("new_grams_count")
     share = _divide(covered, verdicts["grams"])
+    sections = _divide(counted("section_grams_max"), pc.max_element_wise(covered, 1))
     numbers = {
         "covered": share,
         "sources": count,
         "largest": _divide(counted("all_grams_max"), pc.max_element_wise(covered, 1)),
-        "sections": _divide(counted("section_grams_max"), pc.max_element_wise(covered, 1)),
+        "sections": sections,
         "attributed": _divide(counted("linked_grams_max"), pc.max_element_wise(verdicts["patch_grams"], 1)),
-        "evidence": pc.multiply(pc.multiply(pc.cast(count, pa.float64()), share), pc.subtract(1.0, verdicts["own"])),
+        "evidence": _multiply(
+            pc.cast(count, pa.float64()),
+            share,
+            _multiply(pc.subtract(1.0, verdicts["own"]), pc.subtract(1.0, sections)),
+            _believe(verdicts["reads_on"]),
+        ),
         "why": pc.if_else(pc.equal(covered, 0), pa.scalar("min_share"), verdicts["why"]),
     }
     return _replace(verdicts, {name: pc.if_else(known, new, verdicts[name]) for name, new in numbers.items()})
+
+
+def _multiply(*factors: pa.ChunkedArray) -> pa.ChunkedArray:
+    return reduce(pc.multiply, factors)
+
+
+def _believe(reads_on: pa.ChunkedArray) -> pa.ChunkedArray:
+    """What is left of the evidence for quilts that read on like this."""
+    left = pc.subtract(0.5, pc.multiply(DOUBT, reads_on))
+    return pc.fill_null(
+        pc.min_element_wise(1.0, pc.max_element_wise(0.0, left, skip_nulls=False), skip_nulls=False), 1.0
+    )
 
 
 def _divide(part: pa.ChunkedArray, whole: pa.ChunkedArray) -> pa.ChunkedArray:

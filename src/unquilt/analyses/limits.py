@@ -70,6 +70,11 @@ LIMITS = (
 """In the order in which `why` names them; a document is counted under the first that it fails."""
 BY_NAME = {limit.name: limit for limit in LIMITS}
 
+DOUBT = 25.0
+"""How fast evidence falls as a page reads on: it counts in full where `reads_on` is -0.02, half at 0, not at 0.02."""
+PART_OF_SIGMA = 0.6
+"""Passages span at least this part of σ in a quilt in part."""
+
 WITHOUT_SOURCES = {
     "short": ("too_short", "has fewer than {k} words", "have fewer than {k} words"),
     "nothing shared": (

@@ -88,7 +88,7 @@ class QuiltParameters(Parameters):
         at_most=1,
     )
     min_part: int = parameter(
-        250,
+        150,
         "minimum number of words from at least c sources in a page that is stitched in part; 0: no such verdict",
         at_least=0,
         at_most=2**32,

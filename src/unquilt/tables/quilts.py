@@ -47,7 +47,11 @@ _COUNTED = (
         null=True,
     ),
     share("attributed", "share of the patch grams that linked sources cover", null=True),
-    column("evidence", pa.float64(), "sources × covered × (1 - own): the more, the surer"),
+    column(
+        "evidence",
+        pa.float64(),
+        "sources × covered × (1 - own) × (1 - sections), less if the page does not jump: the more, the surer",
+    ),
 )
 
 VERDICTS = Table(

@@ -7,8 +7,11 @@
 //! the gain that it has left. Every (element, candidate) pair is touched once when the element is covered, and lowers a
 //! bound at most once: O((pairs + candidates) · log candidates), for a million candidates too.
 //!
-//! Candidates come in two tiers: one of the second is picked only when none of the first covers enough. In `phrases`
-//! these are documents on the document's own site, in `quilts` those that are stitched together themselves.
+//! Candidates come in tiers: one of a later tier is picked only when none of an earlier one covers enough. In `phrases` the
+//! second are documents on the document's own site, in `quilts` those that are stitched together themselves, and the third
+//! lists of pages of their own site. Of these, the one with the most would stand for several pieces that were put together
+//! there, too. So `quilts` may ask for *witnesses* of single pieces ([`Cover::greedy_with_witnesses`]): of the heaviest
+//! element the candidate with the least weight in all.
 //!
 //! More elements can be added after a cover was found, for the next one.
 
@@ -18,6 +21,29 @@ use std::hash::BuildHasherDefault;
 
 use crate::text::slots::Multiply;
 
+/// Which candidates are picked first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    First,
+    Second,
+    Third,
+}
+
+impl Tier {
+    const ALL: [Self; 3] = [Self::First, Self::Second, Self::Third];
+}
+
+/// Whether it is foreign.
+impl From<bool> for Tier {
+    fn from(foreign: bool) -> Self {
+        if foreign {
+            Self::First
+        } else {
+            Self::Second
+        }
+    }
+}
+
 /// A source picked for the cover.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pick {
@@ -26,7 +52,7 @@ pub struct Pick {
     pub new: u64,
     /// Weight of all elements it is a candidate for.
     pub all: u64,
-    /// Whether it is on another server.
+    /// Whether it is of the first tier: on another server, or not stitched together itself.
     pub foreign: bool,
 }
 
@@ -38,10 +64,16 @@ pub struct Cover {
     members: Vec<u32>,
     ends: Vec<usize>,
     numbers: HashMap<u32, u32, BuildHasherDefault<Multiply>>,
-    /// Of each candidate: its document, whether it is foreign, and the weight of its elements.
+    /// Of each candidate: its document, its tier, and the weight of its elements.
     sources: Vec<u32>,
-    foreign: Vec<bool>,
+    tiers: Vec<Tier>,
     all: Vec<u64>,
+}
+
+/// What no pick covers yet: by candidate the weight that it would cover, and the elements.
+struct Uncovered {
+    gains: Vec<u64>,
+    open: Vec<u32>,
 }
 
 impl Cover {
@@ -55,7 +87,7 @@ impl Cover {
         self.members.clear();
         self.ends.clear();
         self.sources.clear();
-        self.foreign.clear();
+        self.tiers.clear();
         self.all.clear();
         // Clearing costs by capacity: after a page with a million candidates, every later page would pay for it.
         if self.numbers.capacity() > Self::KEPT {
@@ -65,14 +97,14 @@ impl Cover {
         }
     }
 
-    /// Adds an element of this weight with these candidates, each named once, and whether each is foreign, which is the
-    /// same in all elements.
-    pub fn add(&mut self, weight: u64, candidates: impl IntoIterator<Item = (u32, bool)>) {
+    /// Adds an element of this weight with these candidates, each named once, and the tier of each, which is the same in
+    /// all elements.
+    pub fn add<T: Into<Tier>>(&mut self, weight: u64, candidates: impl IntoIterator<Item = (u32, T)>) {
         let before = self.members.len();
-        for (source, foreign) in candidates {
+        for (source, tier) in candidates {
             let number = *self.numbers.entry(source).or_insert_with(|| {
                 self.sources.push(source);
-                self.foreign.push(foreign);
+                self.tiers.push(tier.into());
                 self.all.push(0);
                 self.sources.len() as u32 - 1
             });
@@ -130,47 +162,105 @@ impl Cover {
     /// The same, where each newly covers at least so many, too.
     pub fn greedy_from(&self, least: f64, total: u64, fewest: u64) -> Vec<Pick> {
         let worth = |gain: u64| gain >= fewest.max(1) && gain as f64 / total as f64 >= least;
-        let mut gains = self.all.clone();
+        let mut left = self.nothing_covered();
         let mut picks = Vec::new();
-        let mut open: Vec<u32> = (0..self.weights.len() as u32).collect();
+        self.pick_greedily(&Tier::ALL, &mut left, worth, &mut picks);
+        picks
+    }
+
+    /// The same for the first tier. Then, as long as an element is worth it, of the heaviest element that is not covered
+    /// the candidate of a later tier with the least weight in all; among equals the lower document. Then greedily what is
+    /// left.
+    pub fn greedy_with_witnesses(&self, least: f64, total: u64, fewest: u64) -> Vec<Pick> {
+        let worth = |gain: u64| gain >= fewest.max(1) && gain as f64 / total as f64 >= least;
+        let mut left = self.nothing_covered();
+        let mut picks = Vec::new();
+        self.pick_greedily(&Tier::ALL[..1], &mut left, worth, &mut picks);
+        if self.tiers.iter().all(|&tier| tier == Tier::First) {
+            return picks;
+        }
+        let witness = |&element: &u32| {
+            let is_later = |&&candidate: &&u32| self.tiers[candidate as usize] != Tier::First;
+            let later = self.candidates(element as usize).iter().filter(is_later);
+            let found =
+                later.min_by_key(|&&candidate| (self.all[candidate as usize], self.sources[candidate as usize]))?;
+            let weight = self.weights[element as usize];
+            worth(weight).then_some((
+                Reverse(weight),
+                self.all[*found as usize],
+                self.sources[*found as usize],
+                *found,
+                element,
+            ))
+        };
+        let mut pieces: Vec<_> = left.open.iter().filter_map(witness).collect();
+        pieces.sort_unstable();
+        let (elements_of, ends) = self.elements_by_candidate(&left.open);
+        let mut covered = vec![false; self.weights.len()];
+        for (.., candidate, element) in pieces {
+            if covered[element as usize] {
+                continue;
+            }
+            let candidate = candidate as usize;
+            picks.push(self.pick(candidate, left.gains[candidate]));
+            for &element in &elements_of[ends[candidate]..ends[candidate + 1]] {
+                if !std::mem::replace(&mut covered[element as usize], true) {
+                    self.lower(&mut left.gains, element as usize);
+                }
+            }
+        }
+        left.open.retain(|&element| !covered[element as usize]);
+        self.pick_greedily(&Tier::ALL, &mut left, worth, &mut picks);
+        picks
+    }
+
+    fn nothing_covered(&self) -> Uncovered {
+        Uncovered { gains: self.all.clone(), open: (0..self.weights.len() as u32).collect() }
+    }
+
+    /// Picks candidates of these tiers as long as one is worth it: one of a later tier only when none of an earlier is.
+    fn pick_greedily(
+        &self,
+        tiers: &[Tier],
+        left: &mut Uncovered,
+        worth: impl Fn(u64) -> bool + Copy,
+        picks: &mut Vec<Pick>,
+    ) {
         for _ in 0..Self::SCANS {
-            let Some(candidate) = self.best(&gains, true, worth).or_else(|| self.best(&gains, false, worth)) else {
-                return picks;
+            let Some(candidate) = tiers.iter().find_map(|&tier| self.best(&left.gains, tier, worth)) else {
+                return;
             };
-            picks.push(self.pick(candidate, gains[candidate]));
+            picks.push(self.pick(candidate, left.gains[candidate]));
+            let Uncovered { gains, open } = left;
             open.retain(|&element| {
                 let covered = self.candidates(element as usize).contains(&(candidate as u32));
                 if covered {
-                    self.lower(&mut gains, element as usize);
+                    self.lower(gains, element as usize);
                 }
                 !covered
             });
         }
-        self.finish(open, gains, worth, picks)
+        self.finish(tiers, left, worth, picks);
     }
 
     /// The candidate of one tier that gains the most, if that is worth it.
-    fn best(&self, gains: &[u64], foreign: bool, worth: impl Fn(u64) -> bool) -> Option<usize> {
-        let tier = || gains.iter().zip(&self.foreign).enumerate().filter(|(_, (_, &tier))| tier == foreign);
-        let most = tier().map(|(_, (&gain, _))| gain).max().filter(|&most| worth(most))?;
-        let equal = tier().filter(|(_, (&gain, _))| gain == most).map(|(candidate, _)| candidate);
+    fn best(&self, gains: &[u64], tier: Tier, worth: impl Fn(u64) -> bool) -> Option<usize> {
+        let of_tier = || gains.iter().zip(&self.tiers).enumerate().filter(|(_, (_, &other))| other == tier);
+        let most = of_tier().map(|(_, (&gain, _))| gain).max().filter(|&most| worth(most))?;
+        let equal = of_tier().filter(|(_, (&gain, _))| gain == most).map(|(candidate, _)| candidate);
         equal.max_by_key(|&candidate| self.rank(candidate, most))
     }
 
     /// Goes on with the elements that are not covered yet, by a heap.
-    fn finish(
-        &self,
-        open: Vec<u32>,
-        mut gains: Vec<u64>,
-        worth: impl Fn(u64) -> bool,
-        mut picks: Vec<Pick>,
-    ) -> Vec<Pick> {
-        let (elements_of, ends) = self.elements_by_candidate(&open);
+    fn finish(&self, tiers: &[Tier], left: &mut Uncovered, worth: impl Fn(u64) -> bool, picks: &mut Vec<Pick>) {
+        let Uncovered { gains, open } = left;
+        let (elements_of, ends) = self.elements_by_candidate(open);
         let mut covered = vec![false; self.weights.len()];
-        let useful = (0..gains.len()).filter(|&candidate| gains[candidate] > 0);
+        let in_tiers = |candidate: &usize| gains[*candidate] > 0 && tiers.contains(&self.tiers[*candidate]);
+        let useful = (0..gains.len()).filter(in_tiers);
         let mut heap: BinaryHeap<_> = useful.map(|candidate| self.rank(candidate, gains[candidate])).collect();
-        let mut left = open.len();
-        while let Some((_, bound, _, _, candidate)) = heap.pop().filter(|_| left > 0) {
+        let mut uncovered = open.len();
+        while let Some((_, bound, _, _, candidate)) = heap.pop().filter(|_| uncovered > 0) {
             let (gain, candidate) = (gains[candidate as usize], candidate as usize);
             if gain == 0 {
                 continue;
@@ -185,21 +275,26 @@ impl Cover {
             picks.push(self.pick(candidate, gain));
             for &element in &elements_of[ends[candidate]..ends[candidate + 1]] {
                 if !std::mem::replace(&mut covered[element as usize], true) {
-                    left -= 1;
-                    self.lower(&mut gains, element as usize);
+                    uncovered -= 1;
+                    self.lower(gains, element as usize);
                 }
             }
         }
-        picks
+        open.retain(|&element| !covered[element as usize]);
     }
 
     /// What decides between candidates: the greater is picked.
-    fn rank(&self, candidate: usize, gain: u64) -> (bool, u64, u64, Reverse<u32>, u32) {
-        (self.foreign[candidate], gain, self.all[candidate], Reverse(self.sources[candidate]), candidate as u32)
+    fn rank(&self, candidate: usize, gain: u64) -> (Reverse<Tier>, u64, u64, Reverse<u32>, u32) {
+        (Reverse(self.tiers[candidate]), gain, self.all[candidate], Reverse(self.sources[candidate]), candidate as u32)
     }
 
     fn pick(&self, candidate: usize, gain: u64) -> Pick {
-        Pick { source: self.sources[candidate], new: gain, all: self.all[candidate], foreign: self.foreign[candidate] }
+        Pick {
+            source: self.sources[candidate],
+            new: gain,
+            all: self.all[candidate],
+            foreign: self.tiers[candidate] == Tier::First,
+        }
     }
 
     /// Lowers the gains of all candidates of an element, which is covered now.

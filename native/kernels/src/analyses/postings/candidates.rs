@@ -54,7 +54,7 @@ impl CandidateList {
 }
 
 /// The candidates of a [`CoverElement`](super::elements::CoverElement).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Candidates<'a> {
     foreign: u64,
     differences: &'a [u8],
@@ -72,6 +72,17 @@ impl<'a> Candidates<'a> {
     #[inline]
     pub fn foreign(self) -> impl Iterator<Item = u32> + 'a {
         numbers(self.differences).take(self.foreign as usize)
+    }
+
+    /// Those on another server as they are packed: equal bytes are equal documents.
+    pub fn foreign_part(self) -> &'a [u8] {
+        let mut left = self.differences;
+        for _ in 0..self.foreign {
+            if take_varint(&mut left).is_none() {
+                break;
+            }
+        }
+        &self.differences[..self.differences.len() - left.len()]
     }
 
     /// Those on its own site, ascending.

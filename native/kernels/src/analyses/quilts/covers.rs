@@ -2,13 +2,18 @@
 //!
 //! A page that is stitched together itself is a poor source: the pages of a farm have paragraphs of each other's, and one
 //! that shares three of them would stand for the three pages that they were taken from. So there are two rounds. The
-//! first ([`FirstCovers`]) takes sources as they come, and suspects the documents that several others cover. In the
-//! second ([`Covers`]), a suspect is a source only of grams that no other document has. As published there is one round.
+//! first ([`FirstCovers`]) takes sources as they come, and suspects the documents that several others cover, and lists that
+//! several pages of their own site cover: a list of posts has nothing that is not on a page of its own. In the second
+//! ([`Covers`]), a suspect is a source only of grams that no other document has, and a list only of grams that no other
+//! suspect has. Where no original is in the corpus, the pages of a network have to bear witness against each other: then a
+//! suspect with a single piece of the page is taken before one with several ([`Cover::greedy_with_witnesses`]). This is done
+//! only if two suspects of the page's own site have some of its text, too, so that the site draws on the pool again and
+//! again: notices that each site puts together from the same clauses are no network. As published there is one round.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::BuildHasherDefault;
 
-use crate::analyses::cover::{Cover, Pick};
+use crate::analyses::cover::{Cover, Pick, Tier};
 use crate::analyses::postings::candidates::Candidates;
 use crate::analyses::postings::elements::CoverElement;
 use crate::analyses::postings::Size;
@@ -20,6 +25,7 @@ use crate::text::slots::Multiply;
 use crate::{parameters, row};
 
 type Documents = HashSet<u32, BuildHasherDefault<Multiply>>;
+type Numbers<V> = HashMap<u32, V, BuildHasherDefault<Multiply>>;
 
 parameters! {
     /// Where a cover ends, and which documents are looked at more closely: those of which sources cover (or patch grams
@@ -36,7 +42,7 @@ parameters! {
 row! {
     /// Of any document: what was counted; and if it has no sources, why.
     pub struct Judged<'a> {
-        words: u64, grams: u64, patch_grams: u64, covered: u64, sources: u64, largest: u64, why: &'a [u8],
+        words: u64, grams: u64, patch_grams: u64, covered: u64, by_suspects: u64, sources: u64, largest: u64, why: &'a [u8],
     }
 }
 
@@ -61,8 +67,8 @@ row! {
 }
 
 row! {
-    /// Of a document: it seems to be stitched together; by how many sources.
-    pub struct Suspect { sources: u64 }
+    /// Of a document: it seems to be stitched together; by how many sources, and whether of pages of its own site.
+    pub struct Suspect { sources: u64, is_list: bool }
 }
 
 row! {
@@ -71,8 +77,8 @@ row! {
 }
 
 row! {
-    /// Of a document: another one, with text of it, that is a suspect.
-    pub struct Suspected { document: u32 }
+    /// Of a document: another one, with text of it, that is a suspect; whether it is a list of pages of its own site.
+    pub struct Suspected { document: u32, is_list: bool }
 }
 
 row! {
@@ -80,6 +86,9 @@ row! {
     pub struct OwnSite<'a> { weight: u64, documents: Rest<'a> }
 }
 
+/// So many others of a page's own site have some of its text, if the site draws on a pool: one other page with the same
+/// clauses may be another version of a notice.
+const FROM_ONE_POOL: usize = 2;
 /// A suspect has no source with more than this share of what is covered: it would be another version of that source.
 const MOST_OF_SUSPECTS: f64 = 0.75;
 
@@ -99,8 +108,8 @@ struct Reading {
     /// The candidates of all elements, one after the other, and the elements.
     candidates: Vec<u8>,
     elements: Vec<Open>,
-    /// Suspects among the candidates.
-    suspects: Documents,
+    /// Suspects among the candidates and among those of its own site with the same text, and the tier of each.
+    suspects: Numbers<Tier>,
     cover: Cover,
 }
 
@@ -135,7 +144,10 @@ impl Reading {
                     self.candidates.extend_from_slice(candidates.0);
                     self.elements.push(Open { end: self.candidates.len(), df, weight, list });
                 }
-                _ => _ = self.suspects.insert(Suspected::take(tail)?.document),
+                _ => {
+                    let Suspected { document, is_list } = Suspected::take(tail)?;
+                    self.suspects.insert(document, if is_list { Tier::Third } else { Tier::Second });
+                }
             }
         }
         Ok(())
@@ -154,6 +166,16 @@ impl Reading {
         share(if of_patches { self.patch_grams() } else { covered }, self.grams())
     }
 
+    /// Whether another document of its own site has any of its grams.
+    fn has_same_site(&self) -> Result<bool, Damaged> {
+        for (_, candidates) in self.elements() {
+            if Candidates::new(candidates)?.same_site().next().is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The elements with their candidates, as they are packed.
     fn elements(&self) -> impl Iterator<Item = (&Open, &[u8])> {
         let mut begin = 0;
@@ -163,31 +185,70 @@ impl Reading {
         })
     }
 
-    fn pick(&mut self, min_share: f64, min_grams: u64) -> Result<Covered, Damaged> {
+    /// Whether two others of its own site or more have some of the text that it shares with foreign documents.
+    fn draws_on_pool(&self, min_share: f64, min_grams: u64, counts: impl Fn(u32) -> bool) -> Result<bool, Damaged> {
+        let mut shared: Numbers<u64> = HashMap::default();
+        for (open, candidates) in self.elements() {
+            let candidates = Candidates::new(candidates)?;
+            if candidates.foreign().next().is_some() {
+                let siblings = candidates.same_site().filter(|&document| counts(document));
+                siblings.for_each(|document| *shared.entry(document).or_default() += open.weight);
+            }
+        }
+        let total = self.patch_grams();
+        let enough = |grams: &&u64| **grams >= min_grams.max(1) && share(**grams, total) >= min_share;
+        Ok(shared.values().filter(enough).count() >= FROM_ONE_POOL)
+    }
+
+    /// A cover by foreign documents; but for one, if it is named.
+    fn pick(&mut self, min_share: f64, min_grams: u64, but: Option<u32>) -> Result<Covered, Damaged> {
         let mut cover = std::mem::take(&mut self.cover);
         cover.clear();
-        let mut add = |sum: u64, candidates: &[u8]| -> Result<(), Damaged> {
-            let foreign = Candidates::new(candidates)?.foreign();
-            cover.add(sum, foreign.map(|source| (source, !self.suspects.contains(&source))));
-            Ok(())
+        let mut add = |sum: u64, candidates: Candidates<'_>| {
+            let others = candidates.foreign().filter(|&source| Some(source) != but);
+            cover.add(sum, others.map(|source| (source, *self.suspects.get(&source).unwrap_or(&Tier::First))));
         };
-        let (mut same, mut sum): (&[u8], u64) = (&[0], 0);
+        let (mut same, mut sum): (Candidates<'_>, u64) = (Candidates::default(), 0);
         for (open, candidates) in self.elements() {
-            // Rows are sorted, so those with the same candidates follow each other: they make one element.
-            if candidates != same {
-                add(sum, same)?;
+            // Rows are sorted, so those with the same foreign candidates follow each other: they make one element.
+            let candidates = Candidates::new(candidates)?;
+            if candidates.foreign_part() != same.foreign_part() {
+                add(sum, same);
                 (same, sum) = (candidates, 0);
             }
             sum += open.weight;
         }
-        add(sum, same)?;
+        add(sum, same);
+        let total = self.patch_grams();
+        let from_pool = !self.suspects.is_empty()
+            && self.draws_on_pool(min_share, min_grams, |document| self.suspects.contains_key(&document))?;
+        let picks = if from_pool {
+            cover.greedy_with_witnesses(min_share, total, min_grams)
+        } else {
+            cover.greedy_from(min_share, total, min_grams)
+        };
+        self.cover = cover;
+        Ok(Self::come_to(picks))
+    }
+
+    /// A cover by other documents of the own site.
+    fn pick_at_home(&mut self, min_share: f64, min_grams: u64) -> Result<Covered, Damaged> {
+        let mut cover = std::mem::take(&mut self.cover);
+        cover.clear();
+        for (open, candidates) in self.elements() {
+            cover.add(open.weight, Candidates::new(candidates)?.same_site().map(|other| (other, Tier::First)));
+        }
         let picks = cover.greedy_from(min_share, self.patch_grams(), min_grams);
         self.cover = cover;
+        Ok(Self::come_to(picks))
+    }
+
+    fn come_to(picks: Vec<Pick>) -> Covered {
         let covered = picks.iter().map(|pick| pick.new).sum();
         // A suspect that has the rest of a page may have much else of it, too: that is at home elsewhere.
         let holds = |pick: &Pick| if pick.foreign { pick.all } else { pick.new };
         let largest = picks.iter().map(holds).max().unwrap_or(0);
-        Ok(Covered { picks, covered, largest })
+        Covered { picks, covered, largest }
     }
 
     /// What is known of the document, with a word for why it has no sources.
@@ -202,7 +263,9 @@ impl Reading {
             _ => b"",
         };
         let Covered { picks, covered, largest } = found;
-        Judged { words, grams, patch_grams, covered: *covered, sources: picks.len() as u64, largest: *largest, why }
+        let by_suspects = picks.iter().filter(|pick| !pick.foreign).map(|pick| pick.new).sum();
+        let (sources, covered, largest) = (picks.len() as u64, *covered, *largest);
+        Judged { words, grams, patch_grams, covered, by_suspects, sources, largest, why }
     }
 }
 
@@ -244,19 +307,35 @@ impl Group for FirstCovers {
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Self { told, reading } = self;
         reading.read(rows)?;
-        let found = reading.pick(told.min_share, told.min_grams)?;
+        let found = reading.pick(told.min_share, told.min_grams, None)?;
+        let judged = reading.judged(&found);
         let grams = reading.grams();
         if !reading.elements.is_empty() {
             out.row(&Self::SIZES, key, SourceSize { grams });
         }
         let sources = found.picks.len() as u64;
-        let several = sources > 1 && share(found.largest, found.covered) <= MOST_OF_SUSPECTS;
-        if several && share(found.covered, grams) >= told.sigma {
-            out.row(&Self::SUSPECTS, key, Suspect { sources });
+        let is_made_of = |found: &Covered| {
+            let several = found.picks.len() > 1 && share(found.largest, found.covered) <= MOST_OF_SUSPECTS;
+            several && share(found.covered, grams) >= told.sigma
+        };
+        let mut suspect = is_made_of(&found);
+        let mut is_list = false;
+        // Two pages of a farm may have most of their text in common by chance.
+        let first = found.picks.first().filter(|_| !suspect && share(found.covered, grams) >= told.sigma);
+        if let Some(first) =
+            first.filter(|_| reading.draws_on_pool(told.min_share, told.min_grams, |_| true) == Ok(true))
+        {
+            suspect = is_made_of(&reading.pick(told.min_share, told.min_grams, Some(first.source))?);
+        }
+        if reading.has_same_site()? && share(reading.patch_grams(), grams) >= told.sigma {
+            is_list = is_made_of(&reading.pick_at_home(told.min_share, told.min_grams)?);
+        }
+        if suspect || is_list {
+            out.row(&Self::SUSPECTS, key, Suspect { sources, is_list });
         }
         // A second cover may find more sources than the first, and so c itself is asked for then.
         if sources < told.c.clamp(1, 2) || reading.share_of(found.covered, told.of_patches) < told.look {
-            out.row(&Self::SETTLED, key, reading.judged(&found));
+            out.row(&Self::SETTLED, key, judged);
             return Ok(());
         }
         if let Some(size) = &reading.size {
@@ -266,7 +345,7 @@ impl Group for FirstCovers {
         for (open, candidates) in reading.elements() {
             let Open { df, weight, list, .. } = *open;
             out.row(&Self::ELEMENTS, key, CoverElement { candidates: Rest(candidates), df, weight, list });
-            others.extend(Candidates::new(candidates)?.foreign());
+            others.extend(Candidates::new(candidates)?.all().map(|(other, _)| other));
         }
         let mut others: Vec<u32> = others.into_iter().collect();
         others.sort_unstable();
@@ -295,12 +374,13 @@ impl Group for Suspicions {
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let mut suspect = false;
+        let mut suspect = None;
         while let Some((table, tail)) = rows.next() {
             if table == 0 {
-                suspect = true;
-            } else if suspect {
-                out.row(&Self::SUSPECTED, Doubt::take(tail)?.asker.into(), Suspected { document: key as u32 });
+                suspect = Some(Suspect::take(tail)?);
+            } else if let Some(Suspect { is_list, .. }) = suspect {
+                let suspected = Suspected { document: key as u32, is_list };
+                out.row(&Self::SUSPECTED, Doubt::take(tail)?.asker.into(), suspected);
             }
         }
         Ok(())
@@ -420,7 +500,7 @@ impl<const AGAIN: bool> Group for Covers<AGAIN> {
         if self.reading.size.is_none() {
             return Ok(()); // a suspicion about a document that does not come into question
         }
-        let found = self.reading.pick(self.told.min_share, self.told.min_grams)?;
+        let found = self.reading.pick(self.told.min_share, self.told.min_grams, None)?;
         let grams = self.reading.grams();
         let settled = !AGAIN && found.picks.is_empty();
         out.row(if settled { &Self::SETTLED } else { &Self::JUDGED }, key, self.reading.judged(&found));

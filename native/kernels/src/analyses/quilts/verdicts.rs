@@ -20,8 +20,8 @@ row! {
 row! {
     /// Of any document: what was counted, and a word if it has no sources.
     pub struct CountedNumbers<'a> {
-        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, covered_grams: u64, sources: u64,
-        largest: f64, sections: Option<f64>, spanned: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
+        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, covered_grams: u64, by_suspects: f64,
+        sources: u64, largest: f64, sections: Option<f64>, spanned: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
         sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, why: &'a [u8],
     }
 }
@@ -48,9 +48,23 @@ row! {
 parameters! {
     /// The limits, one a line, in the order in which they are named: its name, the column it is held against, whether less
     /// (`<`) or more (`>`) fails it, and its value (`analyses/limits.py` has the table). And from how many sources how many
-    /// words have to be sewn in for a document to be a quilt in part, if passages span half of σ and the page jumps; of 0 words, never.
+    /// words have to be sewn in for a document to be a quilt in part, if passages span enough of it and it jumps; of 0 words, never.
     /// And whether pages of a site that are stitched together themselves are no home of its text.
     pub struct Judging { limits: String, c: u64, min_part: u64, homes: bool }
+}
+
+/// Passages span at least this part of σ in a quilt in part: in threads of a forum that quote other sites, they span less.
+const PART_OF_SIGMA: f64 = 0.6;
+/// How much evidence falls as a page reads on: it counts in full where `reads_on` is -0.02 or less, half at 0, and not at
+/// all from 0.02 on.
+const DOUBT: f64 = 25.0;
+
+/// How much less evidence text is that only pages have which are stitched together themselves.
+const POOR_WITNESSES: f64 = 0.75;
+
+/// What is left of the evidence for a quilt if it reads on like this.
+fn believe(reads_on: Option<f64>) -> f64 {
+    reads_on.map_or(1.0, |reads_on| (0.5 - DOUBT * reads_on).clamp(0.0, 1.0))
 }
 
 /// A limit of quilts.
@@ -127,9 +141,9 @@ impl Limits {
         }
         let sewn_in = counted.sewn_words.unwrap_or(0) >= self.min_part && counted.sewn_sources.unwrap_or(0) >= self.c;
         let value = |name: &str| self.limits.iter().find(|limit| limit.name == name).map_or(0.0, |limit| limit.value);
-        let half = counted.spanned.unwrap_or(0.0) >= value("sigma") / 2.0;
+        let enough = counted.spanned.unwrap_or(0.0) >= value("sigma") * PART_OF_SIGMA;
         let jumps = counted.reads_on.is_none_or(|reads_on| reads_on <= -value("max_reads_on"));
-        let in_part = self.min_part > 0 && sewn_in && half && jumps;
+        let in_part = self.min_part > 0 && sewn_in && enough && jumps;
         match &failed[..] {
             [] => (failed, "quilt"),
             ["sigma"] if in_part => (Vec::new(), "in part"),
@@ -191,7 +205,7 @@ impl Group for DocumentCounts {
                 };
             }
         }
-        let Judged { words, grams, patch_grams, covered, sources, largest, why } = Judged::take(&judged)?;
+        let Judged { words, grams, patch_grams, covered, by_suspects, sources, largest, why } = Judged::take(&judged)?;
         let Late { sections, attributed, spanned, sewn, sewn_words, sewn_sources, reads_on } = late;
         let counted = CountedNumbers {
             words,
@@ -200,6 +214,7 @@ impl Group for DocumentCounts {
             patchfrac: share(patch_grams, grams),
             covered: share(covered, grams),
             covered_grams: covered,
+            by_suspects: share(by_suspects, covered),
             sources,
             largest: share(largest, covered),
             sections,
@@ -212,7 +227,7 @@ impl Group for DocumentCounts {
             why,
         };
         if self.homes && self.limits.judge(&Numbers { counted: &counted, own: None }).0.is_empty() {
-            out.row(&Self::STITCHED, key, Suspect { sources });
+            out.row(&Self::STITCHED, key, Suspect { sources, is_list: false });
         }
         out.row(&Self::COUNTED, key, counted);
         Ok(())
@@ -262,6 +277,7 @@ impl Verdicts {
             patch_grams,
             patchfrac,
             covered,
+            by_suspects,
             sources,
             largest,
             sections,
@@ -274,7 +290,10 @@ impl Verdicts {
             ..
         } = *counted;
         // What its own site has, too, may be its own: many sources of such text are no sign that it was stitched together.
-        let evidence = sources as f64 * covered * (1.0 - own.unwrap_or(0.0));
+        // So may sections of one other site: whole pages of it.
+        let elsewhere = (1.0 - own.unwrap_or(0.0)) * (1.0 - sections.unwrap_or(0.0));
+        // And pages that are stitched together themselves are poor witnesses.
+        let evidence = sources as f64 * covered * elsewhere * believe(reads_on) * (1.0 - POOR_WITNESSES * by_suspects);
         let verdict = verdict.as_bytes();
         out.row(
             &Self::VERDICTS,

@@ -86,7 +86,9 @@ impl Map for Slices {
                 seen.clear();
                 for chain in chains(stretches, k, told.gap as usize) {
                     let (Some(&(begin, _)), Some(&(_, last))) = (chain.first(), chain.last()) else { continue };
-                    let [before, behind] = if told.borders {
+                    // What is around a passage that is most of its source is a menu, and tells no direction.
+                    let tells = (last + k - begin) * 2 <= page.spans.len();
+                    let [before, behind] = if told.borders && tells {
                         let exact = |word: usize| is_within(chain, word, k);
                         uncommon.bonds(&text, &page, (begin, last + k), exact)
                     } else {
