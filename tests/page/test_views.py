@@ -274,6 +274,29 @@ class TestFindings:
                 assert served.get(path).status == 200, path
 
 
+class TestQuilts:
+    def test_one_is_told_in_a_sentence(self, served: Served, web: Path) -> None:
+        run = uq.read(web / "quilts")
+        row = run.table("quilts", names=True, columns=["doc", "sources", "spanned", "domain"]).to_pylist()[0]
+        page = plain(served.get(f"/runs/quilts/quilts/{row['doc']}").text)
+        told = re.search(r"Stitched from (\d+) pages of (\d+) other sites?, none linked; (\d+) % of it", page)
+        sources = run.table("sources", names=True, columns=["source_domain"], where=f"quilt = {row['doc']}")
+        assert int(told[1]) == row["sources"] == sources.num_rows
+        assert int(told[2]) == len(set(sources.column(0).to_pylist()))
+        assert int(told[3]) == round(row["spanned"] * 100)
+        assert f"its site is {row['domain']}" in page
+
+    def test_a_page_that_is_none_says_why_as_the_terminal_does(self, served: Served, web: Path) -> None:
+        run = uq.read(web / "quilts")
+        whys = set(run.table("verdicts", where="not quilt", columns=["why"]).column("why").to_pylist())
+        copies = run.table("clusters", where="doc != cluster", columns=["doc"], limit=1).column("doc").to_pylist()
+        some = [run.table("verdicts", where=f"why = '{why}'", limit=1).column("doc")[0].as_py() for why in whys]
+        for number in (*some, *copies):
+            said = CliRunner().invoke(cli, ["show", str(web / "quilts"), "quilts", "--doc", f"doc={number}"]).output
+            line = next(line for line in said.splitlines() if line.startswith(("Not ", "An original")))
+            assert plain(line) in plain(served.get(f"/runs/quilts/quilts/{number}").text)
+
+
 class TestTables:
     PATH = "/runs/quilts/tables/quilts"
 

@@ -14,6 +14,7 @@
     cleaning         documents without what a run of repeats takes out
     trimming         documents without repeated paragraphs
     evidence         what is marked in a page, and where else it stands
+    judged           why a page is or is not a quilt
     texts            parts of long texts
     hosts            the hosts of a corpus, as a table
     passages         passages as XML for PAN

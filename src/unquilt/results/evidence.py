@@ -20,6 +20,7 @@ import pyarrow as pa
 from unquilt import _native
 from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
+from unquilt.results.judged import explain_page, say_quilt
 from unquilt.results.labelled import find_labelled
 from unquilt.results.marks import Passage, Patch
 from unquilt.results.names import SHOWN
@@ -84,9 +85,13 @@ class Evidence:
     behind: str
     """The table that it was found in, whose rows about the page can be taken away."""
     title: str
+    of: str = ""
+    """The table that the row is of, which says what its columns mean."""
     says: str = ""
     """What was counted of the page, in a sentence."""
     sources_are: str = "Sources"
+    explains: Callable[[], Sequence[str]] = list
+    """Why the page is what it is, in lines; looked up when they are asked for."""
     facts_are: str = ""
     """What the facts of the legend mean."""
     note: str = ""
@@ -110,10 +115,13 @@ class Evidence:
 
 def find_quilt(folder: RunFolder, number: int) -> Evidence:
     """A quilt with its patches; for another page, what keeps it from being one."""
-    row = _row(folder, QUILTS.name, number) or _row(folder, VERDICTS.name, number)
-    if row is None:
+    quilt = _row(folder, QUILTS.name, number)
+    row = quilt or _row(folder, VERDICTS.name, number)
+    if row is None and not folder.pages([number]):
         raise ParameterError(f"document {number} was not judged here: it is a copy of another, or there is none")
     sources = folder.about(SOURCES.name, number)
+    if row is None:  # a copy of another
+        row = {"doc": number, "patch_grams": 0}
     ranks = {each["source"]: each["rank"] for each in sources}
     found = sorted(folder.about(PATCHES.name, number), key=lambda each: (ranks.get(each["source"], 0), each["begin"]))
     passages = [
@@ -139,7 +147,10 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
         partial(_legend, folder, [(each["rank"], each["source"]) for each in sources], facts),
         len(sources),
         PATCHES.name if has_patches else SOURCES.name,
-        "Quilt",
+        "Quilt" if quilt is not None else "No quilt",
+        of=VERDICTS.name,
+        says=say_quilt(folder, quilt, sources) if quilt is not None else "",
+        explains=partial(explain_page, folder, number),
         facts_are="share of the patch grams that each adds, and that it holds"
         + ("; whether the page links to it" if any("linked" in each for each in sources) else ""),
         note=""
@@ -182,6 +193,7 @@ def find_cover(folder: RunFolder, number: int) -> Evidence:
         len(sources),
         COVER_SOURCES.name,
         "Page with popular phrases",
+        of=COVERS.name,
         says=f"{_count(row['popular'], 'popular shingle')}; {_count(row['sources'], 'source')} cover "
         f"{row['covered']:,}, of which {row['foreign_contribution']:,} are on pages with no common address{common}",
         facts_are="shingles that each adds, and that it has; whether it is on another site",
@@ -241,6 +253,7 @@ def find_target(folder: RunFolder, number: int) -> Evidence:
         len(objects),
         TARGETS.name,
         "Target",
+        of=TARGETS.name,
         says=f"{whole}{row['matched']:,} of {_count(row['chunks'], 'chunk')} labelled ({share:.1%}); "
         f"{_count(row['stop_chunks'], 'stop chunk')} left out",
         sources_are="Labelled chunks",

@@ -38,6 +38,11 @@ const choose = async (patch, address) => {
       mark.removeAttribute("id");
     }
     const own = document.querySelector(`#own .patch[data-patch="${patch}"]`);
+    const source = beside.querySelector(".chip")?.textContent;
+    for (const line of document.querySelectorAll(".legend a[data-source]")) {
+      if (line.dataset.source === source) line.setAttribute("aria-current", "true");
+      else line.removeAttribute("aria-current");
+    }
     if (own) own.id = "here";
     else if (address) { location.assign(address); return; }
     history.replaceState(null, "", address);
@@ -55,7 +60,7 @@ const choose = async (patch, address) => {
 
 document.addEventListener("click", (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-  const link = event.target.closest?.("#own a.patch, [data-evidence] svg.bar a");
+  const link = event.target.closest?.("#own a.patch, [data-evidence] svg.bar a, .legend a[data-source]");
   if (!link) return;
   event.preventDefault();
   const address = link.href.baseVal ?? link.href;
@@ -163,6 +168,8 @@ document.addEventListener("keydown", (event) => {
   if (control && !event.repeat) { event.preventDefault(); control.click(); return; }
   if (form && event.key === "m") { event.preventDefault(); document.getElementById("note")?.focus(); return; }
   if (event.key === "/") { event.preventDefault(); (document.getElementById("find") ?? document.getElementById("f-q"))?.focus(); return; }
+  const other = document.querySelector(`a[data-step="${CSS.escape(event.key)}"]`);
+  if (other) { event.preventDefault(); other.click(); return; }
   if (event.key === "n") step(1);
   else if (event.key === "p") step(-1);
   else if (event.key === "j" || event.key === "k") {
