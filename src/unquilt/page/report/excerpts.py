@@ -17,7 +17,7 @@ AROUND = 160
 """Characters kept on either side of what is marked."""
 LONG = 1_200
 """Characters of a passage from which on only its ends are shown."""
-MOST = 4_000
+MOST = 3_000
 """Characters of a text that are shown."""
 GAP = '\n<span class="gap"></span>'
 """A blank line, which is not so high: pages of short lines would be mostly blank."""

@@ -153,7 +153,7 @@ def describe(folder: RunFolder, content: Content, place: int, examples: int = EX
         corpus_facts=list(_corpus_facts(facts)),
         inputs=[(name_folder(record["path"]), size(record["size"])) for record in inputs[:ROWS]],
         more_inputs=max(0, len(inputs) - ROWS),
-        asked=describe_parameters(manifest),
+        asked=[replace(each, value=_hide_folder(each.value)) for each in describe_parameters(manifest)],
         says=content.says,
         figures=content.draw_figures(),
         tables=content.list_tables(),
@@ -172,6 +172,11 @@ def name_folder(path: str | Path) -> str:
     """A file or folder by its name alone; a corpus within a run by the name of the run."""
     place = Path(path).absolute()
     return cut(place.parent.name if place.name == CORPUS else place.name) or "/"
+
+
+def _hide_folder(given: str) -> str:
+    """The value of a parameter; a file goes by its name."""
+    return name_folder(given) if given.startswith("/") else given
 
 
 def _hide_folders(text: str, inputs: Sequence[Mapping[str, Any]]) -> str:
