@@ -152,6 +152,22 @@ def test_values_are_proposed_for_a_filter(browser: Browser, served: Served) -> N
     assert browser.complaints() == []
 
 
+def test_one_goes_from_change_to_change_by_keyboard(browser: Browser, served: Served, web: Path) -> None:
+    browser.resize(WIDE)
+    where = "least < 0.99 ORDER BY least"
+    browser.open(f"{served.address}/runs/near/clusters/{find_first(web, 'near/similarity', 'cluster', where)}")
+    changes = browser.find_all("#difference .change")
+    for key, place in (("n", 0), ("n", 1), ("p", 0)):
+        browser.press(key)
+        assert browser.driver.switch_to.active_element == changes[place]
+    a, b = (find_first(web, "passages/passage_pairs", side, "passages > 1") for side in "ab")
+    browser.open(f"{served.address}/runs/passages/pairs/{a}/{b}")
+    browser.press("n")
+    browser.wait(lambda page: "patch=1" in page.driver.current_url)
+    assert browser.wait(lambda page: page.driver.switch_to.active_element.get_attribute("id")) == "here-a"
+    assert browser.complaints() == []
+
+
 def test_a_branch_is_opened(browser: Browser, served: Served) -> None:
     browser.resize(WIDE)
     browser.open(f"{served.address}/runs/targets/neighbourhoods")

@@ -173,7 +173,7 @@ def test_what_was_rejected_and_what_is_not_there_any_more_is_said(tmp_path: Path
     run = uq.neardups(tmp_path / "corpus", tmp_path / "run")
     html = make_report([RunFolder(run), RunFolder.open(tmp_path / "corpus")])
     assert html.count("1 record was rejected") == 2
-    assert "<td>bad json</td>" in html
+    assert ">bad json</td>" in html
     assert "The words of the two are the same." in html
     (tmp_path / "corpus").rename(tmp_path / "elsewhere")
     assert "There are no examples: the corpus of this run is not found" in make_report([RunFolder(run)])

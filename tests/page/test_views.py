@@ -20,7 +20,10 @@ from serving import Served, serving
 import unquilt as uq
 from unquilt.cli import cli
 from unquilt.page.report.sections import show
+from unquilt.page.views.clusters import draw_difference
 from unquilt.results import RunFolder
+from unquilt.results.differences import Difference
+from unquilt.results.occurrences import find_occurrences
 from unquilt.runs import Run
 
 pytestmark = pytest.mark.slow
@@ -339,3 +342,47 @@ class TestTables:
 
 def plain(page: str) -> str:
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)))
+
+
+class TestDifferences:
+    def test_equal_text_is_folded_and_changes_have_places(self) -> None:
+        equal = " ".join(f"word{number}" for number in range(400))
+        html, cut = draw_difference(Difference.of(f"{equal} old {equal}", f"{equal} new {equal}"))
+        assert not cut
+        assert html.count('<details class="fold">') == 2
+        assert re.findall(r'<(del|ins) class="change" tabindex="-1"( id="here")?>(\w+)<', html) == [
+            ("del", ' id="here"', "old"),
+            ("ins", "", "new"),
+        ]
+        assert plain(html).count("word7 ") == 2  # nothing is lost, it is only folded
+
+    def test_words_that_differ_are_marked_in_passages(self, served: Served, web: Path) -> None:
+        row = next(
+            row
+            for row in uq.read(web / "reworded").table("passages", columns=["a", "b", "similarity"]).to_pylist()
+            if row["similarity"] < 0.9
+        )
+        page = served.get(f"/runs/reworded/pairs/{row['a']}/{row['b']}").text
+        assert '<span class="differs">' in page
+        assert 'class="axis"' in page
+
+
+class TestObjects:
+    def test_all_documents_are_listed(self, served: Served, web: Path) -> None:
+        run = uq.read(web / "objects")
+        for kind in ("chunk", "file"):
+            row = run.table("objects", where=f"kind = '{kind}' and documents < 1000", sort="-documents", limit=1)
+            found = row.to_pylist()[0]
+            listed = find_occurrences(RunFolder(run), found, 1_000)
+            texts = {row["doc"]: row for row in run.documents.to_pylist()}
+            if kind == "chunk":
+                wanted = [number for number, row in texts.items() if found["sha1"] in (row["chunk_sha1"] or ())]
+            else:
+                wanted = [number for number, row in texts.items() if row["raw_sha1"] == found["sha1"]]
+            assert [each.doc for each in listed] == wanted
+            assert len(wanted) == found["documents"]
+            page = served.get(f"/runs/objects/objects/{found['first']}/{found['begin']}/{kind}").text
+            assert all(f"/runs/objects/documents/{number}?" in page for number in wanted)
+            for each in listed:
+                example = " ".join(texts[each.doc]["text"][each.begin : each.end].split())
+                assert example.startswith(found["example"].rstrip("…")[:40])

@@ -23,6 +23,7 @@
     scoring          how good the passages of a run are
     phrases          popular phrases in texts
     labelled         labelled chunks of a document
+    occurrences      all documents that have a paragraph or a file
     disguises        restored and hidden words of a document
     marks            a text in spans, each of one source
     differences      two texts as one, with their differences marked

@@ -67,7 +67,16 @@ document.addEventListener("click", (event) => {
   choose(new URL(address, location.href).searchParams.get("patch"), address);
 });
 
+const stepChanges = (by) => {
+  const changes = [...document.querySelectorAll("#difference .change")];
+  const at = changes.indexOf(document.activeElement);
+  const next = changes[at < 0 ? (by > 0 ? 0 : changes.length - 1) : (at + by + changes.length) % changes.length];
+  next.focus({ preventScroll: true });
+  centre(document.getElementById("difference"), next);
+};
+
 const step = (by) => {
+  if (document.querySelector("#difference .change")) { stepChanges(by); return; }
   const marks = [...document.querySelectorAll("#own a.patch, .pair .pane:first-child a.patch")];
   if (!marks.length) return;
   const at = marks.findIndex((mark) => mark.classList.contains("chosen"));
@@ -195,3 +204,5 @@ document.addEventListener("click", async (event) => {
 });
 
 bringIntoView();
+// Whoever chose a passage of a pair goes on from there by keyboard.
+if (new URLSearchParams(location.search).has("patch")) document.getElementById("here-a")?.focus({ preventScroll: true });
