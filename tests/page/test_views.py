@@ -386,3 +386,25 @@ class TestObjects:
             for each in listed:
                 example = " ".join(texts[each.doc]["text"][each.begin : each.end].split())
                 assert example.startswith(found["example"].rstrip("…")[:40])
+
+
+def test_sources_say_when_they_were_first_seen(tmp_path: Path) -> None:
+    """Where dates are known: of captures."""
+    passages = [" ".join(f"p{number}w{word}" for word in range(40)) for number in range(5)]
+    pages = [
+        (f"http://s{number}.example/", f"2024-05-0{number + 1}T00:00:00Z", text) for number, text in enumerate(passages)
+    ]
+    pages.append(("http://quilt.example/", "2024-05-03T00:00:00Z", " ".join(passages)))
+    records = []
+    for url, date, text in pages:
+        body = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{text}".encode()
+        head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n"
+        head += f"WARC-Record-ID: <urn:x:{len(records)}>\r\nContent-Type: application/http; msgtype=response\r\n"
+        records.append(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body + b"\r\n\r\n")
+    (tmp_path / "crawl.warc").write_bytes(b"".join(records))
+    uq.quilts(tmp_path / "crawl.warc", tmp_path / "run", homes=False, min_sewn=0.0, max_reads_on=1.0)
+    number = uq.read(tmp_path / "run").quilts.column("doc")[0].as_py()
+    with serving([tmp_path / "run"], tmp_path / "labels.sqlite") as served:
+        page = plain(served.get(f"/runs/run/quilts/{number}").text)
+    assert "first seen 2024-05-01, before" in page
+    assert "first seen 2024-05-05, after" in page

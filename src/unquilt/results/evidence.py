@@ -32,6 +32,7 @@ from unquilt.tables import (
     COVER_SOURCES,
     COVERS,
     DOCUMENT_PHRASES,
+    DOCUMENTS,
     PATCHES,
     QUILTS,
     SOURCES,
@@ -130,11 +131,13 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
         for rank in [ranks.get(each["source"], 0)]
     ]
     total = max(1, row["patch_grams"])
+    seen = _compare_dates(folder, number, [each["source"] for each in sources])
     facts = [
         {
             "adds": each["new_grams"] / total,
             "holds": each["all_grams"] / total,
             **({"linked": LINKED.get(each["linked"], "not linked")} if "linked" in each else {}),
+            **seen.get(each["source"], {}),
         }
         for each in sources
     ]
@@ -157,6 +160,19 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
         if has_patches
         else "The patches are not marked: this run has no table patches (made with --no-patches, or not complete).",
     )
+
+
+def _compare_dates(folder: RunFolder, number: int, sources: Sequence[int]) -> dict[int, dict[str, str]]:
+    """When sources were first seen, and whether that was before the page, where the corpus knows dates."""
+    if DOCUMENTS.name not in folder.tables or "date" not in folder.columns(DOCUMENTS.name):
+        return {}
+    dates = {doc: row["date"] for doc, row in folder.documents([number, *sources], ["date"]) if row["date"]}
+    own = dates.pop(number, None)
+    order = {
+        doc: "" if own is None or date == own else ", before" if date < own else ", after"
+        for doc, date in dates.items()
+    }
+    return {doc: {"seen": f"first seen {date[:10]}{order[doc]}"} for doc, date in dates.items()}
 
 
 def find_cover(folder: RunFolder, number: int) -> Evidence:

@@ -79,6 +79,8 @@ class Content:
     tables: Sequence[Listed] | Callable[[], Sequence[Listed]] = ()
     examples: Sequence[Example] | Callable[[int], Sequence[Example]] = ()
     examples_are: str = ""
+    usual_examples: int = EXAMPLES
+    """How many examples a report has, unless other numbers are asked for."""
 
     def draw_figures(self) -> Sequence[Figure]:
         """The figures."""
@@ -131,7 +133,7 @@ class Section:
     made: Sequence[tuple[str, str]]
 
 
-def describe(folder: RunFolder, content: Content, place: int, examples: int = EXAMPLES) -> Section:
+def describe(folder: RunFolder, content: Content, place: int, examples: int | None = None) -> Section:
     """All there is to say of a finished run. The report is sent to others, so files go by their names, without the
     folders of this machine."""
     manifest = folder.run.manifest
@@ -161,7 +163,7 @@ def describe(folder: RunFolder, content: Content, place: int, examples: int = EX
         says=content.says,
         figures=content.draw_figures(),
         tables=content.list_tables(),
-        examples=content.show_examples(examples),
+        examples=content.show_examples(content.usual_examples if examples is None else examples),
         examples_are=content.examples_are,
         warnings=[cut(_hide_folders(warning, inputs)) for warning in facts.get("warnings", [])],
         rejects=rejects,
