@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from unquilt.analyses.catalogue import ENTRIES, find_table, load
-from unquilt.errors import ParameterError
+from unquilt.errors import ParameterError, UnquiltError
 from unquilt.figures.figure import Figure
 from unquilt.page.links import link_rows
 from unquilt.page.listing import Listing
@@ -49,19 +49,22 @@ def show_shelf(shell: Shell, request: Request) -> Response:
 
 
 def _sum_up(shell: Shell, run: Shelved) -> dict[str, Any]:
-    facts: dict[str, Any] = {"run": run, "views": [], "says": [], "why": [], "documents": None, "complete": False}
+    facts: dict[str, Any] = {"run": run, "fault": run.fault, "views": [], "says": [], "why": [], "documents": None}
     if run.folder is None:
         return facts
     folder = run.folder
-    documents = folder.tables.get(DOCUMENTS.name)
-    found = shell.found(folder)
-    return facts | {
-        "views": [(tab, _rows(folder, tab.table)) for tab in views_of(folder)],
-        "says": found.says,
-        "why": found.why,
-        "documents": documents.rows if documents is not None else None,
-        "complete": folder.run.complete,
-    }
+    try:
+        documents = folder.tables.get(DOCUMENTS.name)
+        found = shell.found(folder)
+        return facts | {
+            "views": [(tab, _rows(folder, tab.table)) for tab in views_of(folder)],
+            "says": found.says,
+            "why": found.why,
+            "documents": documents.rows if documents is not None else None,
+            "complete": folder.run.complete,
+        }
+    except UnquiltError as error:  # what is wrong with one run does not concern the others
+        return facts | {"fault": str(error)}
 
 
 def _rows(folder: RunFolder, table: str) -> int | None:
