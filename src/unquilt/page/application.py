@@ -41,6 +41,8 @@ def make_application(shell: Shell) -> Starlette:
     routes = [
         get("/", overview.show_shelf),
         get("/runs/{run}", overview.show_run),
+        get("/report", overview.send_report),
+        get("/runs/{run}/report", overview.send_report),
         get("/runs/{run}/find", overview.find_document),
         get("/runs/{run}/tables/{table}", tables.show_table),
         get("/runs/{run}/tables/{table}/values", tables.propose_values),

@@ -12,6 +12,7 @@ from unquilt.errors import ParameterError, UnquiltError
 from unquilt.figures.figure import Figure
 from unquilt.page.links import link_rows
 from unquilt.page.listing import Listing
+from unquilt.page.report import make_report
 from unquilt.page.report.section import Listed, describe_parameters
 from unquilt.page.shelf import Shelved
 from unquilt.page.shell import Shell, address
@@ -116,6 +117,15 @@ def _list_first(folder: RunFolder, run: str, listed: Listed) -> dict[str, Any]:
     own.sort(key=lambda each: (each.part or each.name) != "url")
     rows = link_rows(listing, run, own, FEW)
     return {"title": listed.title, "total": listed.total, "table": listed.name, "linked": rows}
+
+
+def send_report(shell: Shell, request: Request) -> Response:
+    """The report of a run, or of all that are complete, as a file that the browser saves."""
+    name = request.path_params.get("run")
+    folders = [shell.shelf.open(name)] if name else [each.folder for each in shell.shelf if each.folder is not None]
+    content = make_report([folder for folder in folders if name or folder.run.complete])
+    headers = {"content-disposition": f'attachment; filename="unquilt-{name or "report"}.html"'}
+    return Response(content.encode("utf-8", "replace"), media_type="text/html", headers=headers)
 
 
 def find_document(shell: Shell, request: Request) -> Response:
