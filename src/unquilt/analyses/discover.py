@@ -25,15 +25,16 @@ from typing import Any
 
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.sites import see_names
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import SITES
 from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, pack_hashes
 from unquilt.tables import FOUND_OBJECTS, FREQUENCIES, OBJECTS, STOP_CHUNKS
 
-SITES = ("domain", "host")
 RANKS = ("weight", "occurrences")
 AUTO_STOP = 10
 """Characters that a chunk needs for each doubling of the documents that have it."""
@@ -78,7 +79,7 @@ class DiscoverParameters(ChunkParameters):
     min_sites: int = parameter(1, "fewest sites of an object", at_least=1, at_most=2**40)
     top: int = parameter(0, "only so many objects, the best", at_least=0, at_most=10**8, usual="all")
     rank: str = parameter("weight", "what makes an object better than another, for top", one_of=RANKS)
-    site: str = parameter("domain", "what counts as one site", one_of=SITES)
+    site: str = parameter("domain", "what a site is", one_of=SITES)
     stop: str = parameter("", "file with further stop chunks: a SHA-1 or a text on each line")
     auto_stop: bool = parameter(True, "leave out chunks that are too short for the number of documents that have them")
 
@@ -91,8 +92,9 @@ def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashLi
     objects are looked up in the first document that has them: one pass over these.
     """
     stops = verbs.side("stops", lambda: pack_stops(given, stop))
-    kernel = Kernel("object places", by=given.by, min_length=given.min_length, site=given.site, stops=stops)
-    chunks, files = verbs.map(corpus, kernel)
+    sited, site = see_names(corpus, given.site)
+    kernel = Kernel("object places", by=given.by, min_length=given.min_length, site=site, stops=stops)
+    chunks, files = verbs.map(sited, kernel)
     counters = verbs.fold(chunks, "object_places")
     pages = counters.get("pages", 0)
     found, frequencies = count_objects(verbs, chunks, files, given, pages)

@@ -7,8 +7,8 @@ from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import FOREIGN
 
-FOREIGN = ("none", "host", "domain", "ip")
 COLLAPSE = ("none", "exact", "near")
 EDITS = ("exact", "light")
 SIGMA_OF = ("patchfrac", "covered", "spanned")
@@ -46,7 +46,9 @@ class QuiltParameters(Parameters):
     sigma_of: str = parameter(
         "spanned", "the share that sigma limits: patchfrac, covered, or what passages span", one_of=SIGMA_OF
     )
-    foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
+    foreign: str = parameter(
+        "domain", "what a site is: sources on other sites count; none: all others do", one_of=FOREIGN, word="site"
+    )
     collapse: str = parameter("near", "which copies become one document first", one_of=COLLAPSE)
     min_share: float = parameter(0.02, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
     min_grams: int = parameter(12, "fewest patch grams that a source newly covers", at_least=1, at_most=2**32)

@@ -16,14 +16,16 @@ from dataclasses import dataclass
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.discover import AUTO_STOP, SITES
+from unquilt.analyses.discover import AUTO_STOP
 from unquilt.analyses.neardups import KEEP
 from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.sites import see_names
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import SITES
 from unquilt.tables import CUT_REQUESTS, CUTS, EMPTIED, MENU_UNITS, PREFERENCES, REMOVED
 
 UNITS = ("word", "line", "paragraph")
@@ -42,7 +44,7 @@ class RepeatParameters(Parameters):
     min_words: int = parameter(0, "a line or paragraph of fewer words stays", at_least=0, at_most=2**31)
     min_times: int = parameter(2, "fewest places of a run", at_least=2, at_most=2**40)
     min_sites: int = parameter(1, "fewest sites of a run", at_least=1, at_most=2**40)
-    site: str = parameter("domain", "what counts as one site", one_of=SITES)
+    site: str = parameter("domain", "what a site is", one_of=SITES)
     keep_one: bool = parameter(True, "leave the copy in the preferred document; else all copies go")
     keep: str = parameter("first", "which documents are preferred to others; of equal ones the first", one_of=KEEP)
     menus: bool = parameter(True, "take out menus, too; for paragraphs")
@@ -77,10 +79,9 @@ def repeats(verbs: Verbs, corpus: Kept, given: RepeatParameters) -> Outcome:
         (ranks,) = verbs.map(corpus, Kernel("preferences", by=given.keep))
         preferred = verbs.keep(ranks, PREFERENCES)
     key = keys.read_key(given.key)
-    windows = Kernel(
-        "repeat windows", unit=given.unit, n=given.run, min_words=given.min_words, site=given.site, key=key
-    )
-    (runs,) = verbs.map(corpus, windows, beside=preferred)
+    sited, site = see_names(corpus, given.site)
+    windows = Kernel("repeat windows", unit=given.unit, n=given.run, min_words=given.min_words, site=site, key=key)
+    (runs,) = verbs.map(sited, windows, beside=preferred)
     menus = AUTO_STOP if given.menus and given.unit == "paragraph" and given.run == 1 else 0
     wanted = {name: getattr(given, name) for name in ("keep_one", "min_sites", "min_times")}
     copies, menu_units = verbs.group([runs], Kernel("repeat copies", menus=menus, **wanted))

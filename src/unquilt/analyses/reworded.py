@@ -18,12 +18,14 @@ from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.between import between_parameter, check_between, name_collections, refuse_empty
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
+from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.reworded_candidates import CANDIDATE_LABELS, CANDIDATE_TABLES, CandidatePairs, find_candidates
+from unquilt.analyses.sites import see_sites
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import FOREIGN
 from unquilt.tables import PASSAGE_PAIRS, PASSAGES
 
 
@@ -45,7 +47,9 @@ class RewordedParameters(Parameters):
     )
     n: int = parameter(4, "words in a shingle, for similarity", at_least=1, at_most=2**20)
     collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
-    foreign: str = parameter("domain", "compare documents of different hosts, domains, ips; or all", one_of=FOREIGN)
+    foreign: str = parameter(
+        "domain", "what a site is: pages of different sites are compared; none: all are", one_of=FOREIGN, word="site"
+    )
     between: tuple[str, ...] = between_parameter()
 
     def check(self) -> None:
@@ -54,7 +58,8 @@ class RewordedParameters(Parameters):
 
 def reworded(verbs: Verbs, corpus: Kept, given: RewordedParameters) -> Outcome:
     """Finds the passages that documents took from each other and reworded, and which pairs of documents share most."""
-    copies = find_copies(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    sited, foreign = see_sites(corpus, given.foreign)
+    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse)
     if given.collapse == "none":
         copies = copies.without_copies()
     sharing = {"boilerplate": given.boilerplate, "max_df": given.max_df, "most": given.max_candidates}

@@ -18,13 +18,15 @@ from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN, QuiltParameters
+from unquilt.analyses.quilt_parameters import COLLAPSE, QuiltParameters
 from unquilt.analyses.quilts import COVER_LABELS
+from unquilt.analyses.sites import see_sites
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import FOREIGN
 from unquilt.tables import COUNTS, SWEEP
 
 PIVOT = QuiltParameters().k, QuiltParameters().m, QuiltParameters().c, QuiltParameters().sigma
@@ -45,7 +47,9 @@ class SweepParameters(Parameters):
     sigma: tuple[float, ...] = parameter(
         (0.1, 0.25, 0.5, 0.75, 0.9), "least share of the grams that sources cover", at_least=0, at_most=1
     )
-    foreign: str = parameter("none", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
+    foreign: str = parameter(
+        "none", "what a site is: sources on other sites count; none: all others do", one_of=FOREIGN, word="site"
+    )
     collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
     min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
     max_largest: float = parameter(1.0, "most of the covered grams that one source holds", at_least=0, at_most=1)
@@ -77,7 +81,8 @@ def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
     For each k it costs little more than `quilts` with the largest m does: grams, lists and elements are the same, and
     of smaller m, c and σ only the covers are made again, where they can differ. Each k is kept when it is done.
     """
-    copies = find_copies(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
+    sited, foreign = see_sites(corpus, given.foreign)
+    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse, key=given.key)
     counts = [_count(verbs, corpus, copies.table, given, k) for k in given.k]
     together = replace(counts[0], name=COUNTS.name, paths=tuple(path for table in counts for path in table.paths))
     (rates,) = verbs.map(together, Kernel("rates", sigma=given.sigma))

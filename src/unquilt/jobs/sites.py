@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from unquilt.analyses.catalogue import find_table
-from unquilt.analyses.site_verdicts import DECLARATION, VERDICTS, SiteParameters, judge_site
+from unquilt.analyses.site_verdicts import DECLARATION, VERDICTS, SiteParameters, judge_site, rank_sites
 from unquilt.errors import InputError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import documents, find_corpus, measures
@@ -23,8 +23,8 @@ from unquilt.runs.storage import shown
 from unquilt.tables import DRAWS, NETWORK_PAIRS, SITES, Table
 
 WANTED = {
-    "quilts": ("verdicts", "sources", "clusters"),
     "neardups": ("clusters",),
+    "quilts": ("verdicts", "sources", "patches", "clusters"),
     "phrases": ("document_phrases", "clusters"),
     "detect": ("targets",),
     "passages": ("passage_pairs", "clusters"),
@@ -32,8 +32,8 @@ WANTED = {
 }
 """The tables that are looked at, by the analysis that makes them. What two runs have comes from the one that is named
 first here."""
-_OPTIONAL = ("clusters",)
-"""A run that collapsed nothing has none."""
+_OPTIONAL = ("clusters", "patches")
+"""A run that collapsed nothing, or did not locate patches, has none."""
 _LEAST_FOR_A_THREAD = 64 << 20
 
 
@@ -73,9 +73,10 @@ def _judge(run: Run, counted: SiteTables, tables: dict[str, Kept], given: SitePa
         row["verdict"], row["reasons"] = judge_site(row, given)
     if len(sites) == 1 and sites[0]["site"] is not None:
         sites[0] |= {"verdict": "cannot tell", "reasons": "all pages are on one site"}
+    rank_sites(sites)
     suspects = [row for row in sites if row["verdict"] == "stitched"]
     pairs: list[dict[str, Any]] = []
-    if "verdicts" in tables and len(suspects) > 1:
+    if len(suspects) > 1:
         columns = {name: [row[name] for row in suspects] for name in ("first", "site")}
         pairs = counted.pair(pa.table(columns), given.min_shared).to_pylist()
     networks = group_pairs((pair["first"], pair["other_first"]) for pair in pairs)
@@ -110,8 +111,15 @@ def group_pairs(pairs: Any) -> dict[int, int]:
 
 
 def _share(pair: dict[str, Any]) -> str:
-    parts = ((pair["shared"], "sources"), (pair["mutual"], "pages as sources"), (pair["addresses"], "addresses"))
-    return ", ".join(f"{number:,} {what}" for number, what in parts if number)
+    parts = (
+        (pair["paragraphs"], "paragraph", "paragraphs"),
+        (pair["passages"], "passage", "passages"),
+        (pair["shared"], "source page", "source pages"),
+        (pair["template"], "paragraph of the template", "paragraphs of the template"),
+        (pair["addresses"], "address", "addresses"),
+    )
+    said = [f"{number:,} {one if number == 1 else many}" for number, one, many in parts if number]
+    return ", ".join(said)
 
 
 def _write(run: Run, table: Table, rows: list[dict[str, Any]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from unquilt.analyses.site_verdicts import STOLEN, VERDICTS
+from unquilt.analyses.site_verdicts import TAKING, VERDICTS
 from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.output import count, printable
 from unquilt.results import RunFolder
@@ -27,7 +27,7 @@ class SitesView(View):
 
     def facts(self, folder: RunFolder) -> dict[str, Any]:
         rows = list(read_table(folder.table("sites"))) if "sites" in folder.tables else []
-        worst = [row for row in rows if row["verdict"] in STOLEN]
+        worst = [row for row in rows if row["verdict"] in TAKING]
         worst.sort(key=lambda row: (-(row["quilts"] or 0) - (row["copied"] or 0), row["first"]))
         numbers = folder.run.manifest.get("summary", {})
         missing = [name for column, name in _MISSING.items() if all(row[column] is None for row in rows)]
