@@ -42,21 +42,25 @@ class SiteParameters(Parameters):
     """What a site is, and what is enough for a verdict."""
 
     site: str = parameter("domain", "what a site is", one_of=KINDS_OF_SITES)
-    min_pages: int = parameter(5, "fewest pages of a site with a verdict", at_least=2)
-    min_quilts: float = parameter(0.3, "least share of quilts of a stitched site", above=0, at_most=1)
+    min_pages: int = parameter(5, "minimum number of pages of a site with a verdict", at_least=2)
+    min_quilts: float = parameter(0.3, "minimum share of quilts among the pages of a stitched site", above=0, at_most=1)
     min_mixed: float = parameter(
-        0.7, "least share of pages of a stitched site that three others have in parts", above=0, at_most=1
+        0.7, "minimum share of pages that three or more other pages have in parts", above=0, at_most=1
     )
     min_popular: float = parameter(
-        30.0, "least mean of popular shingles, of 84, that confirms such pages", at_least=0, at_most=84
+        30.0, "minimum mean number of popular shingles, of 84, that confirms such pages", at_least=0, at_most=84
     )
-    max_deviation: float = parameter(15.0, "standard deviation that it stays below", at_least=0)
-    min_source_sites: int = parameter(1, "fewest sites that a stitched site draws on", at_least=1)
-    min_copied: float = parameter(0.7, "least share of near-duplicates of a mirror or scraper", above=0, at_most=1)
-    min_twin: float = parameter(0.8, "least share of these on the one site of a mirror", above=0, at_most=1)
-    min_linked: float = parameter(0.5, "least share of linked text of a syndicated site", above=0, at_most=1)
+    max_deviation: float = parameter(15.0, "maximum standard deviation of this number, exclusive", at_least=0)
+    min_source_sites: int = parameter(1, "minimum number of sites that a stitched site draws on", at_least=1)
+    min_copied: float = parameter(
+        0.7, "minimum share of near-duplicates among the pages of a mirror or scraper", above=0, at_most=1
+    )
+    min_twin: float = parameter(
+        0.8, "minimum share of these near-duplicates on the site that a mirror copies", above=0, at_most=1
+    )
+    min_linked: float = parameter(0.5, "minimum share of linked text of a syndicated site", above=0, at_most=1)
     min_shared: float = parameter(
-        0.1, "least share of common passages or paragraphs of two sites of a network", above=0, at_most=1
+        0.1, "minimum share of common paragraphs of two sites of a network; of passages, twice that", above=0, at_most=1
     )
 
 

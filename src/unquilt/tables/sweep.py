@@ -7,8 +7,8 @@ import pyarrow as pa
 from unquilt.tables.table import NOT_LISTED, Table, column, integer
 
 _K = integer("k", "words in a gram")
-_M = integer("m", "most documents that share a patch gram")
-_C = integer("c", "fewest sources of a quilt")
+_M = integer("m", "maximum number of documents that share a patch gram")
+_C = integer("c", "minimum number of sources of a quilt")
 
 SWEEP = Table(
     "sweep",
