@@ -60,7 +60,7 @@ class Constraint:
     def allow(self, value: Scalar) -> bool:
         """Tell whether `value`, already of the right type, is one of these."""
         if self.one_of is not None:
-            return value in self.one_of or any(_is_numbered(choice, value) for choice in self.one_of)
+            return any(_is_choice(choice, value) for choice in self.one_of)
         if isinstance(value, str):
             return True
         return (
@@ -81,10 +81,10 @@ class Constraint:
         return f"{noun} {given}" if given else noun
 
 
-def _is_numbered(choice: Scalar, value: Scalar) -> bool:
-    """Whether a choice such as `path:N` stands for this value: `path:1` to `path:96`."""
+def _is_choice(choice: Scalar, value: Scalar) -> bool:
+    """Whether a value is this choice; `path:N` stands for `path:1` to `path:96`."""
     if not (isinstance(choice, str) and isinstance(value, str) and choice.endswith(":N")):
-        return False
+        return value == choice
     name, _, number = value.partition(":")
     plain = number.isascii() and number.isdigit() and not number.startswith("0") and len(number) < 3
     return name == choice[:-2] and plain and int(number) <= MOST_NUMBERED
@@ -171,7 +171,7 @@ class ParameterInfo:
         if value is None and self.optional:
             return None
         if not self.many:
-            return self._validate_one(value, self.name)
+            return self._validate_one(value, self.word or self.name)
         if isinstance(value, str | bytes) or not isinstance(value, Sequence):
             raise ParameterError(f"{self.name} must be {self.allowed}, not {_shown(value)}")
         if self.is_pair and len(value) not in (0, 2):

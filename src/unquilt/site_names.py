@@ -10,9 +10,11 @@ path:N    the host and the first N folders of the path
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from publicsuffixlist import PublicSuffixList
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 SITES = ("host", "domain", "suffix", "ip", "path:N")
 FOREIGN = ("none", *SITES)
@@ -33,8 +35,6 @@ def name_site(by: str, url: str | None, host: str | None, domain: str | None, ip
         return host if by == "host" else domain
     if by == "ip":
         return ip or domain
-    if by == "registered":
-        return registered_name(host)
     try:
         *folders, last = urlsplit(url or "").path.replace("%7E", "~").replace("%7e", "~").split("/")
     except ValueError:  # of a URL that browsers can read and Python cannot
@@ -42,12 +42,12 @@ def name_site(by: str, url: str | None, host: str | None, domain: str | None, ip
     folders = [each for each in folders if each]
     if by == "suffix":
         user = [*folders, last][0]
-        return f"{registered_name(host)}/{user}" if user.startswith("~") else registered_name(host)
+        return f"{_registered_name(host)}/{user}" if user.startswith("~") else _registered_name(host)
     return "/".join([host, *folders[: int(by.partition(":")[2])]])
 
 
 @lru_cache(maxsize=1 << 16)
-def registered_name(host: str) -> str:
+def _registered_name(host: str) -> str:
     """The name below the longest suffix, also a private one; an address is its own."""
     is_address = ":" in host or host.rpartition(".")[2].isdigit()
     return host if is_address else _suffixes().privatesuffix(host) or host
@@ -55,4 +55,6 @@ def registered_name(host: str) -> str:
 
 @cache
 def _suffixes() -> PublicSuffixList:
+    from publicsuffixlist import PublicSuffixList  # takes a while, and options are made of this module
+
     return PublicSuffixList()

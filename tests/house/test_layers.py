@@ -50,6 +50,7 @@ ONLY: dict[str, set[str]] = {
     "unquilt.parameters": {"unquilt.errors"},
     "unquilt.settings": {"unquilt.errors", "unquilt.parameters"},
     "unquilt.guard": {"unquilt.errors"},
+    "unquilt.site_names": set(),
     "unquilt.parquet": {"unquilt.errors"},
     "unquilt.arrow_start": set(),
     "unquilt.systems": {"unquilt.errors"},

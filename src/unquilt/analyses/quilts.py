@@ -57,7 +57,7 @@ from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
 from unquilt.analyses.limits import write_limits
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import PUBLISHED, QuiltParameters
-from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites, see_link_targets, see_sites
+from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites, name_sites, see_sites
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs, look_up
@@ -169,11 +169,11 @@ def attribute(
     Shuffles about 40 bytes a document and 60 a source; of a source with more than a hundred copies, the URLs of the
     first hundred. Links are read where they are.
     """
-    named_sites, own = see_link_targets(corpus, given.foreign)
-    (names,) = verbs.map(named_sites, Kernel("names"), beside=copies)
+    sited, _ = see_sites(corpus, given.foreign)
+    (names,) = verbs.map(sited, Kernel("names"), beside=copies)
     (sources,) = verbs.group([names, sizes, drawn_on], Kernel("named"))
     named = verbs.keep(sources, NAMED)
-    by_rank, attributed = verbs.map(named_sites, Kernel("linked", own=own), among=named)
+    by_rank, attributed = verbs.map(sited, Kernel("linked", own=name_sites(given.foreign)), among=named)
     return by_rank, attributed
 
 

@@ -22,13 +22,6 @@ def see_names(corpus: Kept, by: str) -> tuple[Kept, str]:
     return (corpus, by) if by in ("host", "domain") else (corpus.by_site(by), "domain")
 
 
-def see_link_targets(corpus: Kept, by: str) -> tuple[Kept, str]:
-    """The same for kernels that look at links. A link leads to a host, so folders are no sites there."""
-    if by == "suffix":
-        return corpus.by_site("registered"), "domain"
-    return corpus, "host" if by == "host" or by.startswith("path") else "domain"
-
-
 def name_sites(foreign: str) -> str:
     """What sites are where sources count by `foreign`: hosts if these are told apart, else domains."""
     return "host" if foreign == "host" else "domain"
@@ -42,7 +35,7 @@ def count_sites(verbs: Verbs, corpus: Kept, quilts: Kept, sources: Kept, foreign
     source, twice.
     """
     by = name_sites(foreign)
-    sited, _ = see_sites(corpus, foreign)
+    sited = corpus if foreign == "none" else see_names(corpus, foreign)[0]
     (pages,) = verbs.map(sited, Kernel("select", ("doc", by)))
     (quilted,) = verbs.map(quilts, Kernel("select", ("doc",)))
     (of_quilts,) = verbs.map(quilts, Kernel("select", ("doc",)))
