@@ -31,7 +31,7 @@ FEWEST = 3
 """Fewer quilts, or copies, are not enough for a verdict on a site."""
 FEW_QUILTS = 0.1
 """An original has a smaller share of quilts than this."""
-SEVERAL = 1.5
+SEVERAL = 2
 """Homes of a copied page: text that so many sites with text of their own print was sold, not taken."""
 Numbers = Mapping[str, Any]
 Judged = tuple[str, str]
@@ -47,10 +47,6 @@ class SiteParameters(Parameters):
     min_mixed: float = parameter(
         0.7, "minimum share of pages that three or more other pages have in parts", above=0, at_most=1
     )
-    min_popular: float = parameter(
-        30.0, "minimum mean number of popular shingles, of 84, that confirms such pages", at_least=0, at_most=84
-    )
-    max_deviation: float = parameter(15.0, "maximum standard deviation of this number, exclusive", at_least=0)
     min_source_sites: int = parameter(1, "minimum number of sites that a stitched site draws on", at_least=1)
     min_copied: float = parameter(
         0.7, "minimum share of near-duplicates among the pages of a mirror or scraper", above=0, at_most=1
@@ -76,25 +72,26 @@ def judge_site(of: Numbers, given: SiteParameters) -> Judged:
 
 
 def _judge_stitched(of: Numbers, given: SiteParameters) -> Judged | None:
-    """Many quilts; or pages that others have in parts, which some quilts or popular phrases confirm."""
-    judged, quilts, mixed = of["judged"] or 0, of["quilts"] or 0, of["mixed"] or 0
+    """Many quilts; or pages that others have in parts, and some quilts, or a site of its network that is stitched."""
+    judged, quilts = of["judged"] or 0, of["quilts"] or 0
     linked = of["linked"] or 0
     verdict = "syndicated" if linked >= given.min_linked else "stitched"
     if quilts >= max(FEWEST, judged * given.min_quilts) and of["source_sites"] >= given.min_source_sites:
         sites = _count(of["source_sites"], "other site")
         return verdict, f"{quilts} of {judged} pages are quilts, stitched from {sites}; {_home(of)}; {_links(linked)}"
-    phrases = of["popular"] is not None and of["popular"] >= given.min_popular and of["deviation"] < given.max_deviation
-    if mixed < max(FEWEST, judged * given.min_mixed):
+    if not is_mixed(of, given):
         return None
-    parts = f"of {mixed} of {judged} pages, three or more other pages have the parts"
-    if quilts or phrases:
-        confirmed = f"{_count(quilts, 'page is a quilt', 'pages are quilts')}" if quilts else ""
-        popular = f"{of['popular']:.0f} of 84 phrases of a page are popular" if phrases else ""
-        said = "; ".join(part for part in (confirmed, popular, _links(linked)) if part)
-        return verdict, f"{parts}; {said}"
-    if of["popular"] is None:
-        return "cannot tell", f"{parts}; a run of phrases tells whether that is so of all of its text"
-    return None
+    parts = f"of {of['mixed']} of {judged} pages, three or more other pages have the parts"
+    if quilts:
+        return verdict, f"{parts}; {_count(quilts, 'page is a quilt', 'pages are quilts')}; {_links(linked)}"
+    if of.get("shares"):
+        return verdict, f"{parts}; it shares {of['shares']}, which is stitched; {_links(linked)}"
+    return "cannot tell", f"{parts}, but no page is a quilt, and it shares nothing with a stitched site"
+
+
+def is_mixed(of: Numbers, given: SiteParameters) -> bool:
+    """Whether other pages have most pages of a site in parts."""
+    return (of["mixed"] or 0) >= max(FEWEST, (of["judged"] or 0) * given.min_mixed)
 
 
 def _judge_copies(of: Numbers, given: SiteParameters) -> Judged | None:
@@ -116,7 +113,7 @@ def _judge_copies(of: Numbers, given: SiteParameters) -> Judged | None:
     if of["twins_copied"] >= copied / pages / 2:
         return "original", f"{said} {where}, which {'is' if one else 'are'} full of copies of other sites, too"
     if of["homes"] >= SEVERAL:
-        return "syndicated", f"{said} {where}; {of['homes']:.0f} sites with text of their own print such a page"
+        return "syndicated", f"{said} {where}; {of['homes']:,} sites with text of their own print such a page"
     return "scraper", f"{said} {where}, which {'has' if one else 'have'} more of their own; nothing is linked"
 
 
@@ -159,6 +156,7 @@ DECLARATION = Job(
     name="sites",
     results=(SITES, DRAWS, NETWORK_PAIRS),
     summary="unquilt.cli.show.sites:SitesView",
-    report="",
+    report="unquilt.page.report.sections.sites:show_sites",
+    views={"site": "unquilt.page.views.sites:show_site"},
     labels={"sites": "judging sites", "draws": "counting who draws on whom", "network_pairs": "finding networks"},
 )

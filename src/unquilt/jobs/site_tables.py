@@ -100,12 +100,14 @@ _TWINNED = f"""
         LEFT JOIN twins back ON back.first = t.twin_first AND back.twin_first = t.first
     GROUP BY t.first
 """  # noqa: S608
-# On how many other sites with clearly fewer copies a copied page stands, on average.
+# On how many other sites with clearly fewer copies a copied page stands: the median.
 _HOMES = f"""
-    SELECT p.first, count(*) FILTER (4 * t.share < 3 * (copied * {_UNIT} // pages)) / count(DISTINCT p.doc) AS homes
-    FROM placed p JOIN there t ON t.cluster = p.cluster AND t.first <> p.first
-        JOIN copied ON copied.first = p.first JOIN counted ON counted.first = p.first
-    GROUP BY p.first
+    SELECT first, quantile_disc(homes, 0.5) AS homes FROM (
+        SELECT p.first, p.doc, count(*) FILTER (4 * t.share < 3 * (copied * {_UNIT} // pages)) AS homes
+        FROM placed p JOIN there t ON t.cluster = p.cluster AND t.first <> p.first
+            JOIN copied ON copied.first = p.first JOIN counted ON counted.first = p.first
+        GROUP BY p.first, p.doc
+    ) GROUP BY first
 """  # noqa: S608
 _FULL = """
     SELECT doc FROM placed JOIN copied USING (first) JOIN counted USING (first) WHERE 2 * copied >= pages ORDER BY doc

@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from unquilt.analyses.catalogue import find_table
-from unquilt.analyses.site_verdicts import DECLARATION, VERDICTS, SiteParameters, judge_site, rank_sites
+from unquilt.analyses.site_verdicts import DECLARATION, VERDICTS, SiteParameters, is_mixed, judge_site, rank_sites
 from unquilt.errors import InputError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import documents, find_corpus, measures
@@ -34,6 +34,8 @@ WANTED = {
 first here."""
 _OPTIONAL = ("clusters", "patches")
 """A run that collapsed nothing, or did not locate patches, has none."""
+_KNOWN = ("judged", "copied", "popular", "targets", "sharing")
+"""A column of each run that may be missing."""
 _LEAST_FOR_A_THREAD = 64 << 20
 
 
@@ -73,25 +75,45 @@ def _judge(run: Run, counted: SiteTables, tables: dict[str, Kept], given: SitePa
         row["verdict"], row["reasons"] = judge_site(row, given)
     if len(sites) == 1 and sites[0]["site"] is not None:
         sites[0] |= {"verdict": "cannot tell", "reasons": "all pages are on one site"}
+    pairs, networks = _find_networks(sites, counted, given)
     rank_sites(sites)
-    suspects = [row for row in sites if row["verdict"] == "stitched"]
-    pairs: list[dict[str, Any]] = []
-    if len(suspects) > 1:
-        columns = {name: [row[name] for row in suspects] for name in ("first", "site")}
-        pairs = counted.pair(pa.table(columns), given.min_shared).to_pylist()
-    networks = group_pairs((pair["first"], pair["other_first"]) for pair in pairs)
-    said: dict[int, str] = {}
-    for pair in pairs:
-        for mine, other in (("first", "other"), ("other_first", "site")):
-            said.setdefault(pair[mine], f"{_share(pair)} with {pair[other]}")
-    for row in sites:
-        row["network"], row["shares"] = networks.get(row["first"]), said.get(row["first"])
     drawn = counted.draws().to_pylist() if "verdicts" in tables else []
     for table, rows in ((SITES, sites), (DRAWS, drawn), (NETWORK_PAIRS, pairs)):
         _write(run, table, rows)
     verdicts = {name.replace(" ", "_"): sum(row["verdict"] == name for row in sites) for name in VERDICTS}
     counts = {SITES.name: len(sites), DRAWS.name: len(drawn), NETWORK_PAIRS.name: len(pairs)}
-    return {**verdicts, "networks": len(set(networks.values())), **counts}
+    known = {f"has_{name}": int(any(row[name] is not None for row in sites)) for name in _KNOWN}
+    return {**verdicts, "networks": networks, **known, **counts}
+
+
+def _find_networks(
+    sites: list[dict[str, Any]], counted: SiteTables, given: SiteParameters
+) -> tuple[list[dict[str, Any]], int]:
+    """The pairs of sites of networks, and how many networks there are; sites are told theirs. A site whose pages others
+    have in parts is stitched if it shares something with one that is."""
+    stitched = {row["first"] for row in sites if row["verdict"] == "stitched"}
+    suspects = [row for row in sites if row["first"] in stitched or _may_be_stitched(row, given)]
+    if not stitched or len(suspects) < 2:
+        return [], 0
+    columns = {name: [row[name] for row in suspects] for name in ("first", "site")}
+    pairs = counted.pair(pa.table(columns), given.min_shared).to_pylist()
+    networks = group_pairs((pair["first"], pair["other_first"]) for pair in pairs)
+    real = {networks[first] for first in stitched if first in networks}
+    pairs = [pair for pair in pairs if networks[pair["first"]] in real]
+    said: dict[int, str] = {}
+    for pair in sorted(pairs, key=lambda pair: {pair["first"], pair["other_first"]} <= stitched, reverse=True):
+        for mine, name in (("first", "other"), ("other_first", "site")):
+            said.setdefault(pair[mine], f"{_share(pair)} with {pair[name]}")
+    for row in suspects:
+        if row["first"] in said:
+            row["network"], row["shares"] = networks[row["first"]], said[row["first"]]
+            if row["first"] not in stitched:
+                row["verdict"], row["reasons"] = judge_site(row, given)
+    return pairs, len(real)
+
+
+def _may_be_stitched(row: dict[str, Any], given: SiteParameters) -> bool:
+    return row["verdict"] == "cannot tell" and row["pages"] >= given.min_pages and is_mixed(row, given)
 
 
 def group_pairs(pairs: Any) -> dict[int, int]:

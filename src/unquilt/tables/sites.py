@@ -49,7 +49,7 @@ SITES = Table(
         integer("twin_pages", "its pages with near-duplicates there", null=True),
         column("twin_back", _SHARE, "share of the pages of that site with near-duplicates here", null=True),
         column("back", _SHARE, "the same for all those sites, on average", null=True),
-        column("homes", _SHARE, "sites with text of their own that have such a page, on average", null=True),
+        integer("homes", "sites with clearly fewer copies that have such a page, the median", null=True),
         column("twins_copied", _SHARE, "share of the pages of those sites with near-duplicates elsewhere", null=True),
         column(
             "popular", _SHARE, "mean number of popular shingles of a page, of 84; null without `phrases`", null=True
@@ -69,7 +69,7 @@ SITES = Table(
     page=OnPage(
         tab="Sites",
         filters=("site", "verdict", "network", "pages", "quilts"),
-        links={"site": "sites?name={site}"},
+        links={"site": "site?name={site}"},
         documents=(),
         sites=("site",),
         evidence="",
@@ -97,7 +97,7 @@ DRAWS = Table(
     page=OnPage(
         tab="Who draws on whom",
         filters=("site", "source_site", "quilts"),
-        links={"site": "sites?name={site}", "source_site": "sites?name={source_site}"},
+        links={"site": "site?name={site}", "source_site": "site?name={source_site}"},
         documents=(),
         sites=("site", "source_site"),
         evidence="",

@@ -5,6 +5,7 @@ sweep      the table and figure of Najork 2012
 neardups   sizes and similarity of clusters, pairs
 passages   lengths and shares of passages, pairs
 phrases    the figures of Fetterly, Manasse and Najork 2005, candidate sites
+sites      who lives off whom
 reuse      frequencies, badness, lengths of paths
 """
 
