@@ -112,7 +112,9 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
     """A quilt with its patches; for another page, what keeps it from being one."""
     row = _row(folder, QUILTS.name, number) or _row(folder, VERDICTS.name, number)
     if row is None:
-        raise ParameterError(f"document {number} was not judged here: it is a copy of another, or there is none")
+        raise ParameterError(
+            f"document {number} was not judged in this run: it is a copy of another document, or it does not exist"
+        )
     sources = folder.about(SOURCES.name, number)
     ranks = {each["source"]: each["rank"] for each in sources}
     found = sorted(folder.about(PATCHES.name, number), key=lambda each: (ranks.get(each["source"], 0), each["begin"]))
@@ -217,7 +219,7 @@ def find_target(folder: RunFolder, number: int) -> Evidence:
     """A page with its labelled chunks, each in a colour of its own."""
     row = _row(folder, TARGETS.name, number) or _row(folder, "contents", number)
     if row is None:
-        raise ParameterError(f"document {number} is no target; {TARGETS.name} lists those that are")
+        raise ParameterError(f"document {number} is not a target; see the table {TARGETS.name}")
     _, chunks = find_labelled(folder, number)
     objects = {each.object["sha1"]: each.object for each in chunks}
     ranks = {sha1: rank for rank, sha1 in enumerate(objects, 1)}

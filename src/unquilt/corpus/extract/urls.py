@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
@@ -22,6 +23,12 @@ LONGEST_HOST = 253
 """Characters of the longest name that DNS can hold."""
 LONGEST_ADDRESS = 253
 """Anything longer is no address: an address has 45 characters at most, and the name of an interface (`%eth0`) some."""
+
+_MACHINE = re.compile(
+    r"(?:^|/)(?:wlwmanifest|opensearch|osd|sitemap[^/]*|browserconfig|crossdomain|clientaccesspolicy|robots|ads|humans"
+    r"|manifest|asset-manifest|site)\.(?:xml|txt|json|webmanifest)$|\.(?:js|mjs|css|map|xsl|xslt|xsd|dtd|webmanifest)$",
+    re.IGNORECASE,
+)
 
 
 class Location(NamedTuple):
@@ -73,6 +80,21 @@ def _place(host: str) -> tuple[str, str]:
     if ip is not None:
         return ip, ip
     return host, _suffixes().privatesuffix(host) or host
+
+
+def is_for_machines(url: str | None) -> bool:
+    """Whether a URL is that of a file that no person reads: scripts, manifests, lists for crawlers.
+
+    >>> is_for_machines("http://blog.example/wp-includes/wlwmanifest.xml"), is_for_machines("http://blog.example/map")
+    (True, False)
+    """
+    if not url:
+        return False
+    try:
+        path = urlsplit(url).path
+    except ValueError:  # of a URL that browsers can read and Python cannot
+        return False
+    return _MACHINE.search(path[-256:]) is not None
 
 
 @cache

@@ -43,7 +43,9 @@ def describe_cluster(folder: RunFolder, number: int, other: str = "") -> dict[st
     columns = [name for name in ("doc", "keep", "id", "url") if name in listing.columns]
     members = listing.rows(columns, MOST_MEMBERS)
     if not members:
-        raise ParameterError(f"there is no cluster {number} here; a cluster is called after its lowest document")
+        raise ParameterError(
+            f"there is no cluster {number} in this run; a cluster has the number of its lowest document"
+        )
     total = listing.count()
     kept = next((row["doc"] for row in members if row["keep"]), number)
     verdicts = _verdicts(folder, [row["doc"] for row in members])
