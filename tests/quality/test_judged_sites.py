@@ -26,7 +26,7 @@ def pan() -> list[Page]:
 
 
 @pytest.mark.parametrize(
-    ("name", "read", "seed"), [("pan", pan, 4), ("wiki", read_wiki, 5), ("debian", read_debian, 4)]
+    ("name", "read", "seed"), [("pan", pan, 6), ("wiki", read_wiki, 7), ("debian", read_debian, 6)]
 )
 def test_farms_are_named_and_innocents_are_not(
     name: str, read: Callable[[], list[Page]], seed: int, tmp_path: Path

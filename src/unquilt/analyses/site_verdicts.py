@@ -33,6 +33,8 @@ FEW_QUILTS = 0.1
 """An original has a smaller share of quilts than this."""
 SEVERAL = 2
 """Homes of a copied page: text that so many sites with text of their own print was sold, not taken."""
+HALF = 0.5
+"""Of the pages of a mirror's twin; and how full of copies of others the sites are that have the pages of an original."""
 Numbers = Mapping[str, Any]
 Judged = tuple[str, str]
 
@@ -108,9 +110,9 @@ def _judge_copies(of: Numbers, given: SiteParameters) -> Judged | None:
         return "syndicated", f"{said} {_count(of['twins'], 'other site')}; {of['linked_copies']} of them link there"
     one = of["twin_pages"] >= copied * given.min_twin
     where = of["twin"] if one else _count(of["twins"], "other site")
-    if (of["twin_back"] if one else of["back"]) >= given.min_copied:
+    if (of["twin_back"] if one else of["back"]) >= HALF:
         return "mirror", f"{said} {where}, most of whose pages stand here"
-    if of["twins_copied"] >= copied / pages / 2:
+    if of["twins_copied"] - of["back"] >= HALF * copied / pages:
         return "original", f"{said} {where}, which {'is' if one else 'are'} full of copies of other sites, too"
     if of["homes"] >= SEVERAL:
         return "syndicated", f"{said} {where}; {of['homes']:,} sites with text of their own print such a page"
