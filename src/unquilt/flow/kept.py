@@ -152,7 +152,8 @@ def _check_schema(there: pa.Schema, table: Table, path: str) -> None:
         if not there.field(number).equals(field):
             empty = " or null" if there.field(number).nullable and not field.nullable else ""
             raise damaged(path, f"column {field.name} is {there.field(number).type}{empty}, not {field.type}")
-    if there.names != wanted.names:
+    beside = table.extensible and there.names[: len(wanted.names)] == wanted.names
+    if there.names != wanted.names and not beside:
         raise damaged(path, f"its columns are not {', '.join(wanted.names)}")
 
 

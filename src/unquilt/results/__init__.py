@@ -9,6 +9,7 @@
     choice           the document that an id, a number or a URL means
     finding          rows with given values in a column
     export/          files for others: JSONL, CSV, Parquet
+    given            documents as their inputs gave them: names and types of columns
     keeping          documents without near-duplicates
     cleaning         documents without what a run of repeats takes out
     trimming         documents without repeated paragraphs

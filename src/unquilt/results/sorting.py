@@ -43,7 +43,7 @@ def check_keys(keys: Sequence[Key], schema: pa.Schema) -> None:
     for key in keys:
         kind = schema.field(key.column).type
         if pa.types.is_nested(kind):
-            raise ParameterError(f"{key.column} cannot be sorted by: its values are lists")
+            raise ParameterError(f"{key.column} cannot be sorted by: its values have parts")
 
 
 def take_first(batches: Iterable[pa.Table], keys: Sequence[Key], limit: int) -> pa.Table | None:

@@ -68,7 +68,10 @@ DOCUMENTS = Table(
         *("hidden", "sequence", "raw_sha1", "links"),
         *("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "file", "offset"),
     ),
-    notes="Of a compressed WARC file, `offset` is the byte at which the gzip member begins in the file as it is.",
+    notes="Of a compressed WARC file, `offset` is the byte at which the gzip member begins in the file as it is. The "
+    "columns of JSON lines and Parquet follow under their own names, those whose names are taken as `NAME_given`; "
+    "pages of archives have `date`, `content_type`, `status`, `record_id` and `digest` there.",
+    extensible=True,
     page=OnPage(
         tab="Documents",
         filters=("host", "domain", "words", "media"),

@@ -122,6 +122,8 @@ class Table:
     """The class that reads its rows for `export --evidence`; tables with `texts` need none."""
     page: OnPage | None = None
     """How the page shows it. A table that stays must say; of one on the way there is nothing to say."""
+    extensible: bool = False
+    """Whether its files may have further columns behind its own: those that the inputs of a corpus have."""
     on_the_way: bool = False
     """Whether it is only made on the way to others, for kernels to read: it goes when the run is finished."""
 
