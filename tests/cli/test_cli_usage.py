@@ -155,7 +155,7 @@ def test_help_has_the_defaults_and_ranges_of_parameters():
     text = " ".join(invoke("quilts", "--help").stdout.split())
     for info in QuiltParameters.describe():
         assert f"--{info.name.replace('_', '-')} " in text
-    assert "Least share of the page that was copied (default 0.5; a number between 0 and 1)." in text
+    assert "Minimum share of the page that was copied (default 0.5; a number between 0 and 1)." in text
     assert "none|host|domain|ip" in text
 
 

@@ -13,7 +13,7 @@ def between_parameter() -> tuple[str, ...]:
     """The parameter, for each analysis that compares pairs of documents."""
     return parameter(
         (),
-        "compare documents whose id, URL or file begins with A with those of B only; * stands for anything",
+        "compare only documents whose id, URL or file begins with A with those that begin with B; * matches anything",
         is_pair=True,
     )
 

@@ -70,10 +70,18 @@ class ThresholdParameters(Parameters):
     """From which share on a document is a target, and a neighbourhood bad."""
 
     page_threshold: float | None = parameter(
-        None, "a document is a target above this share", at_least=0, at_most=1, usual="mean + σ, or that of the labels"
+        None,
+        "minimum share of labelled content of a target, exclusive",
+        at_least=0,
+        at_most=1,
+        usual="mean + σ, or that of the labels",
     )
     neighbourhood_threshold: float | None = parameter(
-        None, "a neighbourhood is bad above this", at_least=0, at_most=1, usual="mean + σ, or that of the labels"
+        None,
+        "minimum badness of a bad neighbourhood, exclusive",
+        at_least=0,
+        at_most=1,
+        usual="mean + σ, or that of the labels",
     )
 
 
@@ -82,7 +90,7 @@ class DetectParameters(ThresholdParameters, PageParameters):
     """What is looked for."""
 
     labels: str = parameter("", "set of labels to look for; unquilt reuse label makes one")
-    site: str = parameter("domain", "what counts as one site, for where else a chunk stands", one_of=SITES)
+    site: str = parameter("domain", "what a site is, for the columns that say where else a chunk stands", one_of=SITES)
     occurrences: bool = parameter(False, "also write where each labelled chunk stands")
 
     def check(self) -> None:

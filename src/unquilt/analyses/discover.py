@@ -56,8 +56,8 @@ class ChunkParameters(PageParameters):
     """What a chunk is."""
 
     raw: bool = parameter(False, "compare the source of chunks, as published, instead of their text")
-    normalise: bool = parameter(False, "compare the words of chunks alone: case and punctuation do not matter")
-    min_length: int = parameter(0, "chunks of no more characters than this are passed over", at_least=0, at_most=2**31)
+    normalise: bool = parameter(False, "compare only the words of chunks, not case and punctuation")
+    min_length: int = parameter(0, "ignore chunks of at most this many characters", at_least=0, at_most=2**31)
 
     def check(self) -> None:
         if self.raw and self.normalise:
@@ -73,14 +73,18 @@ class ChunkParameters(PageParameters):
 class DiscoverParameters(ChunkParameters):
     """What makes an object."""
 
-    file_threshold: int = parameter(1, "files that occur more often than this are objects", at_least=0, at_most=2**40)
-    chunk_threshold: int = parameter(1, "chunks that occur more often are objects", at_least=0, at_most=2**40)
-    min_sites: int = parameter(1, "fewest sites of an object", at_least=1, at_most=2**40)
-    top: int = parameter(0, "only so many objects, the best", at_least=0, at_most=10**8, usual="all")
-    rank: str = parameter("weight", "what makes an object better than another, for top", one_of=RANKS)
-    site: str = parameter("domain", "what counts as one site", one_of=SITES)
+    file_threshold: int = parameter(
+        1, "a file is an object if it occurs more often than this", at_least=0, at_most=2**40
+    )
+    chunk_threshold: int = parameter(
+        1, "a chunk is an object if it occurs more often than this", at_least=0, at_most=2**40
+    )
+    min_sites: int = parameter(1, "minimum number of sites with an object", at_least=1, at_most=2**40)
+    top: int = parameter(0, "maximum number of objects, the best first", at_least=0, at_most=10**8, usual="all")
+    rank: str = parameter("weight", "order of objects for --top", one_of=RANKS)
+    site: str = parameter("domain", "what a site is", one_of=SITES)
     stop: str = parameter("", "file with further stop chunks: a SHA-1 or a text on each line")
-    auto_stop: bool = parameter(True, "leave out chunks that are too short for the number of documents that have them")
+    auto_stop: bool = parameter(True, "ignore chunks that are short and in many documents")
 
 
 def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashList | None = None) -> Outcome:

@@ -27,13 +27,13 @@ class LexiconParameters(Parameters):
 
     nidf: tuple[float, ...] = parameter(
         (0.2, 0.8),
-        "normalised idf of the words that signatures are made of, from the commonest",
+        "range of normalised idf of the words in signatures, the most frequent first",
         at_least=0,
         at_most=1,
         is_range=True,
     )
     min_df: int = parameter(
-        1, "fewest documents of a rarer word that fills up short signatures", at_least=1, at_most=2**32
+        1, "minimum number of documents with a rarer word that fills up short signatures", at_least=1, at_most=2**32
     )
 
     def check(self) -> None:

@@ -87,22 +87,32 @@ class SignatureParameters(Parameters):
 
     method: str = parameter("shingles", "how documents are compared", one_of=METHODS)
     k: int = parameter(5, "words in a gram, for shingles and for similarity", at_least=1, at_most=2**20)
-    family: str = parameter("fast", "min-wise functions of shingles; those of the paper are rabin", one_of=FAMILIES)
-    seed: int = parameter(0, "which of the functions, or of the randomised lexicons", at_least=0, at_most=2**63 - 1)
+    family: str = parameter("fast", "family of min-wise functions; the paper has rabin", one_of=FAMILIES)
+    seed: int = parameter(
+        0, "seed of the min-wise functions and of the randomised lexicons", at_least=0, at_most=2**63 - 1
+    )
     lexicon: str = parameter("", "file with the lexicon of I-Match; if none is given, it is built from the documents")
     nidf: tuple[float, ...] = parameter(
         LexiconParameters.nidf,
-        "normalised idf of the words of that lexicon, as LOW:HIGH",
+        "range of normalised idf of the words in that lexicon, as LOW:HIGH",
         at_least=0,
         at_most=1,
         is_range=True,
     )
-    min_df: int = parameter(1, "fewest documents of a rarer word that fills up signatures", at_least=1, at_most=2**32)
-    min_terms: int = parameter(5, "fewest words of a signature of I-Match", at_least=1, at_most=2**32)
-    min_share: float = parameter(0.1, "least share of a document's words in a signature", at_least=0, at_most=1)
-    lexicons: int = parameter(10, "randomised lexicons, beside the whole one", at_least=0, at_most=255)
-    drop: float = parameter(0.33, "share of words that each of them lacks", at_least=0, below=1)
-    randomise: str = parameter("primary", "whether they lack words that fill up signatures, too", one_of=RANDOMISE)
+    min_df: int = parameter(
+        1, "minimum number of documents with a rarer word that fills up short signatures", at_least=1, at_most=2**32
+    )
+    min_terms: int = parameter(5, "minimum number of words in a signature of I-Match", at_least=1, at_most=2**32)
+    min_share: float = parameter(0.1, "minimum share of a document's words in its signature", at_least=0, at_most=1)
+    lexicons: int = parameter(
+        10, "number of randomised lexicons, in addition to the whole one", at_least=0, at_most=255
+    )
+    drop: float = parameter(0.33, "share of the words that each randomised lexicon leaves out", at_least=0, below=1)
+    randomise: str = parameter(
+        "primary",
+        "which words randomised lexicons leave out: primary ones, or also those that fill up signatures",
+        one_of=RANDOMISE,
+    )
 
     def check(self) -> None:
         """Refuse parameters that would have no effect: nobody should wait for a run that ignores what was asked for."""
@@ -130,15 +140,21 @@ class NeardupParameters(SignatureParameters):
     """What makes near-duplicates, and what to say of them."""
 
     threshold: float | None = parameter(
-        None, "least Jaccard coefficient of near-duplicates, exactly; if none, as published", at_least=0.3, at_most=1
+        None,
+        "minimum Jaccard coefficient of near-duplicates, computed exactly; without it, the published methods decide",
+        at_least=0.3,
+        at_most=1,
     )
     measure: str = parameter(
-        "jaccard", "threshold of grams in common / in either, or of those / in the one that goes", one_of=MEASURES
+        "jaccard",
+        "what --threshold limits. jaccard: common grams / grams of either document; containment: common grams / grams "
+        "of the dropped document",
+        one_of=MEASURES,
     )
-    keep: str = parameter("first", "which documents are preferred to others; of equal ones the first", one_of=KEEP)
-    min_words: int = parameter(0, "shorter documents are near-duplicates of none", at_least=0, at_most=2**32)
-    similarity: bool = parameter(True, "say how similar the documents of each cluster are")
-    pairs: bool = parameter(False, "write the edges behind each cluster, with their similarity")
+    keep: str = parameter("first", "which document of several copies is kept; of equal ones, the first", one_of=KEEP)
+    min_words: int = parameter(0, "ignore documents with fewer words", at_least=0, at_most=2**32)
+    similarity: bool = parameter(True, "compute how similar the documents of each cluster are")
+    pairs: bool = parameter(False, "write the pairs behind each cluster, with their similarity")
     key: str = parameter("", keys.MEANING)
 
     def to_dict(self) -> dict[str, Any]:

@@ -81,31 +81,51 @@ class PassageParameters(Parameters):
         one_of=(*SIGNATURES, FUZZY),
     )
     gamma: int | None = parameter(
-        None, "fewest sentences of a passage", at_least=1, at_most=2**31, usual="3, with grams 30 words"
+        None, "minimum number of sentences in a passage", at_least=1, at_most=2**31, usual="3, with grams 30 words"
     )
     max_gap: int | None = parameter(
-        None, "most sentences that differ within a passage", at_least=0, at_most=2**31, usual="0, with grams 30 words"
+        None,
+        "maximum number of differing sentences within a passage",
+        at_least=0,
+        at_most=2**31,
+        usual="0, with grams 30 words",
     )
     nidf: tuple[float, ...] = parameter(
-        (0.1, 1.0), "normalised idf of words that count for imatch, as LOW:HIGH", at_least=0, at_most=1, is_range=True
+        (0.1, 1.0),
+        "range of normalised idf of the words that imatch compares, as LOW:HIGH",
+        at_least=0,
+        at_most=1,
+        is_range=True,
     )
     tau: float = parameter(
-        0.9, "least Jaccard coefficient of sentences that match, for shingles and spotsigs", above=0, at_most=1
+        0.9, "minimum Jaccard coefficient of two matching sentences, for shingles and spotsigs", above=0, at_most=1
     )
     antecedents: int = parameter(
-        10_000, "most frequent words that spotsigs begin with; for Chinese the paper has 60", at_least=1, at_most=2**32
+        10_000,
+        "number of the most frequent words, with which spotsigs begin; the paper has 60 for Chinese",
+        at_least=1,
+        at_most=2**32,
     )
-    spot_distance: int = parameter(1, "words from one word of a spotsig to the next", at_least=1, at_most=2**20)
-    chain: int = parameter(2, "words of a spotsig behind the first", at_least=1, at_most=2**20)
+    spot_distance: int = parameter(1, "distance between the words of a spotsig", at_least=1, at_most=2**20)
+    chain: int = parameter(2, "number of words of a spotsig after the first", at_least=1, at_most=2**20)
     k: int = parameter(8, "words in a gram, for grams", at_least=1, at_most=2**20)
     n: int = parameter(4, "words in a shingle, for shingles and for similarity", at_least=1, at_most=2**20)
     max_df: int = parameter(
-        1000, "most documents of a sentence or gram that makes a passage on its own", at_least=1, at_most=2**32 - 1
+        1000,
+        "maximum number of documents with a sentence or gram that can start a passage",
+        at_least=1,
+        at_most=2**32 - 1,
     )
-    collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
-    foreign: str = parameter("domain", "compare documents of different hosts, domains, ips; or all", one_of=FOREIGN)
+    collapse: str = parameter(
+        "none", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
+    )
+    foreign: str = parameter(
+        "domain",
+        "compare only documents of different hosts, domains or IP addresses; none: all documents",
+        one_of=FOREIGN,
+    )
     between: tuple[str, ...] = between_parameter()
-    min_words: int = parameter(15, "fewest words of a passage", at_least=1, at_most=2**32)
+    min_words: int = parameter(15, "minimum number of words in a passage", at_least=1, at_most=2**32)
     refine: bool = parameter(True, "move the borders of passages word by word")
 
     def check(self) -> None:

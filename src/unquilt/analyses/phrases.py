@@ -54,24 +54,35 @@ class PhraseParameters(Parameters):
     """What a popular phrase is, whose covering sets are wanted, and what makes a site a candidate."""
 
     k: int = parameter(5, "words in a phrase", at_least=1, at_most=2**20)
-    popular: int = parameter(5, "fewest documents that share a popular shingle", at_least=2, at_most=2**32)
-    exact: bool = parameter(False, "look at every phrase of a document, not at a sample of 84")
-    collapse: str = parameter("near", "which copies are left out first, but one", one_of=COLLAPSE)
+    popular: int = parameter(5, "minimum number of documents that share a popular shingle", at_least=2, at_most=2**32)
+    exact: bool = parameter(False, "use every phrase of a document, not a sample of 84")
+    collapse: str = parameter(
+        "near", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
+    )
     max_df: int = parameter(
-        1000, "most documents of a shingle that is covered, if all documents are", at_least=1, at_most=2**32 - 1
+        1000,
+        "maximum number of documents with a shingle that is covered, where all documents are",
+        at_least=1,
+        at_most=2**32 - 1,
     )
     sample: str = parameter(
-        "all", "whose covering sets: of all, some for each count of popular shingles, some of any", one_of=SAMPLES
+        "all",
+        "which documents get covering sets: all, a sample for each number of popular shingles, or one sample",
+        one_of=SAMPLES,
     )
-    sample_size: int = parameter(50, "how many documents a sample has, for each count or in all", at_least=1)
-    least: float = parameter(30.0, "fewest popular shingles, of 84, of a document in a sample", at_least=0, at_most=84)
-    site: str = parameter("", "draw the sample from one host, domain or address only")
-    prune: bool = parameter(False, "leave out sources that later ones made redundant")
+    sample_size: int = parameter(50, "number of documents in a sample", at_least=1)
+    least: float = parameter(
+        30.0, "minimum number of popular shingles, of 84, of a sampled document", at_least=0, at_most=84
+    )
+    site: str = parameter("", "draw the sample from one host, domain or IP address")
+    prune: bool = parameter(False, "remove sources that later ones make redundant")
     group: str = parameter("host", "what a site is", one_of=GROUPS)
-    min_pages: int = parameter(10, "fewest pages of a site that is listed", at_least=1)
-    min_mean: float = parameter(30.0, "least mean of popular shingles, of 84, of a candidate", at_least=0, at_most=84)
-    max_deviation: float = parameter(15.0, "standard deviation that a candidate stays below", at_least=0)
-    seed: int = parameter(0, "which functions, and which sample", at_least=0, at_most=2**63 - 1)
+    min_pages: int = parameter(10, "minimum number of pages of a listed site", at_least=1)
+    min_mean: float = parameter(
+        30.0, "minimum mean number of popular shingles, of 84, of a candidate", at_least=0, at_most=84
+    )
+    max_deviation: float = parameter(15.0, "maximum standard deviation of this number, exclusive", at_least=0)
+    seed: int = parameter(0, "seed of the min-wise functions and of the sample", at_least=0, at_most=2**63 - 1)
     key: str = parameter("", keys.MEANING)
 
     def to_dict(self) -> dict[str, Any]:

@@ -40,44 +40,71 @@ class QuiltParameters(Parameters):
     """What makes a quilt."""
 
     k: int = parameter(5, "words in a gram", at_least=1, at_most=2**20)
-    m: int = parameter(50, "most documents that share a patch gram", at_least=2, at_most=2**32)
-    c: int = parameter(4, "fewest sources of a quilt", at_least=1, at_most=2**32)
-    sigma: float = parameter(0.5, "least share of the page that was copied", at_least=0, at_most=1)
+    m: int = parameter(50, "maximum number of documents that share a patch gram", at_least=2, at_most=2**32)
+    c: int = parameter(4, "minimum number of sources of a quilt", at_least=1, at_most=2**32)
+    sigma: float = parameter(0.5, "minimum share of the page that was copied", at_least=0, at_most=1)
     sigma_of: str = parameter(
-        "spanned", "the share that sigma limits: patchfrac, covered, or what passages span", one_of=SIGMA_OF
+        "spanned",
+        "which share of the page --sigma limits: patch grams, grams that sources cover, or words that passages span",
+        one_of=SIGMA_OF,
     )
-    foreign: str = parameter("domain", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
-    collapse: str = parameter("near", "which copies become one document first", one_of=COLLAPSE)
-    min_share: float = parameter(0.02, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
-    min_grams: int = parameter(12, "fewest patch grams that a source newly covers", at_least=1, at_most=2**32)
-    max_largest: float = parameter(0.5, "most of the covered grams that one source holds", at_least=0, at_most=1)
+    foreign: str = parameter(
+        "domain",
+        "which pages count as sources: those on another host, domain or IP address; none: all pages",
+        one_of=FOREIGN,
+    )
+    collapse: str = parameter(
+        "near", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
+    )
+    min_share: float = parameter(
+        0.02, "minimum share of the patch grams that each further source adds", at_least=0, at_most=1
+    )
+    min_grams: int = parameter(
+        12, "minimum number of patch grams that each further source adds", at_least=1, at_most=2**32
+    )
+    max_largest: float = parameter(0.5, "maximum share of the covered text from a single source", at_least=0, at_most=1)
     max_own: float = parameter(
-        0.6, "most of the covered grams that other pages of its own site have, too", at_least=0, at_most=1
+        0.6,
+        "maximum share of the covered text that other pages of the page's own site also have",
+        at_least=0,
+        at_most=1,
     )
     max_sections: float = parameter(
-        0.7, "most of the covered grams that its sections add: whole pages of other sites", at_least=0, at_most=1
+        0.7,
+        "maximum share of the covered text from sources that the page contains whole, or nearly so",
+        at_least=0,
+        at_most=1,
     )
     min_sewn: float = parameter(
-        0.5, "least share of its passages that is sewn in, between seams", at_least=0, at_most=1
+        0.5,
+        "minimum share of the copied passages that end at a seam, where another source begins",
+        at_least=0,
+        at_most=1,
     )
     max_reads_on: float = parameter(
         0.02,
-        "most by which the page reads on better than its sources do at the borders of passages",
+        "maximum of reads_on: how much better the page reads on at the borders of passages than its sources do",
         at_least=-1,
         at_most=1,
     )
     min_part: int = parameter(
         250,
-        "words sewn in from c sources that make a page stitched in part; 0: none",
+        "minimum number of words from at least c sources in a page that is stitched in part; 0: no such verdict",
         at_least=0,
         at_most=2**32,
     )
-    edits: str = parameter("light", "exact patches, or passages with a few changed words", one_of=EDITS)
-    homes: bool = parameter(
-        True, "prefer sources, and pages of the own site, that are not stitched together themselves"
+    edits: str = parameter(
+        "light",
+        "exact: equal patches only; light: join patches of one source with a few changed words between them",
+        one_of=EDITS,
     )
-    max_attributed: float = parameter(1.0, "most of the patch grams that linked sources cover", at_least=0, at_most=1)
-    patches: bool = parameter(True, "find where each source's patches begin and end")
+    homes: bool = parameter(
+        True, "prefer sources that are not stitched together themselves, and count only such pages of the own site"
+    )
+    max_attributed: float = parameter(
+        1.0, "maximum share of the patch grams that come from sources the page links to", at_least=0, at_most=1
+    )
+    patches: bool = parameter(True, "write where each copied patch begins and ends, in the page and in its source")
     key: str = parameter("", keys.MEANING)
 
     def to_dict(self) -> dict[str, Any]:

@@ -35,17 +35,17 @@ USUAL = {"word": 50, "line": 1, "paragraph": 1}
 class RepeatParameters(Parameters):
     """What is repeated, and which copy stays."""
 
-    unit: str = parameter("word", "what runs are made of", one_of=UNITS)
+    unit: str = parameter("word", "unit of a run", one_of=UNITS)
     n: int | None = parameter(
-        None, "fewest units of a run", at_least=1, at_most=2**20, usual="50 words, 1 line or 1 paragraph"
+        None, "minimum length of a run, in units", at_least=1, at_most=2**20, usual="50 words, 1 line or 1 paragraph"
     )
-    min_words: int = parameter(0, "a line or paragraph of fewer words stays", at_least=0, at_most=2**31)
-    min_times: int = parameter(2, "fewest places of a run", at_least=2, at_most=2**40)
-    min_sites: int = parameter(1, "fewest sites of a run", at_least=1, at_most=2**40)
-    site: str = parameter("domain", "what counts as one site", one_of=SITES)
-    keep_one: bool = parameter(True, "leave the copy in the preferred document; else all copies go")
-    keep: str = parameter("first", "which documents are preferred to others; of equal ones the first", one_of=KEEP)
-    menus: bool = parameter(True, "take out menus, too; for paragraphs")
+    min_words: int = parameter(0, "keep lines and paragraphs with fewer words", at_least=0, at_most=2**31)
+    min_times: int = parameter(2, "minimum number of places where a run stands", at_least=2, at_most=2**40)
+    min_sites: int = parameter(1, "minimum number of sites where a run stands", at_least=1, at_most=2**40)
+    site: str = parameter("domain", "what a site is", one_of=SITES)
+    keep_one: bool = parameter(True, "keep the copy in the preferred document; else remove all copies")
+    keep: str = parameter("first", "which document of several copies is kept; of equal ones, the first", one_of=KEEP)
+    menus: bool = parameter(True, "also remove menus, with --unit paragraph")
     key: str = parameter("", keys.MEANING)
 
     def to_dict(self) -> dict[str, object]:

@@ -14,24 +14,35 @@ class ReuseExperimentParameters(Parameters):
     """What is copied how often, and how much the copies are changed."""
 
     site: str = parameter(
-        "", "beginning of the URLs of the pages that are copied, without http://", usual="the host with the most pages"
+        "", "prefix of the URLs of the pages to copy, without http://", usual="the host with the most pages"
     )
-    pages: int = parameter(1000, "most pages of the site that are copied, the first", at_least=1, at_most=10**6)
+    pages: int = parameter(
+        1000, "maximum number of pages of the site that are copied, from the first on", at_least=1, at_most=10**6
+    )
     copies: tuple[int, ...] = parameter(
         (100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000),
-        "how many times they are copied",
+        "number of copies of each page",
         at_least=1,
         at_most=10**9,
     )
-    file_threshold: int = parameter(1000, "files that occur more often than this are discovered", at_least=0)
-    chunk_threshold: int = parameter(100_000, "chunks that occur more often are discovered", at_least=0)
-    blind_copies: int = parameter(50_000, "copies of which blind labels are discovered", at_least=1, at_most=10**9)
-    page_threshold: float = parameter(0.144, "a page is a target above this share", at_least=0, at_most=1)
-    neighbourhood_threshold: float = parameter(0.163, "the site is bad above this", at_least=0, at_most=1)
-    most: float = parameter(8.0, "most chunks changed, in mean chunks per page", above=0, at_most=1000)
-    step: float = parameter(0.25, "step from one number of changed chunks to the next, likewise", above=0, at_most=1000)
-    runs: int = parameter(10, "runs whose mean is taken", at_least=1, at_most=10**4)
-    seed: int = parameter(0, "seed of what is drawn", at_least=0)
+    file_threshold: int = parameter(1000, "a file is discovered if it occurs more often than this", at_least=0)
+    chunk_threshold: int = parameter(100_000, "a chunk is discovered if it occurs more often than this", at_least=0)
+    blind_copies: int = parameter(
+        50_000, "number of copies from which blind labels are discovered", at_least=1, at_most=10**9
+    )
+    page_threshold: float = parameter(
+        0.144, "minimum share of labelled content of a target, exclusive", at_least=0, at_most=1
+    )
+    neighbourhood_threshold: float = parameter(0.163, "minimum badness of a bad site, exclusive", at_least=0, at_most=1)
+    most: float = parameter(
+        8.0,
+        "maximum number of changed chunks, as a multiple of the mean number of chunks per page",
+        above=0,
+        at_most=1000,
+    )
+    step: float = parameter(0.25, "step between numbers of changed chunks, in the same unit", above=0, at_most=1000)
+    runs: int = parameter(10, "number of runs to average", at_least=1, at_most=10**4)
+    seed: int = parameter(0, "random seed", at_least=0)
 
 
 DECLARATION = Job(

@@ -32,20 +32,32 @@ class RewordedParameters(Parameters):
     """Which documents are aligned, and which words are left out."""
 
     max_df: int = parameter(
-        20, "most documents of a pair of rare words by which documents are compared", at_least=1, at_most=2**32 - 1
+        20,
+        "maximum number of documents with a pair of rare words by which documents are compared",
+        at_least=1,
+        at_most=2**32 - 1,
     )
     max_candidates: int = parameter(
-        100, "most documents that one document is aligned with, those that share most", at_least=1, at_most=2**32 - 1
+        100,
+        "maximum number of documents that one document is aligned with, the most similar first",
+        at_least=1,
+        at_most=2**32 - 1,
     )
     boilerplate: int = parameter(
         100,
-        "leave out words that stand in five words in a row which more documents have, as menus do; 0: none",
+        "ignore sequences of five words that more documents than this have, such as menus; 0: ignore none",
         at_least=0,
         at_most=2**32 - 1,
     )
     n: int = parameter(4, "words in a shingle, for similarity", at_least=1, at_most=2**20)
-    collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
-    foreign: str = parameter("domain", "compare documents of different hosts, domains, ips; or all", one_of=FOREIGN)
+    collapse: str = parameter(
+        "none", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
+    )
+    foreign: str = parameter(
+        "domain",
+        "compare only documents of different hosts, domains or IP addresses; none: all documents",
+        one_of=FOREIGN,
+    )
     between: tuple[str, ...] = between_parameter()
 
     def check(self) -> None:

@@ -36,13 +36,17 @@ class SiteParameters(Parameters):
     """What a site is, and what is enough for a verdict."""
 
     site: str = parameter("domain", "what a site is: host, domain, suffix, ip or path:N")
-    min_pages: int = parameter(5, "fewest pages of a site with a verdict", at_least=2)
-    min_quilts: float = parameter(0.3, "least share of quilts of a stitched site", above=0, at_most=1)
-    min_source_sites: int = parameter(4, "fewest sites that a stitched site draws on", at_least=1)
-    min_copied: float = parameter(0.5, "least share of near-duplicates of a mirror or scraper", above=0, at_most=1)
-    min_twin: float = parameter(0.8, "least share of these on the one site of a mirror", above=0, at_most=1)
-    min_linked: float = parameter(0.5, "least share of linked text of a syndicated site", above=0, at_most=1)
-    min_shared: float = parameter(0.3, "least share of common sources of two sites of a network", above=0, at_most=1)
+    min_pages: int = parameter(5, "minimum number of pages of a site with a verdict", at_least=2)
+    min_quilts: float = parameter(0.3, "minimum share of quilts among the pages of a stitched site", above=0, at_most=1)
+    min_source_sites: int = parameter(4, "minimum number of sites that a stitched site draws on", at_least=1)
+    min_copied: float = parameter(
+        0.5, "minimum share of near-duplicates among the pages of a mirror or scraper", above=0, at_most=1
+    )
+    min_twin: float = parameter(
+        0.8, "minimum share of these near-duplicates on the site that a mirror copies", above=0, at_most=1
+    )
+    min_linked: float = parameter(0.5, "minimum share of linked text of a syndicated site", above=0, at_most=1)
+    min_shared: float = parameter(0.3, "minimum share of common sources of two sites of a network", above=0, at_most=1)
 
     def check(self) -> None:
         """Refuse a site that is not a site."""

@@ -39,16 +39,24 @@ class SweepParameters(Parameters):
 
     k: tuple[int, ...] = parameter((3, 4, 5, 6, 7), "words in a gram", at_least=1, at_most=2**20)
     m: tuple[int, ...] = parameter(
-        (5, 10, 20, 50, 100), "most documents that share a patch gram", at_least=2, at_most=2**32
+        (5, 10, 20, 50, 100), "maximum number of documents that share a patch gram", at_least=2, at_most=2**32
     )
-    c: tuple[int, ...] = parameter((1, 2, 4, 8, 16), "fewest sources of a quilt", at_least=1, at_most=2**32)
+    c: tuple[int, ...] = parameter((1, 2, 4, 8, 16), "minimum number of sources of a quilt", at_least=1, at_most=2**32)
     sigma: tuple[float, ...] = parameter(
-        (0.1, 0.25, 0.5, 0.75, 0.9), "least share of the grams that sources cover", at_least=0, at_most=1
+        (0.1, 0.25, 0.5, 0.75, 0.9), "minimum share of the grams that sources cover", at_least=0, at_most=1
     )
-    foreign: str = parameter("none", "which sources count: those on another host, domain, ip; or all", one_of=FOREIGN)
-    collapse: str = parameter("none", "which copies become one document first", one_of=COLLAPSE)
-    min_share: float = parameter(0.0, "least share of patch grams that a source newly covers", at_least=0, at_most=1)
-    max_largest: float = parameter(1.0, "most of the covered grams that one source holds", at_least=0, at_most=1)
+    foreign: str = parameter(
+        "none",
+        "which pages count as sources: those on another host, domain or IP address; none: all pages",
+        one_of=FOREIGN,
+    )
+    collapse: str = parameter(
+        "none", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
+    )
+    min_share: float = parameter(
+        0.0, "minimum share of the patch grams that each further source adds", at_least=0, at_most=1
+    )
+    max_largest: float = parameter(1.0, "maximum share of the covered text from a single source", at_least=0, at_most=1)
     key: str = parameter("", keys.MEANING)
 
     def check(self) -> None:

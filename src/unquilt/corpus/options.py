@@ -36,7 +36,7 @@ class Fields(Parameters):
     url: str = parameter("url", "field with its URL")
     text: str = parameter("text", "field with its text")
     html: str = parameter("html", "field with its HTML, if it has no text")
-    ip: str = parameter("ip", "field with the address it was found at")
+    ip: str = parameter("ip", "field with the IP address of its server")
 
     def check(self) -> None:
         for each in fields(self):
@@ -74,13 +74,17 @@ class Limits(Parameters):
     """
 
     max_bytes: int = parameter(
-        64 * MIB, "largest document; larger ones are rejected", at_least=1, at_most=1024 * MIB, unit="bytes"
+        64 * MIB, "maximum size of a document; larger ones are rejected", at_least=1, at_most=1024 * MIB, unit="bytes"
     )
-    max_nodes: int = parameter(200_000, "most tags and texts of a page for --main-content", at_least=1, at_most=MOST)
-    max_depth: int = parameter(1_000, "deepest nesting of a page for --main-content", at_least=1, at_most=MOST)
+    max_nodes: int = parameter(
+        200_000, "maximum number of tags and texts of a page, with --main-content", at_least=1, at_most=MOST
+    )
+    max_depth: int = parameter(
+        1_000, "maximum depth of nested elements of a page, with --main-content", at_least=1, at_most=MOST
+    )
     deadline: float = parameter(
         30.0,
-        "most processor time for one document, the last resort",
+        "maximum processor time for one document; a slower one is rejected",
         at_least=0.1,
         at_most=86_400,
         unit="seconds",
@@ -105,10 +109,10 @@ class Reading(Parameters):
     limits: Limits = part(Limits)
     base_url: str = parameter(
         AUTO,
-        "URL of a folder of pages, to which their paths are added; http:// if its first folders are hosts, as wget -m "
-        "makes them; auto: if these are surely hosts; none: no URLs",
+        "URL of the input folder, to which the paths of its files are added; http:// if its subfolders are named after "
+        "hosts, as wget -m makes them; auto: http:// where all subfolders look like hosts; none: no URLs",
     )
-    main_content: bool = parameter(False, "keep of HTML the article only, not all visible text")
+    main_content: bool = parameter(False, "keep only the article of an HTML page, not all visible text")
     words: str = parameter(
         RESTORED,
         "restored: compare words as a reader sees them, without invisible characters, look-alikes of other scripts and "
@@ -122,12 +126,12 @@ class Reading(Parameters):
     )
     carry: str = parameter(
         ALL,
-        "columns of JSON lines and Parquet, and facts of archives on a page, that are kept beside documents: all, none, "
+        "columns of JSON lines and Parquet, and facts of archives on pages, that are kept beside documents: all, none, "
         "or names with commas between them",
     )
     max_repeats: int = parameter(
         4,
-        "flag a URL in whose path a component occurs more often than this, as a crawler going round in circles",
+        "flag a URL whose path repeats one component more often than this (a crawler trap)",
         at_least=1,
         at_most=MOST,
     )

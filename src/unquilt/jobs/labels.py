@@ -33,7 +33,7 @@ class LabelParameters(ThresholdParameters, ChunkParameters):
 
     list: str = parameter("", "file with further labels: on each line a SHA-1, `file` and a SHA-1, or a text")
     stop: str = parameter("", "file with stop chunks: on each line a SHA-1 or a text")
-    subtract: tuple[str, ...] = parameter((), "sets of labels whose labels are taken out")
+    subtract: tuple[str, ...] = parameter((), "sets of labels to subtract")
     files: bool = parameter(True, "label whole files, too, not only their chunks")
 
 
