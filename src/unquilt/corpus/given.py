@@ -23,12 +23,12 @@ import pyarrow.compute as pc
 
 from unquilt.corpus.options import Fields, Reading
 from unquilt.errors import Advice, InputError
-from unquilt.tables import DOCUMENTS
+from unquilt.tables import BESIDE, DOCUMENTS
 
 LOOSE, JSON, LISTED = b"unquilt.loose", b"unquilt.json", b"unquilt.listed"
 """What is noted of a field that was met: its type was guessed from JSON; its values are JSON texts; it is part of
 documents, and its values are not kept a second time."""
-NAME, COLUMN, SAME = b"unquilt.name", b"unquilt.column", b"unquilt.same"
+NAME, COLUMN, SAME = BESIDE, b"unquilt.column", b"unquilt.same"
 """What is noted in a plan: what a column of documents is called in the inputs; the column of documents that a field is
 in; the column of documents that says the same where the inputs gave nothing else."""
 USUAL_TOO = b"unquilt.usual"

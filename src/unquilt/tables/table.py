@@ -60,6 +60,10 @@ def document(name: str, meaning: str, *, null: bool = False) -> Column:
     return Column(name, pa.int64(), meaning, null, is_document=True)
 
 
+BESIDE = b"unquilt.name"
+"""What further columns of a table are known by (see `Table.extensible`): what they are called in the inputs."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class OnPage:
     """How the page in the browser shows a table. A new table says all of it, or `NOT_LISTED`; a test asks for it.
