@@ -43,7 +43,8 @@ class Page(NamedTuple):
 
     `content` is bytes as they were stored, or a str if the file itself (JSON, Parquet) says that it is text. `charset`
     is the charset that was declared outside the content, `truncated` why the archive says that it is incomplete,
-    `given` what the input says of the record beside all that (see `corpus.given`).
+    `fetched` when the archive says that it was fetched, as `2024-01-31T23:59:59Z`, `given` what the input says of the
+    record beside all that (see `corpus.given`).
     """
 
     file: str
@@ -55,6 +56,7 @@ class Page(NamedTuple):
     content: bytes | str
     charset: str | None = None
     truncated: str | None = None
+    fetched: str | None = None
     given: Given | None = None
 
 

@@ -60,6 +60,10 @@ class Example:
     note: str = ""
     other: Example | None = None
     """The other document of a pair."""
+    title: str = ""
+    """Of a pair, if that is not the name of the first document, which then stands above its text."""
+    own_facts: Sequence[tuple[str, str]] = ()
+    """What is known of the first document of a pair with a title."""
 
 
 @dataclass(frozen=True)
