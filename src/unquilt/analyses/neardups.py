@@ -123,7 +123,7 @@ class SignatureParameters(Parameters):
         if ignored:
             raise ParameterError(f"{ignored[0]} has no effect with method {self.method}; leave it out")
         if self.lexicon and (self.nidf, self.min_df) != (usual["nidf"], usual["min_df"]):
-            raise ParameterError("nidf and min_df are those of the lexicon that is given; leave them out")
+            raise ParameterError("nidf and min_df come from the lexicon file; leave them out")
 
     def kernel(self) -> dict[str, Any]:
         """As kernels take them."""
@@ -170,7 +170,7 @@ class NeardupParameters(SignatureParameters):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"threshold has no effect with {other}; leave it out")
         if self.threshold is None and self.measure != MEASURES[0]:
-            raise ParameterError("measure is that of a threshold; say which one, such as threshold 0.8")
+            raise ParameterError("measure needs a threshold, such as threshold 0.8")
         if self.key and (self.method != "shingles" or self.family != "fast"):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"key has no effect with {other}; leave it out")
