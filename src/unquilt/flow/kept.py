@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from unquilt.errors import damaged
 from unquilt.parquet import opened, reading
 from unquilt.site_names import name_site
-from unquilt.tables import Table
+from unquilt.tables import BESIDE, Table
 
 TEXT, SEEN = "text", "seen"
 """The columns of documents with their texts, and with these as readers see them, where that differs."""
@@ -172,7 +172,8 @@ def _check_schema(there: pa.Schema, table: Table, path: str) -> None:
         if not there.field(number).equals(field):
             empty = " or null" if there.field(number).nullable and not field.nullable else ""
             raise damaged(path, f"column {field.name} is {there.field(number).type}{empty}, not {field.type}")
-    if there.names != wanted.names:
+    further = [field for field in there if table.extensible and BESIDE in (field.metadata or {})]
+    if there.names != [*wanted.names, *(field.name for field in further)]:
         raise damaged(path, f"its columns are not {', '.join(wanted.names)}")
 
 
