@@ -34,7 +34,7 @@ FEW_QUILTS = 0.1
 SEVERAL = 2
 """Homes of a copied page: text that so many sites with text of their own print was sold, not taken."""
 HALF = 0.5
-"""Of the pages of a mirror's twin; and how full of copies of others the sites are that have the pages of an original."""
+"""Of the pages of the twin of a mirror; and how full of copies of others the sites are that have an original."""
 Numbers = Mapping[str, Any]
 Judged = tuple[str, str]
 
