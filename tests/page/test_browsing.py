@@ -234,6 +234,7 @@ def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, w
             enter(browser, address)
             judge(key)
         assert [item.category for item in LabelFile(file).items("quilts-quilts", "ada")][: len(said)] == said
+    browser.wait(lambda page: page.find_all("#verdict[data-ready]"))
     browser.press("1")  # nobody answers
     browser.wait(lambda page: "not saved" in page.find("#said").text)
     assert sum(bool(item.category) for item in LabelFile(file).items("quilts-quilts", "ada")) == len(said)
