@@ -27,6 +27,7 @@ DESIGN.md says how the packages and modules work together:
     tables/          the columns and meanings of all tables
     parameters       declaration and validation of parameters
     settings         engine, threads, memory
+    site_names       what a site is, and what it is called
     spelling         numbers with their nouns, and names, for people
     parquet          our Parquet files, with checksums
     guard            work in processes that may crash
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
         align,
         build_filter,
         build_lexicon,
+        copies,
         grams,
         ingest,
         judge,
@@ -128,6 +130,7 @@ __all__ = [
     "align",
     "build_filter",
     "build_lexicon",
+    "copies",
     "grams",
     "ingest",
     "judge",

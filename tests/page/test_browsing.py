@@ -17,6 +17,7 @@ from browsing import NARROW, WIDE, Browser
 from looking import addresses, find_first
 from serving import Served, enter, free_port
 
+import unquilt as uq
 from unquilt.judgements.labels import LabelFile
 
 pytestmark = pytest.mark.slow
@@ -55,11 +56,14 @@ def test_a_patch_is_clicked_and_the_source_stands_beside_it(browser: Browser, se
     browser.resize(WIDE)
     quilt = find_first(web, "quilts/quilts", "doc")
     browser.open(f"{served.address}/runs/quilts/quilts/{quilt}")
-    assert "Choose a marked passage" in browser.find("#beside").text
+    best = browser.find(".legend a")
+    assert best.get_attribute("aria-current") == "true"  # the best source is open
+    assert best.find_element("css selector", ".line").text in browser.find("#beside h3").text
     patch = browser.find_all("#own a.patch")[2]
     text, number = patch.text, patch.get_attribute("data-patch")
     patch.click()
-    there = browser.wait(lambda page: next(iter(page.find_all("#there")), None))
+    browser.wait(lambda page: f"patch={number}" in page.driver.current_url)
+    there = browser.find("#there")
     words = [word.strip(".,;:!?“”\"'").casefold() for word in text.split()][1:-1]
     beside = [word.strip(".,;:!?“”\"'").casefold() for word in there.text.split()]
     assert [word for word in words if word in beside] == words
@@ -73,6 +77,31 @@ def test_a_patch_is_clicked_and_the_source_stands_beside_it(browser: Browser, se
     assert browser.find("#here").get_attribute("data-patch") == number
     browser.press("n")
     browser.wait(lambda page: f"patch={number}" not in page.driver.current_url)
+    assert browser.complaints() == []
+
+
+def test_numbers_are_explained_where_they_stand(browser: Browser, served: Served, web: Path) -> None:
+    """By keyboard, too; and one goes from quilt to quilt, and from source to source."""
+    browser.resize(WIDE)
+    first, second = (
+        row["doc"] for row in uq.read(web / "quilts").table("quilts", sort="-evidence", limit=2).to_pylist()
+    )
+    browser.open(f"{served.address}/runs/quilts/quilts/{first}")
+    assert browser.find(".sentence").text.startswith("Stitched from ")
+    number = browser.find(".explained")
+    tip = number.find_element("css selector", ".tip")
+    assert not tip.is_displayed()
+    browser.ask("arguments[0].focus()", number)
+    assert tip.is_displayed()
+    other = browser.find_all(".legend a[data-source]")[1]
+    name = other.find_element("css selector", ".line").text
+    other.click()
+    browser.wait(lambda page: name in page.find("#beside h3").text)
+    assert other.get_attribute("aria-current") == "true"
+    browser.press("]")
+    browser.wait(lambda page: page.driver.current_url.endswith(f"/quilts/{second}"))
+    browser.press("[")
+    browser.wait(lambda page: page.driver.current_url.endswith(f"/quilts/{first}"))
     assert browser.complaints() == []
 
 
@@ -120,6 +149,22 @@ def test_values_are_proposed_for_a_filter(browser: Browser, served: Served) -> N
     browser.find("#filters summary").click()
     browser.find("#f-host").send_keys("best")
     browser.wait(lambda page: page.find_all("#l-host option"))
+    assert browser.complaints() == []
+
+
+def test_one_goes_from_change_to_change_by_keyboard(browser: Browser, served: Served, web: Path) -> None:
+    browser.resize(WIDE)
+    where = "least < 0.99 ORDER BY least"
+    browser.open(f"{served.address}/runs/near/clusters/{find_first(web, 'near/similarity', 'cluster', where)}")
+    changes = browser.find_all("#difference .change")
+    for key, place in (("n", 0), ("n", 1), ("p", 0)):
+        browser.press(key)
+        assert browser.driver.switch_to.active_element == changes[place]
+    a, b = (find_first(web, "passages/passage_pairs", side, "passages > 1") for side in "ab")
+    browser.open(f"{served.address}/runs/passages/pairs/{a}/{b}")
+    browser.press("n")
+    browser.wait(lambda page: "patch=1" in page.driver.current_url)
+    assert browser.wait(lambda page: page.driver.switch_to.active_element.get_attribute("id")) == "here-a"
     assert browser.complaints() == []
 
 
@@ -178,7 +223,7 @@ def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, w
 
     def judge(key: str) -> None:
         done = len(said)
-        browser.wait(lambda page: page.find("#count").text == f"{done} judged")
+        browser.wait(lambda page: page.find("#count").text == f"{done} judged" and page.find("#verdict[data-ready]"))
         browser.press(key)
         said.append("abc"[int(key) - 1])
         last = len(said) == 8
@@ -189,6 +234,7 @@ def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, w
             enter(browser, address)
             judge(key)
         assert [item.category for item in LabelFile(file).items("quilts-quilts", "ada")][: len(said)] == said
+    browser.wait(lambda page: page.find_all("#verdict[data-ready]"))
     browser.press("1")  # nobody answers
     browser.wait(lambda page: "not saved" in page.find("#said").text)
     assert sum(bool(item.category) for item in LabelFile(file).items("quilts-quilts", "ada")) == len(said)
@@ -206,3 +252,26 @@ def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, w
             judge(str(len(said) % 3 + 1))
         assert browser.barriers() == []
     assert [item.category for item in LabelFile(file).items("quilts-quilts", "ada")] == said
+
+
+def test_a_key_pressed_twice_labels_one_item(browser: Browser, served: Served) -> None:
+    browser.resize(WIDE)
+    answer = served.post("/judging", {"run": "quilts", "table": "quilts", "sample": 5, "seed": 31, "categories": "a,b"})
+    sample = answer.headers["location"]
+    browser.open(f"{served.address}{sample}/eve")
+    browser.wait(lambda page: page.find_all("#verdict[data-ready]"))
+    # Whatever page a key meets, it was pressed before anybody could see the next item.
+    browser.ask("sessionStorage.setItem('labelled', Date.now() + 1e6)")
+    browser.press("1")
+    browser.wait(lambda page: page.find("#count").text == "1 judged")
+    browser.ask("sessionStorage.setItem('labelled', Date.now() + 1e6)")
+    browser.driver.refresh()
+    for _ in range(5):
+        browser.press("1")
+    browser.find(".choice").click()
+    browser.ask("sessionStorage.removeItem('labelled')")
+    browser.driver.refresh()
+    browser.wait(lambda page: page.find_all("#verdict[data-ready]"))
+    assert browser.find("#count").text == "1 judged"
+    name = sample.rpartition("/")[2]
+    assert [item.category for item in served.shell.labels.items(name, "eve")] == ["a", "", "", "", ""]

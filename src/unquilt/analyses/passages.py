@@ -34,13 +34,15 @@ from unquilt.analyses.between import between_parameter, check_between, name_coll
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
+from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.reworded import RewordedParameters
+from unquilt.analyses.sites import see_sites
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import FOREIGN
 from unquilt.stores.lexicons import check_nidf, df_range
 from unquilt.stores.words import pack_above, pack_between, pack_most_frequent, pack_no_words
 from unquilt.tables import (
@@ -121,8 +123,9 @@ class PassageParameters(Parameters):
     )
     foreign: str = parameter(
         "domain",
-        "compare only documents of different hosts, domains or IP addresses; none: all documents",
+        "what a site is: only documents of different sites are compared; none: all documents",
         one_of=FOREIGN,
+        word="site",
     )
     between: tuple[str, ...] = between_parameter()
     min_words: int = parameter(15, "minimum number of words in a passage", at_least=1, at_most=2**32)
@@ -169,28 +172,34 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
     others share them with. A stretch that d documents share has d²/2 pairs, d at most `max_df`; what more documents
     share is never paired.
     """
-    copies = find_copies(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    sited, foreign = see_sites(corpus, given.foreign)
+    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse)
     if given.collapse == "none":
         copies = copies.without_copies()
     tables = list(copies.tables)
     if given.signature == "grams":
-        windows, counters = _grams(verbs, corpus, given, copies.table)
-        (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
-        counters |= verbs.fold(lists, "windows")
-        (seeds,) = verbs.group([lists], Kernel("seeds"))
-        (found,) = verbs.group([seeds], Kernel("chains", window=given.k, gap=given.gap, gamma=given.least))
+        found, counters = find_equal_words(verbs, corpus, given, copies.table)
     else:
         found, stops, counters = _sentences(verbs, corpus, given, copies.table)
         tables.append(stops)
-    located, pairs = _locate(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
-    return Outcome([*tables, located, pairs], copies.counters | counters)
+    located, spans = locate_passages(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
+    (pairs,) = verbs.group([spans], Kernel("passage pairs"))
+    kept = verbs.keep(located, PASSAGES)
+    return Outcome([*tables, kept, verbs.keep(pairs, PASSAGE_PAIRS)], copies.counters | counters)
 
 
-def _grams(verbs: Verbs, corpus: Kept, given: PassageParameters, copies: Kept | None) -> tuple[Rows, dict[str, int]]:
+def find_equal_words(
+    verbs: Verbs, corpus: Kept, given: PassageParameters, copies: Kept | None
+) -> tuple[Rows, dict[str, int]]:
+    """Runs of words that two documents share, by their grams, and counters."""
     (windows,) = verbs.map(corpus, Kernel("gram places", k=given.k, **name_collections(given.between)), beside=copies)
     counters = verbs.fold(windows, "grams") if given.between else {}
     refuse_empty(counters, given.between)
-    return windows, counters
+    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
+    counters |= verbs.fold(lists, "windows")
+    (seeds,) = verbs.group([lists], Kernel("seeds"))
+    (found,) = verbs.group([seeds], Kernel("chains", window=given.k, gap=given.gap, gamma=given.least))
+    return found, counters
 
 
 def _sentences(
@@ -245,14 +254,13 @@ def _alike(verbs: Verbs, sets: Rows, windows: Rows, given: PassageParameters) ->
     return seeds, counters
 
 
-def _locate(verbs: Verbs, corpus: Kept, runs: Kept, given: PassageParameters) -> tuple[Kept, Kept]:
-    """Passages with their places in both texts, and pairs of documents."""
+def locate_passages(verbs: Verbs, corpus: Kept, runs: Kept, given: PassageParameters) -> tuple[Rows, Rows]:
+    """Passages with their places in both texts, and their spans."""
     how: dict[str, Any] = {"unit": "words" if given.signature == "grams" else "sentences", "refine": given.refine}
     pages, slices = verbs.map(corpus, Kernel("passage texts", **how), among=runs)
     located: dict[str, Any] = {"n": given.n, "gamma": given.least, "min_words": given.min_words}
     found, spans = verbs.group([pages, slices], Kernel("passages", **located, **how))
-    (pairs,) = verbs.group([spans], Kernel("passage pairs"))
-    return verbs.keep(found, PASSAGES), verbs.keep(pairs, PASSAGE_PAIRS)
+    return found, spans
 
 
 def _lexicon(verbs: Verbs, corpus: Kept, given: PassageParameters) -> tuple[Side, bool]:

@@ -6,12 +6,16 @@
     matching   the prototypes that documents are near to, one document at a time
     alignment  the shared passages of two texts, without a corpus
     inputs     the inputs of a job
+    preferences  the order of documents by columns
     corpora    corpus folders as inputs
     places     where results go
     verdicts   quilts of a finished run by other limits
     labels     makes sets of labels
     sites      verdicts on whole sites, over finished runs
     site_tables  the numbers of sites, by SQL
+    own_copies  who has text of ours
+    own_pages  which pages are ours
+    copied_texts  what the texts of both sides say of copies
     merging    merges runs of detection
     merged_tables  the tables of parts as tables of the whole, by SQL
 

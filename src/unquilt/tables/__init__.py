@@ -7,6 +7,7 @@
     sweep         counts of quilts
     neardups      clusters of near-duplicates
     passages      passages that two documents share
+    copies        who has what of ours
     reworded      stems and candidates, on the way to reworded passages
     phrases       popular phrases, covering sets, sites
     repeats       text that can be taken out, as it stands elsewhere
@@ -20,6 +21,7 @@ half-open, in code points of `text`. The analyses say which tables they make (`a
 
 from __future__ import annotations
 
+from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
 from unquilt.tables.experiments import INJECTIONS, MUTATIONS, TOLERANCES
 from unquilt.tables.lexicon import WORDS
@@ -86,11 +88,12 @@ from unquilt.tables.reuse import (
 from unquilt.tables.reworded import BOILERPLATE, REWORDED_CANDIDATES, STEMS
 from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
 from unquilt.tables.sweep import COUNTS, SWEEP
-from unquilt.tables.table import NOT_LISTED, Column, OnPage, Table, column, document, integer
+from unquilt.tables.table import BESIDE, NOT_LISTED, Column, OnPage, Table, column, document, integer
 
 __all__ = [
     "ASKED",
     "ASKED_PHRASES",
+    "BESIDE",
     "BOILERPLATE",
     "CANDIDATES",
     "CHOSEN",
@@ -98,6 +101,8 @@ __all__ = [
     "COMPARED",
     "COMPONENTS",
     "CONTENTS",
+    "COPIES",
+    "COPYING_SITES",
     "COUNTS",
     "COVERS",
     "COVER_SOURCES",
@@ -111,6 +116,7 @@ __all__ = [
     "DROPPED",
     "EDGES",
     "EMPTIED",
+    "EQUAL_PASSAGES",
     "FOUND_OBJECTS",
     "FREQUENCIES",
     "FURTHER",
@@ -149,7 +155,9 @@ __all__ = [
     "REJECTS",
     "REMOVED",
     "REWORDED_CANDIDATES",
+    "REWORDED_PASSAGES",
     "SHARES",
+    "SIDES",
     "SIMILARITY",
     "SITES",
     "SLICES",

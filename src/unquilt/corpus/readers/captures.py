@@ -12,10 +12,11 @@ import re
 from contextlib import suppress
 from typing import NamedTuple
 
-from unquilt.corpus.options import Reading
+from unquilt.corpus.given import CAPTURE
+from unquilt.corpus.options import NONE, Reading
 from unquilt.corpus.readers import html, http
 from unquilt.corpus.readers.http import Body, CodingError, Fields, Response, TooLargeError
-from unquilt.corpus.records import Media, Page, Reject, Skipped, identify, too_large
+from unquilt.corpus.records import GivenFields, Media, Page, Reject, Skipped, identify, too_large
 from unquilt.corpus.sources import Glimpse
 
 TYPES = frozenset(("warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"))
@@ -39,6 +40,7 @@ VAGUE = frozenset(
 HEAD = 1024
 
 _NO_PAGE = re.compile(r"metadata:|[a-z]++://[^/]*+(/robots\.txt)(?:[?#]|$)", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})-?([01]\d)-?([0-3]\d)T?([0-2]\d):?([0-5]\d):?([0-6]\d)(?:\.\d{1,9})?Z?", re.ASCII)
 _TOKEN = re.compile(r"[a-z0-9.+/-]{1,80}")  # Word's has 71
 
 
@@ -63,6 +65,7 @@ def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
     if kind not in ("response", "resource", "conversion"):
         return Skipped(f"{kind} record" if kind in TYPES else "record of unknown type")
     response = http.parse_response(record.data, record.begin, record.end) if kind == "response" else None
+    told = response is not None
     if response is None:
         own = fields.get("content-type") or ("text/plain" if kind == "conversion" else "")
         if kind == "response" and http.content_type(own)[0] in ("", "application/http"):
@@ -70,7 +73,17 @@ def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
         response = Response(200, {"content-type": own}, record.data[record.begin : record.end])
     if not 200 <= response.status < 300:
         return Skipped(f"status {response.status}")
-    return _page(record, response, reading.limits.max_bytes, "utf-8" if kind == "conversion" else None)
+    page = _page(record, response, reading.limits.max_bytes, "utf-8" if kind == "conversion" else None)
+    if not isinstance(page, Page) or reading.carry == NONE:
+        return page
+    said = {
+        "date": fields.get("warc-date") or None,
+        "content_type": response.fields.get("content-type") or None,
+        "status": response.status if kind == "response" and told else None,
+        "record_id": _unbracket(fields.get("warc-record-id", "")) or None,
+        "digest": fields.get("warc-payload-digest") or fields.get("warc-block-digest") or None,
+    }
+    return page._replace(given=GivenFields(said, sum(len(str(value)) for value in said.values()), CAPTURE))
 
 
 def _page(record: Record, response: Response, limit: int, charset: str | None) -> Page | Skipped | Reject:
@@ -99,7 +112,15 @@ def _page(record: Record, response: Response, limit: int, charset: str | None) -
         return too_large("record", limit, file, offset)
     ident = identify(_unbracket(fields.get("warc-record-id", "")), file, offset)
     ip, truncated = fields.get("warc-ip-address"), _truncated(fields) or body.truncated
-    return Page(file, offset, ident, url or None, ip, media, body.content, charset or declared, truncated)
+    date = _date(fields.get("warc-date", ""))
+    return Page(file, offset, ident, url or None, ip, media, body.content, charset or declared, truncated, date)
+
+
+def _date(value: str) -> str | None:
+    """When a record was fetched, as ISO 8601 has it: WARC files say so with signs between the numbers, ARC files
+    without. None for anything else."""
+    found = _DATE.fullmatch(value)
+    return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()) if found else None
 
 
 def _no_page(kind: str) -> Skipped:

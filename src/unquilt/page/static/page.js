@@ -38,6 +38,11 @@ const choose = async (patch, address) => {
       mark.removeAttribute("id");
     }
     const own = document.querySelector(`#own .patch[data-patch="${patch}"]`);
+    const source = beside.querySelector(".chip")?.textContent;
+    for (const line of document.querySelectorAll(".legend a[data-source]")) {
+      if (line.dataset.source === source) line.setAttribute("aria-current", "true");
+      else line.removeAttribute("aria-current");
+    }
     if (own) own.id = "here";
     else if (address) { location.assign(address); return; }
     history.replaceState(null, "", address);
@@ -55,14 +60,23 @@ const choose = async (patch, address) => {
 
 document.addEventListener("click", (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-  const link = event.target.closest?.("#own a.patch, [data-evidence] svg.bar a");
+  const link = event.target.closest?.("#own a.patch, [data-evidence] svg.bar a, .legend a[data-source]");
   if (!link) return;
   event.preventDefault();
   const address = link.href.baseVal ?? link.href;
   choose(new URL(address, location.href).searchParams.get("patch"), address);
 });
 
+const stepChanges = (by) => {
+  const changes = [...document.querySelectorAll("#difference .change")];
+  const at = changes.indexOf(document.activeElement);
+  const next = changes[at < 0 ? (by > 0 ? 0 : changes.length - 1) : (at + by + changes.length) % changes.length];
+  next.focus({ preventScroll: true });
+  centre(document.getElementById("difference"), next);
+};
+
 const step = (by) => {
+  if (document.querySelector("#difference .change")) { stepChanges(by); return; }
   const marks = [...document.querySelectorAll("#own a.patch, .pair .pane:first-child a.patch")];
   if (!marks.length) return;
   const at = marks.findIndex((mark) => mark.classList.contains("chosen"));
@@ -113,8 +127,15 @@ document.addEventListener("click", (event) => {
 
 // Judging: a label counts when the server says that it is on disk.
 
+// A key that is pressed twice in haste must not label the next item, which nobody has seen: for a moment after a label,
+// labels are not taken.
+const HASTE = 400;
+const labelled = Number(sessionStorage.getItem("labelled") ?? 0);
+const verdict = document.querySelector("form[data-keys]");
+if (verdict) setTimeout(() => { verdict.dataset.ready = "true"; }, Math.max(0, labelled + HASTE - Date.now()));
+
 const submit = async (form, button) => {
-  if (form.dataset.busy) return;
+  if (form.dataset.busy || (button.name === "category" && !form.dataset.ready)) return;
   form.dataset.busy = "true";
   const fields = new URLSearchParams(new FormData(form));
   fields.delete("token");
@@ -129,7 +150,7 @@ const submit = async (form, button) => {
       say("The server was started again: the label is not saved. Open the address that it printed, then label again.");
     } else {
       const told = await answer.json();
-      if (answer.ok) { location.assign(told.next); return; }  // still busy: a second key must not change this label
+      if (answer.ok) { sessionStorage.setItem("labelled", Date.now()); location.assign(told.next); return; }  // still busy: a second key must not change this label
       say(told.error);
     }
   } catch {
@@ -163,6 +184,8 @@ document.addEventListener("keydown", (event) => {
   if (control && !event.repeat) { event.preventDefault(); control.click(); return; }
   if (form && event.key === "m") { event.preventDefault(); document.getElementById("note")?.focus(); return; }
   if (event.key === "/") { event.preventDefault(); (document.getElementById("find") ?? document.getElementById("f-q"))?.focus(); return; }
+  const other = document.querySelector(`a[data-step="${CSS.escape(event.key)}"]`);
+  if (other) { event.preventDefault(); other.click(); return; }
   if (event.key === "n") step(1);
   else if (event.key === "p") step(-1);
   else if (event.key === "j" || event.key === "k") {
@@ -188,3 +211,5 @@ document.addEventListener("click", async (event) => {
 });
 
 bringIntoView();
+// Whoever chose a passage of a pair goes on from there by keyboard.
+if (new URLSearchParams(location.search).has("patch")) document.getElementById("here-a")?.focus({ preventScroll: true });
