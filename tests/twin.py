@@ -514,7 +514,8 @@ def quilts(
     def draws_on_pool(d: int, counts: Collection[int]) -> bool:
         """Whether two others of its own site have some of the text that it shares with foreign documents."""
         taken = set().union(*held_by[d].values())
-        shared = Counter(e for gram in taken for e in own_site(d, gram) if e in counts)
+        siblings = [e for e in members if e != d and e not in strangers[d] and e in counts and max_own < 1]
+        shared = Counter(e for gram in taken for e in siblings if gram in grams[e])
         return sum(n >= max(1, min_grams) and n / len(patch[d]) >= min_share for n in shared.values()) > 1
 
     def is_made_of(d: int, held: dict[int, set[Gram]]) -> bool:

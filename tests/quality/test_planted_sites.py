@@ -21,8 +21,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not all(path.exists() for path in FILES), reason="the shared data is not here"),
 ]
-FEWER = {"network-alone": 0.15, "blog-scraper": 0.0, "short": 0.8, "network": 0.85, "padded": 0.8, "edited-8": 0.9}
-FEWER |= {"one-site": 0.9, "edited-10": 0.9, "edited-14": 0.9, "edited-20": 0.9, "pool-tight": 0.8}
+FEWER = {"network-alone": 0.9, "blog-scraper": 0.85, "short": 0.9, "network": 0.93}
 """Kinds of thieves of which fewer are found than nineteen in twenty: see docs/quilts.md."""
 MOST_PAGES = 2400
 
@@ -47,6 +46,8 @@ def test_thieves_are_found_and_victims_are_not(
     for row in run.verdicts.select(["doc", "verdict"]).to_pylist():
         verdicts[pages[row["doc"]].kind][row["verdict"]] += 1
     found = {kind: counts["quilt"] + counts["in part"] for kind, counts in verdicts.items()}
+    surest = run.quilts.sort_by([("evidence", "descending")])["doc"].to_pylist()
+    assert all(pages[doc].kind in THIEVES for doc in surest[:100])
     for kind in THIEVES:
         assert found.get(kind, 0) >= FEWER.get(kind, 0.95) * verdicts[kind].total(), (kind, verdicts[kind])
     victims = sum(verdicts[kind].total() for kind in ("original-many", "original-one", "post"))

@@ -188,10 +188,15 @@ impl Reading {
     /// Whether two others of its own site or more have some of the text that it shares with foreign documents.
     fn draws_on_pool(&self, min_share: f64, min_grams: u64, counts: impl Fn(u32) -> bool) -> Result<bool, Damaged> {
         let mut shared: Numbers<u64> = HashMap::default();
+        let mut foreign = Vec::new();
         for (open, candidates) in self.elements() {
             let candidates = Candidates::new(candidates)?;
-            if candidates.foreign().next().is_some() {
-                let siblings = candidates.same_site().filter(|&document| counts(document));
+            foreign.clear();
+            foreign.extend(candidates.foreign());
+            if !foreign.is_empty() {
+                // Where sites are parts of domains, others on the domain are foreign, too.
+                let is_sibling = |document: &u32| foreign.binary_search(document).is_err() && counts(*document);
+                let siblings = candidates.same_site().filter(is_sibling);
                 siblings.for_each(|document| *shared.entry(document).or_default() += open.weight);
             }
         }
