@@ -47,6 +47,7 @@ from unquilt.tables.neardups import (
 )
 from unquilt.tables.passages import MARKS, PASSAGE_PAIRS, PASSAGE_RUNS, PASSAGES, STOP_GROUPS, STOP_RUNS
 from unquilt.tables.phrases import (
+    ASKED_GRAMS,
     ASKED_PHRASES,
     COVER_SOURCES,
     COVERS,
@@ -54,6 +55,7 @@ from unquilt.tables.phrases import (
     DRAWN,
     HISTOGRAM,
     HOSTS,
+    PHRASES,
     POPULAR,
 )
 from unquilt.tables.quilts import (
@@ -92,6 +94,7 @@ from unquilt.tables.table import NOT_LISTED, Column, OnPage, Table, column, docu
 
 __all__ = [
     "ASKED",
+    "ASKED_GRAMS",
     "ASKED_PHRASES",
     "BOILERPLATE",
     "CANDIDATES",
@@ -146,6 +149,7 @@ __all__ = [
     "PASSAGE_RUNS",
     "PATCHES",
     "PATH_LENGTHS",
+    "PHRASES",
     "POPULAR",
     "PREFERENCES",
     "QUILTING_DOMAINS",
