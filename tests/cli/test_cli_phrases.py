@@ -71,13 +71,13 @@ def test_candidates_are_named_with_their_evidence(run: Path) -> None:
     said = (run.parent / "said").read_text()
     assert "1 candidate site (at least 10 pages, 30 popular shingles of 84 or more on average" in said
     site = next(line for line in said.splitlines() if line.startswith(f"  {ADDRESS}: 40 pages, mean "))
-    assert "% of it also on other domains and addresses" in site
+    assert "% of it also on other sites" in site
     assert f"unquilt show {run} hosts {ADDRESS}" in said
 
 
 def test_without_candidates(corpus: Path, tmp_path: Path) -> None:
     said = succeed("phrases", corpus, "-o", tmp_path / "run", "--min-pages", 41, "--collapse", "none")
-    assert "No host is a candidate (at least 41 pages" in said
+    assert "No domain is a candidate (at least 41 pages" in said
 
 
 def test_a_site(run: Path) -> None:
@@ -118,7 +118,7 @@ def test_pages_without_a_covering_set_say_why(corpus: Path, tmp_path: Path) -> N
     assert "is not in the sample" in invoke("show", tmp_path / "one", "covers", "--doc", f"doc={other}").stderr
     unquilt.phrases(corpus, tmp_path / "keyed", key="0123456789abcdef0123456789abcdef", collapse="none")
     out = succeed("show", tmp_path / "keyed", "covers", "--doc", "spam-3")
-    assert "Phrases are not marked: of the key of this run only a digest is kept" in out
+    assert "Phrases are not marked: phrases cannot be found again" in out
 
 
 def test_figures(run: Path, corpus: Path) -> None:

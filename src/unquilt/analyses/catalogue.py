@@ -141,7 +141,7 @@ def load_analysis(name: str) -> Analysis:
 
     job = load(name)
     if not isinstance(job, Analysis):
-        raise TypeError(f"{name} is no analysis")
+        raise TypeError(f"{name} is not an analysis")
     return job
 
 

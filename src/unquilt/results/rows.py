@@ -25,11 +25,13 @@ import pyarrow.compute as pc
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
+from unquilt.jobs.preferences import read_keys
 from unquilt.results.conditions import Condition
 from unquilt.results.folders import RunFolder
+from unquilt.results.given import find_output, give_back, list_rows
 from unquilt.results.names import ASKED, SHOWN
 from unquilt.results.patience import check_time
-from unquilt.results.sorting import check_keys, read_keys, sort_all, take_first
+from unquilt.results.sorting import check_keys, sort_all, take_first
 from unquilt.tables import DOCUMENTS, Table
 
 Read = Callable[[Sequence[str]], pa.Table]
@@ -69,8 +71,9 @@ def arrange(folder: RunFolder, name: str, selection: Selection, *, hidden: bool 
         return selection
     named = known.identified if DOCUMENTS.name in folder.tables else ()
     columns: list[str] = []
+    own = known.schema.names
     for column in dict.fromkeys([*known.first, *there]):
-        if column in there and column not in known.hidden:
+        if column in there and column not in known.hidden and column in own:
             columns += [column, *([name_column(column, "id")] if column in named else [])]
     columns += [name_column(column, "url") for column in named]
     if hidden and not selection.columns:
@@ -154,6 +157,8 @@ class TableRows:
         self.known, self._table = made or (find_table(name), folder.table(name))
         self._about = about
         self._documents = folder.tables.get(DOCUMENTS.name)
+        self.as_given = False
+        """Whether documents have the names and types that their inputs gave them."""
         self.columns = {column.name: column for column in self._find_columns()}
         self._limit, self._offset = selection.limit, selection.offset
         usual = [each.name for each in self.columns.values() if not each.passage]
@@ -186,7 +191,9 @@ class TableRows:
     @cached_property
     def schema(self) -> pa.Schema:
         """The columns that were chosen."""
-        return self._schema(self.chosen)
+        own = self._schema(self.chosen)
+        there = self._documents.schema if self.as_given and self._documents is not None else None
+        return own if there is None else find_output(there, self.chosen, own)
 
     def __iter__(self) -> Iterator[pa.Table]:
         """Batches of rows; none is empty."""
@@ -205,7 +212,7 @@ class TableRows:
         """Rows one by one."""
         for batch in self:
             for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
-                yield from batch.slice(begin, ROWS_AT_ONCE).to_pylist()
+                yield from list_rows(batch.slice(begin, ROWS_AT_ONCE))
 
     def pieces(self, rows: int) -> list[RowsPiece]:
         """The same in pieces that can be read one by one: each of at least so many rows of the table, which are chosen
@@ -237,7 +244,8 @@ class TableRows:
         for whole in found:
             for begin in range(0, whole.num_rows, TEXTS_AT_ONCE if texts else max(1, whole.num_rows)):
                 part = whole.slice(begin, TEXTS_AT_ONCE) if texts else whole
-                yield self._attach(part, self.chosen).select(self.chosen)
+                made = self._attach(part, self.chosen).select(self.chosen)
+                yield give_back(made, self.schema) if self.as_given else made
 
     def _find_columns(self) -> Iterator[RowColumn]:
         """All columns that there are, each name beside its number, texts at the end."""
@@ -245,15 +253,16 @@ class TableRows:
         schema = self._table.schema if self._table.schema is not None else known.schema if known else pa.schema([])
         meanings = {each.name: each.meaning for each in known.columns} if known else {}
         shares = {each.name for each in known.columns if each.is_share} if known else set()
-        named = known.documents if known is not None and documents is not None and known.name != DOCUMENTS.name else ()
+        about = documents.schema if documents is not None else None
+        named = known.documents if known is not None and about is not None and known.name != DOCUMENTS.name else ()
         for field in schema:
             meaning = meanings.get(field.name, "")
             yield RowColumn(field.name, field.type, field.name, meaning=meaning, is_share=field.name in shares)
-            for part in ASKED if field.name in named else ():
+            for part in self._askable if field.name in named else ():
                 name = name_column(field.name, part)
-                if name not in schema.names:
+                if about is not None and name not in schema.names:
                     meaning = f"{part} of {field.name}"
-                    yield RowColumn(name, DOCUMENTS.schema.field(part).type, field.name, part, meaning=meaning)
+                    yield RowColumn(name, about.field(part).type, field.name, part, meaning=meaning)
         if known is not None and documents is not None:
             for name, place in known.texts.items():
                 yield RowColumn(
@@ -402,7 +411,13 @@ class TableRows:
         asked = [*self.chosen, *(key.column for key in self._keys)]
         asked += self._condition.columns if self._condition else []
         parts = {self.columns[column].part for column in asked}
-        return tuple(part for part in ASKED if part in parts)
+        return tuple(part for part in self._askable if part in parts)
+
+    @cached_property
+    def _askable(self) -> tuple[str, ...]:
+        """The parts of names that can be asked for: also the columns that the inputs of the corpus have."""
+        there = self._documents.columns if self._documents is not None else []
+        return (*ASKED, *(name for name in there if name not in DOCUMENTS.schema.names))
 
 
 def read_table(table: Kept, columns: Sequence[str] = ()) -> Iterator[dict[str, Any]]:

@@ -8,9 +8,7 @@ import pyarrow as pa
 
 from unquilt.tables.passages import PASSAGES
 from unquilt.tables.quilts import KEPT_COPIES
-from unquilt.tables.table import OnPage, Table, column, document, integer
-
-_SHARE = pa.float64()
+from unquilt.tables.table import OnPage, Table, column, document, integer, share
 
 COPIES = Table(
     "copies",
@@ -25,8 +23,8 @@ COPIES = Table(
             "least half of the words are there word for word; else `reworded`",
         ),
         integer("words", "how many words of our page are there, each counted once"),
-        column("share_ours", _SHARE, "share of the words of our page"),
-        column("share_theirs", _SHARE, "share of the words of their page that is ours"),
+        share("share_ours", "share of the words of our page"),
+        share("share_theirs", "share of the words of their page that is ours"),
         integer("equal_words", "how many of `words` are there word for word; the others were reworded"),
         integer("passages", "how many passages that is; the table `passages` has them, ours as `a`"),
         integer("paragraphs", "how many whole paragraphs of ours"),

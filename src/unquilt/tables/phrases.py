@@ -54,9 +54,7 @@ PHRASES = Table(
         column("text", pa.string(), "what it says, as `example` writes it, white space collapsed"),
         integer("words", "how many words it has"),
         integer("documents", "how many documents have it: of its grams, the number of the one that fewest have"),
-        integer(
-            "sites", "on how many sites these are, by registered domain; a document without a URL is one of its own"
-        ),
+        integer("sites", "on how many sites these are; a document without a URL is one of its own"),
         column("whole", pa.bool_(), "whether it is made of whole sentences, headings or items"),
         column("prose", pa.bool_(), "whether these read like sentences, not like a menu, a list or a program"),
         column("notice", pa.bool_(), "whether it is a notice of copyright or of a licence"),
@@ -145,7 +143,7 @@ COVERS = Table(
         integer("common", "how many of these are in more than `max_df` documents, and left to nobody to cover"),
         integer("covered", "how many of the others the sources cover"),
         integer("sources", "how many documents cover them"),
-        integer("foreign_contribution", "how many of the covered ones a source with no common address has"),
+        integer("foreign_contribution", "how many of the covered ones a source on another site has"),
     ),
     row=("covering set", "covering sets"),
     see="from how many other pages each page could be put together",
@@ -171,7 +169,7 @@ COVER_SOURCES = Table(
         document("source", "a document that has some of these phrases"),
         integer("new_shingles", "popular shingles that no source before it covers"),
         integer("all_shingles", "popular shingles of `doc` that it has"),
-        column("foreign", pa.bool_(), "whether it is on another domain and shares no address"),
+        column("foreign", pa.bool_(), "whether it is on another site; by address, also on another domain"),
     ),
     key_columns=2,
     row=("source", "sources"),
@@ -203,20 +201,20 @@ HOSTS = Table(
     "hosts",
     (
         document("first", "the lowest document of the site"),
-        column("site", pa.string(), "its host, domain or address, as `group` says"),
+        column("site", pa.string(), "its name, by what `--site` says a site is"),
         integer("pages", "how many documents it has; near-duplicates of others are left out"),
         column("mean", pa.float64(), "mean number of popular shingles of a page, of 84"),
         column("deviation", pa.float64(), "their standard deviation"),
         share(
             "foreign_contribution",
-            "share of the covered shingles of its pages that sources with no common address have",
+            "share of the covered shingles of its pages that sources on other sites have",
         ),
         column("candidate", pa.bool_(), "whether mean and deviation make it a candidate"),
     ),
     row=("site", "sites"),
     see="how much of whole sites consists of popular phrases; candidates first",
     notes="Sites with fewer than `min_pages` pages are counted (`small_sites` in the manifest), not listed. Documents "
-    "without a URL, or by address without an address, are on no site.",
+    "without a URL are on no site.",
     first=("site", "pages", "mean", "deviation", "foreign_contribution", "candidate"),
     order=("-candidate", "-pages"),
     page=OnPage(

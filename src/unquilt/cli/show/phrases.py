@@ -17,7 +17,7 @@ from unquilt.results.rows import read_table
 MOST_NAMED = 5
 LONGEST = 100
 """Characters of a phrase in a summary."""
-OTHERS = "also on other domains and addresses"
+OTHERS = "also on other sites"
 LITTLE = 0.2
 """A site that others contribute less to repeats itself: its template, its own catalogue."""
 

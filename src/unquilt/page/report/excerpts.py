@@ -17,7 +17,7 @@ AROUND = 160
 """Characters kept on either side of what is marked."""
 LONG = 1_200
 """Characters of a passage from which on only its ends are shown."""
-MOST = 4_000
+MOST = 3_000
 """Characters of a text that are shown."""
 MOST_WHOLE = 100_000
 """The same where passages are shown from end to end."""

@@ -19,6 +19,7 @@ from unquilt.page.marked import mark_text
 from unquilt.page.shell import Shell, address
 from unquilt.page.views.overview import views_of
 from unquilt.page.views.pages import steps_through
+from unquilt.page.views.sites import describe_site_of
 from unquilt.results.disguises import say_disguise
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
@@ -60,6 +61,7 @@ def show_document(shell: Shell, request: Request) -> Response:
         raise ParameterError(f"there is no document {number} here, or the corpus of this run is not found")
     facts = next((row for _, row in folder.documents([number], _FACTS)), {})
     facts |= {"disguise": say_disguise(folder, number) or None}
+    judged_sites = describe_site_of(shell, folder, facts)
     links = next((row["links"] for _, row in folder.documents([number], ["links"])), None) or []
     return shell.answer(
         request,
@@ -69,6 +71,7 @@ def show_document(shell: Shell, request: Request) -> Response:
         views=views_of(folder),
         number=number,
         facts=facts,
+        judged_sites=judged_sites,
         links=links[:50],
         all_links=len(links),
         part=part,

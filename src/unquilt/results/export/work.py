@@ -22,7 +22,8 @@ from unquilt.results.cleaning import REPEATS, CleanedDocuments
 from unquilt.results.export.formats import FileFormat
 from unquilt.results.export.places import PartFolder, list_inputs, one_file, refuse_existing
 from unquilt.results.folders import RunFolder
-from unquilt.results.keeping import FIELDS, KeptDocuments
+from unquilt.results.given import choose_columns
+from unquilt.results.keeping import KeptDocuments
 from unquilt.results.passages import list_detections
 from unquilt.results.rows import RowsPiece, Selection, TableRows, arrange
 from unquilt.results.trimming import TrimmedDocuments
@@ -62,15 +63,15 @@ class Export:
         """
         selection = self.selection
         if self.kept and self.dropped:
-            raise ParameterError("kept and dropped documents together are all of them: export documents")
+            raise ParameterError("kept and dropped together are all documents: export the table documents")
         if self.ids:
             if selection.columns:
-                raise ParameterError("ids are one column; leave out either them or the columns")
+                raise ParameterError("choose either ids or columns, not both")
             selection = replace(selection, columns=("id",))
         if (self.mask is not None or self.empty) and REPEATS not in self.without:
-            raise ParameterError("mask and empty say what is written without repeats: without repeats")
+            raise ParameterError("mask and empty need without=repeats")
         if self.keep_first and not self.without:
-            raise ParameterError("say what is taken out of documents but where it first stands: without objects")
+            raise ParameterError("keep_first needs without=objects")
         if self.without:
             if self.table not in ("", DOCUMENTS.name) or self.evidence or self.kept or self.dropped:
                 raise ParameterError(
@@ -81,7 +82,7 @@ class Export:
             return TrimmedDocuments(folder, self.without, selection, keep_first=self.keep_first)
         if self.kept or self.dropped:
             if self.table not in ("", DOCUMENTS.name) or self.evidence:
-                raise ParameterError("kept and dropped are documents: leave out the table")
+                raise ParameterError("kept and dropped export documents; leave out the name of a table")
             return KeptDocuments(folder, selection, keep=self.kept)
         if not self.table:
             there = ", ".join(sorted(folder.tables))
@@ -93,13 +94,15 @@ class Export:
             )
         folder.table(self.table)  # an error if there is none
         if self.table == DOCUMENTS.name and not selection.columns:
-            selection = replace(selection, columns=FIELDS)
+            selection = replace(selection, columns=choose_columns(folder.tables[DOCUMENTS.name]))
         arranged = arrange(folder, self.table, selection, hidden=True)
         resumes = in_parts and selection.limit is None
         selection = replace(arranged, sort=selection.sort) if resumes else arranged
-        return (
-            self._open_with_evidence(folder, selection) if self.evidence else TableRows(folder, self.table, selection)
-        )
+        if self.evidence:
+            return self._open_with_evidence(folder, selection)
+        rows = TableRows(folder, self.table, selection)
+        rows.as_given = self.table == DOCUMENTS.name
+        return rows
 
     def _open_cleaned(self, folder: RunFolder, selection: Selection) -> TableRows:
         if self.without != (REPEATS,) or self.keep_first:

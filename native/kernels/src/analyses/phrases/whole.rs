@@ -26,7 +26,7 @@ use crate::{columns, parameters, row, without_parameters};
 
 parameters! {
     /// From how many documents on a gram is asked for that only one site has.
-    pub struct Sharing { popular: u64 }
+    pub struct GramAsking { popular: u64 }
 }
 
 row! {
@@ -55,9 +55,9 @@ impl Group for PhraseLists {
     const TABLES: &'static [Shape] = &[shape::<Sampled<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::GRAMS.info()];
     const KEEPS: &'static str = "the first 65,536 documents of a gram, and its sites";
-    type Parameters = Sharing;
+    type Parameters = GramAsking;
 
-    fn new(Sharing { popular }: Sharing, _: usize) -> Result<Self, WrongParameter> {
+    fn new(GramAsking { popular }: GramAsking, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { popular, print: Fingerprinter::plain(), documents: Vec::new(), servers: HashSet::new() })
     }
 

@@ -27,17 +27,23 @@ Row = Mapping[str, Any]
 
 def show_copies(folder: RunFolder) -> Content:
     """A run of copies."""
-    copies = read_first(folder, COPIES, [*COPIES.schema.names, *_COLUMNS], limit=MOST)
-    sites = read_first(folder, COPYING_SITES, limit=MOST)
     total = folder.table(COPIES.name).rows
     shown = f"All {count(total, 'copy', 'copies')}" if total <= MOST else f"The first {MOST:,} of {total:,} copies"
     both = "a passage has the same number and colour on both sides"
     return Content(
         _say(folder, total),
-        tables=[*_list_sites(folder, sites), *_list_copies(folder, copies)],
-        examples=_make_examples(folder, copies) if has_texts(folder) else [],
+        tables=lambda: [
+            *_list_sites(folder, read_first(folder, COPYING_SITES, limit=MOST)),
+            *_list_copies(folder, _read(folder, MOST)),
+        ],
+        examples=lambda most: _make_examples(folder, _read(folder, most)) if has_texts(folder) else [],
+        usual_examples=MOST,
         examples_are=f"{shown}, those with the most words first; {both}",
     )
+
+
+def _read(folder: RunFolder, most: int) -> list[Row]:
+    return read_first(folder, COPIES, [*COPIES.schema.names, *_COLUMNS], limit=most)
 
 
 def _say(folder: RunFolder, total: int) -> list[str]:
