@@ -193,8 +193,8 @@ def _plot_mutations(rows: Sequence[Row], name: str, value: str, title: str, boun
             chart.level(bounds[name], f"threshold: {bounds[name] * 100:.3g} %")
         charts.append(chart)
     says = (
-        f"{title} after chunks of each page were added, changed or deleted. Stop chunks are left out. A line ends where no "
-        "page has chunks any more."
+        f"{title} after chunks of each page were added, changed or deleted. Stop chunks are left out. A line ends "
+        "where no page has chunks any more."
     )
     if value == "contains":
         says += " The bars are the standard errors over all runs."
