@@ -59,6 +59,8 @@ IN_WORDS: dict[str, Disguise] = {
     "zero-width space": _insert("\u200b"),
     "Cyrillic a, e, o": _replace("aeo", "аео"),
     "all Cyrillic look-alikes": _replace("aceopxyisjhABCEHKMOPTXIS", "асеорхуіѕјһАВСЕНКМОРТХІЅ"),
+    "Greek look-alikes": _replace("oviuABEHIKMNOPTXYZ", "ονιυΑΒΕΗΙΚΜΝΟΡΤΧΥΖ"),
+    "Cyrillic and Greek": _replace("aeopc", "аеοрс"),
     "fullwidth": _replace(SMALL, "".join(chr(0xFF41 + i) for i in range(26))),
     "mathematical": _replace(SMALL, "".join(chr(0x1D41A + i) for i in range(26))),
     "circled": _replace(SMALL, "".join(chr(0x24D0 + i) for i in range(26))),

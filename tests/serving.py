@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from browsing import Browser
 
-from unquilt.page.server import bind, open_shell
+from unquilt.page.server import PageServer, bind, open_shell
 from unquilt.page.shell import Shell
 
 
@@ -79,12 +79,8 @@ def free_port() -> int:
 @contextmanager
 def serving(runs: list[Path], labels: Path) -> Iterator[Served]:
     """A server over some runs, on any port, for a while."""
-    import uvicorn
-
-    from unquilt.page.application import make_application
-
     shell, opened = open_shell(runs, labels), bind(0)
-    server = uvicorn.Server(uvicorn.Config(make_application(shell), log_level="error", access_log=False))
+    server = PageServer(shell)
     thread = threading.Thread(target=server.run, args=([opened],))
     thread.start()
     try:

@@ -19,6 +19,9 @@ IGNORABLE = [
     *[(0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)],
 ]
 """Unicode's Default_Ignorable_Code_Point, without the Hangul fillers."""
+BLANKS = "\u3164\uffa0"
+"""Hangul fillers that a reader takes for blanks."""
+MANY = 3
 FILLER = "\ufdd0"
 FORMS = ("<wide>", "<narrow>", "<font>", "<circle>", "<square>", "<isolated>", "<final>", "<initial>", "<medial>")
 LONGEST = 4096
@@ -47,7 +50,7 @@ def is_ignorable(c: str) -> bool:
 
 @cache
 def is_letter(c: str) -> bool:
-    return unicodedata.category(c)[0] == "L" or unicodedata.category(c) == "Nd"
+    return c not in BLANKS and (unicodedata.category(c)[0] == "L" or unicodedata.category(c) == "Nd")
 
 
 @cache
@@ -58,6 +61,8 @@ def is_mark(c: str) -> bool:
 @cache
 def plain(c: str) -> str:
     """What a character is a form of; itself, if it is none."""
+    if c in BLANKS:
+        return " "
     tag, *codes = unicodedata.decomposition(c).split() or [""]
     if tag not in FORMS or len(codes) != 1 or c == "ℹ":
         return c
@@ -69,7 +74,7 @@ def plain(c: str) -> str:
 
 @cache
 def is_symbol(c: str) -> bool:
-    return plain(c) != c and not is_letter(c)
+    return plain(c) not in (c, " ") and not is_letter(c)
 
 
 @cache
@@ -106,6 +111,7 @@ class _Word(NamedTuple):
     own: str | None
     counts: bool
     part: str | None = None
+    symbol: bool = False
 
 
 class _Page:
@@ -117,6 +123,7 @@ class _Page:
         self.east_asian = self.restored = self.wide = 0
         self.sure: dict[int, set[str]] = {}
         self.disguising: set[str] = set()
+        self.greek_for_latin = 0
         self.undecided: list[_Word] = []
 
     def see(self) -> Seen | None:
@@ -200,7 +207,7 @@ class _Page:
             if all(script(c) == target or (c, target) in look_alikes() for c in lettered)
             and (target == LATIN or (target in scripts and not side_by_side))
         }
-        small_greek = [c for c in (self.out[first], self.out[last]) if script(c) == GREEK and c.islower()]
+        small_greek = [c for c in (*lettered[:1], *lettered[-1:]) if script(c) == GREEK and c.islower()]
         greek = [c for c in lettered if script(c) == GREEK]
         formula = (
             scripts == {LATIN, GREEK} and len(greek) == 1 and (small_greek or (greek[0], LATIN) not in look_alikes())
@@ -210,12 +217,15 @@ class _Page:
             self.count(counts, wide)
         elif len(scripts) == 1:
             (own,) = scripts
-            if LATIN not in possible or (len(places) == 1 and own != CYRILLIC):
+            if LATIN not in possible or (len(places) == 1 and own not in (GREEK, CYRILLIC)):
                 self.letters[own] += len(lettered)
                 sure.add(own)
                 self.count(counts, wide)
             else:
-                self.undecided.append(_Word(places, line, {LATIN}, own, counts))
+                symbol = len(places) == 1 and own == GREEK
+                self.undecided.append(_Word(places, line, {LATIN}, own, counts, symbol=symbol))
+        elif formula and LATIN in possible:
+            self.undecided.append(_Word(places, line, {LATIN}, None, counts, symbol=True))
         elif not possible or formula:
             sure |= {script(c) for c in lettered if script(c) != LATIN and (c, LATIN) not in look_alikes()}
             self.count(counts, wide)
@@ -231,6 +241,7 @@ class _Page:
                 self.undecided.append(_Word(places, line, possible, None, counts, others[0]))
                 return
             self.disguising |= scripts - {target}
+            self.greek_for_latin += target == LATIN and GREEK in scripts
             self.map(places, target)
             self.letters[target] += len(lettered)
             sure.add(target)
@@ -250,13 +261,18 @@ class _Page:
     def decide(self) -> None:
         page = max(self.letters, key=lambda each: self.letters[each])
         for word in self.undecided:
-            if word.own is None and word.part != page:
+            if word.own is None and word.part != page and not word.symbol:
                 scripts = {script(self.out[i]) for i in word.places} - {None}
                 chosen = self.choose(word, page)
                 self.disguising |= scripts - {chosen}
+                self.greek_for_latin += chosen == LATIN and GREEK in scripts
+        target: str | None
         for word in self.undecided:
-            if word.own is None:
-                target: str | None = None if word.part == page else self.choose(word, page)
+            if word.symbol:
+                many = self.greek_for_latin >= MANY
+                target = LATIN if page == LATIN and many and GREEK not in self.sure[word.line] else None
+            elif word.own is None:
+                target = None if word.part == page else self.choose(word, page)
             else:
                 disguised = page == LATIN and word.own in self.disguising and word.own not in self.sure[word.line]
                 target = LATIN if disguised else None

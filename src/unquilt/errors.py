@@ -8,6 +8,7 @@
     ├── RunError                  a run folder that holds something else, or another run
     │   └── RunLockedError        another process works in it
     ├── StorageError              no room or no right to write: names the path
+    ├── TimeLimitError            a query takes longer than whoever asked may wait
     ├── EngineError               the engine failed: a worker died, a kernel reported a fault
     ├── PlanError                 an analysis asked for kernels, columns or tables that do not fit together
     ├── MissingDependencyError    an optional part is not installed: names the command that installs it
@@ -82,6 +83,10 @@ class RunLockedError(RunError):
 
 class StorageError(UnquiltError):
     """A file could not be written: disk full, no permission."""
+
+
+class TimeLimitError(UnquiltError):
+    """A query takes longer than whoever asked may wait."""
 
 
 class EngineError(UnquiltError):

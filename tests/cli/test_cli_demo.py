@@ -15,7 +15,7 @@ from unquilt.demo.report import KINDS, REASONS, Measured, compare_with_planted, 
 
 pytestmark = pytest.mark.slow
 
-PAGES = 1_100
+PAGES = 1_300
 
 
 def invoke(*arguments: object):
@@ -51,6 +51,10 @@ def test_the_numbers_are_true(folder):
     assert sum(facts["pages"].values()) == PAGES
     assert facts["found"]["quilt"] == facts["pages"]["quilt"] == sum(page.kind == "quilt" for page in planted(PAGES))
     assert facts["missed"] == {}
+    assert [facts["found"][kind] for kind in ("pool", "network")] == [
+        facts["pages"][kind] for kind in ("pool", "network")
+    ]
+    assert facts["found"]["original"] == 0
     assert 0.95 * facts["stitched_sources"] <= facts["named_sources"] <= facts["stitched_sources"]
     assert {kind for kind, pages in facts["not_planted"].items() if pages} <= set(REASONS)
     assert facts["reworded_pairs"] == facts["pages"]["reworded"] > 5

@@ -48,6 +48,7 @@ ONLY: dict[str, set[str]] = {
     "unquilt.errors": set(),
     "unquilt.tables.table": set(),
     "unquilt.parameters": {"unquilt.errors"},
+    "unquilt.spelling": set(),
     "unquilt.settings": {"unquilt.errors", "unquilt.parameters"},
     "unquilt.guard": {"unquilt.errors"},
     "unquilt.parquet": {"unquilt.errors"},

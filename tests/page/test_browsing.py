@@ -84,6 +84,7 @@ def test_a_filter_is_set_by_keyboard(browser: Browser, served: Served, web: Path
     browser.resize(WIDE)
     browser.open(f"{served.address}/runs/quilts/tables/quilts")
     all_ = int(browser.find("h1 .count").text)
+    browser.find("#filters summary").send_keys("\n")
     field = browser.find("#f-sources-min")
     field.send_keys("7\n")
     browser.wait(lambda page: "sources.min=7" in page.driver.current_url)
@@ -98,6 +99,28 @@ def test_a_filter_is_set_by_keyboard(browser: Browser, served: Served, web: Path
     browser.wait(lambda page: "/runs/quilts/quilts/" in page.driver.current_url)
     browser.press("/")
     assert browser.driver.switch_to.active_element.get_attribute("id") == "find"
+
+
+def test_a_table_can_be_scanned(browser: Browser, served: Served) -> None:
+    """Twelve rows are in view, and begin with the URL, which is in view on a telephone, too."""
+    in_view = "return [...document.querySelectorAll('table.rows tbody td:first-child a')].filter(a => {"
+    in_view += "const box = a.getBoundingClientRect(); return box.bottom <= innerHeight && box.right <= innerWidth"
+    in_view += "}).map(a => a.textContent)"
+    for size, least in (((1280, 800), 12), ((390, 800), 5)):
+        browser.resize(size)
+        browser.open(f"{served.address}/runs/quilts/tables/quilts")
+        urls = browser.ask(in_view)
+        assert len(urls) >= least
+        assert all(url.startswith("http") for url in urls)
+
+
+def test_values_are_proposed_for_a_filter(browser: Browser, served: Served) -> None:
+    browser.resize(WIDE)
+    browser.open(f"{served.address}/runs/quilts/tables/quilts")
+    browser.find("#filters summary").click()
+    browser.find("#f-host").send_keys("best")
+    browser.wait(lambda page: page.find_all("#l-host option"))
+    assert browser.complaints() == []
 
 
 def test_a_branch_is_opened(browser: Browser, served: Served) -> None:

@@ -14,11 +14,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
-from looking import addresses, find_first
+from looking import RUNS, addresses, find_first, make_runs
 from serving import Served, serving
 
 import unquilt as uq
 from unquilt.cli import cli
+from unquilt.page.report.sections import show
+from unquilt.results import RunFolder
 from unquilt.runs import Run
 
 pytestmark = pytest.mark.slow
@@ -235,3 +237,82 @@ def test_a_document_of_fifty_megabytes_is_shown_in_parts(tmp_path: Path) -> None
         assert "This text has 50,000,000 characters; shown are 0 to 200,000." in unescape(re.sub(r"\s+", " ", page))
         assert len(page) < 400_000
         assert "49,800,000 to 50,000,000" in served.get("/runs/corpus/documents/0?at=50000000").text
+
+
+class TestFindings:
+    """Pages of runs say what was found, in the words of the report and of the terminal."""
+
+    def test_home_and_runs_say_the_sentences_of_the_report(self, served: Served, web: Path) -> None:
+        home = plain(served.get("/").text)
+        for name in RUNS:
+            page = plain(served.get(f"/runs/{name}").text)
+            for sentence in show(RunFolder.open(web / name)).says:
+                assert sentence in home
+                assert sentence in page
+
+    def test_every_parameter_is_explained(self, served: Served) -> None:
+        page = plain(served.get("/runs/quilts").text)
+        for info in uq.QuiltParameters.describe():
+            assert info.help in page, info.name
+
+    def test_nothing_says_why_and_what_to_try(self, web: Path, tmp_path: Path) -> None:
+        uq.quilts(web / "corpus", tmp_path / "none", k=400)
+        lines = CliRunner().invoke(cli, ["quilts", str(web / "corpus"), "-k", "400", "-o", str(tmp_path / "none")])
+        reason = next(line for line in lines.output.splitlines() if line.startswith("There are no quilts"))
+        with serving([tmp_path / "none"], tmp_path / "labels.sqlite") as served:
+            assert reason in plain(served.get("/").text)
+            assert reason in plain(served.get("/runs/none").text)
+
+    def test_a_run_of_each_kind_can_be_empty(self, tmp_path: Path) -> None:
+        corpus = uq.ingest(
+            pa.table({"id": ["a", "b"], "text": ["one two three", "four five six"]}), tmp_path / "corpus"
+        )
+        make_runs(corpus.path, tmp_path)
+        runs = [tmp_path / name for name in RUNS if (tmp_path / name).exists()]
+        with serving(runs, tmp_path / "labels.sqlite") as served:
+            for path in ("/", *(f"/runs/{run.name}" for run in runs)):
+                assert served.get(path).status == 200, path
+
+
+class TestTables:
+    PATH = "/runs/quilts/tables/quilts"
+
+    def test_a_wrong_condition_leaves_the_form_as_it_was(self, served: Served) -> None:
+        answer = served.get(f"{self.PATH}?where=words+%3E+levenshtein(id,id)&sources.min=3&host.has=best")
+        assert answer.status == 404
+        page = plain(answer.text)
+        assert "the function levenshtein cannot be called so" in page
+        for kept in (
+            'value="words &gt; levenshtein(id,id)"',
+            'name="sources.min" inputmode="decimal" size="5" value="3"',
+        ):
+            assert kept in answer.text
+        assert 'name="host.has" value="best"' in answer.text
+
+    def test_columns_are_chosen(self, served: Served) -> None:
+        page = served.get(f"{self.PATH}?column=words&column=url").text
+        assert re.findall(r'<th scope="col".*?<a [^>]*>([^<]+)<', page) == ["words", "url"]
+        assert "columns=words%2Curl" in page  # links keep them
+
+    def test_a_filter_finds_parts_and_proposes_values(self, served: Served, web: Path) -> None:
+        hosts = set(uq.read(web / "quilts").table("quilts", names=True, columns=["host"]).column("host").to_pylist())
+        part = min(hosts)[:7]
+        listed = json.loads(served.get(f"{self.PATH}?host.has={part.upper()}&format=json").text)
+        proposed = json.loads(served.get(f"{self.PATH}/values?of=host&part={part}").text)
+        assert set(proposed) == {host for host in hosts if part in host}
+        assert listed
+        assert served.get(f"{self.PATH}/values?of=words&part=1").text == "[]"
+        assert served.get(f"{self.PATH}/values?of=nothing&part=1").status == 404
+
+    def test_a_menu_holds_many_runs(self, web: Path, tmp_path: Path) -> None:
+        for number in range(41):
+            shutil.copytree(web / "near", tmp_path / f"run-{number:02}")
+        shutil.copytree(web / "corpus", tmp_path / "corpus")
+        with serving([tmp_path], tmp_path / "labels.sqlite") as served:
+            page = served.get("/").text
+            assert '<details class="menu">' in page
+            assert page.count('href="/runs/run-40"') == 2  # in the menu, and on the page
+
+
+def plain(page: str) -> str:
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)))

@@ -165,6 +165,9 @@ class TestCondition:
     @pytest.mark.parametrize(
         "where",
         [
+            "regexp_matches(url, '((a|b){1,30}){1,30}c')",
+            "regexp_matches(url, id)",
+            "regexp_matches(url, 'a{100000}')",
             *(
                 "words >",
                 "nothing = 1",

@@ -68,6 +68,8 @@ def test_every_character_inside_a_word() -> None:
         ("ｆｕｌｌｗｉｄｔｈ 𝓂𝒶𝓉𝒽 ⓒⓘⓡⓒⓛⓔⓓ", "fullwidth math circled"),
         ("Aⓢ ⓐ ⓡⓤⓛⓔ", "as a rule"),
         ("привет, cтатья", "привет статья"),
+        ("Α wοrld οf mοnkeys and rοbοts tο wοrk οn, Ι sаy", "a world of monkeys and robots to work on i say"),
+        ("blank\u3164words\uffa0read\u3164as two", "blank words read as two"),
         ("ﺳﻼﻡ ﻣﺮﺣﺒﺎ", "سﻼم مرحبا"),
     ],
 )
@@ -88,6 +90,7 @@ def test_disguises(written: str, seen: str) -> None:
         "κάντε κλικ στο DVDγια να επιστρέψει falseγια",
         "открой PDFа, длина грN",
         "Σi, Δt and Ωm",
+        "PPARγ2, EF1α, hν, the ν of α and Α-beta",
         "5 µm, 3 K, 12 Ω, Ⅻ, ﬁnd, cafe\u0301, ½, ①②③",
         "Петар и а, о, у, в Python",
         "👩\u200d💻 ❤\ufe0f 🏳\ufe0f\u200d🌈",

@@ -166,3 +166,8 @@ def find_function(name: str) -> Any:
     """The function or class that an analysis or a table names as `module:function`, so that it is imported late."""
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)
+
+
+def find_summary(job: Job | None) -> Any:
+    """The class of the summaries of a job: its own, or the plain one, which jobs have that the catalogue lacks."""
+    return find_function((job.summary if job is not None else None) or "unquilt.cli.show.views:View")

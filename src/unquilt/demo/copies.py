@@ -1,4 +1,5 @@
-"""Pages made from other pages: mirrors, near-copies, reworded articles, planted quilts and sliced pages.
+"""Pages made from other pages: mirrors, near-copies, reworded articles, planted quilts, sliced pages, and those of a
+farm and of a network, each with one pool.
 
 Sources are articles of lower number on another address (hence on another domain), found by drawing numbers until one
 fits and made again from their number alone. A copy costs as much as one article, a quilt as much as its sources: for
@@ -11,9 +12,9 @@ from functools import lru_cache
 
 from unquilt.demo.dice import Dice
 from unquilt.demo.language import MEAN_SENTENCE, draw_sentences, join_paragraphs, replace_word, reword
-from unquilt.demo.layout import BLOCK, World, role
+from unquilt.demo.layout import BLOCK, World, find_pages, role
 from unquilt.demo.sites import Site, choose_site
-from unquilt.demo.texts import article_body, article_sentences
+from unquilt.demo.texts import article_body, article_sentences, story_paragraphs
 
 _SHORTEST, _LONGEST = 25, 120  # words of a passage
 _QUILTS = ((6, 12, 85), (5, 12, 75), (5, 7, 65))  # sources from, to, per cent of the words that are copied
@@ -21,6 +22,9 @@ _SCRAPS = ((2, 3, 85), (6, 10, 35))  # too few sources; too small a share
 _ATTEMPTS = 64
 _SLICED = 12  # articles whose sentences a slice-and-dice site has: short ones, of fewer words than
 _SHORT = 250
+_POOL = 24  # passages in the pool of a farm, each of an article of its own
+_PASSAGE = 75  # words that a passage of it may have beside the shortest
+_DRAWN = 8  # passages of a pool on one page
 _FIRST_ARTICLES = 64  # pages of the web among which the first such site finds them
 
 
@@ -129,3 +133,33 @@ def slice_body(world: World, number: int, who: int) -> str:
     dice = Dice(world.seed, "slice", number)
     sentences = world.words * 3 // 2 // MEAN_SENTENCE
     return join_paragraphs([pool[dice.below(len(pool))] for _ in range(sentences)], 5)
+
+
+Pool = tuple[tuple[str, int], ...]
+"""Passages, each with the page that it was taken from."""
+
+
+@lru_cache(maxsize=4)
+def farm_pool(world: World, block: int) -> Pool:
+    """A passage of each of some articles of the blocks before."""
+    dice = Dice(world.seed, "pool", block)
+    drawn = dict.fromkeys(dice.below(block * BLOCK) for _ in range(_ATTEMPTS * _POOL))
+    articles = [number for number in drawn if role(world, number).kind == "article"][:_POOL]
+    return tuple(
+        (_cut_passages(dice, [article_body(world, number).split()], _PASSAGE)[0], number) for number in articles
+    )
+
+
+@lru_cache(maxsize=4)
+def network_pool(world: World, block: int) -> Pool:
+    """All paragraphs of the stories of the block before."""
+    stories = find_pages(world, block - 1, "original")
+    return tuple((paragraph, number) for number in stories for paragraph in story_paragraphs(world, number))
+
+
+def draw_from_pool(world: World, number: int, pool: Pool) -> tuple[str, list[int]]:
+    """A text of some passages of a pool, in any order, and the pages that they were taken from."""
+    dice = Dice(world.seed, "pool page", number)
+    left = list(pool)
+    taken = [left.pop(dice.below(len(left))) for _ in range(min(_DRAWN, len(left)))]
+    return "\n\n".join(passage for passage, _ in taken), sorted({source for _, source in taken})

@@ -17,6 +17,7 @@ from unquilt.demo.grammar import PLACE_BITS, PLACES, Pattern, fill, kin, pattern
 
 MEAN_SENTENCE = 12  # words
 _SHORTEST = 7
+_MATTER = 9  # words of each kind that a story keeps to; no multiple of four
 _TURNING = frozenset({"after", "although", "because", "before", "once", "since", "though", "until", "when", "while"})
 _COMMA, _STOP = "\uff0c", "\u3002"  # the Chinese ones
 
@@ -31,6 +32,15 @@ def draw_sentences(dice: Dice, count: int) -> list[str]:
         chosen.append(listed[shape & 63])
         count -= chosen[-1].words
     return fill(chosen, dice.small(sum(len(pattern.tables) for pattern in chosen), PLACE_BITS))
+
+
+def draw_story(dice: Dice, count: int) -> list[str]:
+    """Sentences as `draw_sentences` makes them, but about the same few people, places and things from first to last."""
+    listed = patterns("sentences")
+    chosen = [listed[shape & 63] for shape in dice.take(count // MEAN_SENTENCE + 1)]
+    few = dice.small(_MATTER, PLACE_BITS)
+    drawn = dice.small(sum(len(pattern.tables) for pattern in chosen), PLACE_BITS)
+    return fill(chosen, [place if place % 4 == 0 else few[place % _MATTER] for place in drawn])
 
 
 def draw_title(dice: Dice) -> str:

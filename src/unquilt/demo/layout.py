@@ -37,7 +37,14 @@ _COUNTS = {
     "reworded": 8,
     "chinese": 10,
 }
-_SLICES = 48  # pages of a slice-and-dice site, in place of articles: the last ranks of a block
+_SITES = {
+    "original": 8,
+    "network": 16,
+    "pool": 20,
+    "column": 8,
+    "twin": 8,
+}  # pages of sites that are known for what they are
+_SLICES = 48  # pages of a slice-and-dice site; both are in place of articles: the last ranks of a block
 _FIRST_COPIES = 64  # pages before this one have too little to copy from
 
 
@@ -55,7 +62,8 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What the page of one rank is; a manual also knows its family and the ranks of all its versions."""
+    """What the page of one rank is; a manual also knows its family and the ranks of all its versions, and a page of a
+    site that is known for what it is its number among those of its block (`family`, too)."""
 
     kind: str
     family: int = 0
@@ -67,15 +75,17 @@ def _roles() -> tuple[Role, ...]:
     sizes = [size for size, count in _FAMILIES.items() for _ in range(count)]
     for family, size in enumerate(sizes):
         roles += [Role("manual", family, range(len(roles), len(roles) + size))] * size
-    articles = BLOCK - len(roles) - _SLICES
-    return (*roles, *[Role("article")] * articles, *[Role("slice")] * _SLICES)
+    sites = [Role(kind, which) for kind, count in _SITES.items() for which in range(count)]
+    articles = BLOCK - len(roles) - len(sites) - _SLICES
+    return (*roles, *[Role("article")] * articles, *sites, *[Role("slice")] * _SLICES)
 
 
 _ROLES = _roles()
 _KEYS = Dice("layout").shorts(BLOCK)
 _RANKS = tuple(sorted(range(BLOCK), key=lambda rank: (_KEYS[rank], rank)))
 _PLACES = tuple(sorted(range(BLOCK), key=_RANKS.__getitem__))
-_COPIES = frozenset({"quilt", "scrap", "mirror", "near-copy", "reworded", "slice"})
+_TAKEN_FROM_BLOCK_BEFORE = frozenset({"network", "pool", "twin"})
+_COPIES = _TAKEN_FROM_BLOCK_BEFORE | {"quilt", "scrap", "mirror", "near-copy", "reworded", "slice"}
 
 
 def _turn(world: World, block: int) -> int:
@@ -86,7 +96,15 @@ def role(world: World, number: int) -> Role:
     """What page `number` is."""
     block, place = divmod(number, BLOCK)
     found = _ROLES[_RANKS[(place + _turn(world, block)) % BLOCK]]
-    return Role("article") if number < _FIRST_COPIES and found.kind in _COPIES else found
+    too_early = number < _FIRST_COPIES or (block == 0 and found.kind in _TAKEN_FROM_BLOCK_BEFORE)
+    return Role("article") if too_early and found.kind in _COPIES else found
+
+
+def find_pages(world: World, block: int, kind: str) -> list[int]:
+    """The pages of a block of one of the kinds with sites of their own, in the order of their numbers there."""
+    turn = _turn(world, block)
+    ranks = (rank for rank, part in enumerate(_ROLES) if part.kind == kind)
+    return [block * BLOCK + (_PLACES[rank] - turn) % BLOCK for rank in ranks]
 
 
 def versions(world: World, block: int, family: Role) -> list[int]:

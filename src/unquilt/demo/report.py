@@ -19,7 +19,11 @@ KINDS = {
     "mirror": ("mirrors", "an article as it is, on another site"),
     "near-copy": ("near-copies", "the same with a few words changed"),
     "reworded": ("reworded pages", "an article retold in other words and in another order"),
-    "farm": ("link farm pages", "paragraphs of one pool, on several domains"),
+    "twin": ("mirror site", "all articles of one site, on another domain"),
+    "pool": ("pool farm", "passages of one pool of articles, all on one site"),
+    "network": ("network", "paragraphs of the originals below, on four domains"),
+    "original": ("originals", "articles that keep to their matter; the network took most of them apart"),
+    "farm": ("link farm pages", "paragraphs that nobody else has, on several domains"),
     "slice": ("sliced pages", "sentences of a few articles at random, on many hosts"),
     "manual": ("manual versions", "one text in many versions"),
     "listing": ("shop listings", "goods and prices"),
@@ -30,11 +34,14 @@ REASONS = {
     "scrap": "made to be just no quilts, but a template or a sentence copied along can add a source",
     "slice": "each is stitched of sentences of other pages; `unquilt phrases --group ip` finds the whole site",
     "farm": "each mixes paragraphs that pages of other domains have, too: quilts, though not planted as such",
+    "original": "the network took them apart, and these were taken for its quilts: wrong",
     "manual": "where versions of one text are on several sites, each explains a part of the next",
     "article": "quilts copied them and together hold most of their text; words do not tell who copied from whom",
 }
 """Why pages of a kind are found that were not planted as quilts; of other kinds none should be."""
-_SAME = {"chinese": "article"}
+THIEVES = ("quilt", "pool", "network")
+"""The kinds of pages that are stitched together of at least four others."""
+_SAME = {"chinese": "article", "column": "article"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,8 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Pages by kind, found pages by kind, planted quilts that were not found, and how many sources were named.
+    """Pages by kind, found pages by kind, pages called originals by kind, planted quilts that were not found, and how
+    many sources were named.
 
     `stitched` counts the pages that the found planted quilts were really made of, `named` those of them that are among
     the sources found.
@@ -59,25 +67,32 @@ class Report:
 
     pages: Mapping[str, int]
     found: Mapping[str, Sequence[Measured]]
+    originals: Mapping[str, int]
     missed: Sequence[Planted]
     stitched: int
     named: int
 
 
 def compare_with_planted(
-    count: int, seed: int, found: Iterable[Measured], sources: Mapping[str, Iterable[str]]
+    count: int,
+    seed: int,
+    found: Iterable[Measured],
+    sources: Mapping[str, Iterable[str]],
+    originals: Iterable[str] = (),
 ) -> Report:
-    """Compare what was found with what was planted; `sources` is the id of a quilt → the ids of its sources."""
+    """Compare what was found with what was planted; `sources` is the id of a quilt → the ids of its sources, and
+    `originals` are the ids of pages that others took from."""
     world = World(seed)
     by_kind: dict[str, list[Measured]] = {kind: [] for kind in KINDS}
     for page in found:
-        by_kind[_kind(world, int(page.id.removeprefix("page-")))].append(page)
+        by_kind[_kind_of(world, page.id)].append(page)
     ids = {page.id for page in by_kind["quilt"]}
     quilts = [page for page in planted(count, seed=seed) if page.kind == "quilt"]
     pairs = [(page, set(sources.get(page.id, ()))) for page in quilts if page.id in ids]
     return Report(
         pages=Counter(_kind(world, number) for number in range(count)),
         found=by_kind,
+        originals=Counter(_kind_of(world, name) for name in originals),
         missed=[page for page in quilts if page.id not in ids],
         stitched=sum(len(page.made_of) for page, _ in pairs),
         named=sum(len(named.intersection(page.made_of)) for page, named in pairs),
@@ -106,6 +121,10 @@ def has_kind(count: int, seed: int, kind: str) -> bool:
     """Whether any page of a web is of a kind."""
     world = World(seed)
     return any(_kind(world, number) == kind for number in range(count))
+
+
+def _kind_of(world: World, name: str) -> str:
+    return _kind(world, int(name.removeprefix("page-")))
 
 
 def _kind(world: World, number: int) -> str:

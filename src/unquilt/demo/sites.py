@@ -3,7 +3,9 @@
 After n pages there are about 0.2 · n^(3/4) hosts (a hundred for 3,000 pages, 6,600 for a million), old ones much larger
 than young ones. Every sixth host is the blog of its predecessor's domain; every seventh domain shares the address of
 another one. A link farm has a ring of five domains on two addresses; rings grow with the square root of the farms. A
-slice-and-dice site has a domain for every other page, all of them at one address.
+slice-and-dice site has a domain for every other page, all of them at one address. Sites that are known for what they
+are have a domain and an address each: those of original stories, those of the network that takes these apart, a farm
+with one pool, and a site with its mirror.
 
 Templates (navigation, notices, copyright) are made once per host and kept for the 8,192 hosts used last.
 """
@@ -41,6 +43,13 @@ _NOTICES = (
 )
 _RING = 5
 _OPERATED = 4  # blocks of the first slice-and-dice site; later ones have more
+_KNOWN = {
+    "original": ("essays", 4),
+    "network": ("daily", 4),
+    "pool": ("offers", 1),
+    "column": ("columns", 1),
+    "twin": ("mirror", 1),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +111,15 @@ def slice_site(dice: Dice, block: int) -> Site:
     member = dice.below(24 * _OPERATED * (2 * who + 1))
     domain = f"{_FIRST[member % len(_FIRST)]}{_SECOND[member % len(_SECOND)]}{who * 100_000 + member}.example"
     return Site(-1_000_000 * (who + 1) - member, domain, domain, f"198.51.100.{who % 254 + 1}")
+
+
+def known_site(kind: str, which: int, block: int) -> Site:
+    """The site of page `which` among those of a kind in a block; later ones have more pages, as those of slices do."""
+    what, domains = _KNOWN[kind]
+    member = operator(block) * domains + which % domains
+    place = list(_KNOWN).index(kind)
+    domain = f"{_FIRST[(7 * place + member) % len(_FIRST)]}-{what}-{member + 1}.example"
+    return Site(-100_000 * (place + 1) - member, domain, domain, f"192.0.2.{(place + 5 * member) % 254 + 1}")
 
 
 @lru_cache(maxsize=8192)

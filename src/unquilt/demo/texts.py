@@ -14,6 +14,7 @@ from unquilt.demo.language import (
     draw_goods,
     draw_offer,
     draw_sentences,
+    draw_story,
     join_paragraphs,
 )
 from unquilt.demo.layout import World
@@ -37,6 +38,12 @@ def article_sentences(world: World, number: int) -> list[str]:
 def article_body(world: World, number: int) -> str:
     """The body of an article; copies and quilts ask for it again by its number."""
     return join_paragraphs(article_sentences(world, number))
+
+
+def story_paragraphs(world: World, number: int) -> list[str]:
+    """The paragraphs of an article that keeps to its matter from first to last, as those do that somebody wrote."""
+    dice = Dice(world.seed, "story", number)
+    return join_paragraphs(draw_story(dice, world.words * dice.between(80, 120) // 100)).split("\n\n")
 
 
 def chinese_body(world: World, number: int) -> str:

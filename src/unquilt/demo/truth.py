@@ -1,6 +1,6 @@
 """What was planted: the quilts and copies of a demo web with the pages they were made of, to compare results with.
 
-Only the planted pages are made, 106 of 1,024.
+Only the planted pages are made, 150 of 1,024.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from unquilt.demo.web import make_page
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A page without its text: a quilt, scrap or slice with its sources, a mirror, near-copy or reworded page with
-    its original."""
+    """A page without its text: a quilt, scrap, slice, pool or network page with its sources; a mirror, twin, near-copy
+    or reworded page with its original."""
 
     id: str
     url: str
@@ -25,8 +25,8 @@ class Planted:
 def planted(count: int, *, seed: int = 1, words: int = 500) -> list[Planted]:
     """All pages among the first `count` that were made from others, in their order; manuals and farms are not listed.
 
-    >>> {page.kind for page in planted(1024)} == {"quilt", "scrap", "mirror", "near-copy", "reworded", "slice"}
-    True
+    >>> sorted({page.kind for page in planted(1024)})
+    ['mirror', 'near-copy', 'quilt', 'reworded', 'scrap', 'slice']
     """
     world = World(seed, words)
     made = (make_page(world, number) for number in range(count) if is_copy(role(world, number).kind))

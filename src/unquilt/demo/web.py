@@ -1,5 +1,6 @@
 """A small synthetic web, made from a seed: articles, templates, copies, manuals in versions, farms and planted quilts,
-and a site that slices and dices what others wrote.
+a site that slices and dices what others wrote, a farm, a site with its mirror, and originals with the network that
+takes them apart.
 
 It exists because a demo needs pages whose making is known, and a benchmark needs a million pages that behave like
 real ones without downloading any. Every page is a pure function of (seed, words, number): pages stream, nothing grows
@@ -14,24 +15,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from unquilt.demo.copies import change_words, find_sources, page_site, quilt_body, reworded_body, slice_body, slice_pool
+from unquilt.demo.copies import (
+    change_words,
+    draw_from_pool,
+    farm_pool,
+    find_sources,
+    network_pool,
+    page_site,
+    quilt_body,
+    reworded_body,
+    slice_body,
+    slice_pool,
+)
 from unquilt.demo.dice import Dice
 from unquilt.demo.language import draw_title
-from unquilt.demo.layout import BLOCK, Role, World, role, versions
+from unquilt.demo.layout import BLOCK, Role, World, find_pages, role, versions
 from unquilt.demo.manuals import manual_texts
-from unquilt.demo.sites import Site, choose_site, farm_site, operator, slice_site, wrap_page
-from unquilt.demo.texts import article_body, chinese_body, farm_body, listing_body
+from unquilt.demo.sites import Site, choose_site, farm_site, known_site, operator, slice_site, wrap_page
+from unquilt.demo.texts import article_body, chinese_body, farm_body, listing_body, story_paragraphs
 
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
     """One page and how it came about.
 
-    `kind` is article, listing, manual, near-copy, mirror, reworded, farm, quilt, scrap or slice. A scrap is stitched
-    like a quilt, but of too few sources (2 or 3) or with too small a share (a third) to be one at c = 4, σ = 0.5. A few
-    are quilts all the same, since a copied template or glue may add a source. `made_of` names the sources of a quilt or
-    scrap, the original of a copy, mirror or reworded page, the version before of a manual, the articles whose sentences
-    are diced in a slice; it is empty for the others.
+    `kind` is article, original, listing, manual, near-copy, mirror, twin, reworded, farm, pool, network, quilt, scrap
+    or slice. An original is an article that keeps to its matter; the pages of a network take apart those of the block
+    before. A pool page is of a farm on one site, a twin of a site that mirrors another one. A scrap is stitched like a
+    quilt, but of too few sources (2 or 3) or with too small a share (a third) to be one at c = 4, σ = 0.5. A few are
+    quilts all the same, since a copied template or glue may add a source. `made_of` names the sources of a quilt,
+    scrap, pool or network page, the original of a copy, mirror, twin or reworded page, the version before of a manual,
+    the articles whose sentences are diced in a slice; it is empty for the others.
     """
 
     id: str
@@ -87,6 +101,12 @@ def make_page(world: World, number: int) -> DemoPage:
             return _quilt(world, number, part.kind)
         case "slice":
             return _slice(world, number)
+        case "original" | "column":
+            return _housed(world, number, part)
+        case "twin":
+            return _twin(world, number, part)
+        case "network" | "pool":
+            return _pooled(world, number, part)
     return _original(world, number, part.kind)
 
 
@@ -171,3 +191,34 @@ def _slice(world: World, number: int) -> DemoPage:
     text = f"{_title(world, number)}\n\n{slice_body(world, number, who)}"
     made_of = tuple(map(page_id, slice_pool(world, who)[1]))
     return DemoPage(page_id(number), _url(where, "info", number), where.ip, text, "slice", made_of)
+
+
+def _housed(world: World, number: int, part: Role) -> DemoPage:
+    """An article on a site that has nothing but its own: an original story, or a page of a site that has a mirror."""
+    where = known_site(part.kind, part.family, number // BLOCK)
+    if part.kind == "column":
+        text = _article(world, number, where)
+        return DemoPage(page_id(number), _url(where, "columns", number), where.ip, text, "article", ())
+    text = wrap_page(world, where, _title(world, number), "\n\n".join(story_paragraphs(world, number)))
+    return DemoPage(page_id(number), _url(where, "essays", number), where.ip, text, "original", ())
+
+
+def _twin(world: World, number: int, part: Role) -> DemoPage:
+    """A page of a mirror: the text of a page of the other site, template and all."""
+    block = number // BLOCK
+    source = find_pages(world, block - 1, "column")[part.family]
+    text = _article(world, source, known_site("column", part.family, block - 1))
+    where = known_site("twin", part.family, block)
+    return DemoPage(page_id(number), _url(where, "columns", source), where.ip, text, "twin", (page_id(source),))
+
+
+def _pooled(world: World, number: int, part: Role) -> DemoPage:
+    """Passages of one pool: of articles, all on one site; or of the originals, on several domains."""
+    block = number // BLOCK
+    where = known_site(part.kind, part.family, block)
+    pool = farm_pool(world, block) if part.kind == "pool" else network_pool(world, block)
+    body, sources = draw_from_pool(world, number, pool)
+    text = f"{_title(world, number)}\n\n{body}"
+    return DemoPage(
+        page_id(number), _url(where, "top", number), where.ip, text, part.kind, tuple(map(page_id, sources))
+    )

@@ -4,11 +4,15 @@
     views/        one file for each kind of result
     shell         what all views share
     shelf         the runs that are shown
+    findings      what was found in a run, in the words of the report and of the terminal
+    address       addresses on the page
+    links         where the cells of rows lead
     listing       some rows of a table, as an address asks for them
     exporting     rows as a file that a browser saves
     marked        a text with its passages marked, as HTML
     figures       scatter and dot plots
     guarding      who may ask, and what browsers may do
+    turns         how many requests are worked on, and how long
     server        the server, on this machine alone
     report/       the report
 

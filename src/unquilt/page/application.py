@@ -16,15 +16,16 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from unquilt.analyses.catalogue import find_function, jobs
-from unquilt.errors import ParameterError, RunError, StorageError, UnquiltError
+from unquilt.errors import ParameterError, RunError, StorageError, TimeLimitError, UnquiltError
 from unquilt.figures.style import make_style
 from unquilt.page.guarding import PageGuard
 from unquilt.page.shell import STATIC, Shell
+from unquilt.page.turns import Turns
 from unquilt.page.views import documents, judging, overview, pages, tables
 
 View = Callable[..., Response]
 LOG = logging.getLogger("unquilt.page")
-STATUS = {ParameterError: 404, RunError: 410, StorageError: 503}
+STATUS = {ParameterError: 404, RunError: 410, StorageError: 503, TimeLimitError: 503}
 """Of errors; others are 500."""
 
 
@@ -42,6 +43,7 @@ def make_application(shell: Shell) -> Starlette:
         get("/runs/{run}", overview.show_run),
         get("/runs/{run}/find", overview.find_document),
         get("/runs/{run}/tables/{table}", tables.show_table),
+        get("/runs/{run}/tables/{table}/values", tables.propose_values),
         get("/runs/{run}/documents/{doc:int}", documents.show_document),
         get("/runs/{run}/sites", documents.show_host),
         *(get(f"/runs/{{run}}/{path}", find_function(view)) for job in jobs() for path, view in job.views.items()),
@@ -60,7 +62,9 @@ def make_application(shell: Shell) -> Starlette:
         HTTPException: partial(_tell_missing, shell),
         Exception: partial(_tell_unforeseen, shell),
     }
-    return Starlette(routes=routes, middleware=[Middleware(PageGuard, shell.key)], exception_handlers=handlers)
+    return Starlette(
+        routes=routes, middleware=[Middleware(PageGuard, shell.key), Middleware(Turns)], exception_handlers=handlers
+    )
 
 
 def _show_style(_: Request) -> Response:

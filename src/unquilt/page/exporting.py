@@ -12,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from unquilt.page.listing import Listing
 from unquilt.results.export.formats import FileFormat, write_json
+from unquilt.results.patience import lift_limit
 from unquilt.results.rows import ROWS_AT_ONCE
 
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -22,6 +23,7 @@ def send_rows(listing: Listing, kind: str) -> Response:
     """All rows of a listing; what fails before the first row is an error of the page, not a broken file."""
     batches = listing.batches()
     first = next(batches, None)
+    lift_limit()  # the rest comes while it is read
     rows = chain([first], batches) if first is not None else iter(())
     schema = pa.schema([pa.field(each.name, each.type) for each in listing.shown])
     body = _csv(rows, schema) if kind == "csv" else _json(rows)

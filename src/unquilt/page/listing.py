@@ -1,8 +1,11 @@
 """Some rows of a table, as an address asks for them.
 
-`host=a.example` (equal), `patchfrac.min=0.5`, `patchfrac.max=1`, `q=` (somewhere in a column of texts), `where=` (a
-condition, as `unquilt show --where` takes it), `sort=-covered`, `page=2`. All of it becomes one condition and an order,
-and rows are read as everywhere (`results.rows`). `query` says the same in SQL, for people to take with them.
+`host=a.example` (equal), `host.has=example` (has it as a part), `patchfrac.min=0.5`, `patchfrac.max=1`, `q=` (somewhere
+in a column of texts), `where=` (a condition, as `unquilt show --where` takes it), `sort=-covered`, `columns=url,words`,
+`page=2`. All of it becomes one condition and an order, and rows are read as everywhere (`results.rows`). `query` says
+the same in SQL, for people to take with them.
+
+In the browser, URLs come first, and of many columns those that matter most; files have all of them.
 """
 
 from __future__ import annotations
@@ -19,14 +22,20 @@ from unquilt.results.conditions import ComposedCondition, Condition
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.names import SHOWN
+from unquilt.results.patience import check_time
 from unquilt.results.rows import RowColumn, Selection, TableRows, arrange
 from unquilt.results.sorting import Key, read_keys
 from unquilt.tables import DOCUMENTS, Table
 
 ROWS = 50
 """Rows on a page."""
+FEW_COLUMNS = 9
+"""Columns on a page, unless others are chosen."""
+MOST_VALUES = 20
+"""Values that are proposed for a filter."""
 ENDS = {"min": ">=", "max": "<="}
-_OTHERS = ("q", "where", "sort", "page", "format")
+HAS = "has"
+_OTHERS = ("q", "where", "sort", "page", "format", "columns", "column")
 
 
 def quote(value: object) -> str:
@@ -95,6 +104,42 @@ class Listing:
         return [each for each in chosen if each.is_plain and each.type != pa.large_string()]
 
     @cached_property
+    def listed(self) -> list[RowColumn]:
+        """The columns on a page of the browser: those that are chosen, or the first; names of documents come first."""
+        chosen = [self.column(each) for each in self.asked.get("columns", "").split(",") if each]
+        if chosen:
+            return chosen
+        names = [each for each in self.shown if (each.part or each.name) == "url"]
+        ids = [each for each in self.shown if each.part == "id" or each.name == "id"]
+        told = {each.name.removesuffix("url") for each in names if self._has_values(each)}
+        names = [each for each in names if each.name.removesuffix("url") in told]
+        ids = [each for each in ids if each.name.removesuffix("id") not in told]
+        first = [*names, *ids]
+        numbers = set(self.known.documents) if self.known else set()
+        others = [each for each in self.shown if (each.part or each.name) not in SHOWN]
+        plain = [each for each in others if each.name not in numbers or not first]
+        return [*first, *plain][: max(FEW_COLUMNS, len(first) + 3)]
+
+    def _has_values(self, column: RowColumn) -> bool:
+        """Whether the first rows have values of a column: many corpora have no URLs."""
+        few = TableRows(self.folder, self.table, Selection([column.name], limit=3), about=self.about, made=self._made)
+        rows = list(few.rows())
+        return not rows or any(row[column.name] for row in rows)
+
+    def values(self, column: str, part: str) -> list[str]:
+        """Values of a column of texts that begin with, or else have, a part: the first ones, to propose."""
+        chosen, wanted = self.column(column), part.casefold()
+        found: dict[str, None] = {}
+        if chosen.is_text and chosen.type != pa.large_string():
+            for batch in TableRows(self.folder, self.table, Selection([column]), made=self._made):
+                check_time()
+                values = (value for value in batch.column(0).unique().to_pylist() if value)
+                found |= dict.fromkeys(value for value in values if wanted in value.casefold())
+                if len(found) > 50 * MOST_VALUES:
+                    break
+        return sorted(found, key=lambda each: (not each.casefold().startswith(wanted), each))[:MOST_VALUES]
+
+    @cached_property
     def keys(self) -> list[Key]:
         """By what rows are sorted."""
         keys = read_keys(self.asked.get("sort") or self.order or self._arranged.sort)
@@ -131,7 +176,11 @@ class Listing:
             if value == "" or given in _OTHERS:
                 continue
             stem, _, end = given.rpartition(".")
-            if end in ENDS and stem:
+            if end == HAS and stem:
+                if not self.column(stem).is_text:
+                    raise ParameterError(f"{stem} has no parts to look for: it is no text")
+                yield f"contains(lower({name(stem)}), lower({quote(value)}))"
+            elif end in ENDS and stem:
                 column = self.column(stem)
                 if not column.is_number:
                     raise ParameterError(f"{stem} has no least and no greatest value: it is no number")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import tempfile
+import threading
 import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType
 from urllib.parse import quote
 
 import uvicorn
@@ -18,12 +21,17 @@ from unquilt.page.application import make_application
 from unquilt.page.guarding import ENTRANCE, KEY
 from unquilt.page.shelf import Shelf
 from unquilt.page.shell import Shell
+from unquilt.page.turns import PatientProtocol
 from unquilt.results.folders import RunFolder
 from unquilt.runs.manifest import MANIFEST
 
 HOST = "127.0.0.1"
 PORT = 8017
 """Tried first, if no other is asked for."""
+MOST_CONNECTIONS = 200
+"""A browser has a handful."""
+END_WITHIN = 0.7
+"""Seconds after Ctrl-C that requests may still take."""
 
 
 def open_shell(runs: Sequence[str | Path], labels: str | Path | None = None) -> Shell:
@@ -74,9 +82,6 @@ def bind(port: int | None) -> socket.socket:
 def serve(shell: Shell, opened: socket.socket, *, path: str = "/", browse: bool, ready: Callable[[str], None]) -> None:
     """Answer until Ctrl-C; `ready` is told the address, with the key, once somebody can be sent there."""
     address = f"http://{HOST}:{opened.getsockname()[1]}{path}?{KEY}={shell.key.value}"
-    config = uvicorn.Config(
-        make_application(shell), log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=2
-    )
     with tempfile.TemporaryDirectory(prefix="unquilt-page-") as private:
 
         def announce() -> None:
@@ -85,7 +90,7 @@ def serve(shell: Shell, opened: socket.socket, *, path: str = "/", browse: bool,
                 webbrowser.open(_write_entrance(Path(private), address))
 
         try:
-            _Server(config, announce).run(sockets=[opened])
+            PageServer(shell, announce, private).run(sockets=[opened])
         except KeyboardInterrupt:
             pass  # the usual way to end it
         finally:
@@ -102,14 +107,36 @@ def _write_entrance(private: Path, address: str) -> str:
     return "file://" + quote(str(entrance))
 
 
-class _Server(uvicorn.Server):
-    """A server that says when it is ready."""
+class PageServer(uvicorn.Server):
+    """A server that says when it is ready, and ends soon after Ctrl-C, whatever it is doing."""
 
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._tell = started
+    def __init__(self, shell: Shell, started: Callable[[], None] = lambda: None, private: str = "") -> None:
+        super().__init__(
+            uvicorn.Config(
+                make_application(shell),
+                http=PatientProtocol,
+                ws="none",
+                log_level="critical",
+                access_log=False,
+                server_header=False,
+                limit_concurrency=MOST_CONNECTIONS,
+            )
+        )
+        self._tell, self._private = started, private
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started:
             self._tell()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Threads that read tables cannot be ended from outside; labels are on disk before anybody is told so."""
+        super().handle_exit(sig, frame)
+        timer = threading.Timer(END_WITHIN, self._end)
+        timer.daemon = True
+        timer.start()
+
+    def _end(self) -> None:
+        if self._private:
+            shutil.rmtree(self._private, ignore_errors=True)
+        os._exit(0)

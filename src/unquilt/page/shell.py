@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote as quote_part
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from unquilt.page.address import address, change
 from unquilt.page.exporting import send_rows
+from unquilt.page.findings import RunFindings
 from unquilt.page.guarding import EntryKey, Token
 from unquilt.page.listing import Listing
 from unquilt.page.marked import colour
 from unquilt.page.shelf import Shelf
+from unquilt.results.folders import RunFolder
 from unquilt.results.marks import clean
 
 if TYPE_CHECKING:
     from unquilt.judgements.labels import LabelFile
+
+__all__ = ["Shell", "address", "change"]
 
 SCHEMES = ("http", "https")
 EXPORTS = ("csv", "json")
@@ -36,6 +40,7 @@ class Shell:
     labels: LabelFile
     key: EntryKey = field(default_factory=EntryKey)
     token: Token = field(default_factory=Token)
+    _found: WeakKeyDictionary[RunFolder, RunFindings] = field(default_factory=WeakKeyDictionary)
 
     @cached_property
     def templates(self) -> Environment:
@@ -56,18 +61,27 @@ class Shell:
         }
         return environment
 
+    def found(self, folder: RunFolder) -> RunFindings:
+        """What was found in a run; of a finished one, this is looked up once."""
+        if not folder.run.complete:
+            return RunFindings(folder)
+        known = self._found.get(folder)
+        if known is None:
+            known = self._found[folder] = RunFindings(folder)
+        return known
+
     def show(self, request: Request, template: str, status: int = 200, **context: Any) -> Response:
         """A page made from a template."""
-        asked = dict(request.query_params)
-        page = self.templates.get_template(template).render(asked=asked, path=request.url.path, **context)
+        context = {"asked": dict(request.query_params), "path": request.url.path} | context
+        page = self.templates.get_template(template).render(**context)
         return HTMLResponse(page, status)
 
-    def answer(self, request: Request, listing: Listing, template: str, **context: Any) -> Response:
+    def answer(self, request: Request, listing: Listing, template: str, status: int = 200, **context: Any) -> Response:
         """A page about the rows of a listing, or these rows as a file, if the address asks for that."""
         wanted = request.query_params.get("format", "")
         if wanted in EXPORTS:
             return send_rows(listing, wanted)
-        return self.show(request, template, listing=listing, query=listing.query() + ";", **context)
+        return self.show(request, template, status, listing=listing, query=listing.query() + ";", **context)
 
 
 def clean_text(value: object) -> str:
@@ -86,7 +100,7 @@ def spell_number(value: object) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        return f"{value:.3f}" if abs(value) < 100 else f"{value:,.1f}"
+        return f"{round(value, 3) + 0.0:.3f}" if abs(value) < 100 else f"{value:,.1f}"  # never -0.000
     return str(value)
 
 
@@ -98,23 +112,6 @@ def spell_share(value: float) -> str:
 def spell_cell(value: object) -> str:
     """Any value in a cell of a table."""
     return clean(value) if isinstance(value, str) else spell_number(value)
-
-
-def address(*parts: object, **asked: object) -> str:
-    """An address on this page: parts of a path, quoted, and what is asked for.
-
-    >>> address("runs", "a b", "sites", name="x&y")
-    '/runs/a%20b/sites?name=x%26y'
-    """
-    path = "/" + "/".join(quote_part(str(part), safe="") for part in parts)
-    given = {name: value for name, value in asked.items() if value not in (None, "")}
-    return f"{path}?{urlencode(given)}" if given else path
-
-
-def change(path: str, asked: Mapping[str, str], **changes: object) -> str:
-    """The same address with something else asked for."""
-    given = {name: value for name, value in (dict(asked) | changes).items() if value not in (None, "")}
-    return f"{path}?{urlencode(given)}" if given else path
 
 
 def is_outside(url: object) -> bool:

@@ -11,12 +11,14 @@ and memory are those of reading the rows, batch by batch.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from unquilt.errors import ParameterError
+from unquilt.errors import ParameterError, StorageError
+from unquilt.results.patience import interrupting
 from unquilt.runs.storage import shown
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ _SAFE: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
     "temp_directory": "",
-    "memory_limit": "1GB",
+    "memory_limit": "256MB",
     "threads": "1",
 }
 _ROW = "row of the batch"
@@ -38,9 +40,11 @@ _NUMBERS = (
     "+ - * / // % ^ ** @ & | << >> ~ xor abs sign ceil ceiling floor round trunc sqrt exp ln log log2 log10 pow power"
 )
 _NUMBERS += " mod isnan isinf isfinite greatest least nullif if ifnull"
-_PATTERNS = (
-    "~~ !~~ ~~* !~~* ~~~ like_escape not_like_escape ilike_escape not_ilike_escape regexp_matches regexp_full_match"
-)
+_PATTERNS = "~~ !~~ ~~* !~~* ~~~ like_escape not_like_escape ilike_escape not_ilike_escape"
+_REGULAR = {"regexp_matches", "regexp_full_match"}
+_COUNTS = re.compile(r"\{(\d+)(?:,(\d*))?\}")
+_LARGEST_PATTERN = 1_000
+"""Steps of an automaton: each character of a text may take as many."""
 _TEXTS = "lower lcase upper ucase trim ltrim rtrim left right substr substring split_part length len strlen char_length"
 _TEXTS += " contains starts_with prefix ends_with suffix ^@ instr strpos position"
 _LISTS = "list_contains list_has array_contains array_has list_has_any array_has_any list_has_all array_has_all"
@@ -156,7 +160,10 @@ class Condition:
         try:
             self._connection.register("rows", batch.append_column(_ROW, places))
             query = f"SELECT {what} FROM rows WHERE (\n{self.text}\n)"  # noqa: S608
-            return self._connection.sql(query).to_arrow_table()
+            with interrupting(self._connection):
+                return self._connection.sql(query).to_arrow_table()
+        except duckdb.OutOfMemoryException as error:
+            raise StorageError(f"the condition needs more memory than it may ({_SAFE['memory_limit']})") from error
         except (duckdb.Error, UnicodeError) as error:
             raise self._error(str(error)) from error
         finally:
@@ -212,11 +219,26 @@ def _is_allowed(call: dict[str, Any]) -> bool:
     given = call.get("arguments") or call.get("children") or []
     kinds = {argument.get("expression", argument)["class"] for argument in given}
     name = call["function_name"]
+    if name in _REGULAR:
+        return all(map(_is_small_pattern, given[1:]))
     if name in _OF_COLUMNS:
         return kinds == {"COLUMN_REF"}
     if name in _OF_CONSTANTS:
         return kinds <= {"CONSTANT"}
     return name in _FUNCTIONS
+
+
+def _is_small_pattern(argument: dict[str, Any]) -> bool:
+    """Whether a regular expression is a constant whose automaton is small: counts such as `{30}` multiply it."""
+    node = argument.get("expression", argument)
+    # Versions of DuckDB write constants in two ways.
+    pattern = node.get("literal", {}).get("text") or node.get("value", {}).get("value")
+    if not isinstance(pattern, str):
+        return False
+    size = len(pattern)
+    for least, most in _COUNTS.findall(pattern):
+        size *= max(1, int(most or least))
+    return size <= _LARGEST_PATTERN
 
 
 def _list_types(cast: dict[str, Any]) -> set[str]:

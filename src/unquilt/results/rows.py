@@ -28,6 +28,7 @@ from unquilt.flow.kept import Kept
 from unquilt.results.conditions import Condition
 from unquilt.results.folders import RunFolder
 from unquilt.results.names import ASKED, SHOWN
+from unquilt.results.patience import check_time
 from unquilt.results.sorting import check_keys, read_keys, sort_all, take_first
 from unquilt.tables import DOCUMENTS, Table
 
@@ -105,6 +106,8 @@ class RowColumn:
     part: str = ""
     passage: tuple[str, ...] = ()
     meaning: str = ""
+    is_share: bool = False
+    """Whether its values are shares, from 0 to 1."""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -241,9 +244,11 @@ class TableRows:
         known, documents = self.known, self._documents
         schema = self._table.schema if self._table.schema is not None else known.schema if known else pa.schema([])
         meanings = {each.name: each.meaning for each in known.columns} if known else {}
+        shares = {each.name for each in known.columns if each.is_share} if known else set()
         named = known.documents if known is not None and documents is not None and known.name != DOCUMENTS.name else ()
         for field in schema:
-            yield RowColumn(field.name, field.type, field.name, meaning=meanings.get(field.name, ""))
+            meaning = meanings.get(field.name, "")
+            yield RowColumn(field.name, field.type, field.name, meaning=meaning, is_share=field.name in shares)
             for part in ASKED if field.name in named else ():
                 name = name_column(field.name, part)
                 if name not in schema.names:
@@ -313,6 +318,7 @@ class TableRows:
         what the condition names is read; small pieces are asked together, as each question has its price."""
         waiting: list[tuple[int, Read, pa.Table]] = []
         for number, read in enumerate(readers):
+            check_time()
             if self._condition is None:
                 yield number, read, None
                 continue

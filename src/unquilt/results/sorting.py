@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from unquilt.errors import ParameterError, StorageError
 
-_SORTING = {"memory_limit": "1GB", "threads": "2", "autoload_known_extensions": "false"}
+_SORTING = {"memory_limit": "256MB", "threads": "2", "autoload_known_extensions": "false"}
 _PLACE = "place in the table"
 _ROWS = 16_384
 

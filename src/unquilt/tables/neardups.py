@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import OnPage, Table, column, document, integer
+from unquilt.tables.table import OnPage, Table, column, document, integer, share
 
 CLUSTERS = Table(
     "clusters",
@@ -35,9 +35,8 @@ KEPT = Table(
         document("doc", "a document: all of them are here"),
         column("keep", pa.bool_(), "whether it is kept: with a threshold unless one that is kept is near to it"),
         document("kept_instead", "the document that is kept in its stead; null if it is kept itself", null=True),
-        column(
+        share(
             "similarity",
-            pa.float64(),
             "Jaccard coefficient of the circular grams of the two, or their containment; null if it is kept itself",
             null=True,
         ),
@@ -168,8 +167,8 @@ SIMILARITY = Table(
     (
         document("cluster", "the lowest document of the cluster"),
         integer("documents", "how many documents there are in the cluster"),
-        column("least", pa.float64(), "least Jaccard coefficient of the circular grams of another and `kept`"),
-        column("median", pa.float64(), "the median of these coefficients"),
+        share("least", "least Jaccard coefficient of the circular grams of another and `kept`"),
+        share("median", "the median of these coefficients"),
         document("kept", "the preferred document, which is kept"),
         column("least_cosine", pa.float64(), "least cosine of the word sets, with I-Match; else null", null=True),
         column("median_cosine", pa.float64(), "the median of these cosines", null=True),
@@ -196,7 +195,7 @@ PAIRS = Table(
     (
         document("doc", "a document"),
         document("other", "a near-duplicate of it"),
-        column("jaccard", pa.float64(), "the Jaccard coefficient of their circular grams"),
+        share("jaccard", "the Jaccard coefficient of their circular grams"),
         column("cosine", pa.float64(), "the cosine of their word sets, with I-Match; else null", null=True),
     ),
     key_columns=2,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import OnPage, Table, column, document, integer
+from unquilt.tables.table import OnPage, Table, column, document, integer, share
 
 PASSAGES = Table(
     "passages",
@@ -19,7 +19,7 @@ PASSAGES = Table(
         integer("b_sentence", "number of its first sentence in `b`"),
         integer("sentences", "how many sentences match; with `--signature grams`, how many of `a` it touches"),
         integer("words", "how many words it has in `a`; in `reworded` without boilerplate, as for all that follows"),
-        column("similarity", pa.float64(), "Jaccard coefficient of the sets of shingles of `n` words of both sides"),
+        share("similarity", "Jaccard coefficient of the sets of shingles of `n` words of both sides"),
         integer("documents", "how many documents share that part of it which fewest share; 2 if nobody else has it"),
         column(
             "weight",
@@ -72,8 +72,8 @@ PASSAGE_PAIRS = Table(
         integer("passages", "how many passages they share"),
         integer("sentences", "how many sentences match in these"),
         integer("words", "how many words of `a` are in them, each counted once"),
-        column("share_a", pa.float64(), "share of the words of `a`"),
-        column("share_b", pa.float64(), "share of the words of `b`"),
+        share("share_a", "share of the words of `a`"),
+        share("share_b", "share of the words of `b`"),
         column("weight", pa.float64(), "sum of the weights of the passages"),
     ),
     key_columns=2,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer
+from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer, share
 
 POPULAR = Table(
     "popular",
@@ -154,9 +154,8 @@ HOSTS = Table(
         integer("pages", "how many documents it has; near-duplicates of others are left out"),
         column("mean", pa.float64(), "mean number of popular shingles of a page, of 84"),
         column("deviation", pa.float64(), "their standard deviation"),
-        column(
+        share(
             "foreign_contribution",
-            pa.float64(),
             "share of the covered shingles of its pages that sources with no common address have",
         ),
         column("candidate", pa.bool_(), "whether mean and deviation make it a candidate"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import Column, OnPage, Table, column, document, integer
+from unquilt.tables.table import Column, OnPage, Table, column, document, integer, share
 
 KEPT_COPIES = Table(
     "kept_copies",
@@ -22,24 +22,22 @@ _COUNTED = (
     integer("words", "how many words it has"),
     integer("grams", "how many distinct k-grams it has"),
     integer("patch_grams", "how many of these are in 2 to m documents"),
-    column("patchfrac", pa.float64(), "patch_grams / grams"),
-    column("covered", pa.float64(), "share of the grams that the sources cover"),
-    column("spanned", pa.float64(), "share of its text that passages span, a few changed words included", null=True),
+    share("patchfrac", "patch_grams / grams"),
+    share("covered", "share of the grams that the sources cover"),
+    share("spanned", "share of its text that passages span, a few changed words included", null=True),
     integer("sources", "how many sources cover the patch grams"),
-    column("largest", pa.float64(), "largest share of the covered grams that one source holds"),
-    column(
+    share("largest", "largest share of the covered grams that one source holds"),
+    share(
         "own",
-        pa.float64(),
         "share of them that another document of its own site has, too, and that is not stitched together itself",
         null=True,
     ),
-    column(
+    share(
         "sections",
-        pa.float64(),
         "share of them that sources add with a third or more in it, of domains with two or more of these",
         null=True,
     ),
-    column("sewn", pa.float64(), "share of its passages that has seams", null=True),
+    share("sewn", "share of its passages that has seams", null=True),
     integer("sewn_words", "words in these", null=True),
     integer("sewn_sources", "sources of these", null=True),
     column(
@@ -48,7 +46,7 @@ _COUNTED = (
         "uncommon words that both sides of the borders of passages share: in the page, less in the sources",
         null=True,
     ),
-    column("attributed", pa.float64(), "share of the patch grams that linked sources cover", null=True),
+    share("attributed", "share of the patch grams that linked sources cover", null=True),
     column("evidence", pa.float64(), "sources × covered × (1 - own): the more, the surer"),
 )
 
@@ -291,7 +289,7 @@ def _quilting(by: str, others: str) -> Table:
             *_site(by),
             integer("documents", f"documents of the {by}, copies included"),
             integer("quilts", "how many of them are quilts"),
-            column("share", pa.float64(), "quilts / documents"),
+            share("share", "quilts / documents"),
         ),
         row=(by, others),
         see=f"the {others} that quilts are on",

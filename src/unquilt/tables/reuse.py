@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from unquilt.tables.corpus import SHA1
-from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer
+from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer, share
 
 _OBJECT = (
     document("first", "the first document that has it"),
@@ -164,7 +164,7 @@ TARGETS = Table(
         integer("chunks", "how many chunks it has, without stop chunks"),
         integer("stop_chunks", "how many were left out"),
         integer("matched", "how many of its chunks are labelled"),
-        column("contains", pa.float64(), "their share"),
+        share("contains", "their share"),
         column("file", pa.bool_(), "whether all of it is a labelled file"),
         column("partial", pa.bool_(), "whether the share is above the threshold"),
     ),
@@ -207,8 +207,8 @@ NEIGHBOURHOODS = Table(
     "neighbourhoods",
     (
         *_SUMS,
-        column("badness", pa.float64(), "the mean share of labelled chunks of its documents"),
-        column("ratio", pa.float64(), "the share of labelled chunks among all of its chunks"),
+        share("badness", "the mean share of labelled chunks of its documents"),
+        share("ratio", "the share of labelled chunks among all of its chunks"),
         column("bad", pa.bool_(), "whether badness is above the threshold"),
         column("excess", pa.float64(), "documents × (badness - threshold): how much more than at the threshold"),
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import NOT_LISTED, Table, column, integer
+from unquilt.tables.table import NOT_LISTED, Table, column, integer, share
 
 _K = integer("k", "words in a gram")
 _M = integer("m", "maximum number of documents that share a patch gram")
@@ -18,7 +18,7 @@ SWEEP = Table(
         _C,
         column("sigma", pa.float64(), "least share of the grams of a quilt that sources cover"),
         integer("quilts", "how many quilts there are"),
-        column("share", pa.float64(), "their share of all documents; collapsed copies count as one document"),
+        share("share", "their share of all documents; collapsed copies count as one document"),
         column("mean_sources", pa.float64(), "how many sources a quilt has on average; 0 if there are none"),
     ),
     key_columns=4,

@@ -31,6 +31,8 @@ class Column:
     null: bool = False
     is_document: bool = False
     """Whether its values are numbers of documents."""
+    is_share: bool = False
+    """Whether its values are shares, which people see as percentages."""
 
     @property
     def field(self) -> pa.Field:
@@ -46,6 +48,11 @@ def column(name: str, kind: pa.DataType, meaning: str, *, null: bool = False) ->
 def integer(name: str, meaning: str, *, null: bool = False) -> Column:
     """A column of whole numbers."""
     return Column(name, pa.int64(), meaning, null)
+
+
+def share(name: str, meaning: str, *, null: bool = False) -> Column:
+    """A column of shares, from 0 to 1."""
+    return Column(name, pa.float64(), meaning, null, is_share=True)
 
 
 def document(name: str, meaning: str, *, null: bool = False) -> Column:

@@ -32,6 +32,9 @@ pub struct SeenText {
 /// More characters than any word has. What is longer stays as it is, so that memory is bounded.
 const LONGEST: usize = 1 << 12;
 
+/// So many words with Greek letters for Latin ones make a page on which no Greek letter is a symbol.
+const MANY: u64 = 3;
+
 /// Scripts that letters may be mapped to: each is the place of a target in [`LOOK_ALIKES`].
 const LATIN: u8 = 0;
 const GREEK: u8 = 1;
@@ -90,10 +93,14 @@ fn make_page(first: u32) -> Box<Page> {
 }
 
 fn make_sign(c: char) -> Sign {
+    if matches!(c, '\u{3164}' | '\u{ffa0}') {
+        // Hangul fillers are letters to Unicode, and blanks to a reader.
+        return Sign { plain: ' ', class: Class::Separator, script: NONE, alike: 0, flags: MATTERS };
+    }
     let class = unicode::look_up(c).class();
     let mut flags = 0;
-    let hangul_filler = matches!(c, '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}');
-    if CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) && !hangul_filler || c == FILLER {
+    let part_of_syllable = matches!(c, '\u{115f}' | '\u{1160}');
+    if CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c) && !part_of_syllable || c == FILLER {
         flags |= IGNORABLE | MATTERS;
         if matches!(c, '\u{200c}' | '\u{200d}') {
             flags |= JOINER;
@@ -226,6 +233,8 @@ struct Undecided {
     letters: u64,
     /// The script of its other part, if it is made of a Latin one and this one: on a page of this script, it stays.
     part: Option<u8>,
+    /// Whether it has one Greek letter, which may be a symbol: it becomes Latin only on a page with many such words.
+    symbol: bool,
     /// Whether it was restored by what else it is written with.
     counts: bool,
 }
@@ -243,6 +252,8 @@ struct Reader {
     east_asian: u64,
     /// Scripts whose letters stand in words of another one.
     disguising: u8,
+    /// Latin words with Greek letters that are no symbols.
+    greek_for_latin: u64,
     restored: u64,
     /// Restored words with wide forms only.
     wide: u64,
@@ -389,15 +400,21 @@ impl Reader {
         if scripts.count_ones() == 1 {
             let own = scripts.trailing_zeros() as u8;
             let alone = letters == 1 && own != CYRILLIC;
-            if possible & 1 << LATIN == 0 || alone {
+            if possible & 1 << LATIN == 0 || alone && own != GREEK {
                 self.settle(own, lettered);
                 self.count(counts, wide);
                 return self.write(true);
             }
-            let word = Undecided { possible: 1 << LATIN, own: Some(own), ..self.undecided(letters, counts) };
+            let word =
+                Undecided { possible: 1 << LATIN, own: Some(own), symbol: alone, ..self.undecided(letters, counts) };
             return self.decide_later(word, first, last);
         }
-        if possible == 0 || self.is_formula(scripts, first, last) {
+        let formula = self.is_formula(scripts, first, last);
+        if formula && possible & 1 << LATIN != 0 {
+            let word = Undecided { possible: 1 << LATIN, symbol: true, ..self.undecided(letters, counts) };
+            return self.decide_later(word, first, last);
+        }
+        if possible == 0 || formula {
             // A word of two scripts by right. Its letters that pass for no Latin ones say which script is there.
             let line = self.lines.len() - 1;
             for (_, sign, _) in &self.word[first..=last] {
@@ -420,6 +437,7 @@ impl Reader {
             return self.decide_later(word, first, last);
         }
         self.disguising |= scripts & !(1 << target);
+        self.greek_for_latin += u64::from(target == LATIN && scripts & 1 << GREEK != 0);
         for (_, sign, seen) in &mut self.word[first..=last] {
             if sign.script != target {
                 *seen = alike(*sign, target).unwrap_or(*seen);
@@ -454,18 +472,16 @@ impl Reader {
         }
     }
 
-    /// Whether a word is Latin with one Greek letter that is small and at its edge, as in TNFα, or looks like no Latin
-    /// one, as in Σi.
+    /// Whether a word is Latin with one Greek letter that is small and at its edge, digits aside, as in TNFα and
+    /// PPARγ2, or looks like no Latin one, as in Σi.
     fn is_formula(&self, scripts: u8, first: usize, last: usize) -> bool {
-        let greek = |(_, sign, _): &&(char, Sign, char)| sign.script == GREEK;
-        let small = |at: usize| {
-            let sign = self.word[at].1;
-            sign.script == GREEK && sign.flags & SMALL != 0
-        };
-        let mut letters = self.word[first..=last].iter().filter(greek);
+        let mut letters = self.word[first..=last].iter().map(|(_, sign, _)| sign).filter(|sign| sign.script != NONE);
+        let small = |sign: Option<&Sign>| sign.is_some_and(|sign| sign.script == GREEK && sign.flags & SMALL != 0);
+        let at_edge = small(letters.clone().next()) || small(letters.clone().next_back());
+        let mut greek = letters.by_ref().filter(|sign| sign.script == GREEK);
         scripts == 1 << LATIN | 1 << GREEK
-            && letters.next().is_some_and(|(_, sign, _)| small(first) || small(last) || alike(*sign, LATIN).is_none())
-            && letters.next().is_none()
+            && greek.next().is_some_and(|sign| at_edge || alike(*sign, LATIN).is_none())
+            && greek.next().is_none()
     }
 
     /// Notes that a word is surely of this script.
@@ -483,7 +499,8 @@ impl Reader {
 
     /// A word of the line being read, of which nothing else is known.
     fn undecided(&self, letters: u64, counts: bool) -> Undecided {
-        Undecided { place: 0..0, line: self.lines.len() - 1, possible: 0, own: None, letters, part: None, counts }
+        let line = self.lines.len() - 1;
+        Undecided { place: 0..0, line, possible: 0, own: None, letters, part: None, symbol: false, counts }
     }
 
     fn decide_later(&mut self, mut word: Undecided, first: usize, last: usize) {
@@ -509,13 +526,19 @@ impl Reader {
         let page = self.letters.iter().position(|&letters| letters == most).unwrap_or(0) as u8;
         let mut text = String::with_capacity(self.out.len());
         let mut at = 0;
-        let disguising =
-            self.undecided.iter().filter(|word| word.own.is_none()).fold(self.disguising, |found, word| {
-                let target = self.target(word, page, found);
-                found | target.map_or(0, |target| word.scripts(&self.out) & !(1 << target))
-            });
+        for at in 0..self.undecided.len() {
+            let word = &self.undecided[at];
+            if word.own.is_some() || word.symbol {
+                continue;
+            }
+            if let Some(target) = self.target(word, page) {
+                let scripts = word.scripts(&self.out) & !(1 << target);
+                self.disguising |= scripts;
+                self.greek_for_latin += u64::from(target == LATIN && scripts & 1 << GREEK != 0);
+            }
+        }
         for word in &self.undecided {
-            let target = self.target(word, page, disguising);
+            let target = self.target(word, page);
             text.push_str(&self.out[at..word.place.start]);
             at = word.place.end;
             let mut differs = false;
@@ -537,12 +560,18 @@ impl Reader {
     }
 
     /// The script that a word is of, as far as it must be changed for that.
-    fn target(&self, word: &Undecided, page: u8, disguising: u8) -> Option<u8> {
+    fn target(&self, word: &Undecided, page: u8) -> Option<u8> {
+        let is_not_in_line = |script: u8| self.lines[word.line] & 1 << script == 0;
         match word.own {
+            // A Greek letter that may be a symbol: none is one where many Latin words are written with such letters.
+            _ if word.symbol => {
+                let disguised = page == LATIN && self.greek_for_latin >= MANY && is_not_in_line(GREEK);
+                disguised.then_some(LATIN)
+            }
             // All of one script: disguised if the page is Latin, letters of this script stand in Latin words, and
             // nothing in the line is surely of it.
             Some(own) => {
-                let disguised = page == LATIN && disguising & 1 << own != 0 && self.lines[word.line] & 1 << own == 0;
+                let disguised = page == LATIN && self.disguising & 1 << own != 0 && is_not_in_line(own);
                 disguised.then_some(LATIN)
             }
             None if word.part == Some(page) => None,

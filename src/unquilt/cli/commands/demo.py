@@ -148,7 +148,7 @@ def hold_against(run: Run, pages: int, seed: int) -> Report:
 
     ids = {row["doc"]: row["id"] for row in run.table("quilts").select(["doc", "id"]).to_pylist()}
     drawn_on = {ids[doc]: named for doc, named in sources(run).items() if doc in ids}
-    return compare_with_planted(pages, seed, measured(run), drawn_on)
+    return compare_with_planted(pages, seed, measured(run), drawn_on, originals(run))
 
 
 def hold_pairs_against(run: Run, pages: int, seed: int, kinds: Sequence[str] = ()) -> tuple[int, int]:
@@ -167,6 +167,15 @@ def measured(run: Run) -> list[Measured]:
     from unquilt.demo.report import Measured
 
     return [Measured(**row) for row in run.table("quilts").select(["id", "covered", "sources", "largest"]).to_pylist()]
+
+
+def originals(run: Run) -> list[str]:
+    """The ids of pages that others took from, by their verdicts."""
+    from unquilt.results import RunFolder
+
+    verdicts = run.table("verdicts").select(["doc", "verdict"]).to_pylist()
+    docs = [row["doc"] for row in verdicts if row["verdict"] == "original"]
+    return [name for name, _ in RunFolder(run).pages(docs).values()]
 
 
 def sources(run: Run) -> dict[int, list[str]]:
@@ -202,7 +211,8 @@ def facts(report: Report, reasons: dict[str, str], folder: Path) -> dict[str, An
         "pages": dict(report.pages),
         "found": {kind: len(pages) for kind, pages in report.found.items()},
         "missed": reasons,
-        "not_planted": {kind: [page.id for page in pages] for kind, pages in report.found.items() if kind != "quilt"},
+        "originals": dict(report.originals),
+        "not_planted": {kind: [page.id for page in report.found[kind]] for kind in not_planted(report)},
         "stitched_sources": report.stitched,
         "named_sources": report.named,
     }
@@ -249,15 +259,23 @@ def _tell(report: Report, reasons: dict[str, str]) -> Iterator[str]:
 def _by_kind(report: Report) -> Iterator[str]:
     from unquilt.demo.report import KINDS
 
-    yield f"{'kind of page':<16} {'pages':>7} {'found':>7}"
+    yield f"{'kind of page':<16} {'pages':>7} {'quilts':>7} {'originals':>9}"
     for kind, (name, what) in KINDS.items():
-        yield f"{name:<16} {report.pages.get(kind, 0):>7,} {len(report.found[kind]):>7,}   {what}"
+        numbers = f"{report.pages.get(kind, 0):>7,} {len(report.found[kind]):>7,} {report.originals.get(kind, 0):>9,}"
+        yield f"{name:<16} {numbers}   {what}"
+
+
+def not_planted(report: Report) -> list[str]:
+    """The kinds of pages that were not made to be quilts."""
+    from unquilt.demo.report import THIEVES
+
+    return [kind for kind in report.found if kind not in THIEVES]
 
 
 def _not_planted(report: Report) -> Iterator[str]:
     from unquilt.demo.report import KINDS, REASONS
 
-    others = {kind: pages for kind, pages in report.found.items() if pages and kind != "quilt"}
+    others = {kind: report.found[kind] for kind in not_planted(report) if report.found[kind]}
     if others:
         yield ""
         yield "Found, though not planted as quilts:"

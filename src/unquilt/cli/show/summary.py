@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from unquilt.analyses.catalogue import ENTRIES, find_function, load
+from unquilt.analyses.catalogue import ENTRIES, find_summary, load
 from unquilt.cli.options import Asked
-from unquilt.cli.show.views import Facts, View, count_hosts, count_rejects, list_stages, read_top
+from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed
 from unquilt.errors import RunError
@@ -19,13 +19,12 @@ from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 
 MOST_INPUTS = 3
 MOST_KINDS = 8
-_TIMES = ("seconds", "rows", "peak_memory")
 
 
 def view_of(name: str) -> View:
     """How the runs of a job are shown; a job that the catalogue does not have gets the plain view."""
     job = load(name) if name in ENTRIES else None
-    view: View = (find_function(job.summary) if job is not None and job.summary else View)(job)
+    view: View = find_summary(job)(job)
     return view
 
 
@@ -54,44 +53,7 @@ def conclude(output: str, asked: Asked, *, before: bool) -> None:
 
 def gather(folder: RunFolder) -> dict[str, Any]:
     """All that is known about a run or corpus; None for what is not known, or not yet."""
-    run, manifest = folder.run, folder.run.manifest
-    of_corpus = {} if folder.corpus is None else folder.corpus.manifest.get("summary", {})
-    summary = of_corpus | manifest.get("summary", {})
-    stages = list_stages(folder)
-    counters = {name: value for stage in stages.values() for name, value in stage["counters"].items()}
-    rejected = count_rejects(folder)
-    view = view_of(manifest["analysis"])
-    if run.complete:
-        view.check(folder)
-    return {
-        "folder": str(run.path),
-        "analysis": manifest["analysis"],
-        "complete": run.complete,
-        "created": manifest["created"],
-        "finished": manifest.get("finished"),
-        "unquilt": manifest["unquilt"],
-        "corpus": None if folder.corpus is None else str(folder.corpus.path),
-        "inputs": len(manifest["inputs"]),
-        "documents": summary.get("documents"),
-        "other_texts": summary.get(OTHER_TEXTS.name, 0),
-        "hosts": summary["hosts"] if "hosts" in summary else count_hosts(folder),
-        "words": summary.get("words"),
-        "bytes": summary.get("bytes"),
-        "rejects": summary.get("rejects") if rejected is None else sum(rejected.values()),
-        "rejected": rejected,
-        "skipped": summary.get("skipped", {}),
-        "warnings": summary.get("warnings", []),
-        "urls": summary.get("urls"),
-        "copies": None if manifest["parameters"].get("collapse") == "none" else counters.get("copies"),
-        "near_duplicates": manifest.get("summary", {}).get("near_duplicates"),
-        "without_signature": manifest.get("summary", {}).get("without_signature"),
-        "pairs": {kind: counters.get(f"{kind}_pairs") for kind in ("unique", "patch", "common")},
-        "without_address": counters.get("without_address"),
-        "parameters": manifest["parameters"],
-        "stages": {name: {key: stage[key] for key in _TIMES} for name, stage in stages.items()},
-        "tables": {name: {"rows": table.rows, "files": table.paths} for name, table in folder.tables.items()},
-        "loosest": read_top(folder, "similarity", 1),
-    } | view.facts(folder)
+    return view_of(folder.run.manifest["analysis"]).gather(folder)
 
 
 def conclusion(facts: Facts) -> Iterator[str]:

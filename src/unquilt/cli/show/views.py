@@ -19,9 +19,10 @@ from unquilt.jobs.places import CORPUS
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.rows import arrange
 from unquilt.runs.manifest import MANIFEST
-from unquilt.tables import DOCUMENTS, REJECTS
+from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS
 
 Facts = Mapping[str, Any]
+_TIMES = ("seconds", "rows", "peak_memory")
 MOST_COUNTED = 5_000_000
 """Rows of a table that a summary looks through: more would take too long."""
 
@@ -45,6 +46,50 @@ class View:
         for name in self.results({"tables": folder.tables}):
             if name not in folder.tables:
                 raise damaged(folder.run.path / MANIFEST, f"it lists no table {name}")
+
+    def gather(self, folder: RunFolder) -> dict[str, Any]:
+        """All that is known about a run or corpus; None for what is not known, or not yet."""
+        run, manifest = folder.run, folder.run.manifest
+        of_corpus = {} if folder.corpus is None else folder.corpus.manifest.get("summary", {})
+        summary = of_corpus | manifest.get("summary", {})
+        stages = list_stages(folder)
+        counters = {name: value for stage in stages.values() for name, value in stage["counters"].items()}
+        rejected = count_rejects(folder)
+        if run.complete:
+            self.check(folder)
+        return {
+            "folder": str(run.path),
+            "analysis": manifest["analysis"],
+            "complete": run.complete,
+            "created": manifest["created"],
+            "finished": manifest.get("finished"),
+            "unquilt": manifest["unquilt"],
+            "corpus": None if folder.corpus is None else str(folder.corpus.path),
+            "inputs": len(manifest["inputs"]),
+            "documents": summary.get("documents"),
+            "other_texts": summary.get(OTHER_TEXTS.name, 0),
+            "hosts": summary["hosts"] if "hosts" in summary else count_hosts(folder),
+            "words": summary.get("words"),
+            "bytes": summary.get("bytes"),
+            "rejects": summary.get("rejects") if rejected is None else sum(rejected.values()),
+            "rejected": rejected,
+            "skipped": summary.get("skipped", {}),
+            "warnings": summary.get("warnings", []),
+            "urls": summary.get("urls"),
+            "copies": None if manifest["parameters"].get("collapse") == "none" else counters.get("copies"),
+            "near_duplicates": manifest.get("summary", {}).get("near_duplicates"),
+            "without_signature": manifest.get("summary", {}).get("without_signature"),
+            "pairs": {kind: counters.get(f"{kind}_pairs") for kind in ("unique", "patch", "common")},
+            "without_address": counters.get("without_address"),
+            "parameters": manifest["parameters"],
+            "stages": {name: {key: stage[key] for key in _TIMES} for name, stage in stages.items()},
+            "tables": {name: {"rows": table.rows, "files": table.paths} for name, table in folder.tables.items()},
+            "loosest": read_top(folder, "similarity", 1),
+        } | self.facts(folder)
+
+    def say(self, folder: RunFolder) -> list[str]:
+        """What came out of a finished run, in lines, as at the end of the command that made it."""
+        return list(self.found(self.gather(folder)))
 
     def facts(self, folder: RunFolder) -> dict[str, Any]:  # noqa: ARG002
         """What else programs want to know."""

@@ -9,14 +9,32 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
+
+from unquilt.spelling import are, count, printable, typed
+
+__all__ = [
+    "are",
+    "count",
+    "cut",
+    "duration",
+    "emit",
+    "flush",
+    "json_line",
+    "naming_stdout",
+    "pad",
+    "printable",
+    "size",
+    "terminal_width",
+    "typed",
+    "use_colour",
+    "wrap",
+]
 
 STDOUT = "standard output"
 LONGEST_CELL = 200
@@ -49,22 +67,6 @@ def naming_stdout() -> Iterator[None]:
         if error.filename is None:
             error.filename = STDOUT
         raise
-
-
-def printable(text: str) -> str:
-    """Text that a terminal only shows: what is not printable becomes a visible escape.
-
-    >>> printable("evil \\x1b[2J page \\u202e")
-    'evil \\\\x1b[2J page \\\\u202e'
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
-
-
-def typed(path: str | Path) -> str:
-    """A path as it can be typed in a shell, unless it holds what cannot be printed."""
-    return shlex.quote(printable(str(path)))
 
 
 def cut(text: str, cells: int) -> str:
@@ -125,25 +127,6 @@ def wrap(prose: str, indent: str = "") -> list[str]:
     """Prose in lines as wide as the terminal, but no wider than is good to read."""
     width = min(terminal_width() or WIDEST, WIDEST)
     return textwrap.wrap(prose, width, initial_indent=indent, subsequent_indent=indent)
-
-
-def count(number: int, singular: str = "", plural: str = "") -> str:
-    """A number with its noun: `1,234 documents`, `1 copy`.
-
-    >>> count(1, "copy", "copies"), count(1234, "document")
-    ('1 copy', '1,234 documents')
-    """
-    noun = singular if number == 1 else plural or f"{singular}s"
-    return f"{number:,} {noun}" if singular else f"{number:,}"
-
-
-def are(number: int) -> str:
-    """The verb that goes with a number of things.
-
-    >>> f"1 of 5 {are(1)}", f"2 of 5 {are(2)}"
-    ('1 of 5 is', '2 of 5 are')
-    """
-    return "is" if number == 1 else "are"
 
 
 def size(number: float, unit: str = "B") -> str:

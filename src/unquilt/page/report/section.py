@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.catalogue import ENTRIES, find_label, load
 from unquilt.figures.figure import Figure
+from unquilt.jobs.places import CORPUS
 from unquilt.page.report.spelling import count, cut, duration, size, value
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.rows import arrange
@@ -18,8 +20,10 @@ from unquilt.tables.table import Table
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-EXAMPLES = 10
-"""Rows of a table, and pages with their evidence, at most."""
+ROWS = 10
+"""Rows of a table, at most."""
+EXAMPLES = 3
+"""Pages with their evidence for each run, unless other numbers are asked for: with ten, reports had 150 pages."""
 _CORPUS = ("documents", "words", "bytes", "rejects")
 
 
@@ -60,13 +64,31 @@ class Example:
 
 @dataclass(frozen=True)
 class Content:
-    """What an analysis has to show: three sentences, figures, the first rows of tables, examples."""
+    """What an analysis has to show: three sentences, figures, the first rows of tables, examples.
+
+    Sentences are shown everywhere, and cost little. The rest may be given as functions, which are called where it is
+    shown: that of examples is told how many are wanted.
+    """
 
     says: Sequence[str]
-    figures: Sequence[Figure] = ()
-    tables: Sequence[Listed] = ()
-    examples: Sequence[Example] = ()
+    figures: Sequence[Figure] | Callable[[], Sequence[Figure]] = ()
+    tables: Sequence[Listed] | Callable[[], Sequence[Listed]] = ()
+    examples: Sequence[Example] | Callable[[int], Sequence[Example]] = ()
     examples_are: str = ""
+
+    def draw_figures(self) -> Sequence[Figure]:
+        """The figures."""
+        return self.figures() if callable(self.figures) else self.figures
+
+    def list_tables(self) -> Sequence[Listed]:
+        """The first rows of tables."""
+        return self.tables() if callable(self.tables) else self.tables
+
+    def show_examples(self, most: int) -> Sequence[Example]:
+        """The first examples."""
+        if not most:
+            return ()
+        return self.examples(most) if callable(self.examples) else self.examples[:most]
 
 
 @dataclass(frozen=True)
@@ -92,7 +114,11 @@ class Section:
     inputs: Sequence[tuple[str, str]]
     more_inputs: int
     asked: Sequence[Given]
-    content: Content
+    says: Sequence[str]
+    figures: Sequence[Figure]
+    tables: Sequence[Listed]
+    examples: Sequence[Example]
+    examples_are: str
     warnings: Sequence[str]
     rejects: Listed | None
     rejected: int | None
@@ -101,8 +127,9 @@ class Section:
     made: Sequence[tuple[str, str]]
 
 
-def describe(folder: RunFolder, content: Content, place: int) -> Section:
-    """All there is to say of a finished run."""
+def describe(folder: RunFolder, content: Content, place: int, examples: int = EXAMPLES) -> Section:
+    """All there is to say of a finished run. The report is sent to others, so files go by their names, without the
+    folders of this machine."""
     manifest = folder.run.manifest
     of_corpus = folder.corpus.manifest if folder.corpus is not None else {}
     facts = of_corpus.get("summary", {}) | manifest.get("summary", {})
@@ -110,18 +137,29 @@ def describe(folder: RunFolder, content: Content, place: int) -> Section:
     entry = ENTRIES.get(manifest["analysis"])
     stages = manifest["stages"]
     rejects = next(iter(list_rows(folder, REJECTS, "Records that were left out")), None)
+    if rejects is not None and "file" in rejects.columns:
+        place_of = list(rejects.columns).index("file")
+        cells = [
+            [name_folder(value) if n == place_of and value else value for n, value in enumerate(row)]
+            for row in rejects.rows
+        ]
+        rejects = replace(rejects, rows=cells)
     return Section(
         place=place,
         analysis=manifest["analysis"],
         purpose=entry.purpose if entry else "",
-        folder=cut(str(folder.run.path)),
-        corpus=cut(str(folder.corpus.path)) if folder.corpus is not None else "",
+        folder=name_folder(folder.run.path),
+        corpus=name_folder(folder.corpus.path) if folder.corpus is not None else "",
         corpus_facts=list(_corpus_facts(facts)),
-        inputs=[(cut(record["path"]), size(record["size"])) for record in inputs[:EXAMPLES]],
-        more_inputs=max(0, len(inputs) - EXAMPLES),
-        asked=list(_asked(manifest)),
-        content=content,
-        warnings=[cut(warning) for warning in facts.get("warnings", [])],
+        inputs=[(name_folder(record["path"]), size(record["size"])) for record in inputs[:ROWS]],
+        more_inputs=max(0, len(inputs) - ROWS),
+        asked=describe_parameters(manifest),
+        says=content.says,
+        figures=content.draw_figures(),
+        tables=content.list_tables(),
+        examples=content.show_examples(examples),
+        examples_are=content.examples_are,
+        warnings=[cut(_hide_folders(warning, inputs)) for warning in facts.get("warnings", [])],
         rejects=rejects,
         rejected=facts.get("rejects"),
         stages=[_stage(name, stage) for name, stage in stages.items()],
@@ -130,12 +168,26 @@ def describe(folder: RunFolder, content: Content, place: int) -> Section:
     )
 
 
+def name_folder(path: str | Path) -> str:
+    """A file or folder by its name alone; a corpus within a run by the name of the run."""
+    place = Path(path).absolute()
+    return cut(place.parent.name if place.name == CORPUS else place.name) or "/"
+
+
+def _hide_folders(text: str, inputs: Sequence[Mapping[str, Any]]) -> str:
+    """A text without the folders of inputs."""
+    folders = {f"{Path(record['path']).parent}/" for record in inputs} - {"./"}
+    for folder in sorted(folders, key=len, reverse=True):
+        text = text.replace(folder, "")
+    return text
+
+
 def _corpus_facts(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     known = [(name, facts[name]) for name in _CORPUS if facts.get(name) is not None]
     return [(name, size(number) if name == "bytes" else count(number)) for name, number in known]
 
 
-def _asked(manifest: Mapping[str, Any]) -> list[Given]:
+def describe_parameters(manifest: Mapping[str, Any]) -> list[Given]:
     """Every parameter, what it means, and whether it was changed; those of files that it names are not described."""
     name = manifest["analysis"]
     job = load(name) if name in ENTRIES else None
@@ -192,11 +244,16 @@ def _is_told(name: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]
     return name.endswith("url") and not any(row.get(name) for row in rows)
 
 
-def read_first(folder: RunFolder, table: Table, columns: Sequence[str] = (), limit: int = EXAMPLES) -> list[Any]:
+def read_first(folder: RunFolder, table: Table, columns: Sequence[str] = (), limit: int = ROWS) -> list[Any]:
     """The rows of a table that people want to see first, as dicts; with ids and URLs if these are asked for."""
     there = TableRows(folder, table.name).columns
     wanted = [name for name in columns or table.schema.names if name in there]
     return list(TableRows(folder, table.name, arrange(folder, table.name, Selection(wanted, limit=limit))).rows())
+
+
+def read_examples(folder: RunFolder, table: Table, most: int) -> list[Any]:
+    """The rows to show with their evidence; none without the corpus, which has the texts."""
+    return read_first(folder, table, limit=most) if has_texts(folder) and table.name in folder.tables else []
 
 
 def name_page(folder: RunFolder, number: int) -> tuple[str, str | None]:

@@ -5,33 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from unquilt.results.marks import clean
+from unquilt.spelling import count, share
+
+__all__ = ["cell", "count", "cut", "duration", "share", "size", "value"]
 
 LONGEST = 300
 """Characters of a cell, at most; a longer one is cut, and ends with …"""
-
-
-def count(number: int, singular: str = "", plural: str = "") -> str:
-    """A number with its noun.
-
-    >>> count(1, "copy", "copies"), count(1234, "document")
-    ('1 copy', '1,234 documents')
-    """
-    noun = singular if number == 1 else plural or f"{singular}s"
-    return f"{number:,} {noun}" if singular else f"{number:,}"
-
-
-def share(value: float) -> str:
-    """A share of something, never rounded to none or to all of it.
-
-    >>> share(0.0004), share(0.054), share(0.9999), share(1)
-    ('0.04 %', '5.4 %', '99.99 %', '100 %')
-    """
-    percent = value * 100
-    for digits in (1, 2, 3):
-        rounded = round(percent, digits)
-        if (rounded > 0 or percent <= 0) and (rounded < 100 or percent >= 100):
-            return f"{rounded:g} %"
-    return f"{percent:.3g} %"
 
 
 def size(number: float) -> str:

@@ -23,9 +23,14 @@ MOST_SOURCES = 20
 
 
 def write_report(
-    folders: Sequence[RunFolder], output: str | Path, *, title: str | None = None, overwrite: bool = False
+    folders: Sequence[RunFolder],
+    output: str | Path,
+    *,
+    title: str | None = None,
+    examples: int | None = None,
+    overwrite: bool = False,
 ) -> Path:
-    """Write the report of finished runs to a file, which is there when it is complete.
+    """Write the report of finished runs to a file, which is there when it is complete; with so many examples of each.
 
     An output that is, contains or lies in one of the runs or their inputs is refused.
     """
@@ -35,23 +40,24 @@ def write_report(
         inputs += [folder.run.path, corpus.path, *list_inputs(folder.run.manifest), *list_inputs(corpus.manifest)]
     place = choose_place(output, inputs)
     refuse_existing(place, overwrite=overwrite, folder=False)
-    content = make_report(folders, title=title)
+    content = make_report(folders, title=title, examples=examples)
     with one_file(place) as file:
         file.write(content.encode("utf-8", "replace"))
     return place
 
 
-def make_report(folders: Sequence[RunFolder], *, title: str | None = None) -> str:
+def make_report(folders: Sequence[RunFolder], *, title: str | None = None, examples: int | None = None) -> str:
     """The report of finished runs, as HTML."""
     environment = _environment()
     from unquilt.figures.style import make_style
-    from unquilt.page.report.section import describe
+    from unquilt.page.report.section import EXAMPLES, describe
     from unquilt.page.report.sections import show
 
     for folder in folders:
         if not folder.run.complete:
             raise RunError(f"{folder.run.path} is not complete; the command that made it resumes it")
-    sections = [describe(folder, show(folder), place) for place, folder in enumerate(folders, 1)]
+    most = EXAMPLES if examples is None else examples
+    sections = [describe(folder, show(folder), place, most) for place, folder in enumerate(folders, 1)]
     style = make_style() + (files(__package__) / "report.css").read_text(encoding="utf-8")
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
     from markupsafe import Markup
@@ -67,7 +73,9 @@ def make_report(folders: Sequence[RunFolder], *, title: str | None = None) -> st
 
 
 def _title(folders: Sequence[RunFolder]) -> str:
-    corpora = dict.fromkeys(str((folder.corpus or folder.run).path) for folder in folders)
+    from unquilt.page.report.section import name_folder
+
+    corpora = dict.fromkeys(name_folder((folder.corpus or folder.run).path) for folder in folders)
     return f"Copied text in {', '.join(corpora)}"
 
 

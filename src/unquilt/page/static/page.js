@@ -88,6 +88,29 @@ document.addEventListener("toggle", async (event) => {
   }
 }, true);
 
+// Filters propose values that have what was written.
+
+let proposing = 0;
+document.addEventListener("input", (event) => {
+  const field = event.target.closest?.("[data-values]");
+  if (!field) return;
+  clearTimeout(proposing);
+  proposing = setTimeout(async () => {
+    try {
+      const answer = await fetch(`${field.dataset.values}&part=${encodeURIComponent(field.value)}`);
+      if (!answer.ok) return;
+      field.list.replaceChildren(...(await answer.json()).map((value) => new Option("", value)));
+    } catch { /* a proposal is not worth a message */ }
+  }, 150);
+});
+
+// A menu closes when somebody goes elsewhere.
+
+document.addEventListener("click", (event) => {
+  const menu = document.querySelector("details.menu[open]");
+  if (menu && !menu.contains(event.target)) menu.open = false;
+});
+
 // Judging: a label counts when the server says that it is on disk.
 
 const submit = async (form, button) => {

@@ -13,12 +13,12 @@ from starlette.responses import Response
 
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, UnquiltError
+from unquilt.page.links import find_links
 from unquilt.page.listing import Listing, quote
 from unquilt.page.marked import mark_text
 from unquilt.page.shell import Shell, address
 from unquilt.page.views.overview import views_of
 from unquilt.page.views.pages import steps_through
-from unquilt.page.views.tables import find_links
 from unquilt.results.disguises import say_disguise
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS

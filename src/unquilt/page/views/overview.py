@@ -9,11 +9,19 @@ from starlette.responses import RedirectResponse, Response
 
 from unquilt.analyses.catalogue import ENTRIES, find_table, load
 from unquilt.errors import ParameterError
+from unquilt.figures.figure import Figure
+from unquilt.page.links import link_rows
+from unquilt.page.listing import Listing
+from unquilt.page.report.section import Listed, describe_parameters
+from unquilt.page.shelf import Shelved
 from unquilt.page.shell import Shell, address
 from unquilt.results.choice import find_meant
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.tables import DOCUMENTS
+
+FEW = 5
+"""Rows of a table on the page of a run."""
 
 
 class Tab(NamedTuple):
@@ -36,21 +44,23 @@ def views_of(folder: RunFolder) -> list[Tab]:
 
 
 def show_shelf(shell: Shell, request: Request) -> Response:
-    """All runs."""
-    return shell.show(request, "shelf.html", runs=[_sum_up(run.folder, run) for run in shell.shelf])
+    """All runs, and what was found in each."""
+    return shell.show(request, "shelf.html", runs=[_sum_up(shell, run) for run in shell.shelf])
 
 
-def _sum_up(folder: RunFolder | None, run: Any) -> dict[str, Any]:
-    facts: dict[str, Any] = {"run": run, "views": [], "documents": None, "complete": False, "created": ""}
-    if folder is None:
+def _sum_up(shell: Shell, run: Shelved) -> dict[str, Any]:
+    facts: dict[str, Any] = {"run": run, "views": [], "says": [], "why": [], "documents": None, "complete": False}
+    if run.folder is None:
         return facts
+    folder = run.folder
     documents = folder.tables.get(DOCUMENTS.name)
-    views = [(tab, _rows(folder, tab.table)) for tab in views_of(folder)]
+    found = shell.found(folder)
     return facts | {
-        "views": views,
+        "views": [(tab, _rows(folder, tab.table)) for tab in views_of(folder)],
+        "says": found.says,
+        "why": found.why,
         "documents": documents.rows if documents is not None else None,
         "complete": folder.run.complete,
-        "created": folder.run.manifest.get("created", "")[:10],
     }
 
 
@@ -59,10 +69,12 @@ def _rows(folder: RunFolder, table: str) -> int | None:
 
 
 def show_run(shell: Shell, request: Request) -> Response:
-    """One run: its parameters, its tables, what it counted."""
+    """One run: what was found, in sentences and figures; what was asked, and what that means; its tables."""
     name = request.path_params["run"]
     folder = shell.shelf.open(name)
     manifest = folder.run.manifest
+    analysis = str(manifest["analysis"])
+    found = shell.found(folder)
     tables = []
     for table in sorted(folder.tables):
         known = find_table(table)
@@ -72,15 +84,35 @@ def show_run(shell: Shell, request: Request) -> Response:
         "run.html",
         run=name,
         folder=folder,
+        analysis=analysis,
+        purpose=ENTRIES[analysis].purpose if analysis in ENTRIES else "",
         views=views_of(folder),
+        found=found,
+        figures=[_draw(figure, number) for number, figure in enumerate(found.figures)],
+        first=[_list_first(folder, name, table) for table in found.tables],
         tables=tables,
-        parameters=manifest["parameters"],
-        summary=manifest.get("summary", {}),
+        parameters=describe_parameters(manifest),
         inputs=manifest["inputs"],
         versions=manifest["versions"],
         created=manifest.get("created", ""),
         complete=folder.run.complete,
     )
+
+
+def _draw(figure: Figure, number: int) -> dict[str, Any]:
+    charts = [chart.draw(f"figure-{number}-{place}") for place, chart in enumerate(figure.charts)]
+    return {"title": figure.title, "says": figure.says, "charts": charts}
+
+
+def _list_first(folder: RunFolder, run: str, listed: Listed) -> dict[str, Any]:
+    """The rows of a table that the report begins with, with what they lead to; those of no table as they are."""
+    if listed.name not in folder.tables:
+        return {"title": listed.title, "total": listed.total, "table": "", "listed": listed}
+    listing = Listing(folder, listed.name)
+    own = [listing.columns[each] for each in listed.columns if each in listing.columns]
+    own.sort(key=lambda each: (each.part or each.name) != "url")
+    rows = link_rows(listing, run, own, FEW)
+    return {"title": listed.title, "total": listed.total, "table": listed.name, "linked": rows}
 
 
 def find_document(shell: Shell, request: Request) -> Response:

@@ -24,6 +24,11 @@ const CLIP: u16 = 1 << 7;
 const WIDTH: u16 = 1 << 8;
 const HEIGHT: u16 = 1 << 9;
 const OVERFLOW: u16 = 1 << 10;
+const MARGIN: u16 = 1 << 11;
+const TRANSFORM: u16 = 1 << 12;
+const ZOOM: u16 = 1 << 13;
+const CONTENT: u16 = 1 << 14;
+const FILTER: u16 = 1 << 15;
 
 /// So many pixels to the left or above is off the screen.
 const OFF_SCREEN: f64 = -900.0;
@@ -67,13 +72,8 @@ impl Style {
     /// Whether an element with this style and all inside it is not seen.
     pub fn conceals(&self) -> bool {
         let all = |bits: u16| self.hiding & bits == bits;
-        all(DISPLAY)
-            || all(OPACITY)
-            || all(INDENT)
-            || all(CLIP)
-            || all(POSITION | FAR)
-            || all(WIDTH | OVERFLOW)
-            || all(HEIGHT | OVERFLOW)
+        let alone = DISPLAY | OPACITY | INDENT | CLIP | MARGIN | TRANSFORM | ZOOM | CONTENT | FILTER;
+        self.hiding & alone != 0 || all(POSITION | FAR) || all(WIDTH | OVERFLOW) || all(HEIGHT | OVERFLOW)
     }
 
     fn declare(&mut self, property: &str, value: &str) {
@@ -84,6 +84,11 @@ impl Style {
             "visibility",
             "opacity",
             "font-size",
+            "font",
+            "transform",
+            "zoom",
+            "content-visibility",
+            "filter",
             "position",
             "left",
             "top",
@@ -109,11 +114,28 @@ impl Style {
             "display" => (DISPLAY, is("none")),
             "visibility" => (VISIBILITY, is("hidden") || is("collapse")),
             "opacity" => (OPACITY, number(value).is_some_and(|(amount, _)| amount <= 0.01)),
-            "font-size" => {
-                (FONT, number(value).is_some_and(|(amount, unit)| amount == 0.0 || amount <= 1.0 && unit == "px"))
+            "font-size" => (FONT, is_nothing(value)),
+            "font" => {
+                // The size is the first number with a unit, or 0: weights have none. Behind a slash is the line height.
+                let sizes = value.split_ascii_whitespace().filter_map(|part| part.split('/').next());
+                let is_size =
+                    |part: &&str| number(part).is_some_and(|(amount, unit)| amount == 0.0 || !unit.is_empty());
+                let Some(size) = { sizes }.find(is_size) else { return };
+                (FONT, is_nothing(size))
             }
+            "transform" => (TRANSFORM, moves_away(value)),
+            "zoom" => (ZOOM, number(value).is_some_and(|(amount, _)| amount == 0.0)),
+            "content-visibility" => (CONTENT, is("hidden")),
+            "filter" => (FILTER, arguments(value, "opacity").is_some_and(|mut sizes| sizes.any(is_zero))),
             "position" => (POSITION, is("absolute") || is("fixed")),
-            "left" | "top" | "right" | "bottom" | "margin-left" | "margin-top" => {
+            "margin-left" | "margin-top" => {
+                let far = pixels(value).is_some_and(|amount| amount <= OFF_SCREEN);
+                if !far && self.hiding & MARGIN != 0 {
+                    return; // another side
+                }
+                (MARGIN, far)
+            }
+            "left" | "top" | "right" | "bottom" => {
                 let far = pixels(value).is_some_and(|amount| amount <= OFF_SCREEN);
                 if !far && self.hiding & FAR != 0 {
                     return; // another side
@@ -122,12 +144,8 @@ impl Style {
             }
             "text-indent" => (INDENT, pixels(value).is_some_and(|amount| amount <= OFF_SCREEN)),
             "clip" | "clip-path" => (CLIP, clips(value)),
-            "width" | "max-width" => {
-                (WIDTH, number(value).is_some_and(|(amount, unit)| amount == 0.0 || amount <= 1.0 && unit == "px"))
-            }
-            "height" | "max-height" => {
-                (HEIGHT, number(value).is_some_and(|(amount, unit)| amount == 0.0 || amount <= 1.0 && unit == "px"))
-            }
+            "width" | "max-width" => (WIDTH, is_nothing(value)),
+            "height" | "max-height" => (HEIGHT, is_nothing(value)),
             "overflow" => (OVERFLOW, is("hidden") || is("clip")),
             "color" => {
                 self.colour = Some(colour(value).unwrap_or(Paint::Unknown));
@@ -188,6 +206,35 @@ fn pixels(value: &str) -> Option<f64> {
         _ => return None,
     };
     Some(amount * size)
+}
+
+/// Whether a length is nothing that a reader sees: none, or a pixel.
+fn is_nothing(value: &str) -> bool {
+    number(value).is_some_and(|(amount, unit)| amount == 0.0 || amount <= 1.0 && unit == "px")
+}
+
+/// The numbers, with their units, that a value gives to a function; none if it does not call it.
+fn arguments<'a>(value: &'a str, function: &str) -> Option<impl Iterator<Item = Option<(f64, &'a str)>>> {
+    let (name, inside) = value.split_once('(')?;
+    let inside = inside.split_once(')').map_or(inside, |(inside, _)| inside);
+    let sizes = inside.split([',', ' ']).filter(|part| !part.is_empty()).map(number);
+    name.trim().eq_ignore_ascii_case(function).then_some(sizes)
+}
+
+fn is_zero(size: Option<(f64, &str)>) -> bool {
+    size.is_some_and(|(amount, _)| amount == 0.0)
+}
+
+/// Whether a transformation leaves no size, or moves an element off the screen.
+fn moves_away(value: &str) -> bool {
+    let far = |part: &str| pixels(part.trim()).is_some_and(|amount| amount <= OFF_SCREEN);
+    let scales = ["scale", "scalex", "scaley"].into_iter();
+    scales.filter_map(|name| arguments(value, name)).any(|mut sizes| sizes.any(is_zero))
+        || value.split_once('(').is_some_and(|(name, inside)| {
+            let moves =
+                ["translate", "translatex", "translatey"].iter().any(|known| name.trim().eq_ignore_ascii_case(known));
+            moves && inside.trim_end_matches(')').split(',').any(far)
+        })
 }
 
 /// Whether a clip leaves nothing to see: a rectangle of nothing, or insets of a half and more.
@@ -556,6 +603,13 @@ mod tests {
             "clip-path:inset(50%)",
             "height:0;overflow:hidden",
             "width:1px;height:1px;overflow:hidden",
+            "margin-left:-9999px",
+            "transform: scale(0)",
+            "transform:translateX(-9999px)",
+            "transform:translate(0, -200em)",
+            "zoom:0",
+            "content-visibility:hidden",
+            "filter:opacity(0%)",
         ] {
             assert!(style("", "p", "", "", Some(hidden)).conceals(), "{hidden}");
         }
@@ -571,6 +625,11 @@ mod tests {
             "clip:rect(0 100px 100px 0)",
             "font-size:12px",
             "x-display:none",
+            "margin-left:-20px",
+            "transform:scale(1.5) rotate(0)",
+            "transform:translate(-50%, -50%)",
+            "zoom:1",
+            "filter:blur(0)",
         ] {
             assert!(!style("", "p", "", "", Some(seen)).conceals(), "{seen}");
         }

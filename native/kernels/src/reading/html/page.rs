@@ -3,9 +3,9 @@
 //! **Visible** is all text but comments, what [`elements`](crate::reading::html::elements) calls unseen (scripts,
 //! styles, titles, templates, what stands in for something that browsers show: `noscript`, `iframe`, `object`, `audio`,
 //! `video`, `canvas` …; `select`, `datalist` and `textarea`, whose text belongs to forms; `title`, `desc` and
-//! `metadata` of SVG, annotations of MathML), elements with the attribute `hidden`, and what a simple style hides (see
-//! [`css`](crate::reading::html::css)); words that are hidden so are counted. An element ends at its end tag, at that of an element around it, or, where end tags may be left out, at the
-//! next of its kind. `html` and `body` are always seen: pages hide them until their scripts have run.
+//! `metadata` of SVG, annotations of MathML), elements with the attribute `hidden`, dialogs that are not open, and what a
+//! simple style hides (see [`css`](crate::reading::html::css)); words that are hidden so are counted. An element ends at
+//! its end tag, at that of an element around it, or, where end tags may be left out, at the next of its kind. `html` and `body` are always seen: pages hide them until their scripts have run.
 //!
 //! **White space** (Unicode's, no-break spaces too) becomes one space; so does the edge of a form control (`button`,
 //! `input`, `select`, `textarea`), which stands apart from the words around it. `<br>` ends a line, without white space
@@ -197,8 +197,9 @@ impl Styles {
     /// Whether an element and all inside it is hidden, and how it looks inside an element that looks so.
     #[inline]
     fn look(&self, name: &str, element: Element, attributes: &[Attribute<'_>], around: Look) -> (bool, Look) {
+        let closed = element == Element::Dialog && !self.keep && find(attributes, "open").is_none();
         if self.keep || attributes.is_empty() && self.sheet.is_empty() {
-            return (false, around);
+            return (closed, around);
         }
         let inline = find(attributes, "style").map(unescape);
         let (id, classes) = (find(attributes, "id"), find(attributes, "class"));
@@ -210,7 +211,7 @@ impl Styles {
         if matches!(element, Element::Html | Element::Body) {
             return (false, look.shown());
         }
-        (style.conceals() || find(attributes, "hidden").is_some(), look)
+        (closed || style.conceals() || find(attributes, "hidden").is_some(), look)
     }
 }
 
@@ -521,6 +522,7 @@ mod tests {
             ("<table><tr><td style=display:none>a<td>b", "b"),
             ("<p style='display:none;display:block'>a<p style=x-display:none>b", "a\n\nb"),
             ("<img hidden>a<br hidden>b", "a\nb"),
+            ("a<dialog>b</dialog>c<dialog open>d</dialog>", "ac\n\nd"),
             ("<html style=display:none><body hidden>a", "a"),
             ("<span hidden>a<div>b</span>c", "c"),
             ("<span>a<div hidden>b</span>c</div>d", "ad"),

@@ -25,5 +25,7 @@ def show(folder: RunFolder) -> Content:
         return content
     there = [table for table in (job.results if job else ()) if table.name in folder.tables]
     says = [f"{count(folder.table(table.name).rows, *table.row)}: {table.see or table.name}." for table in there]
-    tables = [listed for table in there for listed in list_rows(folder, table, table.see or table.name)]
-    return Content(says or ["There are no tables."], tables=tables)
+    return Content(
+        says or ["There are no tables."],
+        tables=lambda: [listed for table in there for listed in list_rows(folder, table, table.see or table.name)],
+    )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
+
+import pyarrow as pa
 
 from unquilt.figures.axis import Axis
 from unquilt.figures.chart import Chart
 from unquilt.figures.figure import Figure
 from unquilt.page.report.excerpts import compare
-from unquilt.page.report.section import EXAMPLES, Content, Example, has_texts, list_rows, name_page, read_first
+from unquilt.page.report.section import Content, Example, list_rows, name_page, read_examples, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.finding import find_rows
@@ -25,28 +28,22 @@ _MOST_MEMBERS = 1_000
 def show_neardups(folder: RunFolder) -> Content:
     """A run of near-duplicates."""
     sizes = _sizes(folder)
-    listed = list_rows(
-        folder,
-        SIMILARITY,
-        "Clusters, the loosest first",
-        ["cluster", "documents", "least", "median", "kept_id", "kept_url"],
-    )
+    columns = ["cluster", "documents", "least", "median", "kept_id", "kept_url"]
     return Content(
         _say(folder, sizes),
-        _figures(folder, sizes),
-        listed,
-        _examples(folder) if has_texts(folder) else [],
+        partial(_figures, folder, sizes),
+        lambda: list_rows(folder, SIMILARITY, "Clusters, the loosest first", columns),
+        partial(_examples, folder),
         "Pairs, the least similar first: the document that is kept beside the one of its cluster that differs most",
     )
 
 
 def _sizes(folder: RunFolder) -> Counter[int]:
     """How many clusters have how many documents."""
-    members: Counter[int] = Counter()
-    for split in folder.table(CLUSTERS.name).splits():
-        counted = split.read(["cluster"]).column("cluster").value_counts().to_pylist()
-        members.update({each["values"]: each["counts"] for each in counted})
-    return Counter(members.values())
+    parts = [split.read(["cluster"]).column("cluster") for split in folder.table(CLUSTERS.name).splits()]
+    clusters = pa.chunked_array([chunk for part in parts for chunk in part.chunks], pa.int64())
+    sizes = clusters.value_counts().field("counts").value_counts()
+    return Counter({each["values"]: each["counts"] for each in sizes.to_pylist()})
 
 
 def _say(folder: RunFolder, sizes: Counter[int]) -> list[str]:
@@ -112,13 +109,13 @@ def _similarity(folder: RunFolder) -> Figure:
     return Figure("cluster-similarity", "Similarity within clusters", says, [chart], rows)
 
 
-def _examples(folder: RunFolder) -> list[Example]:
-    clusters = read_first(folder, SIMILARITY) if SIMILARITY.name in folder.tables else []
+def _examples(folder: RunFolder, most: int) -> list[Example]:
+    clusters = read_examples(folder, SIMILARITY, most)
     numbers = [row["cluster"] for row in clusters]
     table = folder.table(CLUSTERS.name)
     members = find_rows(table, "cluster", numbers, ["doc", "cluster", "keep"], _MOST_MEMBERS)
     found = []
-    for row in clusters[:EXAMPLES]:
+    for row in clusters:
         docs = [each for each in members if each["cluster"] == row["cluster"]]
         kept = next((each["doc"] for each in docs if each["keep"]), None)
         others = [each["doc"] for each in docs if not each["keep"]]

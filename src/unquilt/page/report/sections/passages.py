@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from unquilt.figures.axis import Axis
 from unquilt.figures.chart import Chart
 from unquilt.figures.figure import Figure
 from unquilt.page.report.examples import mark_page
-from unquilt.page.report.section import Content, Example, has_texts, list_rows, name_page, read_first
+from unquilt.page.report.section import Content, Example, list_rows, name_page, read_examples, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.marks import Passage
@@ -24,34 +27,34 @@ _SHARES = 20
 def show_passages(folder: RunFolder) -> Content:
     """A run of `passages` or `reworded`."""
     largest = _largest_shares(folder)
-    tables = [
-        *list_rows(
-            folder,
-            PASSAGE_PAIRS,
-            "Documents that share passages, those that matter most first",
-            ["a_id", "a_url", "b_id", "b_url", "words", "share_a", "share_b", "passages"],
-        ),
-        *list_rows(folder, STOP_RUNS, "What very many documents share", ["documents", "sentences", "text"]),
-    ]
     return Content(
         _say(folder, largest),
-        [figure for figure in (_lengths(folder), _shares(folder, largest)) if figure is not None],
-        tables,
-        [_example(folder, row) for row in read_first(folder, PASSAGE_PAIRS)] if has_texts(folder) else [],
+        lambda: [figure for figure in (_lengths(folder), _shares(folder, largest)) if figure is not None],
+        lambda: [
+            *list_rows(
+                folder,
+                PASSAGE_PAIRS,
+                "Documents that share passages, those that matter most first",
+                ["a_id", "a_url", "b_id", "b_url", "words", "share_a", "share_b", "passages"],
+            ),
+            *list_rows(folder, STOP_RUNS, "What very many documents share", ["documents", "sentences", "text"]),
+        ],
+        lambda most: [_example(folder, row) for row in read_examples(folder, PASSAGE_PAIRS, most)],
         "Pairs of documents, those that matter most first; a passage has the same number and colour in both",
     )
 
 
-def _largest_shares(folder: RunFolder) -> dict[int, float]:
-    """Each document with passages: the largest share of its words that it has in common with one other."""
-    found: dict[int, float] = {}
-    for row in read_table(folder.table(PASSAGE_PAIRS.name), ["a", "b", "share_a", "share_b"]):
-        for side in "ab":
-            found[row[side]] = max(found.get(row[side], 0.0), row[f"share_{side}"])
-    return found
+def _largest_shares(folder: RunFolder) -> pa.Array:
+    """Of each document with passages the largest share of its words that it has in common with one other."""
+    table = folder.table(PASSAGE_PAIRS.name)
+    sides = [[side, f"share_{side}"] for side in "ab"]
+    parts = [split.read(side).rename_columns(["doc", "share"]) for split in table.splits() for side in sides]
+    if not parts:
+        return pa.array([], pa.float64())
+    return pa.concat_tables(parts).group_by("doc").aggregate([("share", "max")]).column("share_max").combine_chunks()
 
 
-def _say(folder: RunFolder, largest: Mapping[int, float]) -> list[str]:
+def _say(folder: RunFolder, largest: pa.Array) -> list[str]:
     summary = folder.run.manifest["summary"]
     passages, pairs = (folder.table(table.name).rows for table in (PASSAGES, PASSAGE_PAIRS))
     some = len(largest) / max(1, summary["documents"])
@@ -59,8 +62,8 @@ def _say(folder: RunFolder, largest: Mapping[int, float]) -> list[str]:
         f"{count(len(largest), 'document')} of {summary['documents']:,} ({share(some)}) share passages: "
         f"{count(passages, 'passage')} in {count(pairs, 'pair')} of documents."
     ]
-    if largest:
-        half = sum(each > 0.5 for each in largest.values())
+    if len(largest):
+        half = pc.sum(pc.greater(largest, 0.5)).as_py()
         says.append(f"{count(half, 'document has', 'documents have')} more than half of the words from one other.")
     for row in read_first(folder, PASSAGE_PAIRS, limit=1):
         one, other = (name_page(folder, row[side])[0] for side in "ab")
@@ -89,11 +92,11 @@ def _lengths(folder: RunFolder) -> Figure | None:
     return Figure("passage-lengths", "Lengths of passages", "How many passages have how many words.", [chart], rows)
 
 
-def _shares(folder: RunFolder, largest: Mapping[int, float]) -> Figure | None:
+def _shares(folder: RunFolder, largest: pa.Array) -> Figure | None:
     """How many documents share how much of themselves with one other."""
-    if not largest:
+    if not len(largest):
         return None
-    counted = Counter(min(_SHARES - 1, int(each * _SHARES)) for each in largest.values())
+    counted = Counter(min(_SHARES - 1, int(each * _SHARES)) for each in largest.to_pylist())
     total = max(1, folder.run.manifest["summary"]["documents"])
     rows = [
         {"from": place / _SHARES, "to": (place + 1) / _SHARES, "documents": counted[place]} for place in range(_SHARES)

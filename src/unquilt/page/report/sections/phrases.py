@@ -4,11 +4,12 @@ ten pages with their popular phrases marked."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from unquilt.figures.phrases import SHINGLES, plot, sites
 from unquilt.page.report.examples import show_evidence
-from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
+from unquilt.page.report.section import Content, Example, Listed, list_rows, read_examples
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.evidence import find_cover
@@ -20,28 +21,23 @@ Row = Mapping[str, Any]
 def show_phrases(folder: RunFolder) -> Content:
     """A run of phrases."""
     by = folder.run.manifest["parameters"]["group"]
-    tables = [
-        *list_rows(
-            folder,
-            HOSTS,
-            f"Sites (by {by}), candidates first",
-            ["site", "pages", "mean", "deviation", "foreign_contribution", "candidate"],
-        ),
-        *list_rows(folder, POPULAR, "The most popular phrases", ["documents", "text"]),
-        *list_rows(
-            folder,
-            COVERS,
-            "Pages with the most popular phrases",
-            ["id", "url", "popular", "sources", "foreign_contribution"],
-        ),
-    ]
     return Content(
         _say(folder, by),
-        plot(folder.run),
-        tables,
-        [_example(folder, row) for row in read_first(folder, COVERS)] if has_texts(folder) else [],
+        lambda: plot(folder.run),
+        partial(_list, folder, by),
+        lambda most: [_example(folder, row) for row in read_examples(folder, COVERS, most)],
         "Pages with the most popular phrases; each in the colour, and with the number, of a page that has it, too",
     )
+
+
+def _list(folder: RunFolder, by: str) -> list[Listed]:
+    columns = ["site", "pages", "mean", "deviation", "foreign_contribution", "candidate"]
+    covered = ["id", "url", "popular", "sources", "foreign_contribution"]
+    return [
+        *list_rows(folder, HOSTS, f"Sites (by {by}), candidates first", columns),
+        *list_rows(folder, POPULAR, "The most popular phrases", ["documents", "text"]),
+        *list_rows(folder, COVERS, "Pages with the most popular phrases", covered),
+    ]
 
 
 def _say(folder: RunFolder, by: str) -> list[str]:

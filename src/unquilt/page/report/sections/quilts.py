@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ from unquilt.figures.axis import Axis, reach
 from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure
 from unquilt.page.report.examples import show_evidence
-from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
+from unquilt.page.report.section import Content, Example, list_rows, read_examples, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.evidence import find_quilt
@@ -37,16 +37,15 @@ def show_quilts(folder: RunFolder) -> Content:
     by = name_sites(folder.run.manifest["parameters"]["foreign"])
     on, drawn = SITE_TABLES[by]
     columns = ["id", "url", "covered", "sources", "largest", "attributed", "words"]
-    tables = [
-        *list_rows(folder, QUILTS, "The quilts, the surest first", columns),
-        *list_rows(folder, on, f"The {by}s that most quilts are on", [by, "quilts", "documents", "share"]),
-        *list_rows(folder, drawn, f"The {by}s that most quilts draw on", [by, "quilts", "sources", "new_grams"]),
-    ]
     return Content(
         _say(folder, by),
-        _figures(folder),
-        tables,
-        [_example(folder, row) for row in read_first(folder, QUILTS)] if has_texts(folder) else [],
+        partial(_figures, folder),
+        lambda: [
+            *list_rows(folder, QUILTS, "The quilts, the surest first", columns),
+            *list_rows(folder, on, f"The {by}s that most quilts are on", [by, "quilts", "documents", "share"]),
+            *list_rows(folder, drawn, f"The {by}s that most quilts draw on", [by, "quilts", "sources", "new_grams"]),
+        ],
+        lambda most: [_example(folder, row) for row in read_examples(folder, QUILTS, most)],
         "Quilts, the surest first; passages in the colour, and with the number, of the source that has them",
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from unquilt.figures.reuse import UNITS, plot
 from unquilt.page.report.examples import mark_page, show_evidence
-from unquilt.page.report.section import Content, Example, has_texts, list_rows, read_first
+from unquilt.page.report.section import Content, Example, list_rows, read_examples, read_first
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
 from unquilt.results.evidence import find_target
@@ -36,15 +36,14 @@ def show_discover(folder: RunFolder) -> Content:
     ]
     if stopped:
         says.append(f"{count(stopped, 'short paragraph is', 'short paragraphs are')} left out, as very many have them.")
-    tables = [
-        *list_rows(folder, OBJECTS, "Paragraphs and files, those that matter most first", _OBJECT),
-        *list_rows(folder, STOP_CHUNKS, "Stop chunks", ["documents", "sites", "length", "example"]),
-    ]
     return Content(
         says,
-        plot(folder.run),
-        tables,
-        [_object(folder, row) for row in read_first(folder, OBJECTS)] if has_texts(folder) else [],
+        lambda: plot(folder.run),
+        lambda: [
+            *list_rows(folder, OBJECTS, "Paragraphs and files, those that matter most first", _OBJECT),
+            *list_rows(folder, STOP_CHUNKS, "Stop chunks", ["documents", "sites", "length", "example"]),
+        ],
+        lambda most: [_object(folder, row) for row in read_examples(folder, OBJECTS, most)],
         "Paragraphs and files that occur again and again, where they first stand",
     )
 
@@ -83,26 +82,17 @@ def show_detect(folder: RunFolder) -> Content:
         f"{'is bad: its' if bad == 1 else 'are bad: their'} documents consist of labelled chunks by more than "
         f"{share(above['neighbourhood'])} on average.",
     ]
-    tables = [
-        *list_rows(
-            folder,
-            TARGETS,
-            "Documents with the most labelled content",
-            ["id", "url", "contains", "matched", "chunks", "file"],
-        ),
-        *list_rows(
-            folder,
-            NEIGHBOURHOODS,
-            "The worst sites and folders",
-            ["prefix", "badness", "bad", "documents", "matched", "chunks"],
-        ),
-        *list_rows(folder, OBJECTS, "What was found", _OBJECT),
-    ]
+    place = ["prefix", "badness", "bad", "documents", "matched", "chunks"]
+    page = ["id", "url", "contains", "matched", "chunks", "file"]
     return Content(
         says,
-        plot(folder.run),
-        tables,
-        [_target(folder, row) for row in read_first(folder, TARGETS)] if has_texts(folder) else [],
+        lambda: plot(folder.run),
+        lambda: [
+            *list_rows(folder, TARGETS, "Documents with the most labelled content", page),
+            *list_rows(folder, NEIGHBOURHOODS, "The worst sites and folders", place),
+            *list_rows(folder, OBJECTS, "What was found", _OBJECT),
+        ],
+        lambda most: [_target(folder, row) for row in read_examples(folder, TARGETS, most)],
         "Documents with the most labelled content; each labelled chunk in a colour, and with a number, of its own",
     )
 

@@ -38,7 +38,7 @@ def show_sweep(folder: RunFolder) -> Content:
         [[row[name] for name in _COLUMNS] for row in around],
         len(rows),
     )
-    return Content(says, plot(curves, pivot), [listed])
+    return Content(says, lambda: plot(curves, pivot), [listed])
 
 
 def _nearest(values: set[Any], wanted: float) -> Any:

@@ -1,0 +1,58 @@
+"""Where the cells of rows lead, as tables say it; and some rows of a table, ready for a template."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from unquilt.page.address import address
+from unquilt.page.listing import Listing
+from unquilt.results.names import SHOWN
+from unquilt.results.rows import RowColumn, name_column
+from unquilt.tables import DOCUMENTS, Table
+
+_COLUMN = re.compile(r"\{(\w+)\}")
+
+
+class LinkedRows(NamedTuple):
+    """Rows with the columns that are shown, each with its `cells` and `links`."""
+
+    columns: Sequence[RowColumn]
+    rows: Sequence[Mapping[str, Any]]
+
+
+def link_rows(
+    listing: Listing, run: str, columns: Sequence[RowColumn] = (), limit: int | None = None, offset: int = 0
+) -> LinkedRows:
+    """Some rows of a listing; columns that links need are read, too."""
+    shown = list(columns) or listing.listed
+    needed = {name for target in _targets(listing.known).values() for name in _COLUMN.findall(target)}
+    read = dict.fromkeys([*(each.name for each in shown), *(name for name in needed if name in listing.columns)])
+    rows = listing.rows(list(read), limit, offset)
+    return LinkedRows(shown, [{"cells": row, "links": find_links(run, listing.known, row)} for row in rows])
+
+
+def _targets(known: Table | None) -> dict[str, str]:
+    if known is None:
+        return {}
+    found = {column: f"{DOCUMENTS.name}/{{{column}}}" for column in known.documents}
+    return found | dict(known.page.links if known.page else {})
+
+
+def find_links(run: str, known: Table | None, row: Mapping[str, Any]) -> dict[str, str]:
+    """Where the cells of a row lead, by column, as the table says: to what explains the row, to documents and sites."""
+    found: dict[str, str] = {}
+    for column, target in _targets(known).items():
+        if all(row.get(each) is not None for each in _COLUMN.findall(target)):
+            found[column] = _fill(run, target, row)
+            found |= {name_column(column, part): found[column] for part in SHOWN}
+    return found
+
+
+def _fill(run: str, target: str, row: Mapping[str, Any]) -> str:
+    """The address of `quilts/{doc}` or `phrases?site={site}` for a row."""
+    path, _, query = target.partition("?")
+    asked = dict(pair.split("=", 1) for pair in query.split("&") if pair)
+    given = {name: value.format_map(row) for name, value in asked.items()}
+    return address("runs", run, *(part.format_map(row) for part in path.split("/")), **given)
