@@ -94,7 +94,7 @@ class LabelQuestion(Question):
 
     def answer(self, document: Document) -> LabelAnswer:
         seen = document.text if document.seen is None else document.seen
-        found = _open_detector(self).ask(document.text, seen, tuple(document.chunks), document.raw_sha1)
+        found = _open_detector(self).ask(document.text, seen, document.chunks, document.raw_sha1)
         return LabelAnswer(document.page.id, document.page.url, found)
 
 
@@ -352,5 +352,6 @@ def _begin(session: _Session) -> _Going:
     piece = session.piece
     make = partial(_make_answer, reading=piece.reading, question=session.question)
     reader = PieceReader(piece, Guard(session.note, piece.reading.limits.bounds, session.inquest))
-    rest = (each for each in reader.records(make) if not isinstance(each, Skipped))
+    made: Iterator[Answered | Reject | Skipped] = reader.records(make)
+    rest = (each for each in made if not isinstance(each, Skipped))
     return _Going(session.note, session.done, islice(rest, session.done, None))

@@ -358,9 +358,12 @@ struct Published {
     shingles: Vec<Rabin>,
 }
 
+/// Published functions by seed and number.
+type BySeed = HashMap<(u64, usize), Arc<Published>>;
+
 /// Those that this process has used: kernels are made for each batch, and to find 86 polynomials takes longer than most
 /// batches should wait.
-static MADE: Mutex<Option<HashMap<(u64, usize), Arc<Published>>>> = Mutex::new(None);
+static MADE: Mutex<Option<BySeed>> = Mutex::new(None);
 /// Seeds that are remembered; with tables, each has 1.4 MB.
 const REMEMBERED: usize = 16;
 
@@ -392,6 +395,10 @@ mod tests {
         Sketcher::new(family, seed, k, Fingerprinter::plain(), SHINGLES)
     }
 
+    fn shingles(sketcher: &mut Sketcher, text: &str) -> Option<Vec<u64>> {
+        sketcher.shingles(text).map(<[u64]>::to_vec)
+    }
+
     fn text(words: usize) -> String {
         splitmix(words as u64).take(words).map(|v| format!("w{} ", v % 1000)).collect()
     }
@@ -401,8 +408,8 @@ mod tests {
         for family in FAMILIES {
             let mut sketcher = sketcher(family, 0, 5);
             assert_eq!(sketcher.shingles(""), None);
-            assert_eq!(sketcher.supers(" ?! "), None);
-            assert!(sketcher.supers("a").is_some());
+            assert_eq!(sketcher.supers(" ?! ", 6), None);
+            assert!(sketcher.supers("a", 6).is_some());
         }
     }
 
@@ -410,12 +417,12 @@ mod tests {
     fn grams_are_circular() {
         for family in FAMILIES {
             let mut sketcher = sketcher(family, 1, 5);
-            let whole = sketcher.shingles("a b c d e f g");
-            assert_eq!(sketcher.shingles("D e f g. A b C"), whole);
-            assert_eq!(sketcher.shingles("a b c d e f g a b c d e f g"), whole);
-            assert_eq!(sketcher.shingles("a"), sketcher.shingles("a a a a a a"));
-            assert_eq!(sketcher.shingles("a b"), sketcher.shingles("a b a b a b a b"));
-            assert_ne!(sketcher.shingles("a b"), whole);
+            let whole = shingles(&mut sketcher, "a b c d e f g");
+            assert_eq!(shingles(&mut sketcher, "D e f g. A b C"), whole);
+            assert_eq!(shingles(&mut sketcher, "a b c d e f g a b c d e f g"), whole);
+            assert_eq!(shingles(&mut sketcher, "a"), shingles(&mut sketcher, "a a a a a a"));
+            assert_eq!(shingles(&mut sketcher, "a b"), shingles(&mut sketcher, "a b a b a b a b"));
+            assert_ne!(shingles(&mut sketcher, "a b"), whole);
         }
     }
 
@@ -426,8 +433,8 @@ mod tests {
             let mut sketcher = sketcher(family, 2, 1);
             for words in [1, 15, 16, 17, BLOCK - 1, BLOCK, BLOCK + 1, 5000] {
                 let (a, b) = (text(words), text(words / 2 + 1));
-                let both = sketcher.shingles(&format!("{a} {b}")).unwrap();
-                let (a, b) = (sketcher.shingles(&a).unwrap(), sketcher.shingles(&b).unwrap());
+                let both = shingles(&mut sketcher, &format!("{a} {b}")).unwrap();
+                let (a, b) = (shingles(&mut sketcher, &a).unwrap(), shingles(&mut sketcher, &b).unwrap());
                 assert!((0..SHINGLES).all(|i| both[i] == a[i].min(b[i])), "{words}");
             }
         }
@@ -439,7 +446,7 @@ mod tests {
             let text = text(words);
             let (counted, sample) = Sampler::new(Family::Fast, seed, k, Fingerprinter::plain()).sample(&text);
             assert_eq!(counted, words as u64);
-            let minima = sketcher(Family::Fast, seed, k).shingles(&text).unwrap();
+            let minima = shingles(&mut sketcher(Family::Fast, seed, k), &text).unwrap();
             let print = Fingerprinter::plain();
             let grams = crate::text::grams::Grams::new(&print, k).circular(&text).1.to_vec();
             for ((mixer, gram), least) in draw_mixers(seed, SHINGLES).iter().zip(sample.unwrap()).zip(minima) {
@@ -487,10 +494,10 @@ mod tests {
         }
 
         let (text, mut tables) = (text(2000), sketcher(Family::Rabin, 7, 5));
-        let hardware = tables.shingles(&text);
-        let published = Arc::new(Published::new(7, Rabin::with_tables));
+        let hardware = shingles(&mut tables, &text);
+        let published = Arc::new(Published::new(7, SHINGLES, Rabin::with_tables));
         let slide = Box::new(rabin::Slide::new(published.gram.clone(), 5));
         tables.functions = Functions::Rabin { published, slide, folded: Vec::new(), grams: Vec::new() };
-        assert_eq!(tables.shingles(&text), hardware);
+        assert_eq!(shingles(&mut tables, &text), hardware);
     }
 }

@@ -14,7 +14,8 @@ pub fn combine(supers: &[u64], agree: usize, mut each: impl FnMut(u64)) {
     let mut bytes = Vec::with_capacity(8 * (agree + 1));
     while agree > 0 && agree <= supers.len() {
         // The number of the combination, in as few bytes as it needs: one, for two of six.
-        let number = places.iter().fold(0_u64, |number, &place| number.wrapping_mul(supers.len() as u64) + place as u64);
+        let number =
+            places.iter().fold(0_u64, |number, &place| number.wrapping_mul(supers.len() as u64) + place as u64);
         let needed = (8 - number.leading_zeros() as usize / 8).max(1);
         bytes.clear();
         bytes.extend_from_slice(&number.to_le_bytes()[..needed]);

@@ -124,13 +124,16 @@ def ask(inputs: tuple[str, ...], prototypes: str, asked: Asked) -> None:
 
 def answer_all(filter_: Filter, inputs: tuple[str, ...], asked: Asked) -> Iterator[Answer | Reject]:
     """The answers for documents, as they come, and what could not be read."""
+    from unquilt.corpus.records import Reject
     from unquilt.jobs.corpora import documents, open_corpus
     from unquilt.jobs.matching import Answer, PrototypeQuestion, answers
     from unquilt.stores.filters import read_documents
 
     corpus = open_corpus(list(inputs))
     if corpus is None:
-        yield from answers(inputs, sys.stdin.buffer, asked.reading(), PrototypeQuestion.about(filter_.path))
+        for answer in answers(inputs, sys.stdin.buffer, asked.reading(), PrototypeQuestion.about(filter_.path)):
+            assert isinstance(answer, Answer | Reject)
+            yield answer
         return
     for table in read_documents(documents(corpus)):
         for name, text in zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True):

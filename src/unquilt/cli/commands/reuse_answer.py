@@ -63,7 +63,7 @@ def answer(inputs: tuple[str, ...], labels: str, places: bool, asked: Asked) -> 
 
 def _describe(answer: LabelAnswer, *, places: bool) -> dict[str, Any]:
     found = answer.content
-    said = {"id": answer.id, "url": answer.url, "chunks": found.chunks, "labelled": len(found.labelled)}
+    said: dict[str, Any] = {"id": answer.id, "url": answer.url, "chunks": found.chunks, "labelled": len(found.labelled)}
     said |= {"contains": found.contains, "file": found.file, "target": found.target}
     if places:
         marked = [{"begin": each.begin, "end": each.end, "sha1": each.sha1.hex()} for each in found.labelled]

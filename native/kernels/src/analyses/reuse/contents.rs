@@ -83,7 +83,9 @@ impl Map for Contents {
     type Beside<'a> = ();
     const ONLY: &'static [(&'static str, When)] = COMPARED;
 
-    fn new(Detecting { min_length, trivial_stop, site, labels, occurrences, .. }: Detecting) -> Result<Self, WrongParameter> {
+    fn new(
+        Detecting { min_length, trivial_stop, site, labels, occurrences, .. }: Detecting,
+    ) -> Result<Self, WrongParameter> {
         Ok(Self {
             cutter: Cutter::new(min_length),
             trivial_stop,
