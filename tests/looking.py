@@ -52,7 +52,9 @@ def addresses(web: Path) -> list[str]:
         "/".join(str(find_first(web, f"{run}/passage_pairs", each, "passages > 1")) for each in "ab")
         for run in ("passages", "reworded")
     )
+    first, begin, kind = (find_first(web, "objects/objects", each) for each in ("first", "begin", "kind"))
     return [
+        f"/runs/objects/objects/{first}/{begin}/{kind}",
         "/runs/quilts/tables/quilts",
         "/runs/quilts/tables/sites",
         "/runs/near/tables/similarity",

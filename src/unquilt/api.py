@@ -54,6 +54,7 @@ __all__ = [
     "align",
     "build_filter",
     "build_lexicon",
+    "copies",
     "grams",
     "ingest",
     "judge",
@@ -208,6 +209,36 @@ def build_lexicon(
     """
     parameters = LexiconParameters.from_dict({"nidf": nidf, "min_df": min_df})
     return work.build_lexicon(parameters, inputs, output, rename_fields(options, fields))[0]
+
+
+def copies(
+    ours: str | Path,
+    inputs: Inputs,
+    output: str | Path | None = None,
+    *,
+    options: JobOptions | None = None,
+    fields: Mapping[str, str] | None = None,
+    **parameters: Any,
+) -> Run:
+    """Finds who has text of ours: `copies` has a row for each page of ours and page of others that has text of it.
+
+    `ours` is a site, how our URLs begin, a file with a list of URLs, or a file or folder with our pages; `inputs` are
+    those of `ingest`, or a corpus folder. `parameters` are those of `OwnCopyParameters`, such as
+    `except_=["partner.example"]`.
+
+    >>> text = "The old mill by the river had stood still for a hundred years when a baker from the town bought it, "
+    >>> text += "mended the wheel, and ground the flour for his bread there, as people in the valley still remember."
+    >>> pages = {"url": ["http://we.example/1", "http://they.example/2", "http://others.example/3"]}
+    >>> pages |= {"id": ["x", "y", "z"], "text": [text, f"Do you know this? {text}", "Nothing of the kind."]}
+    >>> run = copies("we.example", pa.table(pages))
+    >>> [(row["ours"], row["theirs"], row["words"], row["strength"]) for row in run.copies.to_pylist()]
+    [(0, 1, 39, 'paragraphs')]
+    """
+    from unquilt.analyses.own_copies import OwnCopyParameters
+    from unquilt.jobs.own_copies import find_own_copies
+
+    given = OwnCopyParameters.from_dict(parameters)
+    return Run.of(find_own_copies(given, ours, inputs, output, rename_fields(options, fields)))
 
 
 def judge(run: Run | str | Path, **limits: Any) -> pa.Table:

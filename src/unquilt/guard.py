@@ -99,7 +99,9 @@ class Inquest:
             return Inquest((*self.blamed, blame), deaths=max(0, self.deaths - 1))
         if self.deaths + 1 >= MOST:
             lost = f"{name}: the process at work on it was lost {MOST} times, the last time by {ending(code)}"
-            raise EngineError(f"{lost}, and nothing in it is the cause; is memory short? Run again to go on")
+            raise EngineError(
+                f"{lost}, and no document in it is the cause; is memory short? Run the command again to go on"
+            )
         return replace(self, suspect=place, strikes=0, deaths=self.deaths + 1)
 
     def blames(self, place: Place) -> Blame | None:

@@ -336,7 +336,7 @@ def test_what_is_no_lexicon_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read as a lexicon"):
         Lexicon.read(tmp_path)
     pq.write_table(GOOD, tmp_path / "plain.parquet")
-    with pytest.raises(InputError, match=r"plain.parquet is no lexicon: unquilt lexicon build makes one"):
+    with pytest.raises(InputError, match=r"plain.parquet is not a lexicon; unquilt lexicon build makes one"):
         Lexicon.read(tmp_path / "plain.parquet")
     write_parquet(tmp_path / "whole", GOOD, ABOUT)
     whole = (tmp_path / "whole").read_bytes()

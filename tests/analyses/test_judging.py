@@ -98,7 +98,7 @@ def test_looser_limits_find_more() -> None:
     ("limits", "complaint"),
     [
         ({"min_share": 0.01}, "no sources below its min_share of 0.02; for 0.01, make a new run"),
-        ({"min_share": 0.1}, "for another min_share make a new run"),
+        ({"min_share": 0.1}, "another min_share needs a new run"),
         ({"sigma": 2}, "sigma must be a number between 0 and 1, not 2"),
         ({"k": 4}, "k cannot be changed without a new run; what can: c, sigma, sigma_of, min_share"),
     ],

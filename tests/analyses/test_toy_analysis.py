@@ -119,7 +119,7 @@ def test_the_page_in_the_browser(pages: Path, tmp_path: Path) -> None:
         listed = served.get("/runs/run/tables/lengths").text
         assert '<a href="/runs/run/tables/vocabulary">Words</a>' in listed
         assert 'name="words.min"' in listed
-        assert '<a class="cut" href="/runs/run/lengths/2">' in listed
+        assert '<a class="cut" href="/runs/run/lengths/2"' in listed
         assert "It opens like the page before it." in served.get("/runs/run/lengths/2").text
         assert 'class="patch s1' in served.get("/runs/run/lengths/2").text
         assert "how long pages are" in served.get("/runs/run/documents/1").text.lower()

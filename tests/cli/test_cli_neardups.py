@@ -284,7 +284,7 @@ WRONG = {
     "terms": ("{corpus} -o {new} --method imatch --min-terms 0", 2, "--min-terms must be a whole number between 1"),
     "drop, no effect": ("{corpus} -o {new} --drop 0.5", 2, "drop has no effect with method shingles; leave it out"),
     "family, no effect": ("{corpus} -o {new} --method imatch --family rabin", 2, "family has no effect with method im"),
-    "both": ("{corpus} -o {new} --method imatch --lexicon {lexicon} --min-df 2", 2, "are those of the lexicon"),
+    "both": ("{corpus} -o {new} --method imatch --lexicon {lexicon} --min-df 2", 2, "come from the lexicon file"),
     "no lexicon": ("{corpus} -o {new} --method imatch --lexicon none", 1, "no such file: none"),
     "bad lexicon": ("{corpus} -o {new} --method imatch --lexicon {pages}", 1, "cannot be read as a lexicon: "),
     "reading": ("{corpus} -o {new} --max-bytes 10", 2, "read already; leave out the options about reading"),

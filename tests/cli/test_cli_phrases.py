@@ -118,7 +118,7 @@ def test_pages_without_a_covering_set_say_why(corpus: Path, tmp_path: Path) -> N
     assert "is not in the sample" in invoke("show", tmp_path / "one", "covers", "--doc", f"doc={other}").stderr
     unquilt.phrases(corpus, tmp_path / "keyed", key="0123456789abcdef0123456789abcdef", collapse="none")
     out = succeed("show", tmp_path / "keyed", "covers", "--doc", "spam-3")
-    assert "Phrases are not marked: of the key of this run only a digest is kept" in out
+    assert "Phrases are not marked: phrases cannot be found again" in out
 
 
 def test_figures(run: Path, corpus: Path) -> None:

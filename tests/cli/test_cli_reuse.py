@@ -56,7 +56,7 @@ def test_who_copies_us(crawl: Path, tmp_path: Path) -> None:
     found = json.loads(succeed("show", run, "targets", "--doc", "lost", "--json"))
     assert [(each["begin"], each["first_id"]) for each in found["labelled"]] == [(0, "thief0")]
     result = invoke("show", run, "targets", "--doc", "own1")
-    assert (result.exit_code, result.stderr) == (2, "unquilt: document 1 is no target; targets lists those that are\n")
+    assert (result.exit_code, result.stderr) == (2, "unquilt: document 1 is not a target; see the table targets\n")
 
 
 def test_from_discovery_to_detection(crawl: Path, tmp_path: Path) -> None:

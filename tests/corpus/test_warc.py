@@ -530,6 +530,7 @@ def arc_record(url: str, body: bytes, length: object = None) -> bytes:
 
 
 def test_arc(tmp_path: Path) -> None:
+    when = "2008-04-30T20:48:25Z"
     page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>x"
     parts = [
         arc_record("filedesc://a.arc", b"1 0 X\nURL IP-address Archive-date Content-type Archive-length\n"),
@@ -545,9 +546,9 @@ def test_arc(tmp_path: Path) -> None:
         name = source.name
         assert found == [
             Skipped("warcinfo record"),
-            Page(name, at[1], f"{name}#{at[1]}", "http://a.org/ with space", "10.0.0.1", "html", b"<p>x"),
+            Page(name, at[1], f"{name}#{at[1]}", "http://a.org/ with space", "10.0.0.1", "html", b"<p>x", date=when),
             Reject(name, at[2], "wrong length", "10 bytes declared, but no record ends there"),
-            Page(name, at[3], f"{name}#{at[3]}", "http://a.org/3", "10.0.0.1", "html", b"<p>x"),
+            Page(name, at[3], f"{name}#{at[3]}", "http://a.org/3", "10.0.0.1", "html", b"<p>x", date=when),
         ]
         assert list(_sliced(source, 97)) == found
 

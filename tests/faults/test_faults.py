@@ -328,7 +328,7 @@ def test_standard_input_by_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["empty.txt", "image.png"])
 def test_standard_input_of_no_use(name: str, tmp_path: Path) -> None:
     said = refuse("-", output=tmp_path / "out", stdin=KINDS[name])
-    assert said.startswith(("-: nothing came from standard input", "-: binary, and not a known kind"))
+    assert said.startswith(("-: standard input is empty", "-: binary, and not a known kind"))
 
 
 @pytest.mark.usefixtures("small_pieces")

@@ -9,6 +9,7 @@ import pytest
 
 from unquilt.analyses import catalogue
 from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.own_copies import OwnCopyParameters
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
 from unquilt.analyses.site_verdicts import SiteParameters
 from unquilt.corpus.options import Reading
@@ -34,6 +35,7 @@ PLACES: dict[str, str | type[Parameters]] = {
     "3.6": "reworded",
     "3.8": SiteParameters,
     "3.9": "repeats",
+    "3.10": OwnCopyParameters,
     "5": Settings,
 }
 """Which section has the parameters of what: the name of an analysis, or a class."""

@@ -146,7 +146,7 @@ class TestLabels:
         with sqlite3.connect(newer.path) as opened:
             opened.execute("PRAGMA user_version = 99")
         opened.close()
-        for path, said in ((strange, "no file of labels"), (junk, "damaged"), (newer.path, "newer version")):
+        for path, said in ((strange, "not a file of labels"), (junk, "damaged"), (newer.path, "newer version")):
             before = path.read_bytes()
             with pytest.raises(StorageError, match=said):
                 LabelFile(path).samples()

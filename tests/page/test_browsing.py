@@ -17,6 +17,7 @@ from browsing import NARROW, WIDE, Browser
 from looking import addresses, find_first
 from serving import Served, enter, free_port
 
+import unquilt as uq
 from unquilt.judgements.labels import LabelFile
 
 pytestmark = pytest.mark.slow
@@ -55,11 +56,14 @@ def test_a_patch_is_clicked_and_the_source_stands_beside_it(browser: Browser, se
     browser.resize(WIDE)
     quilt = find_first(web, "quilts/quilts", "doc")
     browser.open(f"{served.address}/runs/quilts/quilts/{quilt}")
-    assert "Choose a marked passage" in browser.find("#beside").text
+    best = browser.find(".legend a")
+    assert best.get_attribute("aria-current") == "true"  # the best source is open
+    assert best.find_element("css selector", ".line").text in browser.find("#beside h3").text
     patch = browser.find_all("#own a.patch")[2]
     text, number = patch.text, patch.get_attribute("data-patch")
     patch.click()
-    there = browser.wait(lambda page: next(iter(page.find_all("#there")), None))
+    browser.wait(lambda page: f"patch={number}" in page.driver.current_url)
+    there = browser.find("#there")
     words = [word.strip(".,;:!?“”\"'").casefold() for word in text.split()][1:-1]
     beside = [word.strip(".,;:!?“”\"'").casefold() for word in there.text.split()]
     assert [word for word in words if word in beside] == words
@@ -73,6 +77,31 @@ def test_a_patch_is_clicked_and_the_source_stands_beside_it(browser: Browser, se
     assert browser.find("#here").get_attribute("data-patch") == number
     browser.press("n")
     browser.wait(lambda page: f"patch={number}" not in page.driver.current_url)
+    assert browser.complaints() == []
+
+
+def test_numbers_are_explained_where_they_stand(browser: Browser, served: Served, web: Path) -> None:
+    """By keyboard, too; and one goes from quilt to quilt, and from source to source."""
+    browser.resize(WIDE)
+    first, second = (
+        row["doc"] for row in uq.read(web / "quilts").table("quilts", sort="-evidence", limit=2).to_pylist()
+    )
+    browser.open(f"{served.address}/runs/quilts/quilts/{first}")
+    assert browser.find(".sentence").text.startswith("Stitched from ")
+    number = browser.find(".explained")
+    tip = number.find_element("css selector", ".tip")
+    assert not tip.is_displayed()
+    browser.ask("arguments[0].focus()", number)
+    assert tip.is_displayed()
+    other = browser.find_all(".legend a[data-source]")[1]
+    name = other.find_element("css selector", ".line").text
+    other.click()
+    browser.wait(lambda page: name in page.find("#beside h3").text)
+    assert other.get_attribute("aria-current") == "true"
+    browser.press("]")
+    browser.wait(lambda page: page.driver.current_url.endswith(f"/quilts/{second}"))
+    browser.press("[")
+    browser.wait(lambda page: page.driver.current_url.endswith(f"/quilts/{first}"))
     assert browser.complaints() == []
 
 
@@ -120,6 +149,22 @@ def test_values_are_proposed_for_a_filter(browser: Browser, served: Served) -> N
     browser.find("#filters summary").click()
     browser.find("#f-host").send_keys("best")
     browser.wait(lambda page: page.find_all("#l-host option"))
+    assert browser.complaints() == []
+
+
+def test_one_goes_from_change_to_change_by_keyboard(browser: Browser, served: Served, web: Path) -> None:
+    browser.resize(WIDE)
+    where = "least < 0.99 ORDER BY least"
+    browser.open(f"{served.address}/runs/near/clusters/{find_first(web, 'near/similarity', 'cluster', where)}")
+    changes = browser.find_all("#difference .change")
+    for key, place in (("n", 0), ("n", 1), ("p", 0)):
+        browser.press(key)
+        assert browser.driver.switch_to.active_element == changes[place]
+    a, b = (find_first(web, "passages/passage_pairs", side, "passages > 1") for side in "ab")
+    browser.open(f"{served.address}/runs/passages/pairs/{a}/{b}")
+    browser.press("n")
+    browser.wait(lambda page: "patch=1" in page.driver.current_url)
+    assert browser.wait(lambda page: page.driver.switch_to.active_element.get_attribute("id")) == "here-a"
     assert browser.complaints() == []
 
 

@@ -173,7 +173,7 @@ def test_what_was_rejected_and_what_is_not_there_any_more_is_said(tmp_path: Path
     run = uq.neardups(tmp_path / "corpus", tmp_path / "run")
     html = make_report([RunFolder(run), RunFolder.open(tmp_path / "corpus")])
     assert html.count("1 record was rejected") == 2
-    assert "<td>bad json</td>" in html
+    assert ">bad json</td>" in html
     assert "The words of the two are the same." in html
     (tmp_path / "corpus").rename(tmp_path / "elsewhere")
     assert "There are no examples: the corpus of this run is not found" in make_report([RunFolder(run)])
@@ -244,3 +244,32 @@ def test_the_printed_report_is_on_white(browser: Browser, runs: dict[str, Path],
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     assert white == "rgb(255, 255, 255)"
     assert b64decode(printed).startswith(b"%PDF")
+
+
+def test_its_length_is_chosen_and_it_names_no_folder_of_this_machine(runs: dict[str, Path]) -> None:
+    folders = [RunFolder.open(run) for run in runs.values()]
+    lengths = [make_report(folders, examples=number).count("<article>") for number in (0, 1, 2)]
+    assert lengths[0] == 0
+    assert 0 < lengths[1] < lengths[2] <= 2 * len(folders)
+    report = make_report(folders)
+    for run in runs.values():
+        assert str(run.parent) not in report
+
+
+def test_two_runs_of_one_kind_are_told_apart(web: Path, tmp_path: Path) -> None:
+    uq.quilts(web / "corpus", tmp_path / "strict", sigma=0.9)
+    report = make_report([RunFolder.open(path) for path in (web / "quilts", tmp_path / "strict")])
+    contents = re.search(r"<nav.*?</nav>", report, re.DOTALL)[0]
+    assert re.findall(r'<a href="#run-\d">([^<]+)</a>', contents) == ["quilts", "quilts, strict"]
+
+
+def test_nothing_is_wider_than_a_telephone_or_a_sheet(browser: Browser, runs: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text(make_report([RunFolder.open(run) for run in runs.values()]))
+    wide = "return [...document.querySelectorAll('table, figure, svg, .text, dl')]"
+    wide += ".filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1).length"
+    for media, size in (("screen", (390, 800)), ("print", (680, 960))):
+        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media})
+        browser.resize(size)
+        browser.open((tmp_path / "report.html").as_uri())
+        assert browser.ask(wide) == 0, media
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})

@@ -20,7 +20,10 @@ from serving import Served, serving
 import unquilt as uq
 from unquilt.cli import cli
 from unquilt.page.report.sections import show
+from unquilt.page.views.clusters import draw_difference
 from unquilt.results import RunFolder
+from unquilt.results.differences import Difference
+from unquilt.results.occurrences import find_occurrences
 from unquilt.runs import Run
 
 pytestmark = pytest.mark.slow
@@ -274,6 +277,29 @@ class TestFindings:
                 assert served.get(path).status == 200, path
 
 
+class TestQuilts:
+    def test_one_is_told_in_a_sentence(self, served: Served, web: Path) -> None:
+        run = uq.read(web / "quilts")
+        row = run.table("quilts", names=True, columns=["doc", "sources", "spanned", "domain"]).to_pylist()[0]
+        page = plain(served.get(f"/runs/quilts/quilts/{row['doc']}").text)
+        told = re.search(r"Stitched from (\d+) pages of (\d+) other sites?, none linked; (\d+) % of it", page)
+        sources = run.table("sources", names=True, columns=["source_domain"], where=f"quilt = {row['doc']}")
+        assert int(told[1]) == row["sources"] == sources.num_rows
+        assert int(told[2]) == len(set(sources.column(0).to_pylist()))
+        assert int(told[3]) == round(row["spanned"] * 100)
+        assert f"its site is {row['domain']}" in page
+
+    def test_a_page_that_is_none_says_why_as_the_terminal_does(self, served: Served, web: Path) -> None:
+        run = uq.read(web / "quilts")
+        whys = set(run.table("verdicts", where="not quilt", columns=["why"]).column("why").to_pylist())
+        copies = run.table("clusters", where="doc != cluster", columns=["doc"], limit=1).column("doc").to_pylist()
+        some = [run.table("verdicts", where=f"why = '{why}'", limit=1).column("doc")[0].as_py() for why in whys]
+        for number in (*some, *copies):
+            said = CliRunner().invoke(cli, ["show", str(web / "quilts"), "quilts", "--doc", f"doc={number}"]).output
+            line = next(line for line in said.splitlines() if line.startswith(("Not ", "An original")))
+            assert plain(line) in plain(served.get(f"/runs/quilts/quilts/{number}").text)
+
+
 class TestTables:
     PATH = "/runs/quilts/tables/quilts"
 
@@ -316,3 +342,69 @@ class TestTables:
 
 def plain(page: str) -> str:
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page)))
+
+
+class TestDifferences:
+    def test_equal_text_is_folded_and_changes_have_places(self) -> None:
+        equal = " ".join(f"word{number}" for number in range(400))
+        html, cut = draw_difference(Difference.of(f"{equal} old {equal}", f"{equal} new {equal}"))
+        assert not cut
+        assert html.count('<details class="fold">') == 2
+        assert re.findall(r'<(del|ins) class="change" tabindex="-1"( id="here")?>(\w+)<', html) == [
+            ("del", ' id="here"', "old"),
+            ("ins", "", "new"),
+        ]
+        assert plain(html).count("word7 ") == 2  # nothing is lost, it is only folded
+
+    def test_words_that_differ_are_marked_in_passages(self, served: Served, web: Path) -> None:
+        row = next(
+            row
+            for row in uq.read(web / "reworded").table("passages", columns=["a", "b", "similarity"]).to_pylist()
+            if row["similarity"] < 0.9
+        )
+        page = served.get(f"/runs/reworded/pairs/{row['a']}/{row['b']}").text
+        assert '<span class="differs">' in page
+        assert 'class="axis"' in page
+
+
+class TestObjects:
+    def test_all_documents_are_listed(self, served: Served, web: Path) -> None:
+        run = uq.read(web / "objects")
+        for kind in ("chunk", "file"):
+            row = run.table("objects", where=f"kind = '{kind}' and documents < 1000", sort="-documents", limit=1)
+            found = row.to_pylist()[0]
+            listed = find_occurrences(RunFolder(run), found, 1_000)
+            texts = {row["doc"]: row for row in run.documents.to_pylist()}
+            if kind == "chunk":
+                wanted = [number for number, row in texts.items() if found["sha1"] in (row["chunk_sha1"] or ())]
+            else:
+                wanted = [number for number, row in texts.items() if row["raw_sha1"] == found["sha1"]]
+            assert [each.doc for each in listed] == wanted
+            assert len(wanted) == found["documents"]
+            page = served.get(f"/runs/objects/objects/{found['first']}/{found['begin']}/{kind}").text
+            assert all(f"/runs/objects/documents/{number}?" in page for number in wanted)
+            for each in listed:
+                example = " ".join(texts[each.doc]["text"][each.begin : each.end].split())
+                assert example.startswith(found["example"].rstrip("…")[:40])
+
+
+def test_sources_say_when_they_were_first_seen(tmp_path: Path) -> None:
+    """Where dates are known: of captures."""
+    passages = [" ".join(f"p{number}w{word}" for word in range(40)) for number in range(5)]
+    pages = [
+        (f"http://s{number}.example/", f"2024-05-0{number + 1}T00:00:00Z", text) for number, text in enumerate(passages)
+    ]
+    pages.append(("http://quilt.example/", "2024-05-03T00:00:00Z", " ".join(passages)))
+    records = []
+    for url, date, text in pages:
+        body = f"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{text}".encode()
+        head = f"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n"
+        head += f"WARC-Record-ID: <urn:x:{len(records)}>\r\nContent-Type: application/http; msgtype=response\r\n"
+        records.append(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body + b"\r\n\r\n")
+    (tmp_path / "crawl.warc").write_bytes(b"".join(records))
+    uq.quilts(tmp_path / "crawl.warc", tmp_path / "run", homes=False, min_sewn=0.0, max_reads_on=1.0)
+    number = uq.read(tmp_path / "run").quilts.column("doc")[0].as_py()
+    with serving([tmp_path / "run"], tmp_path / "labels.sqlite") as served:
+        page = plain(served.get(f"/runs/run/quilts/{number}").text)
+    assert "first seen 2024-05-01, before" in page
+    assert "first seen 2024-05-05, after" in page

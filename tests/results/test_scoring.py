@@ -109,12 +109,12 @@ def test_csv_numbers_and_unknown_documents(run: Path, tmp_path: Path) -> None:
     ("content", "message"),
     [
         ('{"a": "x"}', "label 1: it must name two documents"),
-        ("[1]", "line 1: this is no JSON object"),
-        ("{", "line 1: this is no JSON"),
+        ("[1]", "line 1: this is not a JSON object"),
+        ("{", "line 1: this is not JSON"),
         ('{"a": 0, "b": 1, "a_begin": -1, "a_end": 5, "b_begin": 0, "b_end": 5}', "a_begin must be a whole number"),
         ('{"a": 0, "b": 1, "a_begin": 5, "a_end": 5, "b_begin": 0, "b_end": 5}', "ends where it begins"),
         ('{"a": 0, "b": 1, "a_begin": 5}', "a_end must be a whole number"),
-        ("\udcff", "no file of labels"),
+        ("\udcff", "not a file of labels"),
     ],
 )
 def test_labels_that_are_wrong(run: Path, tmp_path: Path, content: str, message: str) -> None:
@@ -126,7 +126,7 @@ def test_labels_that_are_wrong(run: Path, tmp_path: Path, content: str, message:
 
 
 def test_folders_and_runs_that_are_wrong(run: Path, labels: Path, tmp_path: Path, snapshots: Snapshots) -> None:
-    for folder, message in ((tmp_path / "none", "no folder of PAN labels"), (tmp_path, "has no labels")):
+    for folder, message in ((tmp_path / "none", "not a folder of PAN labels"), (tmp_path, "has no labels")):
         with pytest.raises(InputError, match=message):
             unquilt.score(run, pan=folder)
     with snapshots.error(InputError):
@@ -134,7 +134,7 @@ def test_folders_and_runs_that_are_wrong(run: Path, labels: Path, tmp_path: Path
     with snapshots.error(ParameterError):
         unquilt.score(run)
     (tmp_path / "bad.xml").write_text("<document")
-    with pytest.raises(InputError, match="is no XML"):
+    with pytest.raises(InputError, match="is not XML"):
         unquilt.score(run, pan=tmp_path)
     (tmp_path / "bad.xml").write_text('<document reference="x.txt"/>')
     with snapshots.error(InputError):

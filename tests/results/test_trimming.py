@@ -131,7 +131,7 @@ def test_columns_and_conditions_are_those_of_what_is_left(
         ({"columns": ["chunks"]}, "of the whole text"),
         ({"kept": True}, "leave out table, kept and dropped"),
         ({"without": "targets"}, "not without 'targets'"),
-        ({"without": (), "keep_first": True}, "say what is taken out"),
+        ({"without": (), "keep_first": True}, "keep_first needs"),
     ):
         with pytest.raises(ParameterError, match=said):
             run.export(tmp_path / "b.jsonl", **{"without": "objects", **asked})

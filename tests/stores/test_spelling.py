@@ -47,7 +47,7 @@ def test_labels(corpora: dict[str, Path], tmp_path: Path, made: str, asked: str)
     with pytest.raises(InputError, match=f"has {made} words, and the corpus has {asked} ones; make it anew"):
         uq.detect(corpora[asked], labels=str(ours))
     uq.label(corpora[asked], output=others)
-    with pytest.raises(InputError, match=r"words, others .* ones: they do not fit together"):
+    with pytest.raises(InputError, match=r"words, others .* ones: they cannot be compared"):
         uq.label([str(ours), str(others)], output=tmp_path / "both")
     with pytest.raises(InputError, match=r"words, the others .* ones; make it anew"):
         uq.label(corpora[asked], output=tmp_path / "rest", subtract=(str(ours),))

@@ -197,6 +197,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ALL_LANGUAGES", ALL)?;
     module.add_function(wrap_pyfunction!(texts::words, module)?)?;
     module.add_function(wrap_pyfunction!(texts::sentences, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::is_notice, module)?)?;
     module.add_function(wrap_pyfunction!(texts::grams, module)?)?;
     module.add_function(wrap_pyfunction!(texts::gram_columns, module)?)?;
     module.add_function(wrap_pyfunction!(texts::measure, module)?)?;

@@ -6,6 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use unquilt_kernels::analyses::reuse::examples;
 use unquilt_kernels::reading::paragraphs::paragraphs;
 use unquilt_kernels::sketches::lexicon::pack_column;
 use unquilt_kernels::sketches::minwise::{Sampler, Sketcher, SHINGLES};
@@ -65,6 +66,12 @@ pub fn sentences(text: &str, chunks: Option<Vec<(usize, usize)>>, plain: bool) -
         points
     };
     Ok(found.into_iter().map(|range| (to_points(range.start), to_points(range.end))).collect())
+}
+
+/// Whether a text is a notice of copyright or of a licence, by the rule of objects.
+#[pyfunction]
+pub fn is_notice(text: &str) -> bool {
+    examples::is_notice(text)
 }
 
 const MOST_WORDS: usize = 1 << 20;

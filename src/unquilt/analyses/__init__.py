@@ -9,6 +9,7 @@
     limits                the table of the limits of quilts
     judging               other limits for the verdicts of a finished run
     sites                 counts of quilts by domain or host
+    own_copies            who has text of ours
     site_verdicts         the rule for verdicts on whole sites
     sweep                 counts of quilts for many k, m, c and σ
     neardups              near-duplicates

@@ -69,6 +69,14 @@ _register_analysis("phrases", "PhraseParameters", "Find popular phrases, and the
 _register_analysis("repeats", "RepeatParameters", "Find text that stands elsewhere, too, and can be taken out.")
 register(
     Entry(
+        "copies",
+        "Find who has text of ours: which page, what, how much.",
+        "unquilt.analyses.own_copies",
+        "unquilt.cli.commands.copies:copies",
+    )
+)
+register(
+    Entry(
         "sites",
         "Judge whole sites: who lives off others, and off whom.",
         "unquilt.analyses.site_verdicts",
@@ -133,7 +141,7 @@ def load_analysis(name: str) -> Analysis:
 
     job = load(name)
     if not isinstance(job, Analysis):
-        raise TypeError(f"{name} is no analysis")
+        raise TypeError(f"{name} is not an analysis")
     return job
 
 

@@ -178,7 +178,10 @@ DECLARATION = Analysis(
     name="detect",
     summary="unquilt.cli.show.reuse:DetectView",
     report="unquilt.page.report.sections.reuse:show_detect",
-    views={"neighbourhoods": "unquilt.page.views.reuse:show_tree"},
+    views={
+        "objects/{first:int}/{begin:int}/{kind}": "unquilt.page.views.reuse:show_object",
+        "neighbourhoods": "unquilt.page.views.reuse:show_tree",
+    },
     parameters=DetectParameters,
     costs=lambda _: COSTS,
     function=detect,

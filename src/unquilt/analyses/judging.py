@@ -31,7 +31,7 @@ def change_limits(made: Mapping[str, Any], asked: Mapping[str, Any]) -> QuiltPar
         {name: made.get(name, PUBLISHED.get(name)) for name in CHANGEABLE} | dict(asked)
     )
     if changed.min_share > made["min_share"] and made.get("homes"):
-        raise ParameterError("for another min_share make a new run, as sources of this one are of two kinds (homes)")
+        raise ParameterError("another min_share needs a new run, because this run prefers some sources (homes)")
     if changed.min_share < made["min_share"]:
         smaller = f"this run has no sources below its min_share of {made['min_share']:g}"
         raise ParameterError(f"{smaller}; for {changed.min_share:g}, make a new run")

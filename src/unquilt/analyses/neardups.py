@@ -142,7 +142,7 @@ class SignatureParameters(Parameters):
             many = f"{self.agree} of {self.supers} super-fingerprints are {buckets:,} combinations"
             raise ParameterError(f"agree and supers are too large: {many}, and {MOST_BUCKETS:,} are allowed")
         if self.lexicon and (self.nidf, self.min_df) != (usual["nidf"], usual["min_df"]):
-            raise ParameterError("nidf and min_df are those of the lexicon that is given; leave them out")
+            raise ParameterError("nidf and min_df come from the lexicon file; leave them out")
 
     def kernel(self) -> dict[str, Any]:
         """As kernels take them."""
@@ -192,7 +192,7 @@ class NeardupParameters(SignatureParameters):
             if info.name in SHINGLES and getattr(self, info.name) != info.default:
                 raise ParameterError(f"{info.name} has no effect with a threshold; leave it out")
         if self.threshold is None and self.measure != MEASURES[0]:
-            raise ParameterError("measure is that of a threshold; say which one, such as threshold 0.8")
+            raise ParameterError("measure needs a threshold, such as threshold 0.8")
         if self.key and (self.method != "shingles" or self.family != "fast"):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"key has no effect with {other}; leave it out")

@@ -207,23 +207,28 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
         copies = copies.without_copies()
     tables = list(copies.tables)
     if given.signature == "grams":
-        windows, counters = _grams(verbs, corpus, given, copies.table)
-        (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df, **given.pairing))
-        counters |= verbs.fold(lists, "windows")
-        (seeds,) = verbs.group([lists], Kernel("seeds", **given.pairing))
-        (found,) = verbs.group([seeds], Kernel("chains", window=given.k, gap=given.gap, gamma=given.least))
+        found, counters = find_equal_words(verbs, corpus, given, copies.table)
     else:
         found, stops, counters = _sentences(verbs, corpus, given, copies.table)
         tables.append(stops)
-    located, pairs = _locate(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
-    return Outcome([*tables, located, pairs], copies.counters | counters)
+    located, spans = locate_passages(verbs, corpus, verbs.keep(found, PASSAGE_RUNS), given)
+    (pairs,) = verbs.group([spans], Kernel("passage pairs"))
+    kept = verbs.keep(located, PASSAGES)
+    return Outcome([*tables, kept, verbs.keep(pairs, PASSAGE_PAIRS)], copies.counters | counters)
 
 
-def _grams(verbs: Verbs, corpus: Kept, given: PassageParameters, copies: Kept | None) -> tuple[Rows, dict[str, int]]:
+def find_equal_words(
+    verbs: Verbs, corpus: Kept, given: PassageParameters, copies: Kept | None
+) -> tuple[Rows, dict[str, int]]:
+    """Runs of words that two documents share, by their grams, and counters."""
     (windows,) = verbs.map(corpus, Kernel("gram places", k=given.k, **name_collections(given.between)), beside=copies)
     counters = verbs.fold(windows, "grams") if given.between else {}
     refuse_empty(counters, given.between)
-    return windows, counters
+    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df, **given.pairing))
+    counters |= verbs.fold(lists, "windows")
+    (seeds,) = verbs.group([lists], Kernel("seeds", **given.pairing))
+    (found,) = verbs.group([seeds], Kernel("chains", window=given.k, gap=given.gap, gamma=given.least))
+    return found, counters
 
 
 def _sentences(
@@ -278,14 +283,13 @@ def _alike(verbs: Verbs, sets: Rows, windows: Rows, given: PassageParameters) ->
     return seeds, counters
 
 
-def _locate(verbs: Verbs, corpus: Kept, runs: Kept, given: PassageParameters) -> tuple[Kept, Kept]:
-    """Passages with their places in both texts, and pairs of documents."""
+def locate_passages(verbs: Verbs, corpus: Kept, runs: Kept, given: PassageParameters) -> tuple[Rows, Rows]:
+    """Passages with their places in both texts, and their spans."""
     how: dict[str, Any] = {"unit": "words" if given.signature == "grams" else "sentences", "refine": given.refine}
     pages, slices = verbs.map(corpus, Kernel("passage texts", **how), among=runs)
     located: dict[str, Any] = {"n": given.n, "gamma": given.least, "min_words": given.min_words}
     found, spans = verbs.group([pages, slices], Kernel("passages", **located, **how))
-    (pairs,) = verbs.group([spans], Kernel("passage pairs"))
-    return verbs.keep(found, PASSAGES), verbs.keep(pairs, PASSAGE_PAIRS)
+    return found, spans
 
 
 def _lexicon(verbs: Verbs, corpus: Kept, given: PassageParameters) -> tuple[Side, bool]:

@@ -56,9 +56,9 @@ class RepeatParameters(Parameters):
         """Refuse parameters that would have no effect."""
         keys.check_key(self.key)
         if self.unit == "word" and self.min_words:
-            raise ParameterError("min_words is of lines and paragraphs; leave it out, or say how many words as n")
+            raise ParameterError("min_words is for lines and paragraphs; for words, set n in its place")
         if not self.keep_one and self.keep != KEEP[0]:
-            raise ParameterError("keep says which copy stays, and without keep_one none does; leave it out")
+            raise ParameterError("keep has no effect without keep_one: no copy is kept; leave it out")
 
     @property
     def run(self) -> int:

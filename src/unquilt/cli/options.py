@@ -139,7 +139,7 @@ def usage_error(message: str) -> click.UsageError:
 
 def option_name(info: ParameterInfo) -> str:
     """`--min-share` of `min_share`."""
-    return "--" + info.name.replace("_", "-")
+    return "--" + info.name.rstrip("_").replace("_", "-")
 
 
 def parameter_option(parameters: type[Parameters], name: str, help_: str) -> Callable[[Command], Command]:

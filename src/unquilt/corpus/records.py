@@ -16,7 +16,8 @@ class Page(NamedTuple):
     """A record as a reader found it, before any work on its content (see `extract.documents`).
 
     `content` is bytes as they were stored, or a str if the file itself (JSON, Parquet) says that it is text. `charset`
-    is the charset that was declared outside the content, `truncated` why the archive says that it is incomplete.
+    is the charset that was declared outside the content, `truncated` why the archive says that it is incomplete, `date`
+    when the archive says that it was fetched, as `2024-01-31T23:59:59Z`.
     """
 
     file: str
@@ -28,6 +29,7 @@ class Page(NamedTuple):
     content: bytes | str
     charset: str | None = None
     truncated: str | None = None
+    date: str | None = None
 
 
 class Frame(NamedTuple):

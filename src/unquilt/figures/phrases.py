@@ -93,7 +93,7 @@ def _share(counted: Counter[int], popular: int) -> float:
 def _documents_of(site: str, corpus: Run | None) -> set[int]:
     """The documents on a host, domain or address."""
     if corpus is None:
-        raise ValueError("to tell the documents of a site, the corpus is needed: corpus=…")
+        raise ValueError("the documents of a site are looked up in the corpus: give corpus=…")
     found: set[int] = set()
     for split in documents(corpus).splits():
         part = split.read(["doc", "host", "domain", "ip"])

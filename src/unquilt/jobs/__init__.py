@@ -12,6 +12,9 @@
     labels     makes sets of labels
     sites      verdicts on whole sites, over finished runs
     site_tables  the numbers of sites, by SQL
+    own_copies  who has text of ours
+    own_pages  which pages are ours
+    copied_texts  what the texts of both sides say of copies
     merging    merges runs of detection
     merged_tables  the tables of parts as tables of the whole, by SQL
 

@@ -86,7 +86,7 @@ def _merge(
 def _open(path: str | Path) -> Run:
     run = Run.read(path)
     if run.manifest["analysis"] != "detect":
-        raise InputError(f"{shown(path)} is no run of unquilt reuse detect")
+        raise InputError(f"{shown(path)} is not a run of unquilt reuse detect")
     if not run.complete:
         raise InputError(f"{shown(path)} is a run that was not finished; run it again first")
     if OBJECT_SITES.name not in run.tables:

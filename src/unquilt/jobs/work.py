@@ -73,13 +73,11 @@ def analyse(
     for name, path in files.items():
         refuse_other_words(path, read[name].spelling, plain=plain)
     others = know([unread(path) for path in files.values()])
-    with find_inputs(inputs, output, options) if corpus is None else _as_found(corpus) as found:
+    with find_inputs(inputs, output, options) if corpus is None else as_found(corpus) as found:
         asked = given.to_dict() | analysis.say(read) | (found.describe(options.reading) if corpus is None else {})
         with open_run(analysis.name, asked, [*found.records, *others.records], output, options) as run:
             if not run.complete:
-                if corpus is None:
-                    with _abandoning(run):
-                        corpus = _ingest(found, run.inner(CORPUS), replace(options, overwrite=False))
+                corpus = corpus or ingest_within(run, found, options)
                 summary = measures(corpus)
                 found_documents = documents(corpus, others=analysis.other_texts(given))
                 with engine(run, Scale(found_documents.rows, summary["words"]), options) as verbs:
@@ -138,8 +136,15 @@ def build_filter(
     return made, measures(corpus) | known
 
 
+def ingest_within(run: Run, found: Found, options: JobOptions) -> Run:
+    """Reads the inputs of a run into a corpus in its folder."""
+    with _abandoning(run):
+        return _ingest(found, run.inner(CORPUS), replace(options, overwrite=False))
+
+
 @contextmanager
-def _as_found(corpus: Run) -> Iterator[Found]:
+def as_found(corpus: Run) -> Iterator[Found]:
+    """A corpus folder as the input of a run."""
     manifest = corpus.manifest
     yield Found((), [InputRecord(str(corpus.path), measures(corpus)["bytes"], manifest["fingerprint"])])
 

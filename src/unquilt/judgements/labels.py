@@ -163,7 +163,7 @@ class LabelFile:
         application = opened.execute("PRAGMA application_id").fetchone()[0]
         version = opened.execute("PRAGMA user_version").fetchone()[0]
         if application != APPLICATION:
-            raise StorageError(f"{self.path} is no file of labels; choose another with --labels")
+            raise StorageError(f"{self.path} is not a file of labels; choose another with --labels")
         if version != VERSION:
             what = "a newer" if version > VERSION else "an older"
             raise StorageError(f"{self.path} is of {what} version of unquilt (format {version}, not {VERSION})")

@@ -35,8 +35,13 @@ def draw_dots(dots: Sequence[tuple[int, int, int, int, str]], lengths: tuple[int
             f'<a href="{escape(target)}" class="dot {colour(number)}" aria-label="{said}"><title>{said}</title>'
             f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{max(x2, x1 + 3):.1f}" y2="{max(y2, y1 + 3):.1f}"/></a>'
         )
+    for share in (0.0, 0.5, 1.0):
+        place, anchor = share * size, "start" if share == 0 else "end" if share == 1 else "middle"
+        parts.append(f'<text class="axis" x="{place:.0f}" y="-8" text-anchor="{anchor}">{round(share * a):,}</text>')
+        if share:
+            parts.append(f'<text class="axis" x="-6" y="{place:.0f}" text-anchor="end">{round(share * b):,}</text>')
     across, down = (escape(clean(name)) for name in names)
     return (
-        f'<svg class="dots" viewBox="-1 -1 {size + 2} {size + 2}" role="group" '
+        f'<svg class="dots" viewBox="-52 -24 {size + 54} {size + 28}" role="group" '
         f'aria-label="Dot plot: {across} from left to right, {down} from top to bottom">{"".join(parts)}</svg>'
     )

@@ -6,16 +6,33 @@ its summary in the terminal. Each part is made when it is first shown.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
+from typing import NamedTuple
 
-from unquilt.analyses.catalogue import ENTRIES, find_summary, load
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unquilt.analyses.catalogue import ENTRIES, find_summary, find_table, load
 from unquilt.errors import UnquiltError
 from unquilt.figures.figure import Figure
 from unquilt.page.report.section import Content, Listed
 from unquilt.page.report.sections import show
 from unquilt.results.folders import RunFolder
+from unquilt.results.rows import Selection, TableRows, arrange
+
+MOST_ORDERED = 200_000
+"""Rows of a table whose order is kept, to go from one to the next."""
+
+
+class Neighbours(NamedTuple):
+    """A place in an order, from 1, of so many; and the documents before and after it."""
+
+    place: int
+    total: int
+    before: int | None
+    after: int | None
 
 
 class RunFindings:
@@ -23,6 +40,7 @@ class RunFindings:
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
+        self._orders: dict[str, pa.ChunkedArray] = {}
 
     @cached_property
     def _content(self) -> Content:
@@ -68,3 +86,26 @@ class RunFindings:
     def why(self) -> Sequence[str]:
         """Why nothing was found, and what to try."""
         return self.lines if self.is_empty else ()
+
+    def order(self, table: str) -> pa.ChunkedArray:
+        """The documents of a table in the order in which people want them; none of a very long one."""
+        if table not in self._orders:
+            known, kept = find_table(table), self._folder.tables.get(table)
+            first = known.columns[0] if known else None
+            rows: Iterable[pa.Table] = ()
+            if first is not None and first.is_document and kept is not None and kept.rows <= MOST_ORDERED:
+                rows = TableRows(self._folder, table, arrange(self._folder, table, Selection([first.name])))
+            self._orders[table] = pa.chunked_array(
+                [chunk for part in rows for chunk in part.column(0).chunks], pa.int64()
+            )
+        return self._orders[table]
+
+    def neighbours(self, table: str, number: int) -> Neighbours | None:
+        """What comes before and after a document in a table; None if it is not there."""
+        order = self.order(table)
+        place = pc.index(order, number).as_py()
+        if place < 0:
+            return None
+        before = order[place - 1].as_py() if place else None
+        after = order[place + 1].as_py() if place + 1 < len(order) else None
+        return Neighbours(place + 1, len(order), before, after)

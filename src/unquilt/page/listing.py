@@ -178,12 +178,12 @@ class Listing:
             stem, _, end = given.rpartition(".")
             if end == HAS and stem:
                 if not self.column(stem).is_text:
-                    raise ParameterError(f"{stem} has no parts to look for: it is no text")
+                    raise ParameterError(f"{stem} cannot be searched, because it is not a text")
                 yield f"contains(lower({name(stem)}), lower({quote(value)}))"
             elif end in ENDS and stem:
                 column = self.column(stem)
                 if not column.is_number:
-                    raise ParameterError(f"{stem} has no least and no greatest value: it is no number")
+                    raise ParameterError(f"{stem} has no minimum and no maximum, because it is not a number")
                 yield f"{name(stem)} {ENDS[end]} {_number(given, value)}"
             else:
                 yield f"{name(given)} = {_value(self.column(given), value)}"

@@ -7,6 +7,7 @@ the direction of writing) are shown as others that do not.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
@@ -32,19 +33,22 @@ def mark_text(
     link: Callable[[int], str] | None = None,
     chosen: Iterable[int] = (),
     first: int = 0,
+    changed: Sequence[tuple[int, int]] = (),
 ) -> str:
     """The text as HTML; where passages overlap, the one that is given first is marked.
 
     With `link`, each mark is a link to `link(place of the passage in the list)`. The `chosen` passages stand out, and
-    the first of them has the id `here`. `first` is where the text begins in its document, whose offsets passages have.
+    the first of them has the id `here`. `first` is where the text begins in its document, whose offsets passages have,
+    and so have `changed` words, which the other document of a passage does not have.
     """
+    differing = sorted((begin - first, end - first) for begin, end in changed)
     patches = [(each.begin - first, each.end - first, place) for place, each in enumerate(passages, 1)]
     standing_out, found, here = set(chosen), [], ' id="here"'
     for begin, end, place in mark(len(text), patches):
-        piece = escape(clean(text[begin:end]))
         if place == NO_PATCH:
-            found.append(piece)
+            found.append(escape(clean(text[begin:end])))
             continue
+        piece = _mark_changed(text, begin, end, differing)
         passage = passages[place - 1]
         classes = f"patch {colour(passage.number)}"
         attributes = f' data-patch="{place - 1}"'
@@ -56,6 +60,20 @@ def mark_text(
         tag, target = ("a", f' href="{escape(link(place - 1))}"') if link else ("mark", "")
         found.append(f'<{tag} class="{classes}"{target}{attributes}>{number}{piece}</{tag}>')
     return "".join(found)
+
+
+def _mark_changed(text: str, begin: int, end: int, changed: Sequence[tuple[int, int]]) -> str:
+    """A piece of a text, with the words in it that differ."""
+    found, at = [], begin
+    for start, stop in changed[max(0, bisect_left(changed, (begin, begin)) - 1) :]:
+        if start >= end:
+            break
+        start, stop = max(start, at), min(stop, end)
+        if start < stop:
+            found.append(escape(clean(text[at:start])))
+            found.append(f'<span class="differs">{escape(clean(text[start:stop]))}</span>')
+            at = stop
+    return "".join([*found, escape(clean(text[at:end]))])
 
 
 def draw_bar(length: int, passages: Sequence[Passage], *, link: Callable[[int], str] | None = None) -> str:

@@ -105,8 +105,12 @@ def spell_number(value: object) -> str:
 
 
 def spell_share(value: float) -> str:
-    """A share of one as a percentage."""
-    return f"{value:.1%}" if 0 < value < 0.1 or 0.9 < value < 1 else f"{value:.0%}"
+    """A share of one as a percentage.
+
+    >>> spell_share(0.054), spell_share(0.5)
+    ('5.4\xa0%', '50\xa0%')
+    """
+    return f"{value * 100:.1f}\xa0%" if 0 < value < 0.1 or 0.9 < value < 1 else f"{value * 100:.0f}\xa0%"
 
 
 def spell_cell(value: object) -> str:

@@ -14,6 +14,7 @@
     cleaning         documents without what a run of repeats takes out
     trimming         documents without repeated paragraphs
     evidence         what is marked in a page, and where else it stands
+    judged           why a page is or is not a quilt
     texts            parts of long texts
     hosts            the hosts of a corpus, as a table
     passages         passages as XML for PAN
@@ -22,6 +23,7 @@
     scoring          how good the passages of a run are
     phrases          popular phrases in texts
     labelled         labelled chunks of a document
+    occurrences      all documents that have a paragraph or a file
     disguises        restored and hidden words of a document
     marks            a text in spans, each of one source
     differences      two texts as one, with their differences marked

@@ -20,6 +20,7 @@ import pyarrow as pa
 from unquilt import _native
 from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
+from unquilt.results.judged import explain_page, say_quilt
 from unquilt.results.labelled import find_labelled
 from unquilt.results.marks import Passage, Patch
 from unquilt.results.names import SHOWN
@@ -31,6 +32,7 @@ from unquilt.tables import (
     COVER_SOURCES,
     COVERS,
     DOCUMENT_PHRASES,
+    DOCUMENTS,
     PATCHES,
     QUILTS,
     SOURCES,
@@ -84,9 +86,13 @@ class Evidence:
     behind: str
     """The table that it was found in, whose rows about the page can be taken away."""
     title: str
+    of: str = ""
+    """The table that the row is of, which says what its columns mean."""
     says: str = ""
     """What was counted of the page, in a sentence."""
     sources_are: str = "Sources"
+    explains: Callable[[], Sequence[str]] = list
+    """Why the page is what it is, in lines; looked up when they are asked for."""
     facts_are: str = ""
     """What the facts of the legend mean."""
     note: str = ""
@@ -110,10 +116,13 @@ class Evidence:
 
 def find_quilt(folder: RunFolder, number: int) -> Evidence:
     """A quilt with its patches; for another page, what keeps it from being one."""
-    row = _row(folder, QUILTS.name, number) or _row(folder, VERDICTS.name, number)
-    if row is None:
-        raise ParameterError(f"document {number} was not judged here: it is a copy of another, or there is none")
+    quilt = _row(folder, QUILTS.name, number)
+    row = quilt or _row(folder, VERDICTS.name, number)
+    if row is None and not folder.pages([number]):
+        raise ParameterError(f"document {number} was not judged in this run: it does not exist")
     sources = folder.about(SOURCES.name, number)
+    if row is None:  # a copy of another
+        row = {"doc": number, "patch_grams": 0}
     ranks = {each["source"]: each["rank"] for each in sources}
     found = sorted(folder.about(PATCHES.name, number), key=lambda each: (ranks.get(each["source"], 0), each["begin"]))
     passages = [
@@ -122,11 +131,13 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
         for rank in [ranks.get(each["source"], 0)]
     ]
     total = max(1, row["patch_grams"])
+    seen = _compare_dates(folder, number, [each["source"] for each in sources])
     facts = [
         {
             "adds": each["new_grams"] / total,
             "holds": each["all_grams"] / total,
             **({"linked": LINKED.get(each["linked"], "not linked")} if "linked" in each else {}),
+            **seen.get(each["source"], {}),
         }
         for each in sources
     ]
@@ -139,13 +150,29 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
         partial(_legend, folder, [(each["rank"], each["source"]) for each in sources], facts),
         len(sources),
         PATCHES.name if has_patches else SOURCES.name,
-        "Quilt",
+        "Quilt" if quilt is not None else "No quilt",
+        of=VERDICTS.name,
+        says=say_quilt(folder, quilt, sources) if quilt is not None else "",
+        explains=partial(explain_page, folder, number),
         facts_are="share of the patch grams that each adds, and that it holds"
         + ("; whether the page links to it" if any("linked" in each for each in sources) else ""),
         note=""
         if has_patches
         else "The patches are not marked: this run has no table patches (made with --no-patches, or not complete).",
     )
+
+
+def _compare_dates(folder: RunFolder, number: int, sources: Sequence[int]) -> dict[int, dict[str, str]]:
+    """When sources were first seen, and whether that was before the page, where the corpus knows dates."""
+    if DOCUMENTS.name not in folder.tables or "date" not in folder.columns(DOCUMENTS.name):
+        return {}
+    dates = {doc: row["date"] for doc, row in folder.documents([number, *sources], ["date"]) if row["date"]}
+    own = dates.pop(number, None)
+    order = {
+        doc: "" if own is None or date == own else ", before" if date < own else ", after"
+        for doc, date in dates.items()
+    }
+    return {doc: {"seen": f"first seen {date[:10]}{order[doc]}"} for doc, date in dates.items()}
 
 
 def find_cover(folder: RunFolder, number: int) -> Evidence:
@@ -182,6 +209,7 @@ def find_cover(folder: RunFolder, number: int) -> Evidence:
         len(sources),
         COVER_SOURCES.name,
         "Page with popular phrases",
+        of=COVERS.name,
         says=f"{_count(row['popular'], 'popular shingle')}; {_count(row['sources'], 'source')} cover "
         f"{row['covered']:,}, of which {row['foreign_contribution']:,} are on pages with no common address{common}",
         facts_are="shingles that each adds, and that it has; whether it is on another site",
@@ -217,7 +245,7 @@ def find_target(folder: RunFolder, number: int) -> Evidence:
     """A page with its labelled chunks, each in a colour of its own."""
     row = _row(folder, TARGETS.name, number) or _row(folder, "contents", number)
     if row is None:
-        raise ParameterError(f"document {number} is no target; {TARGETS.name} lists those that are")
+        raise ParameterError(f"document {number} is not a target; see the table {TARGETS.name}")
     _, chunks = find_labelled(folder, number)
     objects = {each.object["sha1"]: each.object for each in chunks}
     ranks = {sha1: rank for rank, sha1 in enumerate(objects, 1)}
@@ -241,6 +269,7 @@ def find_target(folder: RunFolder, number: int) -> Evidence:
         len(objects),
         TARGETS.name,
         "Target",
+        of=TARGETS.name,
         says=f"{whole}{row['matched']:,} of {_count(row['chunks'], 'chunk')} labelled ({share:.1%}); "
         f"{_count(row['stop_chunks'], 'stop chunk')} left out",
         sources_are="Labelled chunks",

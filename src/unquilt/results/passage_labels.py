@@ -46,7 +46,7 @@ def read_pan(folder: str | Path) -> Iterator[Label]:
     """The labels of a PAN folder: of one category, or of folders of categories."""
     place = Path(folder)
     if not place.is_dir():
-        raise InputError(f"{folder} is no folder of PAN labels")
+        raise InputError(f"{folder} is not a folder of PAN labels")
     files = sorted(place.glob("*.xml")) or _leave_out_repeated(sorted(place.glob("*/*.xml")))
     if not files:
         raise InputError(f"{folder} has no labels: there is no XML file in it, nor in its folders")
@@ -70,7 +70,7 @@ def _read_xml(file: Path, category: str) -> Iterator[Label]:
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}") from error
     except Tree.ParseError as error:
-        raise InputError(f"{file} is no XML: {error}") from error
+        raise InputError(f"{file} is not XML: {error}") from error
     own = root.get("reference") or ""
     features = [each for each in root.iter("feature") if each.get("name") == "plagiarism"]
     for feature in features:
@@ -99,7 +99,7 @@ def read_labels(file: str | Path) -> Iterator[Label]:
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}") from error
     except (UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{file} is no file of labels: {error}") from error
+        raise InputError(f"{file} is not a file of labels: {error}") from error
 
 
 def _parse_cells(lines: Any) -> Iterator[Mapping[str, Any]]:
@@ -113,9 +113,9 @@ def _parse_lines(lines: Any, file: str | Path) -> Iterator[Mapping[str, Any]]:
             try:
                 row = json.loads(line)
             except ValueError as error:
-                raise InputError(f"{file}, line {number}: this is no JSON ({error})") from error
+                raise InputError(f"{file}, line {number}: this is not JSON ({error})") from error
             if not isinstance(row, dict):
-                raise InputError(f"{file}, line {number}: this is no JSON object")
+                raise InputError(f"{file}, line {number}: this is not a JSON object")
             yield row
 
 

@@ -29,7 +29,9 @@ class Sampler:
     def __init__(self, folder: RunFolder) -> None:
         asked = folder.run.manifest["parameters"]
         if asked.get("key"):
-            raise ParameterError("of the key of this run only a digest is kept: phrases cannot be found again in texts")
+            raise ParameterError(
+                "phrases cannot be found again in the texts: the run was made with a key, of which it has only a digest"
+            )
         self.plain = folder.corpus is not None and folder.corpus.manifest["parameters"].get("words", "plain") == "plain"
         self.k, self.seed, self.exact = asked["k"], asked["seed"], asked["exact"]
 

@@ -52,7 +52,9 @@ def score_run(folder: RunFolder, labels: Iterable[Label], *, all_pairs: bool = F
             if label.passage is not None:
                 passages.append(_turn(label.passage) if turned else label.passage)
     if not labelled:
-        raise ParameterError(f"no label is about two documents of {folder.run.path}; they go by id, URL or file name")
+        raise ParameterError(
+            f"no label names two documents of {folder.run.path}; labels name documents by id, URL or file name"
+        )
     found: defaultdict[Pair, list[PassageSpans]] = defaultdict(list)
     elsewhere = 0
     for a, b, passage in read_passages(folder):

@@ -277,7 +277,7 @@ class LabelGathering:
                 )
         if about.by != "raw" and self.about.words != about.words:
             said = f"chunks of {where} have {about.words} words, others {self.about.words} ones"
-            raise InputError(f"{said}: they do not fit together; read all of them with the same --words")
+            raise InputError(f"{said}: they cannot be compared; read all of them with the same --words")
 
     def add(self, chunks: bytes = b"", files: bytes = b"", stops: bytes = b"") -> None:
         """Adds hashes, each 20 bytes after the other."""

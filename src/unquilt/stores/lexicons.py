@@ -123,7 +123,7 @@ class Lexicon:
             with pq.ParquetFile(path, page_checksum_verification=True) as file:
                 metadata = (file.schema_arrow.metadata or {}).get(_KEY)
                 if metadata is None:
-                    raise InputError(f"{shown(path)} is no lexicon: unquilt lexicon build makes one")
+                    raise InputError(f"{shown(path)} is not a lexicon; unquilt lexicon build makes one")
                 about = json.loads(metadata)
                 format_ = int(about["format"])
                 if format_ != FORMAT:

@@ -7,6 +7,7 @@
     sweep         counts of quilts
     neardups      clusters of near-duplicates
     passages      passages that two documents share
+    copies        who has what of ours
     reworded      stems and candidates, on the way to reworded passages
     phrases       popular phrases, covering sets, sites
     repeats       text that can be taken out, as it stands elsewhere
@@ -20,6 +21,7 @@ half-open, in code points of `text`. The analyses say which tables they make (`a
 
 from __future__ import annotations
 
+from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
 from unquilt.tables.experiments import INJECTIONS, MUTATIONS, TOLERANCES
 from unquilt.tables.lexicon import WORDS
@@ -98,6 +100,8 @@ __all__ = [
     "COMPARED",
     "COMPONENTS",
     "CONTENTS",
+    "COPIES",
+    "COPYING_SITES",
     "COUNTS",
     "COVERS",
     "COVER_SOURCES",
@@ -111,6 +115,7 @@ __all__ = [
     "DROPPED",
     "EDGES",
     "EMPTIED",
+    "EQUAL_PASSAGES",
     "FOUND_OBJECTS",
     "FREQUENCIES",
     "FURTHER",
@@ -149,7 +154,9 @@ __all__ = [
     "REJECTS",
     "REMOVED",
     "REWORDED_CANDIDATES",
+    "REWORDED_PASSAGES",
     "SHARES",
+    "SIDES",
     "SIMILARITY",
     "SITES",
     "SLICES",

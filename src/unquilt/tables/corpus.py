@@ -35,6 +35,12 @@ DOCUMENTS = Table(
             "those are), else null",
             null=True,
         ),
+        column(
+            "date",
+            pa.string(),
+            "when it was fetched, as WARC and ARC files say, such as `2024-01-31T23:59:59Z`; else null",
+            null=True,
+        ),
         column("text", pa.large_string(), "the text"),
         column(
             "seen",
@@ -64,7 +70,7 @@ DOCUMENTS = Table(
     see="the pages",
     first=("doc", "id", "words", "url", "text"),
     hidden=(
-        *("host", "domain", "ip", "path", "recursive", "media", "truncated", "seen", "restored"),
+        *("host", "domain", "ip", "path", "recursive", "media", "truncated", "date", "seen", "restored"),
         *("hidden", "sequence", "raw_sha1", "links"),
         *("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "file", "offset"),
     ),

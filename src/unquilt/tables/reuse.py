@@ -40,7 +40,7 @@ OBJECTS = Table(
         filters=("kind", "documents", "sites", "length", "notice"),
         links={
             "first": "documents/{first}?begin={begin}&end={end}",
-            "example": "documents/{first}?begin={begin}&end={end}",
+            "example": "objects/{first}/{begin}/{kind}",
         },
         documents=("first",),
         sites=(),

@@ -7,6 +7,7 @@ neardups         near-duplicates
 passages         shared passages
 reworded         reworded passages
 phrases          popular phrases
+copies           who has text of ours
 sites            verdicts on whole sites, over finished runs
 repeats          text that stands elsewhere, too
 lexicon          the group of commands for lexicons

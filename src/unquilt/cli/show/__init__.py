@@ -7,6 +7,7 @@ neardups      the summary of near-duplicates
 passages      the summary of passages, and two texts side by side
 reworded      the summary of reworded passages
 phrases       the summary of phrases, and a site
+copies        the summary of copies of ours
 sites         the summary of sites
 reuse         the summaries of reuse
 tables        tables, aligned to the terminal

@@ -48,7 +48,9 @@ def show_clusters(asked: Request) -> None:
     order = asked.own.get("order") or "largest"
     found = _sum_up(asked.folder)
     if order == "loosest" and "least" not in found.column_names:
-        raise ParameterError(f"{asked.folder.run.path} does not say how loose its clusters are: --order largest")
+        raise ParameterError(
+            f"{asked.folder.run.path} does not know how similar the documents of a cluster are; use --order largest"
+        )
     rows = found.sort_by([*ORDERS[order], ("cluster", "ascending")]).slice(0, asked.few).to_pylist()
     pages = asked.folder.pages(row["kept"] for row in rows)
     named = [_name(row, pages, "kept") for row in rows]

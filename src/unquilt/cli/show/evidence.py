@@ -33,7 +33,7 @@ class EvidenceView(TableView):
         evidence: Evidence = find_function(known.page.evidence)(folder, number)
         row = next(iter(folder.about(asked.table, number)), None)
         if row is None:
-            raise ParameterError(f"document {number} is no {known.row[0]}; {asked.table} lists those that are")
+            raise ParameterError(f"document {number} is not a {known.row[0]}; see the table {asked.table}")
         if asked.as_json:
             emit(json_line({**row, **evidence.rows}))
             return

@@ -24,6 +24,12 @@ LONGEST_HOST = 253
 LONGEST_ADDRESS = 253
 """Anything longer is no address: an address has 45 characters at most, and the name of an interface (`%eth0`) some."""
 
+_MACHINE = re.compile(
+    r"(?:^|/)(?:wlwmanifest|opensearch|osd|sitemap[^/]*|browserconfig|crossdomain|clientaccesspolicy|robots|ads|humans"
+    r"|manifest|asset-manifest|site)\.(?:xml|txt|json|webmanifest)$|\.(?:js|mjs|css|map|xsl|xslt|xsd|dtd|webmanifest)$",
+    re.IGNORECASE,
+)
+
 
 class Location(NamedTuple):
     """The host of a URL and its registered domain, both None where there is no host; the components of its path, and
@@ -74,6 +80,21 @@ def _place(host: str) -> tuple[str, str]:
     if ip is not None:
         return ip, ip
     return host, _suffixes().privatesuffix(host) or host
+
+
+def is_for_machines(url: str | None) -> bool:
+    """Whether a URL is that of a file that no person reads: scripts, manifests, lists for crawlers.
+
+    >>> is_for_machines("http://blog.example/wp-includes/wlwmanifest.xml"), is_for_machines("http://blog.example/map")
+    (True, False)
+    """
+    if not url:
+        return False
+    try:
+        path = urlsplit(url).path
+    except ValueError:  # of a URL that browsers can read and Python cannot
+        return False
+    return _MACHINE.search(path[-256:]) is not None
 
 
 def name_site(by: str, url: str | None, host: str | None, domain: str | None, ip: str | None) -> str | None:

@@ -256,7 +256,7 @@ def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
         return Source(candidate.path, _stat(candidate.path).st_size, seen.reason, None, candidate.alias)
     if candidate.named:
         if seen.kind == "empty":
-            raise InputError("-: nothing came from standard input" if candidate.alias else f"{candidate}: empty file")
+            raise InputError("-: standard input is empty" if candidate.alias else f"{candidate}: empty file")
         if seen.kind == "unknown":
             known = ", ".join(kinds.READERS)
             raise InputError(f"{candidate}: binary, and not a known kind of file (known: {known})")

@@ -51,11 +51,12 @@ def _find(data: bytes, begin: int, edge: int) -> int | None:
 
 
 def _fields(header: re.Match[bytes]) -> Fields:
-    url, ip, _, kind, length = (group.decode("latin-1") for group in header.groups())
+    url, ip, date, kind, length = (group.decode("latin-1") for group in header.groups())
     return {
         "warc-type": "warcinfo" if url.startswith("filedesc:") else "response",
         "warc-target-uri": url,
         "warc-ip-address": ip,
+        "warc-date": date,
         "content-type": kind,
         "content-length": length,
     }

@@ -39,6 +39,7 @@ VAGUE = frozenset(
 HEAD = 1024
 
 _NO_PAGE = re.compile(r"metadata:|[a-z]++://[^/]*+(/robots\.txt)(?:[?#]|$)", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})-?([01]\d)-?([0-3]\d)T?([0-2]\d):?([0-5]\d):?([0-6]\d)(?:\.\d{1,9})?Z?", re.ASCII)
 _TOKEN = re.compile(r"[a-z0-9.+/-]{1,80}")  # Word's has 71
 
 
@@ -99,7 +100,15 @@ def _page(record: Record, response: Response, limit: int, charset: str | None) -
         return too_large("record", limit, file, offset)
     ident = identify(_unbracket(fields.get("warc-record-id", "")), file, offset)
     ip, truncated = fields.get("warc-ip-address"), _truncated(fields) or body.truncated
-    return Page(file, offset, ident, url or None, ip, media, body.content, charset or declared, truncated)
+    date = _date(fields.get("warc-date", ""))
+    return Page(file, offset, ident, url or None, ip, media, body.content, charset or declared, truncated, date)
+
+
+def _date(value: str) -> str | None:
+    """When a record was fetched, as ISO 8601 has it: WARC files say so with signs between the numbers, ARC files
+    without. None for anything else."""
+    found = _DATE.fullmatch(value)
+    return "{}-{}-{}T{}:{}:{}Z".format(*found.groups()) if found else None
 
 
 def _no_page(kind: str) -> Skipped:

@@ -82,7 +82,7 @@ def measure_extent(file: pa.NativeFile, column: pq.ColumnChunkMetaData) -> Exten
 
 def _add(extent: Extent, size: int, dictionary: int, *, rows: int, encoding: int) -> None:
     if rows < 0:
-        raise ValueError("a page of fewer rows than none")
+        raise ValueError("a page cannot have a negative number of rows")
     if encoding in _BY_INDEX:
         extent.indexed = dictionary
     elif encoding == _DELTA_BYTE_ARRAY:

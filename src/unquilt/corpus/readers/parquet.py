@@ -301,7 +301,7 @@ def _measure(file: _File, rows: _RowGroup, column: _ReadColumn) -> Extent:
     extent = column_pages.measure_extent(file.disk, file.parquet.metadata.row_group(rows.group).column(column.number))
     if extent.complete and extent.rows != rows.end - rows.begin:
         promised = rows.end - rows.begin
-        raise _DamagedError(f"column {column.name!a} has pages for {extent.rows} rows, the footer promises {promised}")
+        raise _DamagedError(f"column {column.name!a} has pages for {extent.rows} rows, the footer says {promised}")
     return extent
 
 

@@ -88,6 +88,7 @@ def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatc
         pa.array([is_recursive(place, max_repeats) for place in places], pa.bool_()),
         pa.array([page.media for page in pages], pa.string()),
         pa.array([page.truncated for page in pages], pa.string()),
+        pa.array([page.date for page in pages], pa.string()),
         _texts([document.text for document in documents]),
         pa.array([document.seen for document in documents], pa.large_binary()).cast(pa.large_string()),
         pa.array([document.restored for document in documents], pa.int64()),

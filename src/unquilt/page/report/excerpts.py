@@ -17,8 +17,10 @@ AROUND = 160
 """Characters kept on either side of what is marked."""
 LONG = 1_200
 """Characters of a passage from which on only its ends are shown."""
-MOST = 4_000
+MOST = 3_000
 """Characters of a text that are shown."""
+MOST_WHOLE = 100_000
+"""The same where passages are shown from end to end."""
 GAP = '\n<span class="gap"></span>'
 """A blank line, which is not so high: pages of short lines would be mostly blank."""
 _WORD = 24
@@ -27,13 +29,13 @@ LONGEST_COMPARED = 400_000
 Span = tuple[int, int]
 
 
-def excerpt(text: str, passages: Sequence[Passage], length: int = 0) -> Markup:
+def excerpt(text: str, passages: Sequence[Passage], length: int = 0, *, whole: bool = False) -> Markup:
     """The text with its passages marked, without what lies far from any of them; `length` is that of the whole, where
-    the text is only the beginning of it."""
+    the text is only the beginning of it. With `whole`, long passages are shown from end to end."""
     passages = [each for each in passages if each.begin < len(text)]
-    spans = _near(text, [(each.begin, each.end) for each in passages])
+    spans = _near(text, [(each.begin, each.end) for each in passages], MOST_WHOLE if whole else LONG)
     write = partial(_mark_passages, text, passages)
-    return _join(max(length, len(text)), spans, write)
+    return _join(max(length, len(text)), spans, write, MOST_WHOLE if whole else MOST)
 
 
 def bar(length: int, passages: Sequence[Passage]) -> Markup:
@@ -69,10 +71,10 @@ def _mark_changes(text: str, patches: Sequence[tuple[int, int, int]], first: int
     return "".join(found)
 
 
-def _near(text: str, marked: Sequence[Span]) -> list[Span]:
+def _near(text: str, marked: Sequence[Span], long: int = LONG) -> list[Span]:
     """Stretches that are marked, with some text around each; those that come close to each other are one."""
     found = [(0, 0)]
-    for start, stop in sorted(chain.from_iterable(map(_ends, marked))):
+    for start, stop in sorted(chain.from_iterable(_ends(span, long) for span in marked)):
         begin, end = found[-1]
         if start - AROUND > end + AROUND:
             found.append((_next_word(text, start - AROUND), min(len(text), _next_word(text, stop + AROUND))))
@@ -83,11 +85,11 @@ def _near(text: str, marked: Sequence[Span]) -> list[Span]:
     return [(begin, end) for begin, end in found if begin < end]
 
 
-def _ends(span: Span) -> list[Span]:
+def _ends(span: Span, long: int) -> list[Span]:
     """The ends of a long span, or all of a shorter one; with what is shown around them, they are a third of `LONG`."""
     begin, end = span
     third = LONG // 3 - AROUND
-    return [span] if end - begin <= LONG else [(begin, begin + third), (end - third, end)]
+    return [span] if end - begin <= long else [(begin, begin + third), (end - third, end)]
 
 
 def _next_word(text: str, place: int) -> int:
@@ -96,12 +98,12 @@ def _next_word(text: str, place: int) -> int:
     return place if found < 0 else found + 1
 
 
-def _join(length: int, spans: Sequence[Span], write: Callable[[int, int], str]) -> Markup:
+def _join(length: int, spans: Sequence[Span], write: Callable[[int, int], str], most: int = MOST) -> Markup:
     """The stretches, with what is left out between them said, and no more in all than is shown of a text."""
     found: list[str] = []
     reached = shown = 0
     for begin, end in spans:
-        end = min(end, begin + MOST - shown)
+        end = min(end, begin + most - shown)
         if end <= begin:
             break
         found.append(_left_out(begin - reached))

@@ -60,6 +60,10 @@ class Example:
     note: str = ""
     other: Example | None = None
     """The other document of a pair."""
+    title: str = ""
+    """Of a pair, if that is not the name of the first document, which then stands above its text."""
+    own_facts: Sequence[tuple[str, str]] = ()
+    """What is known of the first document of a pair with a title."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,8 @@ class Content:
     tables: Sequence[Listed] | Callable[[], Sequence[Listed]] = ()
     examples: Sequence[Example] | Callable[[int], Sequence[Example]] = ()
     examples_are: str = ""
+    usual_examples: int = EXAMPLES
+    """How many examples a report has, unless other numbers are asked for."""
 
     def draw_figures(self) -> Sequence[Figure]:
         """The figures."""
@@ -127,7 +133,7 @@ class Section:
     made: Sequence[tuple[str, str]]
 
 
-def describe(folder: RunFolder, content: Content, place: int, examples: int = EXAMPLES) -> Section:
+def describe(folder: RunFolder, content: Content, place: int, examples: int | None = None) -> Section:
     """All there is to say of a finished run. The report is sent to others, so files go by their names, without the
     folders of this machine."""
     manifest = folder.run.manifest
@@ -153,11 +159,11 @@ def describe(folder: RunFolder, content: Content, place: int, examples: int = EX
         corpus_facts=list(_corpus_facts(facts)),
         inputs=[(name_folder(record["path"]), size(record["size"])) for record in inputs[:ROWS]],
         more_inputs=max(0, len(inputs) - ROWS),
-        asked=describe_parameters(manifest),
+        asked=[replace(each, value=_hide_folder(each.value)) for each in describe_parameters(manifest)],
         says=content.says,
         figures=content.draw_figures(),
         tables=content.list_tables(),
-        examples=content.show_examples(examples),
+        examples=content.show_examples(content.usual_examples if examples is None else examples),
         examples_are=content.examples_are,
         warnings=[cut(_hide_folders(warning, inputs)) for warning in facts.get("warnings", [])],
         rejects=rejects,
@@ -172,6 +178,11 @@ def name_folder(path: str | Path) -> str:
     """A file or folder by its name alone; a corpus within a run by the name of the run."""
     place = Path(path).absolute()
     return cut(place.parent.name if place.name == CORPUS else place.name) or "/"
+
+
+def _hide_folder(given: str) -> str:
+    """The value of a parameter; a file goes by its name."""
+    return name_folder(given) if given.startswith("/") else given
 
 
 def _hide_folders(text: str, inputs: Sequence[Mapping[str, Any]]) -> str:

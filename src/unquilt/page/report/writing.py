@@ -50,14 +50,13 @@ def make_report(folders: Sequence[RunFolder], *, title: str | None = None, examp
     """The report of finished runs, as HTML."""
     environment = _environment()
     from unquilt.figures.style import make_style
-    from unquilt.page.report.section import EXAMPLES, describe
+    from unquilt.page.report.section import describe
     from unquilt.page.report.sections import show
 
     for folder in folders:
         if not folder.run.complete:
             raise RunError(f"{folder.run.path} is not complete; the command that made it resumes it")
-    most = EXAMPLES if examples is None else examples
-    sections = [describe(folder, show(folder), place, most) for place, folder in enumerate(folders, 1)]
+    sections = [describe(folder, show(folder), place, examples) for place, folder in enumerate(folders, 1)]
     style = make_style() + (files(__package__) / "report.css").read_text(encoding="utf-8")
     digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
     from markupsafe import Markup

@@ -38,6 +38,11 @@ const choose = async (patch, address) => {
       mark.removeAttribute("id");
     }
     const own = document.querySelector(`#own .patch[data-patch="${patch}"]`);
+    const source = beside.querySelector(".chip")?.textContent;
+    for (const line of document.querySelectorAll(".legend a[data-source]")) {
+      if (line.dataset.source === source) line.setAttribute("aria-current", "true");
+      else line.removeAttribute("aria-current");
+    }
     if (own) own.id = "here";
     else if (address) { location.assign(address); return; }
     history.replaceState(null, "", address);
@@ -55,14 +60,23 @@ const choose = async (patch, address) => {
 
 document.addEventListener("click", (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-  const link = event.target.closest?.("#own a.patch, [data-evidence] svg.bar a");
+  const link = event.target.closest?.("#own a.patch, [data-evidence] svg.bar a, .legend a[data-source]");
   if (!link) return;
   event.preventDefault();
   const address = link.href.baseVal ?? link.href;
   choose(new URL(address, location.href).searchParams.get("patch"), address);
 });
 
+const stepChanges = (by) => {
+  const changes = [...document.querySelectorAll("#difference .change")];
+  const at = changes.indexOf(document.activeElement);
+  const next = changes[at < 0 ? (by > 0 ? 0 : changes.length - 1) : (at + by + changes.length) % changes.length];
+  next.focus({ preventScroll: true });
+  centre(document.getElementById("difference"), next);
+};
+
 const step = (by) => {
+  if (document.querySelector("#difference .change")) { stepChanges(by); return; }
   const marks = [...document.querySelectorAll("#own a.patch, .pair .pane:first-child a.patch")];
   if (!marks.length) return;
   const at = marks.findIndex((mark) => mark.classList.contains("chosen"));
@@ -163,6 +177,8 @@ document.addEventListener("keydown", (event) => {
   if (control && !event.repeat) { event.preventDefault(); control.click(); return; }
   if (form && event.key === "m") { event.preventDefault(); document.getElementById("note")?.focus(); return; }
   if (event.key === "/") { event.preventDefault(); (document.getElementById("find") ?? document.getElementById("f-q"))?.focus(); return; }
+  const other = document.querySelector(`a[data-step="${CSS.escape(event.key)}"]`);
+  if (other) { event.preventDefault(); other.click(); return; }
   if (event.key === "n") step(1);
   else if (event.key === "p") step(-1);
   else if (event.key === "j" || event.key === "k") {
@@ -188,3 +204,5 @@ document.addEventListener("click", async (event) => {
 });
 
 bringIntoView();
+// Whoever chose a passage of a pair goes on from there by keyboard.
+if (new URLSearchParams(location.search).has("patch")) document.getElementById("here-a")?.focus({ preventScroll: true });

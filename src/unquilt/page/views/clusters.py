@@ -24,6 +24,8 @@ from unquilt.tables import CLUSTERS, KEPT
 MOST_MEMBERS = 200
 MOST_SHOWN = 60_000
 """Characters of a difference that are shown."""
+AROUND, LEAST_FOLDED = 240, 400
+"""Characters of equal text that stay beside a change; and how many more there must be to be folded."""
 
 
 def show_cluster(shell: Shell, request: Request) -> Response:
@@ -43,7 +45,9 @@ def describe_cluster(folder: RunFolder, number: int, other: str = "") -> dict[st
     columns = [name for name in ("doc", "keep", "id", "url") if name in listing.columns]
     members = listing.rows(columns, MOST_MEMBERS)
     if not members:
-        raise ParameterError(f"there is no cluster {number} here; a cluster is called after its lowest document")
+        raise ParameterError(
+            f"there is no cluster {number} in this run; a cluster has the number of its lowest document"
+        )
     total = listing.count()
     kept = next((row["doc"] for row in members if row["keep"]), number)
     verdicts = _verdicts(folder, [row["doc"] for row in members])
@@ -92,13 +96,33 @@ def _compare(folder: RunFolder, one: int, other: int) -> dict[str, Any]:
 
 
 def draw_difference(difference: Difference) -> tuple[str, bool]:
-    """Two texts as one, in HTML; and whether the end of it was left out."""
+    """Two texts as one, in HTML: each change has a number, by which one goes from one to the next, and long stretches
+    without one are folded. Also whether the end of it was left out."""
     text, patches = difference.merge()
     tags = {DELETED: "del", INSERTED: "ins"}
-    parts = []
-    for begin, end, rank in mark(len(text), patches):
-        if begin >= MOST_SHOWN:
-            break
-        piece = escape(clean(text[begin : min(end, MOST_SHOWN)]))
-        parts.append(piece if rank == NO_PATCH else f"<{tags[rank]}>{piece}</{tags[rank]}>")
-    return "".join(parts), len(text) > MOST_SHOWN
+    spans = mark(len(text), patches)
+    parts: list[str] = []
+    shown = changes = 0
+    for place, (begin, end, rank) in enumerate(spans):
+        if shown >= MOST_SHOWN:
+            return "".join(parts), True
+        piece = text[begin:end]
+        shown += min(len(piece), 2 * AROUND) if rank == NO_PATCH else len(piece)
+        if rank == NO_PATCH:
+            parts.append(_fold(piece, first=place == 0, last=place == len(spans) - 1))
+        else:
+            changes += 1
+            here = ' id="here"' if changes == 1 else ""
+            parts.append(f'<{tags[rank]} class="change" tabindex="-1"{here}>{escape(clean(piece))}</{tags[rank]}>')
+    return "".join(parts), False
+
+
+def _fold(piece: str, *, first: bool, last: bool) -> str:
+    """Equal text, of which little is shown beside changes; the rest opens when somebody asks for it."""
+    head, tail = (0 if first else AROUND), (0 if last else AROUND)
+    if len(piece) < head + tail + LEAST_FOLDED:
+        return escape(clean(piece))
+    hidden = piece[head : len(piece) - tail]
+    summary = f"<summary>{len(hidden):,} equal characters</summary>"
+    folded = f'<details class="fold">{summary}{escape(clean(hidden[:MOST_SHOWN]))}</details>'
+    return f"{escape(clean(piece[:head]))}{folded}{escape(clean(piece[len(piece) - tail :] if tail else ''))}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from markupsafe import Markup
@@ -17,6 +18,7 @@ from unquilt.page.views.overview import views_of
 from unquilt.results.disguises import say_disguise
 from unquilt.results.evidence import Evidence, find_beside
 from unquilt.results.folders import RunFolder
+from unquilt.results.names import SHOWN
 from unquilt.results.texts import Part, read_offset, read_part
 
 
@@ -47,6 +49,7 @@ def show_page(shell: Shell, request: Request) -> Response:
         table=table,
         title=evidence.title,
         views=views_of(folder),
+        around=shell.found(folder).neighbours(table, number),
         **context,
     )
 
@@ -66,6 +69,8 @@ def show_beside(shell: Shell, request: Request) -> Response:
 def describe_page(folder: RunFolder, evidence: Evidence, asked: dict[str, str], path: str) -> dict[str, Any]:
     """What the template needs to show evidence; also used by judging."""
     place = evidence.choose(asked.get("patch"))
+    if place is None and evidence.passages and not asked.get("at"):
+        place = 0  # that of the best source
     around = read_offset(asked.get("at", "")) if place is None else evidence.passages[place].begin
     part = read_part(folder, evidence.doc, around)
     id_, url = folder.pages([evidence.doc]).get(evidence.doc, (None, None))
@@ -78,8 +83,14 @@ def describe_page(folder: RunFolder, evidence: Evidence, asked: dict[str, str], 
         chosen = [place] if place is not None else []
         text = mark_text(part.text, evidence.passages, link=link, chosen=chosen, first=part.begin)
         bar = draw_bar(part.length, evidence.passages, link=link)
+    first: dict[int, int] = {}
+    for number, passage in enumerate(evidence.passages):
+        first.setdefault(passage.number, number)
     return {
         "evidence": evidence,
+        "numbers": list(_explain_numbers(evidence)),
+        "legend": [(each, link(first[each.number]) if each.number in first else "") for each in evidence.sources],
+        "chosen": evidence.passages[place].number if place is not None else 0,
         "id": id_,
         "url": url,
         "part": part,
@@ -90,6 +101,19 @@ def describe_page(folder: RunFolder, evidence: Evidence, asked: dict[str, str], 
         "place": place,
         **(_beside(folder, evidence, place, part) if place is not None else {"beside": None}),
     }
+
+
+def _explain_numbers(evidence: Evidence) -> Iterator[dict[str, Any]]:
+    """What was counted of a page: each number with its meaning, those first that matter most."""
+    known = find_table(evidence.of)
+    columns = {each.name: each for each in known.columns} if known else {}
+    names = dict.fromkeys([*(known.first if known else ()), *evidence.row])
+    for name in names:
+        value = evidence.row.get(name)
+        if name not in (*SHOWN, "doc", "verdict", "quilt", "why") and value is not None:
+            own = columns.get(name)
+            is_share = own is not None and own.is_share
+            yield {"name": name, "value": value, "means": own.meaning if own else "", "is_share": is_share}
 
 
 def steps_through(part: Part | None, path: str, asked: dict[str, str]) -> dict[str, str]:

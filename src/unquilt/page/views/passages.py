@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -15,13 +15,16 @@ from unquilt.page.listing import Listing
 from unquilt.page.marked import mark_text
 from unquilt.page.shell import Shell, change
 from unquilt.page.views.overview import views_of
+from unquilt.results.differences import Difference
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
-from unquilt.results.texts import read_part
+from unquilt.results.texts import Part, read_part
 from unquilt.tables import PASSAGES
 
 MOST = 500
 """Passages of one pair that are marked."""
+MOST_COMPARED = 400_000
+"""Characters of these, on both sides, whose words are compared."""
 
 
 def show_pair(shell: Shell, request: Request) -> Response:
@@ -54,8 +57,10 @@ def describe_pair(
     place = int(given) if given.isdecimal() and int(given[:9]) < len(rows) else usual
     chosen = rows[place]
     sides: list[dict[str, Any]] = []
+    read = {side: read_part(folder, number, chosen[f"{side}_begin"]) for side, number in (("a", a), ("b", b))}
+    changed = _find_changes(rows, read)
     for side, number in (("a", a), ("b", b)):
-        part = read_part(folder, number, chosen[f"{side}_begin"])
+        part = read[side]
         passages = [Passage(row[f"{side}_begin"], row[f"{side}_end"], n) for n, row in enumerate(rows, 1)]
         id_, url = folder.pages([number]).get(number, (None, None))
         html = ""
@@ -66,6 +71,7 @@ def describe_pair(
                 link=lambda n: change(path, asked, patch=n),
                 chosen=[place],
                 first=part.begin,
+                changed=changed[side],
             ).replace(' id="here"', f' id="here-{side}"')
         text = Markup(html)  # noqa: S704 - escaped where it is marked
         sides.append({"doc": number, "id": id_, "url": url, "part": part, "text": text})
@@ -80,9 +86,35 @@ def describe_pair(
         "pair": (a, b),
         "sides": sides,
         "rows": rows,
+        "targets": [dot[4] for dot in dots],
         "place": place,
         "plot": Markup(plot),  # noqa: S704 - escaped where it is drawn
     }
+
+
+def _find_changes(
+    rows: Sequence[Mapping[str, Any]], read: Mapping[str, Part | None]
+) -> dict[str, list[tuple[int, int]]]:
+    """The words of passages that the other side does not have, where they stand in either document; of many and long
+    passages, of the first."""
+    found: dict[str, list[tuple[int, int]]] = {"a": [], "b": []}
+    left = MOST_COMPARED
+    for row in rows:
+        texts = []
+        for side, part in read.items():
+            begin, end = row[f"{side}_begin"], row[f"{side}_end"]
+            if part is None or begin < part.begin or end > part.end:
+                break
+            texts.append(part.text[begin - part.begin : end - part.begin])
+        left -= sum(map(len, texts))
+        if len(texts) < 2 or left < 0:
+            continue
+        for each in Difference.of(*texts).rows():
+            for side, one, other in (("a", "begin", "end"), ("b", "other_begin", "other_end")):
+                first = row[f"{side}_begin"]
+                if each[one] < each[other]:
+                    found[side].append((first + each[one], first + each[other]))
+    return found
 
 
 def describe_row(folder: RunFolder, row: Mapping[str, Any], asked: dict[str, str], path: str) -> dict[str, Any]:

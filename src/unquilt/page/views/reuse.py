@@ -1,20 +1,28 @@
-"""Neighbourhoods as a tree: sites, and under each its folders, with how bad they are."""
+"""Neighbourhoods as a tree: sites, and under each its folders, with how bad they are. Also a paragraph or a file that
+occurs again and again, with all documents that have it."""
 
 from __future__ import annotations
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from unquilt.errors import ParameterError
 from unquilt.page.listing import Listing, quote
+from unquilt.page.marked import mark_text
 from unquilt.page.shell import Shell
 from unquilt.page.views.overview import views_of
 from unquilt.results.folders import RunFolder
-from unquilt.tables import DOCUMENTS, NEIGHBOURHOODS
+from unquilt.results.marks import Passage
+from unquilt.results.occurrences import find_occurrences
+from unquilt.results.texts import read_part
+from unquilt.tables import DOCUMENTS, NEIGHBOURHOODS, OBJECTS
 
 MOST = 200
 """Branches that are shown of one neighbourhood."""
 MOST_PAGES = 50
+MOST_DOCUMENTS = 1_000
+"""Documents that are listed of one paragraph or file."""
 
 
 def list_under(folder: RunFolder, under: str) -> Listing:
@@ -43,6 +51,38 @@ def show_tree(shell: Shell, request: Request) -> Response:
         if own is None:
             raise ParameterError(f"there is no neighbourhood {under[:80]!r} in this run")
     return shell.answer(request, listing, "tree.html", views=views_of(folder), own=own, **context)
+
+
+def show_object(shell: Shell, request: Request) -> Response:
+    """A paragraph or a file that occurs again and again, and all documents that have it."""
+    run, first, begin, kind = (request.path_params[name] for name in ("run", "first", "begin", "kind"))
+    folder = shell.shelf.open(run)
+    listing = Listing(folder, OBJECTS.name, fixed=f"begin = {begin} AND kind = {quote(kind)}", about=first)
+    if request.query_params.get("format"):
+        return shell.answer(request, listing, "object.html")
+    columns = [each.name for each in OBJECTS.columns if each.name in listing.columns]
+    found = next(iter(listing.rows(columns, limit=1)), None)
+    if found is None:
+        raise ParameterError("there is no such paragraph or file in this run")
+    where = find_occurrences(folder, found, MOST_DOCUMENTS)
+    part = read_part(folder, first, begin)
+    text = ""
+    if part is not None:
+        end = min(found["end"] if kind == "chunk" else found["length"], part.end)
+        text = mark_text(part.text, [Passage(begin, end, 1)], chosen=[0], first=part.begin)
+    pages = folder.pages(each.doc for each in where)
+    return shell.answer(
+        request,
+        listing,
+        "object.html",
+        run=run,
+        table=OBJECTS.name,
+        views=views_of(folder),
+        found=found,
+        where=[(each, *pages.get(each.doc, (None, None))) for each in where],
+        text=Markup(text),  # noqa: S704 - escaped where it is marked
+        part=part,
+    )
 
 
 def _pages(folder: RunFolder, under: str) -> list[dict[str, object]]:

@@ -62,15 +62,15 @@ class Export:
         """
         selection = self.selection
         if self.kept and self.dropped:
-            raise ParameterError("kept and dropped documents together are all of them: export documents")
+            raise ParameterError("kept and dropped together are all documents: export the table documents")
         if self.ids:
             if selection.columns:
-                raise ParameterError("ids are one column; leave out either them or the columns")
+                raise ParameterError("choose either ids or columns, not both")
             selection = replace(selection, columns=("id",))
         if (self.mask is not None or self.empty) and REPEATS not in self.without:
-            raise ParameterError("mask and empty say what is written without repeats: without repeats")
+            raise ParameterError("mask and empty need without=repeats")
         if self.keep_first and not self.without:
-            raise ParameterError("say what is taken out of documents but where it first stands: without objects")
+            raise ParameterError("keep_first needs without=objects")
         if self.without:
             if self.table not in ("", DOCUMENTS.name) or self.evidence or self.kept or self.dropped:
                 raise ParameterError(
@@ -81,7 +81,7 @@ class Export:
             return TrimmedDocuments(folder, self.without, selection, keep_first=self.keep_first)
         if self.kept or self.dropped:
             if self.table not in ("", DOCUMENTS.name) or self.evidence:
-                raise ParameterError("kept and dropped are documents: leave out the table")
+                raise ParameterError("kept and dropped export documents; leave out the name of a table")
             return KeptDocuments(folder, selection, keep=self.kept)
         if not self.table:
             there = ", ".join(sorted(folder.tables))

@@ -4,6 +4,7 @@ quilts     other limits, sources, examples
 sweep      the table and figure of Najork 2012
 neardups   sizes and similarity of clusters, pairs
 passages   lengths and shares of passages, pairs
+copies     sites that have text of ours, and all copies
 phrases    the figures of Fetterly, Manasse and Najork 2005, candidate sites
 reuse      frequencies, badness, lengths of paths
 """

@@ -1,0 +1,132 @@
+"""Which pages a name means: those of a site, of a folder, of a list of URLs, or with URLs that begin in some way."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unquilt.corpus.find.inputs import named
+from unquilt.errors import InputError
+from unquilt.jobs.inputs import Inputs, name_paths
+from unquilt.runs.manifest import read_manifest
+from unquilt.runs.storage import shown
+from unquilt.stores.labels import is_set
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
+_LONGEST_LIST = 1 << 30
+"""Bytes of a file that may be a list."""
+
+
+@dataclass(frozen=True)
+class Pages:
+    """Pages by name: of sites, with URLs that begin in some way, with just these URLs, or in files."""
+
+    sites: frozenset[str] = frozenset()
+    beginnings: tuple[str, ...] = ()
+    urls: frozenset[str] = frozenset()
+    files: tuple[str, ...] = ()
+
+    @classmethod
+    def named(cls, names: Iterable[str]) -> Pages:
+        """Sites (`example.org`, `news.example.org`), or beginnings of URLs (`http://example.org/blog/`)."""
+        sites, beginnings = set(), []
+        for name in names:
+            if "://" in name or "/" in name.rstrip("/"):
+                beginnings.append(_strip_scheme(name))
+            else:
+                sites.add(name.rstrip("/").lower())
+        return cls(frozenset(sites), tuple(beginnings))
+
+    @property
+    def digest(self) -> str:
+        """The same for the same pages: a run with another list is another run."""
+        parts = (sorted(self.sites), self.beginnings, sorted(self.urls), self.files)
+        return hashlib.sha256(repr(parts).encode(errors="surrogatepass")).hexdigest()
+
+    def has(self, page: Mapping[str, Any]) -> bool:
+        """Whether a document is among them."""
+        url, host = page["url"], page["host"]
+        if self.files and page["file"].startswith(self.files):
+            return True
+        if self.sites and host and (page["domain"] in self.sites or not self.sites.isdisjoint(_parents(host))):
+            return True
+        if not url or not (self.beginnings or self.urls):
+            return False
+        plain = _strip_scheme(url)
+        return plain.startswith(self.beginnings) or name_page(url) in self.urls
+
+
+def _parents(host: str) -> Iterator[str]:
+    """A host, and the names that it is below."""
+    while host:
+        yield host
+        host = host.partition(".")[2]
+
+
+def _strip_scheme(url: str) -> str:
+    """A URL from its host on, which is in lower case."""
+    host, slash, path = url.partition("://")[2].partition("/") if "://" in url else url.partition("/")
+    return host.lower() + slash + path
+
+
+def name_page(url: str) -> str:
+    """A URL as it names a page: without its scheme, what follows `#`, and a slash at the end.
+
+    >>> name_page("https://WWW.example.org/a/#top") == name_page("http://www.example.org/a")
+    True
+    """
+    return _strip_scheme(url).partition("#")[0].rstrip("/")
+
+
+def choose_ours(ours: str | Path) -> tuple[Pages, list[str | Path]]:
+    """The pages that a name means, and the inputs that have them, if they are not in the corpus.
+
+    A name is that of a file with a list of URLs, of other files or folders, of a site, or how URLs begin.
+    """
+    name = str(ours)
+    if is_set(name):
+        texts = "has no texts, only hashes of paragraphs; name the site, the folder or the URLs that it was made of"
+        raise InputError(f"{shown(name)} is a set of labels: it {texts}, or use unquilt reuse detect")
+    with suppress(OSError):
+        if Path(name).is_file() and (urls := _read_list(Path(name))):
+            return Pages(urls=frozenset(map(name_page, urls))), []
+    if not _URL.match(name):
+        paths: list[str | Path] = []
+        with suppress(InputError):
+            paths = [*named([name])]
+        if paths and all(Path(path).exists() for path in paths):
+            folders = tuple(f"{str(path).rstrip('/')}/" if Path(path).is_dir() else str(path) for path in paths)
+            return Pages(files=folders), paths
+        if "." not in name and name != "localhost":
+            raise InputError(f"{name[:200]!a} is neither a file or folder nor a site, such as www.example.org")
+    return Pages.named([name]), []
+
+
+def _read_list(path: Path) -> list[str]:
+    """The URLs of a file that has nothing else, one on a line; none if it has."""
+    if path.stat().st_size > _LONGEST_LIST:
+        return []
+    found = []
+    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        for line in lines:
+            text = line.strip()
+            if text and not text.startswith("#"):
+                if not _URL.fullmatch(text):
+                    return []
+                found.append(text)
+    return found
+
+
+def refuse_corpus(ours: str | Path, inputs: Inputs) -> None:
+    """Refuses a corpus folder beside files of ours: they have to be read into it."""
+    for path in name_paths(inputs):
+        if read_manifest(Path(path)) is not None:
+            together = f"read both into one: unquilt ingest {shown(ours)} THEIRS... -o corpus"
+            raise InputError(
+                f"{shown(path)} is a corpus, and {shown(ours)} is not in it; {together}, or give its inputs"
+            )

@@ -1,0 +1,143 @@
+"""Runs of copies: the sites that have text of ours, a list of all copies, and both texts of each side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from unquilt.page.report.excerpts import bar, excerpt
+from unquilt.page.report.section import Content, Example, Line, Listed, has_texts, read_first
+from unquilt.page.report.spelling import count, cut, share
+from unquilt.results import RunFolder
+from unquilt.results.marks import Passage
+from unquilt.results.rows import TableRows
+from unquilt.tables import COPIES, COPYING_SITES, PASSAGES, Table
+
+MOST = 1_000
+"""Copies that a report shows; it says so where there are more."""
+SAYS = {
+    "paragraphs": "whole paragraphs and passages, word for word",
+    "words": "passages, word for word",
+    "reworded": "reworded passages",
+}
+_LINKS = {"page": "to our page", "site": "to our site", "no": "none to us", None: "not known"}
+_COLUMNS = ("theirs_url", "theirs_id", "ours_url", "ours_id")
+Row = Mapping[str, Any]
+
+
+def show_copies(folder: RunFolder) -> Content:
+    """A run of copies."""
+    total = folder.table(COPIES.name).rows
+    shown = f"All {count(total, 'copy', 'copies')}" if total <= MOST else f"The first {MOST:,} of {total:,} copies"
+    both = "a passage has the same number and colour on both sides"
+    return Content(
+        _say(folder, total),
+        tables=lambda: [
+            *_list_sites(folder, read_first(folder, COPYING_SITES, limit=MOST)),
+            *_list_copies(folder, _read(folder, MOST)),
+        ],
+        examples=lambda most: _make_examples(folder, _read(folder, most)) if has_texts(folder) else [],
+        usual_examples=MOST,
+        examples_are=f"{shown}, those with the most words first; {both}",
+    )
+
+
+def _read(folder: RunFolder, most: int) -> list[Row]:
+    return read_first(folder, COPIES, [*COPIES.schema.names, *_COLUMNS], limit=most)
+
+
+def _say(folder: RunFolder, total: int) -> list[str]:
+    sums, asked = folder.run.manifest["summary"], folder.run.manifest["parameters"]
+    sites = folder.table(COPYING_SITES.name).rows
+    says = [
+        f"{count(total, 'copy', 'copies')} of pages of {cut(asked['ours'], 200)}, on {count(sites, 'site')}: "
+        f"{count(sums['with_paragraphs'])} of whole paragraphs, {count(sums['with_words'])} of passages word for word, "
+        f"{count(sums['with_reworded'])} of reworded passages.",
+        f"{count(sums['our_documents'], 'page')} of ours were compared with {count(sums['their_documents'], 'page')} "
+        f"of others. {count(sums['documents_left_out'], 'page was', 'pages were')} left out: pages of our own sites, "
+        "pages that were excepted, and files for machines.",
+        f"A copy is at least {asked['min_words']} words in a row that are the same in both, or a reworded passage. "
+        "Templates of ours and notices of copyright are left out. That two pages share text does not tell who wrote it "
+        "first.",
+    ]
+    if asked["except_"]:
+        says.append(f"Excepted were {cut(', '.join(asked['except_']), 500)}.")
+    return says
+
+
+def _list_sites(folder: RunFolder, rows: Sequence[Row]) -> list[Listed]:
+    names = ("site", "words", "pages", "our_pages", "paragraphs", "equal", "reworded", "linking")
+    return _list(
+        folder, COPYING_SITES, "Sites that have text of ours", names, [[row[name] for name in names] for row in rows]
+    )
+
+
+def _list_copies(folder: RunFolder, rows: Sequence[Row]) -> list[Listed]:
+    names = ("number", "theirs", "ours", "strength", "words", "share_ours", "share_theirs", "linked")
+    cells = [
+        [
+            *(number, _name(row, "theirs"), _name(row, "ours"), row["strength"], row["words"]),
+            *(share(row["share_ours"]), share(row["share_theirs"]), row["linked"]),
+        ]
+        for number, row in enumerate(rows, 1)
+    ]
+    return _list(folder, COPIES, "Copies, those with the most words first", names, cells)
+
+
+def _list(
+    folder: RunFolder, table: Table, title: str, names: Sequence[str], cells: Sequence[Sequence[Any]]
+) -> list[Listed]:
+    return [Listed(table.name, title, names, cells, folder.table(table.name).rows)] if cells else []
+
+
+def _make_examples(folder: RunFolder, copies: Sequence[Row]) -> list[Example]:
+    numbers = {row[side] for row in copies for side in ("ours", "theirs")}
+    texts = {number: row["text"] for number, row in folder.documents(numbers, ["text"])}
+    passages: dict[tuple[int, int], list[Row]] = {(row["ours"], row["theirs"]): [] for row in copies}
+    for row in TableRows(folder, PASSAGES.name, names=False).rows():
+        if (row["a"], row["b"]) in passages:
+            passages[row["a"], row["b"]].append(row)
+    return [_make_example(row, passages[row["ours"], row["theirs"]], texts) for row in copies]
+
+
+def _make_example(row: Row, passages: Sequence[Row], texts: Mapping[int, str]) -> Example:
+    ours, theirs = (_mark(row, side, letter, passages, texts) for side, letter in (("ours", "a"), ("theirs", "b")))
+    legend = [
+        Line(
+            number,
+            f"ours {each['a_begin']:,} to {each['a_end']:,}, theirs {each['b_begin']:,} to {each['b_end']:,}",
+            f"{count(each['words'], 'word')}, {'word for word' if each['score'] is None else 'reworded'}",
+        )
+        for number, each in enumerate(passages, 1)
+    ]
+    facts = [
+        ("found as", SAYS[row["strength"]]),
+        ("words of ours", count(row["words"])),
+        ("share of our page", share(row["share_ours"])),
+        ("share of theirs", share(row["share_theirs"])),
+        ("links", _LINKS[row["linked"]]),
+        *([("other pages of ours with the same", count(row["also"]))] if row["also"] else []),
+    ]
+    title = f"{_name(row, 'theirs')} has text of {_name(row, 'ours')}"
+    return Example(
+        ours.name, ours.url, facts, ours.text, legend, ours.bar, other=theirs, title=title, own_facts=ours.facts
+    )
+
+
+def _mark(row: Row, side: str, letter: str, passages: Sequence[Row], texts: Mapping[int, str]) -> Example:
+    who = "our" if side == "ours" else "their"
+    text = texts.get(row[side], "")
+    marks = [Passage(each[f"{letter}_begin"], each[f"{letter}_end"], number) for number, each in enumerate(passages, 1)]
+    facts = [("SHA-1", row[f"{who}_sha1"]), ("fetched", row[f"{who}_date"] or "not known")]
+    head = "Our page" if side == "ours" else "Their page"
+    return Example(
+        f"{head}: {cut(row[f'{side}_id'])}",
+        cut(row[f"{side}_url"]) if row[f"{side}_url"] else None,
+        facts,
+        excerpt(text, marks, whole=True),
+        bar=bar(len(text), marks),
+    )
+
+
+def _name(row: Row, side: str) -> str:
+    return cut(row[f"{side}_url"] or row[f"{side}_id"])
