@@ -77,3 +77,39 @@ TOLERANCES = Table(
     see="how much pages and site can be changed before they are no longer found",
     page=NOT_LISTED,
 )
+
+RECALLS = Table(
+    "recalls",
+    (
+        column("lexicon", pa.string(), "whose lexicon it is: `own`, that of this corpus, or the name of a file"),
+        integer("lexicons", "K: how many randomised lexicons there are beside the whole one"),
+        integer("queries", "documents that were asked for, and have near-duplicates"),
+        integer("near_duplicates", "near-duplicates of these, by exact cosine"),
+        integer("found", "how many of these have a signature in common with the document"),
+        column(
+            "recall", pa.float64(), "share of the near-duplicates that is found, in the mean of documents", null=True
+        ),
+        column("gain", pa.float64(), "how much more that is than without randomised lexicons", null=True),
+        integer("legitimate", "legitimate documents", null=True),
+        integer("false_alarms", "how many of these have a signature in common with any document", null=True),
+    ),
+    key_columns=2,
+    row=("recall", "recalls"),
+    see="how many near-duplicates I-Match finds, by number of randomised lexicons",
+    page=NOT_LISTED,
+)
+
+STABILITY = Table(
+    "stability",
+    (
+        integer("changes", "n: how many words of the lexicon were added to a document, or removed"),
+        integer("lexicons", "K: how many randomised lexicons there are"),
+        column("model", pa.float64(), "1 - (1 - p^n)^K: probability that one of the K signatures stays"),
+        integer("documents", "how many documents were changed"),
+        column("measured", pa.float64(), "share of these of which one of the K signatures stays", null=True),
+    ),
+    key_columns=2,
+    row=("probability", "probabilities"),
+    see="how often a signature stays after words were changed, by the model and as measured",
+    page=NOT_LISTED,
+)
