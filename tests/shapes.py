@@ -94,7 +94,7 @@ def content_type(data: bytes) -> object:
 
 
 def line(data: bytes) -> object:
-    return jsonl.read_line(data, 1, "a", READING.fields)
+    return jsonl.read_line(data, 1, "a", READING)
 
 
 def text_of(function: Callable[[str], object]) -> Read:

@@ -66,7 +66,7 @@ def test_a_document_has_all_columns(tmp_path: Path) -> None:
             "recursive": False,
             "media": "text",
             "truncated": None,
-            "date": None,
+            "fetched": None,
             "text": text,
             "seen": None,
             "restored": 0,

@@ -100,7 +100,15 @@ def test_records(how: str, tmp_path: Path) -> None:
     name = source.name
     page = Page(name, places[1], "id:2", "http://a.org/2", "10.0.0.1", "html", b"<p>page 2", None, "length")
     text = Page(name, places[3], "id:4", "http://b.org/ x", None, "text", b"text", "latin1")
-    assert [each for each in found if isinstance(each, Page)] == [
+    pages = [each for each in found if isinstance(each, Page)]
+    assert [dict(each.given.values) for each in pages if each.given is not None][1] == {
+        "date": None,
+        "content_type": "text/plain; charset=latin1",
+        "status": None,
+        "record_id": "id:4",
+        "digest": None,
+    }
+    assert [each._replace(given=None) for each in pages] == [
         page,
         text,
         Page(name, places[4], "id:5", "http://b.org/é", None, "text", "é".encode(), "utf-8"),
@@ -451,16 +459,18 @@ def test_too_large(how: str, tmp_path: Path) -> None:
 # Slices.
 
 
-def read_slices(source: Source, edges: Sequence[int], reader: object = warc) -> list[Found]:
+def read_slices(
+    source: Source, edges: Sequence[int], reader: object = warc, reading: Reading | None = None
+) -> list[Found]:
     """Read in slices, and again where one began in the wrong place, as a run does."""
     found: list[Found] = []
     end = 0
     for a, b in pairwise(edges):
         part = Slice(source, a, b)
-        *records, span = resolved(reader.read(part, Reading()))  # type: ignore[attr-defined]
+        *records, span = resolved(reader.read(part, reading or Reading()))  # type: ignore[attr-defined]
         if span.begin != min(end, b):
             part = replace(part, begin=min(end, b), exact=True)
-            *records, span = resolved(reader.read(part, Reading()))  # type: ignore[attr-defined]
+            *records, span = resolved(reader.read(part, reading or Reading()))  # type: ignore[attr-defined]
         assert isinstance(span, Span)
         found += records
         end = max(end, span.end)
@@ -543,14 +553,17 @@ def test_arc(tmp_path: Path) -> None:
         at = begins(packed)
         source = store(tmp_path / "a.arc", packed)
         *found, _ = resolved(arc.read(Slice(source), Reading()))
+        dates = [each.given.values["date"] for each in found if isinstance(each, Page) and each.given is not None]
+        assert dates == ["2008-04-30T20:48:25Z"] * 2
+        *found, _ = resolved(arc.read(Slice(source), Reading(carry="none")))
         name = source.name
         assert found == [
             Skipped("warcinfo record"),
-            Page(name, at[1], f"{name}#{at[1]}", "http://a.org/ with space", "10.0.0.1", "html", b"<p>x", date=when),
+            Page(name, at[1], f"{name}#{at[1]}", "http://a.org/ with space", "10.0.0.1", "html", b"<p>x", fetched=when),
             Reject(name, at[2], "wrong length", "10 bytes declared, but no record ends there"),
-            Page(name, at[3], f"{name}#{at[3]}", "http://a.org/3", "10.0.0.1", "html", b"<p>x", date=when),
+            Page(name, at[3], f"{name}#{at[3]}", "http://a.org/3", "10.0.0.1", "html", b"<p>x", fetched=when),
         ]
-        assert list(_sliced(source, 97)) == found
+        assert list(_sliced(source, 97, Reading(carry="none"))) == found
 
 
 def test_arc_with_garbage(tmp_path: Path) -> None:
@@ -573,8 +586,8 @@ def test_arc_with_garbage(tmp_path: Path) -> None:
         assert rejects(found) == [(len(records[0]), "wrong length")]
 
 
-def _sliced(source: Source, size: int) -> Iterator[Found]:
-    yield from read_slices(source, [*range(0, source.size, size), source.size], arc)
+def _sliced(source: Source, size: int, reading: Reading | None = None) -> Iterator[Found]:
+    yield from read_slices(source, [*range(0, source.size, size), source.size], arc, reading)
 
 
 @pytest.mark.parametrize("kept", [12, 17, 30, 60, 61, 62, 90])

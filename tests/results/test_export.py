@@ -59,7 +59,7 @@ def keep_by_hand(run: unquilt.Run) -> list[dict[str, Any]]:
     """The documents that are kept, the obvious way."""
     dropped = {row["doc"] for row in run.clusters.to_pylist() if not row["keep"]}
     return [
-        {name: page[name] for name in ("id", "url", "ip", "text")}
+        {name: page[name] for name in ("id", "url", "text")} | {"links": []}
         for page in run.documents.to_pylist()
         if page["doc"] not in dropped
     ]
@@ -75,7 +75,7 @@ def read_back(path: Path, written: FileFormat) -> list[dict[str, Any]]:
     if written.kind == "jsonl":
         return [json.loads(line) for line in text.split("\n")[:-1]]
     rows = csv.DictReader(text.splitlines(keepends=True))
-    return [{name: read_cell(value) or None for name, value in row.items()} for row in rows]
+    return [{name: [] if value == "[]" else read_cell(value) or None for name, value in row.items()} for row in rows]
 
 
 def left_in(folder: Path) -> set[str]:
@@ -149,8 +149,8 @@ class TestWhatIsWritten:
     def test_nothing_to_write_is_a_file_all_the_same(self, run, tmp_path):
         for name in ("none.jsonl", "none.csv", "none.parquet"):
             assert run.export(tmp_path / name, kept=True, where="words > 1000").rows == 0
-        assert (tmp_path / "none.csv").read_text() == "id,url,ip,text\n"
-        assert pq.read_table(tmp_path / "none.parquet").column_names == ["id", "url", "ip", "text"]
+        assert (tmp_path / "none.csv").read_text() == "id,url,text,links\n"
+        assert pq.read_table(tmp_path / "none.parquet").column_names == ["id", "url", "text", "links"]
         assert run.export(f"{tmp_path}/none/", kept=True, where="words > 1000").parts == 0
         assert left_in(tmp_path / "none") == {".export.json"}
 

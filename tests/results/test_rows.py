@@ -148,7 +148,7 @@ class TestSelection:
         [
             ({"columns": ["idd"]}, "documents has no column 'idd'; did you mean id?"),
             ({"sort": "zzz"}, "documents has no column 'zzz'; there are: doc, id, url, host"),
-            ({"sort": "-links"}, "links cannot be sorted by: its values are lists"),
+            ({"sort": "-links"}, "links cannot be sorted by: its values have parts"),
             ({"limit": 0}, "limit must be at least 1, not 0"),
         ],
     )

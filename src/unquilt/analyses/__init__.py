@@ -13,6 +13,7 @@
     site_verdicts         the rule for verdicts on whole sites
     sweep                 counts of quilts for many k, m, c and σ
     neardups              near-duplicates
+    preference            which of several copies is preferred
     threshold             near-duplicates with a least Jaccard coefficient
     banding               candidate pairs for a threshold
     components            connected components of edges

@@ -39,6 +39,7 @@ from unquilt.analyses.comparison import COMPARISON_LABELS, compare
 from unquilt.analyses.components import COMPONENT_LABELS, components
 from unquilt.analyses.lexicon import LEXICON_LABELS, LexiconParameters, count_words
 from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.preference import check_keep, keep_parameter, rank
 from unquilt.analyses.threshold import MEASURES, THRESHOLD_LABELS, NearPairs, drop, near_pairs
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
@@ -70,7 +71,6 @@ from unquilt.tables import (
 
 METHODS = ("shingles", "imatch")
 FAMILIES = ("fast", "rabin")
-KEEP = ("first", "longest", "shortest", "shortest-url")
 EDGE_LABELS = {
     "shingles": "taking shingles",
     "signatures": "taking signatures",
@@ -171,7 +171,7 @@ class NeardupParameters(SignatureParameters):
         "of the dropped document",
         one_of=MEASURES,
     )
-    keep: str = parameter("first", "which document of several copies is kept; of equal ones, the first", one_of=KEEP)
+    keep: str = keep_parameter()
     min_words: int = parameter(0, "ignore documents with fewer words", at_least=0, at_most=2**32)
     similarity: bool = parameter(True, "compute how similar the documents of each cluster are")
     pairs: bool = parameter(False, "write the pairs behind each cluster, with their similarity")
@@ -185,6 +185,7 @@ class NeardupParameters(SignatureParameters):
         """Refuse a key where it has no effect: it changes our own fingerprints, not the published functions."""
         super().check()
         keys.check_key(self.key)
+        check_keep(self.keep)
         if self.threshold is not None and (self.method != "shingles" or self.family != "fast"):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"threshold has no effect with {other}; leave it out")
@@ -209,13 +210,19 @@ class NeardupParameters(SignatureParameters):
         return super().kernel() | ({"key": keys.read_key(self.key)} if self.method == "shingles" else {})
 
 
-def neardups(verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexicon | None = None) -> Outcome:
+def neardups(
+    verbs: Verbs,
+    corpus: Kept,
+    given: NeardupParameters,
+    lexicon: Lexicon | None = None,
+    ordered: Kept | None = None,
+) -> Outcome:
     """Finds the clusters of near-duplicates, and how similar their documents are.
 
     Shuffles 15 rows of 12 bytes a document (I-Match: K + 1 of 25), then some 20 bytes an edge for a logarithmic number
     of rounds; similarity takes a second pass over the documents of clusters, and 8 bytes for each of their grams.
     """
-    preferred = rank(verbs, corpus, given.keep)
+    preferred = rank(verbs, corpus, given.keep, ordered)
     direct = _near_pairs(verbs, corpus, given, preferred) if given.threshold is not None else None
     edges, statistics = (direct.edges, direct.counters) if direct else near_edges(verbs, corpus, given, lexicon)
     kept_by = components(verbs, edges)
@@ -249,14 +256,6 @@ def neardups(verbs: Verbs, corpus: Kept, given: NeardupParameters, lexicon: Lexi
     redundant = kept_by.rows if dropped is None else dropped.rows
     chained = {"chained": kept_by.rows - redundant} if direct else {}
     return Outcome(tables, statistics | {"near_duplicates": redundant} | chained)
-
-
-def rank(verbs: Verbs, corpus: Kept, keep: str) -> Kept | None:
-    """The ranks of documents by a rule, the least of which is preferred; None if the first are."""
-    if keep == "first":
-        return None
-    (ranks,) = verbs.map(corpus, Kernel("preferences", by=keep))
-    return verbs.keep(ranks, PREFERENCES)
 
 
 def choose(verbs: Verbs, kept_by: Kept, preferred: Kept | None) -> Kept:

@@ -16,14 +16,16 @@ from dataclasses import dataclass
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.discover import AUTO_STOP, SITES
-from unquilt.analyses.neardups import KEEP
+from unquilt.analyses.discover import AUTO_STOP
 from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.preference import KEEP, check_keep, keep_parameter, rank
+from unquilt.analyses.sites import see_names
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import SITES
 from unquilt.tables import CUT_REQUESTS, CUTS, EMPTIED, MENU_UNITS, PREFERENCES, REMOVED
 
 UNITS = ("word", "line", "paragraph")
@@ -44,7 +46,7 @@ class RepeatParameters(Parameters):
     min_sites: int = parameter(1, "minimum number of sites where a run stands", at_least=1, at_most=2**40)
     site: str = parameter("domain", "what a site is", one_of=SITES)
     keep_one: bool = parameter(True, "keep the copy in the preferred document; else remove all copies")
-    keep: str = parameter("first", "which document of several copies is kept; of equal ones, the first", one_of=KEEP)
+    keep: str = keep_parameter()
     menus: bool = parameter(True, "also remove menus, with --unit paragraph")
     key: str = parameter("", keys.MEANING)
 
@@ -55,6 +57,7 @@ class RepeatParameters(Parameters):
     def check(self) -> None:
         """Refuse parameters that would have no effect."""
         keys.check_key(self.key)
+        check_keep(self.keep)
         if self.unit == "word" and self.min_words:
             raise ParameterError("min_words is for lines and paragraphs; for words, set n in its place")
         if not self.keep_one and self.keep != KEEP[0]:
@@ -66,21 +69,17 @@ class RepeatParameters(Parameters):
         return self.n or USUAL[self.unit]
 
 
-def repeats(verbs: Verbs, corpus: Kept, given: RepeatParameters) -> Outcome:
+def repeats(verbs: Verbs, corpus: Kept, given: RepeatParameters, ordered: Kept | None = None) -> Outcome:
     """Finds what can be taken out.
 
     Shuffles 30 bytes for each unit (with an order of preference 46), then 20 for each that stands elsewhere.
     Documents with repeats, and those with their copies, are read a second time.
     """
-    preferred = None
-    if given.keep != KEEP[0]:
-        (ranks,) = verbs.map(corpus, Kernel("preferences", by=given.keep))
-        preferred = verbs.keep(ranks, PREFERENCES)
+    preferred = rank(verbs, corpus, given.keep, ordered)
     key = keys.read_key(given.key)
-    windows = Kernel(
-        "repeat windows", unit=given.unit, n=given.run, min_words=given.min_words, site=given.site, key=key
-    )
-    (runs,) = verbs.map(corpus, windows, beside=preferred)
+    sited, site = see_names(corpus, given.site)
+    windows = Kernel("repeat windows", unit=given.unit, n=given.run, min_words=given.min_words, site=site, key=key)
+    (runs,) = verbs.map(sited, windows, beside=preferred)
     menus = AUTO_STOP if given.menus and given.unit == "paragraph" and given.run == 1 else 0
     wanted = {name: getattr(given, name) for name in ("keep_one", "min_sites", "min_times")}
     copies, menu_units = verbs.group([runs], Kernel("repeat copies", menus=menus, **wanted))

@@ -8,6 +8,7 @@
     records       the types of pages, documents and rejects
     sources       the types of input files and slices
     options       the parameters of reading
+    given         columns of inputs that are kept beside documents
     no_documents  the message for inputs without a document
 
 Each kind of file has one line in the table of `find.kinds`. A faulty record becomes a row of `rejects`; only an input

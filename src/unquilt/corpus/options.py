@@ -18,6 +18,7 @@ MOST_NAMES = 20
 DROP, KEEP = "drop", "keep"
 RESTORED, PLAIN = "restored", "plain"
 AUTO, NO_URLS = "auto", "none"
+ALL, NONE = "all", "none"
 SCHEMES = ("http://", "https://")
 
 
@@ -101,7 +102,7 @@ class Reading(Parameters):
 
     `main_content` keeps of HTML only the article, without navigation and the like. A URL is flagged as a recursion
     error of the crawler if one component occurs more than `max_repeats` times in its path. `base_url` gives URLs to
-    files that are one page each (see `find.addresses`).
+    files that are one page each (see `find.addresses`). `carry` says which columns come along (see `corpus.given`).
     """
 
     fields: Fields = part(Fields)
@@ -123,6 +124,11 @@ class Reading(Parameters):
         "drop: leave out text that the style of a page hides from its readers; keep: read it like all other text",
         one_of=(DROP, KEEP),
     )
+    carry: str = parameter(
+        ALL,
+        "columns of JSON lines and Parquet, and facts of archives on pages, that are kept beside documents: all, none, "
+        "or names with commas between them",
+    )
     max_repeats: int = parameter(
         4,
         "flag a URL whose path repeats one component more often than this (a crawler trap)",
@@ -130,7 +136,18 @@ class Reading(Parameters):
         at_most=MOST,
     )
 
+    @property
+    def carried(self) -> frozenset[str]:
+        """The columns that are kept, if they are named."""
+        return frozenset(name.strip() for name in self.carry.split(","))
+
+    def carries(self, name: str) -> bool:
+        """Whether a column that is no part of a document is kept beside it."""
+        return self.carry == ALL or (self.carry != NONE and name in self.carried)
+
     def check(self) -> None:
+        if not self.carry.strip(" ,"):
+            raise ParameterError("carry must be all, none, or names of columns, not empty")
         if self.base_url not in (AUTO, NO_URLS, *SCHEMES) and not _is_base(self.base_url):
             known = f"{AUTO}, {NO_URLS}, {' or '.join(SCHEMES)} for folders of hosts, or a URL such as"
             raise ParameterError(f"base_url must be {known} http://www.example.org/, not {self.base_url[:80]!a}")

@@ -67,7 +67,7 @@ class PieceReader:
         Memory: one batch, and one record of up to `max_bytes`.
         """
         reading = self._piece.reading
-        return batches(self.records(partial(make_document, reading=reading)), reading.max_repeats)
+        return batches(self.records(partial(make_document, reading=reading)), reading)
 
     def records(self, make: Make[Made]) -> Iterator[Made | Reject | Skipped]:
         """What is made of the records of the piece, one by one."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import pyarrow as pa
 
 Media = Literal["html", "text", "mail", "script", "style", "robots"]
 ASIDE = frozenset(("script", "style", "robots"))
@@ -12,12 +14,37 @@ ASIDE = frozenset(("script", "style", "robots"))
 own (`tables.OTHER_TEXTS`), which only `reuse` looks at."""
 
 
+class GivenFields(NamedTuple):
+    """The fields of a record by name, its text left out; `schema` has their types, if these are known, and `size` is
+    about the bytes that they take."""
+
+    values: Mapping[str, Any]
+    size: int
+    schema: pa.Schema | None = None
+
+
+class GivenRow(NamedTuple):
+    """A row of a table: the columns that are kept, and the schema of the table with all columns."""
+
+    batch: pa.RecordBatch
+    row: int
+    schema: pa.Schema
+
+    @property
+    def size(self) -> int:
+        return int(self.batch.nbytes // max(1, self.batch.num_rows))
+
+
+Given = GivenFields | GivenRow
+
+
 class Page(NamedTuple):
     """A record as a reader found it, before any work on its content (see `extract.documents`).
 
     `content` is bytes as they were stored, or a str if the file itself (JSON, Parquet) says that it is text. `charset`
-    is the charset that was declared outside the content, `truncated` why the archive says that it is incomplete, `date`
-    when the archive says that it was fetched, as `2024-01-31T23:59:59Z`.
+    is the charset that was declared outside the content, `truncated` why the archive says that it is incomplete,
+    `fetched` when the archive says that it was fetched, as `2024-01-31T23:59:59Z`, `given` what the input says of the
+    record beside all that (see `corpus.given`).
     """
 
     file: str
@@ -29,7 +56,8 @@ class Page(NamedTuple):
     content: bytes | str
     charset: str | None = None
     truncated: str | None = None
-    date: str | None = None
+    fetched: str | None = None
+    given: Given | None = None
 
 
 class Frame(NamedTuple):

@@ -6,6 +6,7 @@
     matching   the prototypes that documents are near to, one document at a time
     alignment  the shared passages of two texts, without a corpus
     inputs     the inputs of a job
+    preferences  the order of documents by columns
     corpora    corpus folders as inputs
     places     where results go
     verdicts   quilts of a finished run by other limits

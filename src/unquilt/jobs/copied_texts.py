@@ -12,13 +12,14 @@ from typing import Any
 
 from unquilt import _native
 from unquilt.analyses.own_copies import OwnCopyParameters
-from unquilt.corpus.extract.urls import locate_url, name_site
+from unquilt.corpus.extract.urls import locate_url
 from unquilt.flow.kept import Kept
 from unquilt.jobs.own_pages import name_page
+from unquilt.site_names import name_site
 
 LEAST_OF_A_PARAGRAPH = 10
 """Words of a paragraph that counts as one."""
-_READ = ("doc", "url", "host", "domain", "ip", "date", "words", "raw_sha1", "media", "text")
+_READ = ("doc", "url", "host", "domain", "ip", "fetched", "words", "raw_sha1", "media", "text")
 Row = dict[str, Any]
 Span = tuple[int, int]
 
@@ -57,7 +58,7 @@ class CopiedTexts:
                     "passages": len(here),
                     "paragraphs": paragraphs,
                     "our_url": page["url"],
-                    "our_date": page["date"],
+                    "our_date": page["fetched"],
                     "our_sha1": page["raw_sha1"].hex(),
                 }
         return left, copies
@@ -85,7 +86,7 @@ class CopiedTexts:
                     "site": name_site(given.site, page["url"], page["host"], page["domain"], page["ip"]),
                     "share_theirs": shared / max(1, page["words"]),
                     "linked": None if links is None else "page" if to_page else "site" if at_us else "no",
-                    "their_date": page["date"],
+                    "their_date": page["fetched"],
                     "their_sha1": page["raw_sha1"].hex(),
                 }
 

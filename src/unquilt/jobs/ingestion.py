@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from unquilt.corpus.find.addresses import describe_urls
 from unquilt.corpus.find.inputs import unchanged
 from unquilt.corpus.find.pieces import CUT, Piece, pieces
+from unquilt.corpus.given import GivenPlan, make_plan
 from unquilt.corpus.no_documents import explain
 from unquilt.corpus.options import Reading
 from unquilt.corpus.readers.compression import index
@@ -25,7 +26,7 @@ from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
 from unquilt.corpus.write.indices import index_path, keep_index, recall_index
 from unquilt.corpus.write.parts import ReadPiece, WritePart, is_written, read_piece, write_part
-from unquilt.corpus.write.results import PieceRead, identify, others_path, recall
+from unquilt.corpus.write.results import PieceRead, given_path, identify, others_path, recall
 from unquilt.engines.progress import Progress
 from unquilt.errors import RunError
 from unquilt.flow.verbs import Verbs
@@ -58,7 +59,8 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
                 aside = Counter({"text beside pages": others} if others else {})
                 rejected = [result.rejects for result in read]
                 raise explain(sources, rejected, skipped + aside, reading, verbs.each, run.spill)
-            files = _write_parts(verbs, run, tasks, read, progress)
+            named = ((task.piece.name, result.given) for task, result in zip(tasks, read, strict=True))
+            files = _write_parts(verbs, run, tasks, read, progress, make_plan(named, reading))
             with run.writer(REJECTS.name, REJECTS.schema) as rejects:
                 for result in read:
                     rejects.write(result.rejects)
@@ -143,11 +145,11 @@ def _task(run: Run, piece: Piece) -> ReadPiece:
 
 
 def _write_parts(
-    verbs: Verbs, run: Run, tasks: Sequence[ReadPiece], read: Sequence[PieceRead], progress: Progress
+    verbs: Verbs, run: Run, tasks: Sequence[ReadPiece], read: Sequence[PieceRead], progress: Progress, plan: GivenPlan
 ) -> list[str]:
     """Writes a part for each piece with documents, and one for each with other texts; returns their names. What a part
     was made of goes at once."""
-    writes = _number(read, run)
+    writes = _number(read, run, plan)
     gone = {place for place, (write, _) in writes.items() if not write.source.exists()}
     written = {place for place in gone if is_written(*writes[place])}
     for number in sorted({number for number, _ in gone - written}):  # somebody removed the part
@@ -161,6 +163,7 @@ def _write_parts(
             step(len(written), before=True)
         for write, _ in zip(left, verbs.each(write_part, left), strict=True):
             write.source.unlink()
+            given_path(write.source).unlink(missing_ok=True)
             step(1)
     return [f"{write.target.parent.name}/{write.target.name}" for write, _ in writes.values()]
 
@@ -226,7 +229,7 @@ def _beginning(task: ReadPiece, at: int, begin: int) -> ReadPiece:
     return replace(task, piece=replace(task.piece, slices=tuple(slices)))
 
 
-def _number(read: Sequence[PieceRead], run: Run) -> dict[tuple[int, str], tuple[WritePart, int]]:
+def _number(read: Sequence[PieceRead], run: Run, plan: GivenPlan) -> dict[tuple[int, str], tuple[WritePart, int]]:
     """The tasks that write a part for each piece with documents, and how many these are, by the piece's number; the
     numbers of its documents follow those of the part before. Other texts come behind all documents, so that the numbers
     of these are the same without them."""
@@ -239,7 +242,7 @@ def _number(read: Sequence[PieceRead], run: Run) -> dict[tuple[int, str], tuple[
         for number, (source, documents) in enumerate(sources):
             if documents:
                 make_folder(folder)
-                task = WritePart(source, folder / f"part-{parts:05}.parquet", first, run.spill)
+                task = WritePart(source, folder / f"part-{parts:05}.parquet", first, run.spill, plan)
                 writes[number, name] = task, documents
                 parts, first = parts + 1, first + documents
     return writes

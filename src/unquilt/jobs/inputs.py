@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 from unquilt.corpus.find.addresses import find_root
 from unquilt.corpus.find.inputs import STDIN, Source, Watch, find, identified, named, nobody, spool
 from unquilt.corpus.find.pieces import check
-from unquilt.corpus.options import Fields, Reading
-from unquilt.corpus.readers.parquet import choose_columns, is_binary, is_text
+from unquilt.corpus.options import Reading
+from unquilt.corpus.readers.parquet import choose_columns, find_given, is_binary, is_text
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import InputError, ParameterError
 from unquilt.jobs.options import JobOptions
@@ -80,7 +80,7 @@ def find_inputs(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[F
     with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, keeping():
         spooled, alias = None, ""
         if isinstance(inputs, ArrowStream):
-            inputs, alias = _write_table(inputs, options.reading.fields, Path(folder)), TABLE
+            inputs, alias = _write_table(inputs, options.reading, Path(folder)), TABLE
         paths = list_paths(inputs)
         if STDIN in map(str, paths):
             spooled = spool(sys.stdin.buffer, Path(folder))
@@ -110,15 +110,17 @@ def know(sources: Sequence[Source], watch: Watch = nobody) -> Found:
     return Found(seen, [InputRecord(each.name, each.size, each.seen.sha256) for each in seen if each.seen])
 
 
-def _write_table(stream: ArrowStream, fields: Fields, folder: Path) -> Path:
+def _write_table(stream: ArrowStream, reading: Reading, folder: Path) -> Path:
     """The columns of a table that are read, as a Parquet file."""
     path = folder / "table.parquet"
     try:
         reader = pa.RecordBatchReader.from_stream(stream)
-        numbers = choose_columns(TABLE, reader.schema, fields)
+        numbers = choose_columns(TABLE, reader.schema, reading.fields)
+        beside, given = find_given(TABLE, reader.schema, reading)
+        numbers = sorted({*numbers, *map(reader.schema.get_field_index, beside)})
         names = [reader.schema.names[number] for number in numbers]
         kinds = [_stored(reader.schema.field(number).type) for number in numbers]
-        schema = pa.schema(list(zip(names, kinds, strict=True)))
+        schema = pa.schema(list(zip(names, kinds, strict=True)), given.metadata)
         with storing(path), pq.ParquetWriter(path, schema) as writer:
             for batch in reader:
                 columns = [_store(batch.column(number), kind) for number, kind in zip(numbers, kinds, strict=True)]

@@ -198,7 +198,7 @@ class _LineAnswer:
     def __call__(self, line: _Line) -> Answered | Reject:
         if line.cut:
             return too_large("line", self.reading.limits.max_bytes, STDIN, line.offset)
-        frame = Frame(STDIN, line.offset, partial(read_line, line.data, line.offset, STDIN, self.reading.fields))
+        frame = Frame(STDIN, line.offset, partial(read_line, line.data, line.offset, STDIN, self.reading))
         made = _make_answer(frame, self.reading, self.question)
         assert isinstance(made, Answer | LabelAnswer | Reject)
         return made

@@ -14,6 +14,7 @@ from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.lexicon import DECLARATION as COUNTING
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
+from unquilt.analyses.preference import KEEP, is_order
 from unquilt.corpus.extract.urls import list_date
 from unquilt.corpus.find.inputs import unchanged, unread
 from unquilt.corpus.options import PLAIN
@@ -35,6 +36,7 @@ from unquilt.jobs.ingestion import read_into
 from unquilt.jobs.inputs import Found, Inputs, find_inputs, know, name_paths
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, LEXICON, RUN, choose_place, workshop
+from unquilt.jobs.preferences import check_order, count_missing, order_documents
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run
 from unquilt.stores.filters import Filter, read_documents
@@ -69,6 +71,8 @@ def analyse(
     rehearse(lambda verbs, corpus: function(verbs, corpus, given))
     output = choose_place(output, [*name_paths(inputs), *files.values()])
     corpus = open_corpus(inputs)
+    if corpus is not None and is_order(order := getattr(given, "keep", KEEP[0])):
+        check_order(order, documents(corpus).schema)
     plain = has_plain_words(corpus) if corpus else options.reading.words == PLAIN
     for name, path in files.items():
         refuse_other_words(path, read[name].spelling, plain=plain)
@@ -80,12 +84,16 @@ def analyse(
                 corpus = corpus or ingest_within(run, found, options)
                 summary = measures(corpus)
                 found_documents = documents(corpus, others=analysis.other_texts(given))
+                order = getattr(given, "keep", KEEP[0])
                 with engine(run, Scale(found_documents.rows, summary["words"]), options) as verbs:
+                    if is_order(order):
+                        function = partial(function, ordered=order_documents(found_documents, order, run))
                     outcome = function(verbs, found_documents, given)
                 rows = {table.name: table.rows for table in outcome.tables}
                 unchanged(others.sources)
                 refuse_other_corpus(corpus)
-                marks = {PLAIN_WORDS: 1} if plain else {}
+                marks: dict[str, Any] = {PLAIN_WORDS: 1} if plain else {}
+                marks |= {"keep_missing": count_missing(run)} if is_order(order) else {}
                 run.finish(summary | outcome.statistics | rows | marks, results=rows)
     return run
 

@@ -10,6 +10,7 @@
     choice           the document that an id, a number or a URL means
     finding          rows with given values in a column
     export/          files for others: JSONL, CSV, Parquet
+    given            documents as their inputs gave them: names and types of columns
     keeping          documents without near-duplicates
     cleaning         documents without what a run of repeats takes out
     trimming         documents without repeated paragraphs
@@ -22,6 +23,7 @@
     measures         precision, recall and plagdet of passages
     scoring          how good the passages of a run are
     phrases          popular phrases in texts
+    sites            who lives off whom, in rows and sentences
     labelled         labelled chunks of a document
     occurrences      all documents that have a paragraph or a file
     disguises        restored and hidden words of a document

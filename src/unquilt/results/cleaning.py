@@ -16,7 +16,7 @@ from unquilt.errors import Advice, ParameterError
 from unquilt.flow.kept import Split
 from unquilt.jobs.corpora import documents
 from unquilt.results.folders import RunFolder
-from unquilt.results.keeping import FIELDS
+from unquilt.results.given import choose_columns
 from unquilt.results.rows import Read, Selection, TableRows
 from unquilt.results.trimming import OF_THE_WHOLE
 from unquilt.tables import DOCUMENTS, EMPTIED, REMOVED
@@ -42,8 +42,10 @@ class CleanedDocuments(TableRows):
         self._pages = documents(folder.corpus)
         self._removed, self._emptied = folder.tables[REMOVED.name], folder.tables[EMPTIED.name]
         self._mask, self._empty = mask, empty
-        super().__init__(folder, DOCUMENTS.name, replace(selection, columns=selection.columns or FIELDS))
+        columns = selection.columns or choose_columns(self._pages)
+        super().__init__(folder, DOCUMENTS.name, replace(selection, columns=columns))
         self._table = self._pages
+        self.as_given = True
 
     @property
     def total(self) -> int | None:

@@ -14,15 +14,13 @@ import pyarrow.compute as pc
 from unquilt.errors import Advice, ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.results.folders import RunFolder
+from unquilt.results.given import choose_columns
 from unquilt.results.rows import Read, Selection, TableRows
 from unquilt.tables import CLUSTERS, DOCUMENTS, KEPT
 
-FIELDS = ("id", "url", "ip", "text")
-"""What a document is for others, and what unquilt reads again: under these names in JSONL and Parquet."""
-
 
 class KeptDocuments(TableRows):
-    """The documents that a run keeps or, if not `keep`, those that it drops; the columns of `FIELDS` unless others are
+    """The documents that a run keeps or, if not `keep`, those that it drops; as they were given, unless columns are
     chosen."""
 
     def __init__(self, folder: RunFolder, selection: Selection | None = None, *, keep: bool = True) -> None:
@@ -30,7 +28,8 @@ class KeptDocuments(TableRows):
         self._verdicts = _find_verdicts(folder)
         super().__init__(folder, DOCUMENTS.name, selection)
         if selection is None or not selection.columns:
-            self.chosen = list(FIELDS)
+            self.chosen = list(choose_columns(self._documents))
+        self.as_given = True
 
     @property
     def total(self) -> int | None:

@@ -25,11 +25,13 @@ import pyarrow.compute as pc
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
+from unquilt.jobs.preferences import read_keys
 from unquilt.results.conditions import Condition
 from unquilt.results.folders import RunFolder
+from unquilt.results.given import find_output, give_back, list_rows
 from unquilt.results.names import ASKED, SHOWN
 from unquilt.results.patience import check_time
-from unquilt.results.sorting import check_keys, read_keys, sort_all, take_first
+from unquilt.results.sorting import check_keys, sort_all, take_first
 from unquilt.tables import DOCUMENTS, Table
 
 Read = Callable[[Sequence[str]], pa.Table]
@@ -69,8 +71,9 @@ def arrange(folder: RunFolder, name: str, selection: Selection, *, hidden: bool 
         return selection
     named = known.identified if DOCUMENTS.name in folder.tables else ()
     columns: list[str] = []
+    own = known.schema.names
     for column in dict.fromkeys([*known.first, *there]):
-        if column in there and column not in known.hidden:
+        if column in there and column not in known.hidden and column in own:
             columns += [column, *([name_column(column, "id")] if column in named else [])]
     columns += [name_column(column, "url") for column in named]
     if hidden and not selection.columns:
@@ -136,7 +139,8 @@ class TableRows:
     """The rows of a table that were selected, in batches; `schema` is theirs, `columns` are all that there are.
 
     Without `names`, ids and URLs that the table does not have itself are left out unless they are asked for. With
-    `about`, only rows whose first column is this document. `made` is a table that is not in the folder.
+    `about`, only rows whose first column is this document; with `only`, rows that have this value in this column, which
+    is faster than a condition. `made` is a table that is not in the folder.
     """
 
     def __init__(
@@ -147,13 +151,17 @@ class TableRows:
         *,
         names: bool = True,
         about: int | None = None,
+        only: tuple[str, object] | None = None,
         made: tuple[Table, Kept] | None = None,
     ) -> None:
         selection = selection or Selection()
+        self._only = only
         self.folder, self.name = folder, name
         self.known, self._table = made or (find_table(name), folder.table(name))
         self._about = about
         self._documents = folder.tables.get(DOCUMENTS.name)
+        self.as_given = False
+        """Whether documents have the names and types that their inputs gave them."""
         self.columns = {column.name: column for column in self._find_columns()}
         self._limit, self._offset = selection.limit, selection.offset
         usual = [each.name for each in self.columns.values() if not each.passage]
@@ -171,7 +179,7 @@ class TableRows:
     @property
     def total(self) -> int | None:
         """How many rows there are without a limit; None if they would have to be counted."""
-        if self._condition:
+        if self._condition or self._only:
             return None
         return self._table.rows if self._about is None else sum(read([]).num_rows for read in self._readers())
 
@@ -186,7 +194,9 @@ class TableRows:
     @cached_property
     def schema(self) -> pa.Schema:
         """The columns that were chosen."""
-        return self._schema(self.chosen)
+        own = self._schema(self.chosen)
+        there = self._documents.schema if self.as_given and self._documents is not None else None
+        return own if there is None else find_output(there, self.chosen, own)
 
     def __iter__(self) -> Iterator[pa.Table]:
         """Batches of rows; none is empty."""
@@ -205,12 +215,12 @@ class TableRows:
         """Rows one by one."""
         for batch in self:
             for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
-                yield from batch.slice(begin, ROWS_AT_ONCE).to_pylist()
+                yield from list_rows(batch.slice(begin, ROWS_AT_ONCE))
 
     def pieces(self, rows: int) -> list[RowsPiece]:
         """The same in pieces that can be read one by one: each of at least so many rows of the table, which are chosen
         from. There is but one if rows are sorted, or counted for a limit."""
-        if self._keys or self._limit is not None or self._about is not None:
+        if self._keys or self._limit is not None or self._about is not None or self._only is not None:
             return [RowsPiece(self._table.rows, self.__iter__)]
         readers = list(self._readers())
         sizes = [split.rows for split in self._table.splits()]
@@ -237,7 +247,8 @@ class TableRows:
         for whole in found:
             for begin in range(0, whole.num_rows, TEXTS_AT_ONCE if texts else max(1, whole.num_rows)):
                 part = whole.slice(begin, TEXTS_AT_ONCE) if texts else whole
-                yield self._attach(part, self.chosen).select(self.chosen)
+                made = self._attach(part, self.chosen).select(self.chosen)
+                yield give_back(made, self.schema) if self.as_given else made
 
     def _find_columns(self) -> Iterator[RowColumn]:
         """All columns that there are, each name beside its number, texts at the end."""
@@ -245,15 +256,16 @@ class TableRows:
         schema = self._table.schema if self._table.schema is not None else known.schema if known else pa.schema([])
         meanings = {each.name: each.meaning for each in known.columns} if known else {}
         shares = {each.name for each in known.columns if each.is_share} if known else set()
-        named = known.documents if known is not None and documents is not None and known.name != DOCUMENTS.name else ()
+        about = documents.schema if documents is not None else None
+        named = known.documents if known is not None and about is not None and known.name != DOCUMENTS.name else ()
         for field in schema:
             meaning = meanings.get(field.name, "")
             yield RowColumn(field.name, field.type, field.name, meaning=meaning, is_share=field.name in shares)
-            for part in ASKED if field.name in named else ():
+            for part in self._askable if field.name in named else ():
                 name = name_column(field.name, part)
-                if name not in schema.names:
+                if about is not None and name not in schema.names:
                     meaning = f"{part} of {field.name}"
-                    yield RowColumn(name, DOCUMENTS.schema.field(part).type, field.name, part, meaning=meaning)
+                    yield RowColumn(name, about.field(part).type, field.name, part, meaning=meaning)
         if known is not None and documents is not None:
             for name, place in known.texts.items():
                 yield RowColumn(
@@ -319,6 +331,11 @@ class TableRows:
         waiting: list[tuple[int, Read, pa.Table]] = []
         for number, read in enumerate(readers):
             check_time()
+            if self._only is not None:
+                column, value = self._only
+                there = self._attach(read(self._own([column])), [column]).column(column)
+                yield number, read, pc.indices_nonzero(pc.equal(there, pa.scalar(value, there.type))).cast(pa.int64())
+                continue
             if self._condition is None:
                 yield number, read, None
                 continue
@@ -399,10 +416,16 @@ class TableRows:
     @cached_property
     def _parts(self) -> tuple[str, ...]:
         """The parts of names that anything here asks for."""
-        asked = [*self.chosen, *(key.column for key in self._keys)]
+        asked = [*self.chosen, *(key.column for key in self._keys), *([self._only[0]] if self._only else [])]
         asked += self._condition.columns if self._condition else []
         parts = {self.columns[column].part for column in asked}
-        return tuple(part for part in ASKED if part in parts)
+        return tuple(part for part in self._askable if part in parts)
+
+    @cached_property
+    def _askable(self) -> tuple[str, ...]:
+        """The parts of names that can be asked for: also the columns that the inputs of the corpus have."""
+        there = self._documents.columns if self._documents is not None else []
+        return (*ASKED, *(name for name in there if name not in DOCUMENTS.schema.names))
 
 
 def read_table(table: Kept, columns: Sequence[str] = ()) -> Iterator[dict[str, Any]]:

@@ -122,7 +122,7 @@ class ReadableRun(Run):
         >>> run = uq.neardups(pa.table({"id": ["a", "b"], "text": ["one two three"] * 2}))
         >>> place = Path(tempfile.mkdtemp()) / "kept.jsonl"
         >>> run.export(place, kept=True).rows, place.read_text()
-        (1, '{"id":"a","url":null,"ip":null,"text":"one two three"}\\n')
+        (1, '{"id":"a","text":"one two three"}\\n')
         """
         selection = Selection(columns, where, sort, limit)
         taken = (without,) if isinstance(without, str) else tuple(without)

@@ -9,33 +9,16 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt.errors import ParameterError, StorageError
+from unquilt.jobs.preferences import Key, quote
 
 _SORTING = {"memory_limit": "256MB", "threads": "2", "autoload_known_extensions": "false"}
 _PLACE = "place in the table"
 _ROWS = 16_384
-
-
-class Key(NamedTuple):
-    """A column to sort by."""
-
-    column: str
-    falling: bool = False
-
-
-def read_keys(given: str | Sequence[str]) -> list[Key]:
-    """The columns in `a,-b`.
-
-    >>> read_keys("host,-patchfrac")
-    [Key(column='host', falling=False), Key(column='patchfrac', falling=True)]
-    """
-    parts = given.split(",") if isinstance(given, str) else given
-    return [Key(part.strip().removeprefix("-"), part.strip().startswith("-")) for part in parts if part.strip()]
 
 
 def check_keys(keys: Sequence[Key], schema: pa.Schema) -> None:
@@ -43,7 +26,7 @@ def check_keys(keys: Sequence[Key], schema: pa.Schema) -> None:
     for key in keys:
         kind = schema.field(key.column).type
         if pa.types.is_nested(kind):
-            raise ParameterError(f"{key.column} cannot be sorted by: its values are lists")
+            raise ParameterError(f"{key.column} cannot be sorted by: its values have parts")
 
 
 def take_first(batches: Iterable[pa.Table], keys: Sequence[Key], limit: int) -> pa.Table | None:
@@ -70,8 +53,8 @@ def sort_all(batches: Iterator[pa.Table], schema: pa.Schema, keys: Sequence[Key]
     """All rows by these columns."""
     import duckdb
 
-    by = ", ".join(f'"{key.column}" {"DESC" if key.falling else "ASC"} NULLS LAST' for key in keys)
-    columns = ", ".join(f'"{name}"' for name in schema.names)
+    by = ", ".join(f"{quote(key.column)} {'DESC' if key.falling else 'ASC'} NULLS LAST" for key in keys)
+    columns = ", ".join(map(quote, schema.names))
     with tempfile.TemporaryDirectory(prefix="unquilt-sort-") as folder:
         config: dict[str, str | bool | int | float | list[str]] = {"temp_directory": folder, **_SORTING}
         with duckdb.connect(":memory:", config=config) as connection:

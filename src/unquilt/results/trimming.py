@@ -25,7 +25,7 @@ from unquilt.errors import Advice, ParameterError
 from unquilt.flow.kept import Kept, Split
 from unquilt.jobs.corpora import documents
 from unquilt.results.folders import RunFolder
-from unquilt.results.keeping import FIELDS
+from unquilt.results.given import choose_columns
 from unquilt.results.rows import Read, Selection, TableRows
 from unquilt.stores.labels import BY, SHA1, About, LabelSet
 from unquilt.tables import DOCUMENTS, OBJECTS, STOP_CHUNKS
@@ -39,7 +39,7 @@ OF_THE_WHOLE = frozenset(("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chu
 
 class TrimmedDocuments(TableRows):
     """The documents of the corpus of a run without the objects in `tables`; with `keep_first`, each stays where it
-    first stands. The columns of `FIELDS` unless others are chosen."""
+    first stands. They are as they were given, unless columns are chosen."""
 
     def __init__(
         self, folder: RunFolder, tables: Sequence[str], selection: Selection | None = None, *, keep_first: bool = False
@@ -51,8 +51,10 @@ class TrimmedDocuments(TableRows):
         self._keep_first = keep_first
         self._cutting = _describe_chunks(folder)
         selection = selection or Selection()
-        super().__init__(folder, DOCUMENTS.name, replace(selection, columns=selection.columns or FIELDS))
+        columns = selection.columns or choose_columns(self._pages)
+        super().__init__(folder, DOCUMENTS.name, replace(selection, columns=columns))
         self._table = self._pages
+        self.as_given = True
 
     @property
     def total(self) -> int | None:

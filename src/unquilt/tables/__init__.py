@@ -88,11 +88,12 @@ from unquilt.tables.reuse import (
 from unquilt.tables.reworded import BOILERPLATE, REWORDED_CANDIDATES, STEMS
 from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
 from unquilt.tables.sweep import COUNTS, SWEEP
-from unquilt.tables.table import NOT_LISTED, Column, OnPage, Table, column, document, integer
+from unquilt.tables.table import BESIDE, NOT_LISTED, Column, OnPage, Table, column, document, integer
 
 __all__ = [
     "ASKED",
     "ASKED_PHRASES",
+    "BESIDE",
     "BOILERPLATE",
     "CANDIDATES",
     "CHOSEN",

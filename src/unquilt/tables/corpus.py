@@ -36,7 +36,7 @@ DOCUMENTS = Table(
             null=True,
         ),
         column(
-            "date",
+            "fetched",
             pa.string(),
             "when it was fetched, as WARC and ARC files say, such as `2024-01-31T23:59:59Z`; else null",
             null=True,
@@ -70,11 +70,14 @@ DOCUMENTS = Table(
     see="the pages",
     first=("doc", "id", "words", "url", "text"),
     hidden=(
-        *("host", "domain", "ip", "path", "recursive", "media", "truncated", "date", "seen", "restored"),
+        *("host", "domain", "ip", "path", "recursive", "media", "truncated", "fetched", "seen", "restored"),
         *("hidden", "sequence", "raw_sha1", "links"),
         *("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chunks", "file", "offset"),
     ),
-    notes="Of a compressed WARC file, `offset` is the byte at which the gzip member begins in the file as it is.",
+    notes="Of a compressed WARC file, `offset` is the byte at which the gzip member begins in the file as it is. The "
+    "columns of JSON lines and Parquet follow under their own names, those whose names are taken as `NAME_given`; "
+    "pages of archives have `date`, `content_type`, `status`, `record_id` and `digest` there.",
+    extensible=True,
     page=OnPage(
         tab="Documents",
         filters=("host", "domain", "words", "media"),

@@ -60,6 +60,10 @@ def document(name: str, meaning: str, *, null: bool = False) -> Column:
     return Column(name, pa.int64(), meaning, null, is_document=True)
 
 
+BESIDE = b"unquilt.name"
+"""What further columns of a table are known by (see `Table.extensible`): what they are called in the inputs."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class OnPage:
     """How the page in the browser shows a table. A new table says all of it, or `NOT_LISTED`; a test asks for it.
@@ -129,6 +133,8 @@ class Table:
     """The class that reads its rows for `export --evidence`; tables with `texts` need none."""
     page: OnPage | None = None
     """How the page shows it. A table that stays must say; of one on the way there is nothing to say."""
+    extensible: bool = False
+    """Whether its files may have further columns behind its own: those that the inputs of a corpus have."""
     on_the_way: bool = False
     """Whether it is only made on the way to others, for kernels to read: it goes when the run is finished."""
 

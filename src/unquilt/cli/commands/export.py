@@ -77,7 +77,7 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
     """Write the documents that are kept, or a TABLE, of RUN to files: JSON lines, CSV, plain lines or Parquet.
 
     Ids and URLs stand beside the numbers of documents. With --kept, --dropped and --without, documents are written,
-    with id, url, ip and text unless --columns says otherwise: unquilt and others can read these again. Documents are in
+    with all columns of the inputs unless --columns says otherwise: unquilt and others can read these again. They are in
     the order of the inputs; rows of a table are those of unquilt show, in the same order, unless --sort says otherwise.
 
     A file gets its name when it is complete. So does a folder, which is made of parts: if it is interrupted, the same

@@ -18,7 +18,16 @@ MOST_FILLED = 0.5
 """Above this share of filled signatures people are warned."""
 LEAST_WORDS = 100
 """Below this number of words in a lexicon, too."""
-_COUNTED = ("below_min_words", "filled", "lexicon_words", "lexicon_rarer", "compared", "verified", "chained")
+_COUNTED = (
+    "below_min_words",
+    "filled",
+    "lexicon_words",
+    "lexicon_rarer",
+    "compared",
+    "verified",
+    "chained",
+    "keep_missing",
+)
 
 
 class NeardupView(View):
@@ -53,6 +62,9 @@ class NeardupView(View):
         if facts["chained"]:
             more = count(facts["chained"], "document hangs", "documents hang")
             yield f"{more} together with these through others only; none is dropped for that"
+        for column, missing in (facts["keep_missing"] or {}).items():
+            few = count(missing, "document has", "documents have")
+            yield f"{few} no {column}, and come last in the order of --keep"
         if facts["documents"] > 1:
             yield state_method(facts["parameters"])
         if facts["without_signature"]:

@@ -10,8 +10,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from unquilt.corpus.find import kinds
+from unquilt.corpus.given import GivenColumns
 from unquilt.corpus.options import MIB, Reading
+from unquilt.corpus.readers.parquet import read_given_schema
 from unquilt.corpus.sources import Slice, Source, whole
 from unquilt.errors import InputError
 from unquilt.guard import Blame, Each, each_guarded, here
@@ -42,10 +46,16 @@ class Piece:
 def check(
     sources: Sequence[Source], reading: Reading, each: Each = here, notes: Path | None = None, *, cut: int = CUT
 ) -> None:
-    """Raise `InputError` for a source that `pieces` would raise it for: to be called before a folder is made."""
+    """Raise `InputError` for a source that `pieces` would raise it for, or whose columns are not like those of others:
+    to be called before a folder is made."""
     parquet = [source for source in sources if source.kind == "parquet"]  # the one kind whose cutting may fail
     for _ in _cut(parquet, reading, each, notes, cut):
         pass
+    columns = GivenColumns()
+    schemas = each_guarded(each, _GivenSchema(reading), parquet, reading.limits.bounds, notes, CUTS)
+    for source, schema in zip(parquet, schemas, strict=True):
+        if not isinstance(schema, Blame):
+            columns.meet(schema, source.name, reading)
 
 
 def pieces(
@@ -85,6 +95,16 @@ def _cut(
         if isinstance(found, Blame) and source.kind == "parquet":
             raise InputError(f"{source.name}: its footer cannot be read: {found.reason}: {found.detail}")
         yield whole(source) if isinstance(found, Blame) else found
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenSchema:
+    """A function that reads the columns of a Parquet file, and can be pickled."""
+
+    reading: Reading
+
+    def __call__(self, source: Source) -> pa.Schema:
+        return read_given_schema(source, self.reading)
 
 
 @dataclass(frozen=True, slots=True)

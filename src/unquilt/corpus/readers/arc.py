@@ -27,6 +27,7 @@ _FIELD = rb"[^ \n\0]*+"
 _LENGTH = rb"([^ \r\n\0]++)[ \t]*+\r?\n"
 _LINE = rb"(%b[^\n\0]*) ([0-9A-Fa-f.:]++|-) (\d{12,18}+) (%b)(?: %b){0,5} %b" % (_SCHEME, _FIELD, _FIELD, _LENGTH)
 _FOUND = re.compile(rb"\n(" + _LINE + rb")")
+_DATE = re.compile(r"(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\d{0,6}")
 
 
 def recognise(glimpse: Glimpse) -> bool:
@@ -56,7 +57,7 @@ def _fields(header: re.Match[bytes]) -> Fields:
         "warc-type": "warcinfo" if url.startswith("filedesc:") else "response",
         "warc-target-uri": url,
         "warc-ip-address": ip,
-        "warc-date": date,
+        "warc-date": _DATE.sub(r"\1-\2-\3T\4:\5:\6Z", date),
         "content-type": kind,
         "content-length": length,
     }

@@ -12,10 +12,11 @@ import re
 from contextlib import suppress
 from typing import NamedTuple
 
-from unquilt.corpus.options import Reading
+from unquilt.corpus.given import CAPTURE
+from unquilt.corpus.options import NONE, Reading
 from unquilt.corpus.readers import html, http
 from unquilt.corpus.readers.http import Body, CodingError, Fields, Response, TooLargeError
-from unquilt.corpus.records import Media, Page, Reject, Skipped, identify, too_large
+from unquilt.corpus.records import GivenFields, Media, Page, Reject, Skipped, identify, too_large
 from unquilt.corpus.sources import Glimpse
 
 TYPES = frozenset(("warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"))
@@ -64,6 +65,7 @@ def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
     if kind not in ("response", "resource", "conversion"):
         return Skipped(f"{kind} record" if kind in TYPES else "record of unknown type")
     response = http.parse_response(record.data, record.begin, record.end) if kind == "response" else None
+    told = response is not None
     if response is None:
         own = fields.get("content-type") or ("text/plain" if kind == "conversion" else "")
         if kind == "response" and http.content_type(own)[0] in ("", "application/http"):
@@ -71,7 +73,17 @@ def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
         response = Response(200, {"content-type": own}, record.data[record.begin : record.end])
     if not 200 <= response.status < 300:
         return Skipped(f"status {response.status}")
-    return _page(record, response, reading.limits.max_bytes, "utf-8" if kind == "conversion" else None)
+    page = _page(record, response, reading.limits.max_bytes, "utf-8" if kind == "conversion" else None)
+    if not isinstance(page, Page) or reading.carry == NONE:
+        return page
+    said = {
+        "date": fields.get("warc-date") or None,
+        "content_type": response.fields.get("content-type") or None,
+        "status": response.status if kind == "response" and told else None,
+        "record_id": _unbracket(fields.get("warc-record-id", "")) or None,
+        "digest": fields.get("warc-payload-digest") or fields.get("warc-block-digest") or None,
+    }
+    return page._replace(given=GivenFields(said, sum(len(str(value)) for value in said.values()), CAPTURE))
 
 
 def _page(record: Record, response: Response, limit: int, charset: str | None) -> Page | Skipped | Reject:

@@ -219,7 +219,7 @@ class _Scanner:
         self.last = value = bytes(self._data[: end.at])
         self._learn(value)
         self._drop(end.at)
-        return Frame(self._name, offset, partial(jsonl.read_line, value, offset, self._name, self._reading.fields))
+        return Frame(self._name, offset, partial(jsonl.read_line, value, offset, self._name, self._reading))
 
     def _learn(self, value: bytes) -> None:
         """Count how records begin. Of what is broken the most is found by what is most frequent."""

@@ -19,14 +19,16 @@ from itertools import pairwise
 
 import orjson
 
-from unquilt.corpus.options import Fields, Reading
+from unquilt.corpus.given import list_parts
+from unquilt.corpus.options import NONE, Fields, Reading
 from unquilt.corpus.readers.compression import Stream
-from unquilt.corpus.records import Found, Frame, Page, Reject, identify, string, too_large, undecodable
+from unquilt.corpus.records import Found, Frame, GivenFields, Page, Reject, identify, string, too_large, undecodable
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
 
 LINES = (".jsonl", ".ndjson")
 SUFFIXES = (*LINES, ".json")
 STRIDE = 1 << 20
+_ROUNDED = float(1 << 63)
 
 _BEGINS_OBJECT = re.compile(rb'\{\s*(?:"|\}|\Z)')
 
@@ -96,7 +98,7 @@ def read(part: Slice, reading: Reading) -> Iterator[Found]:
                 continue
             if not line.isspace():
                 look = _read_cut_line if _is_cut(stream, line, offset) else read_line
-                yield Frame(name, offset, partial(look, line, offset, name, reading.fields))
+                yield Frame(name, offset, partial(look, line, offset, name, reading))
             offset += len(line)
         yield from _rejects(stream, name, begin, stop)
 
@@ -140,19 +142,20 @@ def _next_line(stream: Stream, offset: int, stop: int) -> int:
     return offset
 
 
-def _read_cut_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | None:
+def _read_cut_line(line: bytes, offset: int, name: str, reading: Reading) -> Page | None:
     """The page on a line that a fault cut short, if it is complete all the same; else None, as the fault is a
     reject."""
-    record = read_line(line, offset, name, fields)
+    record = read_line(line, offset, name, reading)
     return None if isinstance(record, Reject) else record
 
 
-def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Reject:
+def read_line(line: bytes, offset: int, name: str, reading: Reading) -> Page | Reject:
     """The page on a line, or why there is none."""
     if offset == 0:
         line = line.removeprefix(codecs.BOM_UTF8)
     try:
-        value = _load(line, fields)
+        value, may_be_broken = _load(line, reading.fields)
+        broken = _find_surrogate(value, reading) if may_be_broken and isinstance(value, dict) else None
     except UnicodeDecodeError as error:
         return undecodable(error, name, offset)
     except json.JSONDecodeError as error:
@@ -163,21 +166,43 @@ def read_line(line: bytes, offset: int, name: str, fields: Fields) -> Page | Rej
         return Reject(name, offset, "bad json", "a whole number of too many digits")
     if not isinstance(value, dict):
         return Reject(name, offset, "not an object", "valid JSON, but not {…}")
-    return _page(value, offset, name, fields)
+    if broken is not None:
+        return Reject(name, offset, "lone surrogate", f"field {broken!a}")
+    return _page(value, offset, name, reading)
 
 
-def _load(line: bytes, fields: Fields) -> object:
-    """The value of a line: by orjson, which is faster than the standard library; but by the latter, if orjson refuses
-    the line, or may have rounded the id.
+def _load(line: bytes, fields: Fields) -> tuple[object, bool]:
+    """The value of a line, and whether it may hold half a character: by orjson, which is faster than the standard
+    library; but by the latter, if orjson refuses the line, or may have rounded the id or a number of more than 64 bits.
     """
     with suppress(orjson.JSONDecodeError):
         value = orjson.loads(line)
-        if not (isinstance(value, dict) and isinstance(value.get(fields.id), float)):
-            return value
-    return json.loads(str(line, "utf-8"))
+        if not (isinstance(value, dict) and _may_be_rounded(value, fields)):
+            return value, False
+    return json.loads(str(line, "utf-8")), True
 
 
-def _page(value: dict[str, object], offset: int, name: str, fields: Fields) -> Page | Reject:
+def _find_surrogate(value: dict[str, object], reading: Reading) -> str | None:
+    """The name of a field, beside those that are parts of documents, that cannot be kept as text."""
+    parts = {*list_parts(reading.fields), reading.fields.html}
+    for name, each in value.items():
+        try:
+            json.dumps(
+                {name: each} if name not in parts and reading.carries(name) else name, ensure_ascii=False
+            ).encode()
+        except UnicodeEncodeError:
+            return name
+    return None
+
+
+def _may_be_rounded(value: dict[str, object], fields: Fields) -> bool:
+    return isinstance(value.get(fields.id), float) or any(
+        type(each) is float and abs(each) >= _ROUNDED for each in value.values()
+    )
+
+
+def _page(value: dict[str, object], offset: int, name: str, reading: Reading) -> Page | Reject:
+    fields = reading.fields
     ident, url, ip = identify(value.get(fields.id), name, offset), value.get(fields.url), value.get(fields.ip)
     for field, part in ((fields.id, ident), (fields.url, url)):
         try:
@@ -187,9 +212,26 @@ def _page(value: dict[str, object], offset: int, name: str, fields: Fields) -> P
     for media, field in fields.contents:
         content = value.get(field)
         if isinstance(content, str):
-            return Page(name, offset, ident, string(url), string(ip), media, content)
+            given = None if reading.carry == NONE else _given(value, field, fields)
+            return Page(name, offset, ident, string(url), string(ip), media, content, given=given)
     what = f"is {_json_type(value[fields.text])}, not a string" if fields.text in value else "is missing"
     return Reject(name, offset, "no text", f"field {fields.text!a} {what}")
+
+
+def _given(value: dict[str, object], content: str, fields: Fields) -> GivenFields:
+    """All that a record says, in order; its text is where its content was, and is not kept a second time."""
+    given: dict[str, object] = {}
+    size, parts = 0, (fields.id, fields.url, fields.ip)
+    for key, each in value.items():
+        if key == content:
+            given[fields.text] = None
+            continue
+        given[key] = each
+        if isinstance(each, str):
+            size += len(each) if key not in parts else 0
+        else:
+            size += len(repr(each)) if isinstance(each, list | dict) else 8
+    return GivenFields(given, size)
 
 
 def _json_type(value: object) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, repeat
 from operator import methodcaller
 from typing import Any, NamedTuple
@@ -25,12 +26,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from unquilt.corpus.options import MIB, Fields, Reading, advise_field, list_names
+from unquilt.corpus.given import find_stored_type, list_parts
+from unquilt.corpus.options import MIB, NONE, Fields, Reading, advise_field, list_names
 from unquilt.corpus.readers import column_pages
 from unquilt.corpus.readers.column_pages import Extent
-from unquilt.corpus.records import Found, Page, Reject, identify, string, too_large, undecodable
+from unquilt.corpus.records import Found, GivenRow, Page, Reject, identify, string, too_large, undecodable
 from unquilt.corpus.sources import SMALLEST, Glimpse, Slice, Source
-from unquilt.errors import InputError
+from unquilt.errors import Advice, InputError
 
 SUFFIXES = (".parquet",)
 MAGIC = b"PAR1"
@@ -88,11 +90,14 @@ class _ReadColumn(NamedTuple):
 
 
 class _File(NamedTuple):
-    """An open file, and the columns of it that are read, by name."""
+    """An open file, and the columns of it that are read, by name; the columns that are kept beside documents, and the
+    schema of all that is given."""
 
     disk: pa.NativeFile
     parquet: pq.ParquetFile
     columns: dict[str, _ReadColumn]
+    beside: list[str]
+    given: pa.Schema
 
 
 def recognise(glimpse: Glimpse) -> bool:
@@ -109,7 +114,7 @@ def recognise(glimpse: Glimpse) -> bool:
 def cut(source: Source, reading: Reading, size: int) -> list[Slice]:
     """Neighbouring row groups of about `size` uncompressed bytes together. Reads the footer; `InputError` if it is
     damaged."""
-    with _open(source, reading.fields) as file:
+    with _open(source, reading) as file:
         metadata = file.parquet.metadata
         groups = [max(0, metadata.row_group(i).total_byte_size) for i in range(metadata.num_row_groups)]
     slices: list[Slice] = []
@@ -124,9 +129,15 @@ def cut(source: Source, reading: Reading, size: int) -> list[Slice]:
     return slices
 
 
+def read_given_schema(source: Source, reading: Reading) -> pa.Schema:
+    """The columns of a file that documents are given with."""
+    with _open(source, reading) as file:
+        return file.given
+
+
 def read(part: Slice, reading: Reading) -> Iterator[Found]:
     """The rows of the slice's row groups, a page or a reject each: as many as the footer says."""
-    with _open(part.source, reading.fields) as file:
+    with _open(part.source, reading) as file:
         for rows in _row_groups(file, part):
             yield from _read_group(file, rows, reading, part.source.name)
 
@@ -135,7 +146,7 @@ def skip(part: Slice, reading: Reading, offset: int, detail: str, reason: str = 
     """What `read` yields from row `offset` on, without decoding the row group that it lies in: the rest of that one
     becomes rejects. For a row group that ends the process that decodes it.
     """
-    with _open(part.source, reading.fields) as file:
+    with _open(part.source, reading) as file:
         groups = [rows for rows in _row_groups(file, part) if rows.end > offset]
         for rows in groups[:1]:
             yield from _lost(part.source.name, rows, max(offset, rows.begin), reason, detail)
@@ -154,7 +165,7 @@ def _row_groups(file: _File, part: Slice) -> Iterator[_RowGroup]:
 
 
 @contextmanager
-def _open(source: Source, fields: Fields) -> Iterator[_File]:
+def _open(source: Source, reading: Reading) -> Iterator[_File]:
     try:
         disk = pa.OSFile(os.fsencode(source.path))
     except OSError as error:
@@ -163,11 +174,12 @@ def _open(source: Source, fields: Fields) -> Iterator[_File]:
         source.check_size(disk.size())
         try:
             file = pq.ParquetFile(disk, pre_buffer=False, page_checksum_verification=True)
-            columns = _columns(source.name, file.schema, file.schema_arrow, fields)
+            columns = _columns(source.name, file.schema, file.schema_arrow, reading.fields)
+            beside, given = find_given(source.name, file.schema_arrow, reading)
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last for the name of a column
             raise InputError(f"{source.name}: not a complete Parquet file: {_one_line(error)}") from error
         _check_rows(source, file.metadata)
-        yield _File(disk, file, columns)
+        yield _File(disk, file, columns, beside, given)
 
 
 def _check_rows(source: Source, metadata: pq.FileMetaData) -> None:
@@ -202,6 +214,31 @@ def choose_columns(name: str, schema: pa.Schema, fields: Fields) -> list[int]:
         if not is_text(kind):
             raise InputError(f"{name}: column {column!a} is {_one_line(kind)}, not a string")
     return [i for i in sorted(numbers.values()) if is_text(schema.field(i).type) or _is_number(schema.field(i).type)]
+
+
+def find_given(name: str, schema: pa.Schema, reading: Reading) -> tuple[list[str], pa.Schema]:
+    """The columns of a table that are kept beside documents, and the schema of all that are given, in order; a column
+    that the text was read from is not kept a second time, and is called as text is."""
+    fields, parts = reading.fields, list_parts(reading.fields)
+    if reading.carry == NONE:
+        return [], pa.schema([])
+    given, beside = [], []
+    for field in schema:
+        if field.name == fields.html and fields.text not in schema.names:
+            given.append(field.with_name(fields.text))
+            continue
+        if field.name in parts or reading.carries(field.name):
+            given.append(field)
+            beside += [] if field.name == fields.text else [field.name]
+    for column in beside:
+        if find_stored_type(kind := schema.field(schema.get_field_index(column)).type) is None:
+            raise InputError(
+                f"{name}: column {column!a} is {_one_line(kind)}, which cannot be kept",
+                advice=Advice("say which columns to keep: carry='A,B'", "say which columns to keep: --carry A,B"),
+            )
+        if (count := schema.names.count(column)) > 1:
+            raise InputError(f"{name}: {count} columns are called {column!a}; rename all but one")
+    return beside, pa.schema(given, {key: each for key, each in (schema.metadata or {}).items() if key != b"pandas"})
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -253,6 +290,7 @@ def _read_group(file: _File, rows: _RowGroup, reading: Reading, name: str) -> It
     fault = _Breakage()
     with fault:
         extents |= {column.name: _measure(file, rows, column) for column in file.columns.values()}
+        extents |= _measure_beside(file, rows)
         for record in _pages(file, rows, extents, reading, name):
             yield record
             done = record.offset + 1
@@ -281,7 +319,7 @@ class _Breakage:
             return False
         if isinstance(error, MemoryError):
             self.reason = "out of memory"
-        elif not isinstance(error, pa.ArrowException | OSError | _DamagedError):
+        elif not isinstance(error, pa.ArrowException | OSError | UnicodeDecodeError | _DamagedError):
             return False
         self.why = _one_line(error)
         return True
@@ -324,8 +362,49 @@ def _pages(
         else _values(column, _batches(file, rows, column, _at_once(extents.get(column.name), column)), reading)
         for column in columns
     ]
-    for row, each in zip(range(rows.begin, rows.end), zip(*values, strict=False), strict=False):
-        yield _page(each, row, columns, reading, name)
+    beside = _rows_beside(file, rows, extents) if file.given.names else repeat(None)
+    for row, each, given in zip(range(rows.begin, rows.end), zip(*values, strict=False), beside, strict=False):
+        found = _page(each, row, columns, reading, name)
+        yield found if isinstance(found, Reject) else found._replace(given=given)
+
+
+def _measure_beside(file: _File, rows: _RowGroup) -> dict[str, Extent]:
+    """The extents of the columns that are kept beside documents, by their paths."""
+    group, beside = file.parquet.metadata.row_group(rows.group), set(file.beside)
+    found = {}
+    for number in range(group.num_columns):
+        column = group.column(number)
+        if column.path_in_schema.partition(".")[0] in beside and column.path_in_schema not in file.columns:
+            found[column.path_in_schema] = column_pages.measure_extent(file.disk, column)
+    return found
+
+
+def _rows_beside(file: _File, rows: _RowGroup, extents: Mapping[str, Extent]) -> Iterator[GivenRow]:
+    """The columns of rows that are kept beside documents, as many rows at a time as surely take little."""
+    if not file.beside:
+        nothing = pa.RecordBatch.from_arrays([pa.nulls(1)], names=[""])
+        return repeat(GivenRow(nothing, 0, file.given))
+    known = [extent for name, extent in extents.items() if name.partition(".")[0] in file.beside]
+    count = AT_ONCE_ROWS if known and all(extent.complete for extent in known) else 1
+    while count > 1 and sum(extent.size(count, as_dictionary=False) for extent in known) > AT_ONCE_BYTES:
+        count //= 2
+    batches = file.parquet.iter_batches(count, row_groups=[rows.group], columns=file.beside, use_threads=False)
+    return (
+        GivenRow(batch, row, file.given)
+        for batch in map(partial(_decoded, names=file.beside), batches)
+        for row in range(batch.num_rows)
+    )
+
+
+def _decoded(batch: pa.RecordBatch, names: Sequence[str]) -> pa.RecordBatch:
+    """Columns without dictionaries and views, which differ from batch to batch."""
+    columns = []
+    for name in names:
+        column = batch.column(name)
+        kind = find_stored_type(column.type)
+        column = column.storage if isinstance(column, pa.ExtensionArray) else column
+        columns.append(column if kind is None or kind == column.type else column.cast(kind))
+    return pa.RecordBatch.from_arrays(columns, names=list(names))
 
 
 def _at_once(extent: Extent | None, column: _ReadColumn) -> int:

@@ -1,6 +1,7 @@
 """Documents on disk: batches, and numbered Parquet parts.
 
 batches   records become Arrow batches
+given     columns of inputs, before their types are known
 raw       the tables that reading makes
 parts     the Parquet parts of a corpus
 results   what was in a piece, kept for a resumed ingest

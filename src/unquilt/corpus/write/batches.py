@@ -9,8 +9,9 @@ from itertools import accumulate
 import pyarrow as pa
 
 from unquilt.corpus.extract.urls import address, is_recursive, locate_url
-from unquilt.corpus.options import MIB
+from unquilt.corpus.options import MIB, Reading
 from unquilt.corpus.records import ASIDE, Chunks, Document, Reject, Skipped
+from unquilt.corpus.write.given import GivenChunk, gather
 from unquilt.corpus.write.raw import RAW_DOCUMENTS, Batch
 from unquilt.tables.corpus import CHUNK, REJECTS, SHA1
 
@@ -18,14 +19,15 @@ BATCH_BYTES = 8 * MIB
 BATCH_ROWS = 8192
 
 
-def batches(records: Iterable[Document | Reject | Skipped], max_repeats: int) -> Iterator[Batch]:
+def batches(records: Iterable[Document | Reject | Skipped], reading: Reading) -> Iterator[Batch]:
     """Batches that close at 8 MiB of documents or 8,192 of them (or rejects), whichever comes first.
 
     All of a document counts, not its text alone: a URL may have 1 MB, and each letter a chunk with its SHA-1. Texts
     that stand beside pages close batches of their own, so that those of pages are the same without them.
     Memory: one batch of either, and the largest document.
     """
-    pages, others = _Gathering(), _Gathering()
+    pages, others = _Gathering(reading), _Gathering(reading)
+    nothing = _Gathering(reading).take()
     rejects: list[Reject] = []
     skipped: Counter[str] = Counter()
     for record in records:
@@ -36,18 +38,26 @@ def batches(records: Iterable[Document | Reject | Skipped], max_repeats: int) ->
         else:
             skipped[record.what] += 1
         if pages.full or len(rejects) >= BATCH_ROWS:
-            yield Batch(pages.take(max_repeats), _rejects(rejects), skipped, _documents([], max_repeats))
+            yield _batch(pages.take(), rejects, skipped, nothing)
             rejects, skipped = [], Counter()
         if others.full:
-            yield Batch(_documents([], max_repeats), _rejects([]), Counter(), others.take(max_repeats))
+            yield _batch(nothing, [], Counter(), others.take())
     if pages.documents or rejects or skipped or others.documents:
-        yield Batch(pages.take(max_repeats), _rejects(rejects), skipped, others.take(max_repeats))
+        yield _batch(pages.take(), rejects, skipped, others.take())
+
+
+_Taken = tuple[pa.RecordBatch, Sequence[GivenChunk]]
+
+
+def _batch(pages: _Taken, rejects: Sequence[Reject], skipped: Counter[str], others: _Taken) -> Batch:
+    return Batch(pages[0], _rejects(rejects), skipped, others[0], pages[1], others[1])
 
 
 class _Gathering:
     """Documents that become a batch."""
 
-    def __init__(self) -> None:
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
         self.documents: list[Document] = []
         self._size = 0
 
@@ -59,10 +69,12 @@ class _Gathering:
     def full(self) -> bool:
         return self._size >= BATCH_BYTES or len(self.documents) >= BATCH_ROWS
 
-    def take(self, max_repeats: int) -> pa.RecordBatch:
-        """The batch; what comes next is for another one."""
-        made, self.documents, self._size = _documents(self.documents, max_repeats), [], 0
-        return made
+    def take(self) -> _Taken:
+        """The batch, and what inputs say of its documents; what comes next is for another one."""
+        made = _documents(self.documents, self._reading.max_repeats)
+        given = list(gather(self.documents, made, self._reading))
+        self.documents, self._size = [], 0
+        return made, given
 
 
 def _size(document: Document) -> int:
@@ -70,7 +82,8 @@ def _size(document: Document) -> int:
     page = document.page
     strings = (page.id, page.url or "", page.ip or "", *document.links)
     texts = len(document.text) + len(document.seen or b"")
-    return texts + sum(map(len, document.chunks)) + sum(map(len, strings)) + 64 * len(document.links)
+    beside = 0 if page.given is None else page.given.size
+    return texts + beside + sum(map(len, document.chunks)) + sum(map(len, strings)) + 64 * len(document.links)
 
 
 def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatch:
@@ -88,7 +101,7 @@ def _documents(documents: Sequence[Document], max_repeats: int) -> pa.RecordBatc
         pa.array([is_recursive(place, max_repeats) for place in places], pa.bool_()),
         pa.array([page.media for page in pages], pa.string()),
         pa.array([page.truncated for page in pages], pa.string()),
-        pa.array([page.date for page in pages], pa.string()),
+        pa.array([page.fetched for page in pages], pa.string()),
         _texts([document.text for document in documents]),
         pa.array([document.seen for document in documents], pa.large_binary()).cast(pa.large_string()),
         pa.array([document.restored for document in documents], pa.int64()),

@@ -9,11 +9,12 @@ row group is a batch of about 8 MiB of text: what one task of an analysis reads.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,8 +23,10 @@ import pyarrow.parquet as pq
 from unquilt.columns import measure
 from unquilt.corpus.find.inputs import unchanged
 from unquilt.corpus.find.pieces import Piece
+from unquilt.corpus.given import GivenColumns, GivenPlan
 from unquilt.corpus.read import FINDING_SPEED, PieceReader
-from unquilt.corpus.write.results import PieceRead, note_path, others_path, vouch
+from unquilt.corpus.write.given import ChunkReader, GivenChunk, write_chunk
+from unquilt.corpus.write.results import PieceRead, given_path, note_path, others_path, vouch
 from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Guard, Inquest, Place
 from unquilt.parquet import opened, seal_footer
@@ -87,13 +90,16 @@ def read_piece(task: ReadPiece) -> PieceRead:
 def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
     rejects = []
     skipped: Counter[str] = Counter()
+    given = GivenColumns()
     # What cannot be read raises an InputError; so any OSError is about the target.
     with _written(task, task.target) as pages, _written(task, others_path(task.target), on_demand=True) as others:
         for batch in reader.batches():
             rejects.append(batch.rejects)
             skipped.update(batch.skipped)
-            pages.write(batch.documents, guard)
-            others.write(batch.others, guard)
+            pages.write(batch.documents, batch.given, guard)
+            others.write(batch.others, batch.others_given, guard)
+            for chunk in (*batch.given, *batch.others_given):
+                given.meet(chunk.listed, chunk.file, task.piece.reading)
     table = pa.Table.from_batches(rejects, schema=rejects[0].schema) if rejects else REJECTS.schema.empty_table()
     return PieceRead(
         task.target,
@@ -105,6 +111,7 @@ def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
         reader.spans,
         reader.warnings,
         others.documents,
+        given.to_schema(),
     )
 
 
@@ -114,6 +121,7 @@ class _Written:
     def __init__(self, stack: ExitStack, target: Path, spill: Path) -> None:
         self._stack, self._target, self._spill = stack, target, spill
         self._writer: pa.ipc.RecordBatchFileWriter | None = None
+        self._given: BinaryIO | None = None
         self.documents = self.words = self.size = 0
 
     def begin(self) -> pa.ipc.RecordBatchFileWriter:
@@ -123,8 +131,8 @@ class _Written:
             self._writer = self._stack.enter_context(pa.ipc.new_file(file, UNNUMBERED))
         return self._writer
 
-    def write(self, found: pa.RecordBatch, guard: Guard) -> None:
-        """Measures texts, and writes them."""
+    def write(self, found: pa.RecordBatch, given: Sequence[GivenChunk], guard: Guard) -> None:
+        """Measures texts, and writes them and the columns beside them."""
         if found.num_rows == 0:
             return
         texts, seen = found.column("text"), found.column("seen")
@@ -134,9 +142,21 @@ class _Written:
         columns |= {"words": counts, "sequence": sequences}
         measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
         self.begin().write_batch(measured)
+        self._write_given(given)
         self.documents += found.num_rows
         self.words += sum(counts.to_pylist())
         self.size += texts.nbytes
+
+    def _write_given(self, given: Sequence[GivenChunk]) -> None:
+        """Writes the columns of a batch. There is a file if any batch has some."""
+        if self._given is None and any(chunk.columns is not None for chunk in given):
+            target = given_path(self._target)
+            self._given = self._stack.enter_context(created(target, spill=self._spill))
+            if self.documents:
+                write_chunk(self._given, GivenChunk(self.documents, None, pa.schema([])))
+        if self._given is not None:
+            for chunk in given:
+                write_chunk(self._given, chunk)
 
 
 @contextmanager
@@ -149,6 +169,8 @@ def _written(task: ReadPiece, target: Path, *, on_demand: bool = False) -> Itera
                 target.unlink(missing_ok=True)
         else:
             file.begin()
+        with storing(target):
+            given_path(target).unlink(missing_ok=True)
         yield file
 
 
@@ -160,6 +182,7 @@ class WritePart:
     target: Path
     first: int
     spill: Path | None = None
+    plan: GivenPlan = field(default_factory=GivenPlan)
 
     def __str__(self) -> str:
         return str(self.target)
@@ -171,24 +194,41 @@ def write_part(task: WritePart) -> int:
     The file is read, not mapped into memory: a piece may be gigabytes, which would count as memory of the process.
     """
     first = task.first
+    schema = task.plan.extend(DOCUMENTS.schema)
     packing = {
         "compression": "zstd",
         "compression_level": 1,
-        "use_dictionary": REPEATED,
+        "use_dictionary": [*REPEATED, *(field.name for field in task.plan.extra if not pa.types.is_nested(field.type))],
         "write_statistics": MEASURED,
         "write_page_checksum": True,
     }
     with created(task.target, spill=task.spill or task.source.parent) as file:
-        with pa.OSFile(str(task.source)) as source, pq.ParquetWriter(file, DOCUMENTS.schema, **packing) as writer:
+        with (
+            pa.OSFile(str(task.source)) as source,
+            ChunkReader(given_path(task.source)) as given,
+            pq.ParquetWriter(file, schema, **packing) as writer,
+        ):
             reader = pa.ipc.open_file(source)
             for number in range(reader.num_record_batches):
                 batch = reader.get_batch(number)
                 docs = pa.array(range(first, first + batch.num_rows), pa.int64())
-                numbered = pa.Table.from_arrays([docs, *batch.columns], schema=DOCUMENTS.schema)
+                extra = _place(task.plan, batch, given)
+                numbered = pa.Table.from_arrays([docs, *batch.columns, *extra], schema=schema)
                 writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
                 first += batch.num_rows
         seal_footer(file)
     return task.target.stat().st_size
+
+
+def _place(plan: GivenPlan, batch: pa.RecordBatch, given: ChunkReader) -> list[pa.ChunkedArray]:
+    """The further columns of a batch of documents."""
+    first, placed = 0, []
+    for rows, columns in given.read(batch.num_rows):
+        placed.append(plan.place(columns, batch.slice(first, rows)))
+        first += rows
+    return [
+        pa.chunked_array(parts, kind.type) for parts, kind in zip(zip(*placed, strict=True), plan.extra, strict=False)
+    ]
 
 
 def is_written(task: WritePart, documents: int) -> bool:

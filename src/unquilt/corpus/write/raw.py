@@ -8,10 +8,12 @@ at which its gzip member begins in the file as it is. `begin` and `end` of a chu
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
 
+from unquilt.corpus.write.given import GivenChunk
 from unquilt.tables import DOCUMENTS
 
 RAW_DOCUMENTS = pa.schema([field for field in DOCUMENTS.schema if field.name not in ("doc", "words", "sequence")])
@@ -19,10 +21,13 @@ RAW_DOCUMENTS = pa.schema([field for field in DOCUMENTS.schema if field.name not
 
 class Batch(NamedTuple):
     """Some documents (`RAW_DOCUMENTS`), the rejects (`REJECTS`) met while reading them, how many records were no
-    documents, by what they were, and texts that stand beside pages (`RAW_DOCUMENTS`); each may be empty.
+    documents, by what they were, and texts that stand beside pages (`RAW_DOCUMENTS`); each may be empty. And what the
+    inputs say of the documents, and of the other texts, beside all that.
     """
 
     documents: pa.RecordBatch
     rejects: pa.RecordBatch
     skipped: Counter[str]
     others: pa.RecordBatch
+    given: Sequence[GivenChunk]
+    others_given: Sequence[GivenChunk]

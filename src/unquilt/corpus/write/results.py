@@ -7,11 +7,12 @@ and versions), and the file has the size that it says; then the piece need not b
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,8 @@ class PieceRead:
     warnings: list[Warned]
     others: int = 0
     """Texts that stand beside pages; they are in a file of their own (`others_path`), if there are any."""
+    given: pa.Schema = field(default_factory=lambda: pa.schema([]))
+    """What inputs say of the documents; the columns are in files of their own (`given_path`), if there are any."""
 
 
 def identify(piece: Piece, fingerprint: str) -> str:
@@ -68,6 +71,17 @@ def others_path(target: Path) -> Path:
     return target.with_suffix(".others")
 
 
+def given_path(documents: Path) -> Path:
+    """Where the columns lie that inputs give beside some documents."""
+    return documents.with_name(f"{documents.name}.given")
+
+
+def beside(target: Path) -> dict[str, Path]:
+    """The files of a piece that are there if there is something to put into them."""
+    others = others_path(target)
+    return {"others": others, "given": given_path(target), "others_given": given_path(others)}
+
+
 def vouch(read: PieceRead, identity: str, spill: Path) -> None:
     """Write the note of a piece whose file is complete."""
     facts = {
@@ -75,7 +89,8 @@ def vouch(read: PieceRead, identity: str, spill: Path) -> None:
         "size": read.path.stat().st_size,
         "documents": read.documents,
         "others": read.others,
-        "others_size": others_path(read.path).stat().st_size if read.others else 0,
+        "beside": {name: path.stat().st_size for name, path in beside(read.path).items() if path.exists()},
+        "given": base64.b64encode(read.given.serialize()).decode(),
         "words": read.words,
         "bytes": read.bytes,
         "skipped": dict(read.skipped),
@@ -94,8 +109,11 @@ def recall(target: Path, identity: str) -> PieceRead | None:
         noted = pa.ipc.open_file(pa.py_buffer(read_own(note_path(target)))).read_all()
         facts: dict[str, Any] = json.loads(noted.schema.metadata[_FACTS])
         rejects = noted.replace_schema_metadata(None).cast(REJECTS.schema)
-        sizes = {target: facts["size"], others_path(target): facts["others_size"]}
+        places = beside(target)
+        sizes = {target: facts["size"]} | {places[name]: size for name, size in facts["beside"].items()}
         intact = all(not path.exists() or path.stat().st_size == size for path, size in sizes.items())
+        for path in (target, others_path(target)):  # columns go when their documents are gone
+            intact = intact and not (path.exists() and given_path(path) in sizes and not given_path(path).exists())
         if facts["identity"] == identity and intact and not any(path.is_symlink() for path in sizes):
             return PieceRead(
                 target,
@@ -107,5 +125,6 @@ def recall(target: Path, identity: str) -> PieceRead | None:
                 {int(part): Span(*span) for part, span in facts["spans"].items()},
                 [Warned(*warning) for warning in facts["warnings"]],
                 int(facts["others"]),
+                pa.ipc.read_schema(pa.py_buffer(base64.b64decode(facts["given"]))),
             )
     return None

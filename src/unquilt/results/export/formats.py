@@ -14,6 +14,9 @@ import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, BinaryIO, Protocol, cast
@@ -22,7 +25,9 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from unquilt.corpus.given import JSON
 from unquilt.errors import ParameterError
+from unquilt.results.given import list_rows
 
 KINDS = ("jsonl", "csv", "txt", "parquet")
 PACKINGS = ("gz", "zst")
@@ -87,7 +92,8 @@ class FileFormat:
 
     def _lines(self, schema: pa.Schema) -> Callable[[Sequence[dict[str, Any]]], bytes]:
         if self.kind == "jsonl":
-            return write_json
+            as_json = [field.name for field in schema if JSON in (field.metadata or {})]
+            return partial(write_json, as_json=as_json) if as_json else write_json
         if self.kind == "csv":
             spell = _cell if self.raw_cells else _safe_cell
             return lambda rows: _write_csv([[spell(value) for value in row.values()] for row in rows])
@@ -103,7 +109,7 @@ class _LineSink:
 
     def write(self, rows: pa.Table) -> None:
         for begin in range(0, rows.num_rows, _ROWS_AT_ONCE):
-            self._file.write(self._lines(rows.slice(begin, _ROWS_AT_ONCE).to_pylist()))
+            self._file.write(self._lines(list_rows(rows.slice(begin, _ROWS_AT_ONCE))))
 
 
 class _ParquetSink:
@@ -146,14 +152,18 @@ def _packed(file: BinaryIO, packing: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def write_json(rows: Sequence[dict[str, Any]]) -> bytes:
-    """Rows as lines of JSON, in UTF-8; bytes as hexadecimal digits."""
+def write_json(rows: Sequence[dict[str, Any]], as_json: Sequence[str] = ()) -> bytes:
+    """Rows as lines of JSON, in UTF-8; bytes as hexadecimal digits. Values of the columns in `as_json` are JSON."""
+    for row in rows if as_json else ():
+        row.update({name: orjson.Fragment(row[name]) for name in as_json if row[name] is not None})
     return b"".join(orjson.dumps(row, default=_spell, option=orjson.OPT_APPEND_NEWLINE) for row in rows)
 
 
 def _spell(value: object) -> str:
     if isinstance(value, bytes):
         return value.hex()
+    if isinstance(value, Decimal | timedelta):
+        return str(value)
     raise TypeError(f"{type(value).__name__} has no form in JSON")
 
 

@@ -22,7 +22,8 @@ from unquilt.results.cleaning import REPEATS, CleanedDocuments
 from unquilt.results.export.formats import FileFormat
 from unquilt.results.export.places import PartFolder, list_inputs, one_file, refuse_existing
 from unquilt.results.folders import RunFolder
-from unquilt.results.keeping import FIELDS, KeptDocuments
+from unquilt.results.given import choose_columns
+from unquilt.results.keeping import KeptDocuments
 from unquilt.results.passages import list_detections
 from unquilt.results.rows import RowsPiece, Selection, TableRows, arrange
 from unquilt.results.trimming import TrimmedDocuments
@@ -93,13 +94,15 @@ class Export:
             )
         folder.table(self.table)  # an error if there is none
         if self.table == DOCUMENTS.name and not selection.columns:
-            selection = replace(selection, columns=FIELDS)
+            selection = replace(selection, columns=choose_columns(folder.tables[DOCUMENTS.name]))
         arranged = arrange(folder, self.table, selection, hidden=True)
         resumes = in_parts and selection.limit is None
         selection = replace(arranged, sort=selection.sort) if resumes else arranged
-        return (
-            self._open_with_evidence(folder, selection) if self.evidence else TableRows(folder, self.table, selection)
-        )
+        if self.evidence:
+            return self._open_with_evidence(folder, selection)
+        rows = TableRows(folder, self.table, selection)
+        rows.as_given = self.table == DOCUMENTS.name
+        return rows
 
     def _open_cleaned(self, folder: RunFolder, selection: Selection) -> TableRows:
         if self.without != (REPEATS,) or self.keep_first:
