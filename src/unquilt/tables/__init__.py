@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
-from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES
+from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES, VARIANTS
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
     CANDIDATES,
@@ -175,6 +175,7 @@ __all__ = [
     "TOLERANCES",
     "TREES",
     "UNSETTLED",
+    "VARIANTS",
     "VERDICTS",
     "WORDS",
     "Column",
