@@ -38,7 +38,7 @@ LOWEST = ROOT / "tests" / "lowest.txt"
 OLDEST, NEWEST = 11, 20
 """Minor versions of Python 3: the oldest that is promised, and one that does not exist yet."""
 FIGURES = {
-    "phrases": "unquilt phrases demo-run/corpus -o phrases --group ip",
+    "phrases": "unquilt phrases demo-run/corpus -o phrases --site ip",
     "sweep": "unquilt sweep demo-run/corpus -o sweep --k 5",
     "copied": "unquilt reuse discover demo-run/corpus -o copied",
 }

@@ -35,6 +35,10 @@ WITHOUT_SPACES = {  # where the letters and digits of these scripts stand, first
 }
 
 
+FOREIGN = ("none", "host", "domain", "ip")
+"""What a site is, as far as the twin goes; tests/analyses/test_site_names.py has the others."""
+
+
 class Document(NamedTuple):
     """A page as the corpus knows it; `host`, `domain` and `ip` in the spelling that reading gives them."""
 
@@ -590,7 +594,8 @@ def count_sites(
 ) -> tuple[list[tuple[int, str | None, int, int, float]], list[tuple[int, str | None, int, int, int]]]:
     """quilting_domains (first, domain, documents, quilts, share), source_domains (first, domain, quilts, sources,
     new_grams), in the order of the domains' lowest documents; those without a domain are one. Or of hosts."""
-    sites = [document.host if foreign == "host" else document.domain for document in documents]
+    names = {"host": lambda page: page.host, "ip": lambda page: page.host and (page.ip or page.domain)}
+    sites = [names.get(foreign, lambda page: page.domain)(document) for document in documents]
     quilting, feeding = [], []
     for site in dict.fromkeys(sites):
         docs = [doc for doc, other in enumerate(sites) if other == site]

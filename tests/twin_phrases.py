@@ -47,10 +47,17 @@ def shingles(text: str, k: int, seed: int, *, exact: bool) -> set[Shingle]:
     return {(i, by_print[print_]) for i, print_ in enumerate(_native.sample(text, seed, k) or ())}
 
 
-def is_near(a: Document, b: Document, pooled: Mapping[str | None, set[str]]) -> tuple[bool, bool]:
-    """Whether two documents are on one site (domain, or an address in common), and whether by address alone."""
+def name_site(document: Document, by: str) -> str | None:
+    return (document.ip or document.domain) if by == "ip" else getattr(document, by)
+
+
+def is_near(a: Document, b: Document, pooled: Mapping[str | None, set[str]], by: str) -> tuple[bool, bool]:
+    """Whether two documents are on one site; by address: on one domain, or with an address in common, and whether by
+    address alone."""
     if a.host is None or b.host is None:
         return False, False
+    if by != "ip":
+        return (name_site(a, by) == name_site(b, by),) * 2
     meet = not pooled[a.host].isdisjoint(pooled[b.host])
     by_address = meet if pooled[a.host] and pooled[b.host] else a.domain == b.domain
     return a.domain == b.domain or meet, by_address
@@ -90,7 +97,7 @@ def phrases(
     collapse: str = "near",
     max_df: int = 1000,
     pruned: bool = False,
-    group: str = "host",
+    group: str = "domain",
     min_pages: int = 10,
     min_mean: float = 30.0,
     max_deviation: float = 15.0,
@@ -123,7 +130,7 @@ def phrases(
         if not mine or (sampled is not None and doc not in sampled):
             continue
         to_cover = {shingle for shingle in mine if df[shingle] <= max_df}
-        sites = {other: is_near(documents[doc], documents[other], pooled) for other in kept if other != doc}
+        sites = {other: is_near(documents[doc], documents[other], pooled, group) for other in kept if other != doc}
         candidates = {other: to_cover & own[other] for other in sites}
         picks = cover(to_cover, candidates, {other: not near for other, (near, _) in sites.items()})
         ranks = prune(picks, candidates) if pruned else range(len(picks))
@@ -138,8 +145,8 @@ def phrases(
 
     pages: defaultdict[str, list[int]] = defaultdict(list)
     for doc in kept:
-        site = getattr(documents[doc], group)
-        if site is not None:
+        site = name_site(documents[doc], group)
+        if site is not None and documents[doc].host is not None:
             pages[site].append(doc)
     for site, docs in pages.items():
         if len(docs) >= min_pages:

@@ -27,6 +27,7 @@ DESIGN.md says how the packages and modules work together:
     tables/          the columns and meanings of all tables
     parameters       declaration and validation of parameters
     settings         engine, threads, memory
+    site_names       what a site is, and what it is called
     spelling         numbers with their nouns, and names, for people
     parquet          our Parquet files, with checksums
     guard            work in processes that may crash

@@ -123,7 +123,7 @@ def make_call(name: str) -> AnalysisCall:
 
 
 def _describe(info: ParameterInfo) -> str:
-    return f"    {info.name}: {info.help} (default {info.default!r}; {info.allowed})"
+    return f"    {info.word or info.name}: {info.help} (default {info.default!r}; {info.allowed})"
 
 
 def rename_fields(options: JobOptions | None, fields: Mapping[str, str] | None) -> JobOptions | None:

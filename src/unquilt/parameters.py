@@ -43,6 +43,7 @@ Scalar = int | float | str | bool
 
 _DECLARATION = "unquilt parameter"
 _PART = "unquilt part"
+MOST_NUMBERED = 96
 _NOUNS: dict[type, str] = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
 
 
@@ -59,7 +60,7 @@ class Constraint:
     def allow(self, value: Scalar) -> bool:
         """Tell whether `value`, already of the right type, is one of these."""
         if self.one_of is not None:
-            return value in self.one_of
+            return any(_is_choice(choice, value) for choice in self.one_of)
         if isinstance(value, str):
             return True
         return (
@@ -80,6 +81,15 @@ class Constraint:
         return f"{noun} {given}" if given else noun
 
 
+def _is_choice(choice: Scalar, value: Scalar) -> bool:
+    """Whether a value is this choice; `path:N` stands for `path:1` to `path:96`."""
+    if not (isinstance(choice, str) and isinstance(value, str) and choice.endswith(":N")):
+        return value == choice
+    name, _, number = value.partition(":")
+    plain = number.isascii() and number.isdigit() and not number.startswith("0") and len(number) < 3
+    return name == choice[:-2] and plain and int(number) <= MOST_NUMBERED
+
+
 @dataclass(frozen=True)
 class _Declaration:
     help: str
@@ -89,6 +99,7 @@ class _Declaration:
     unit: str = ""
     usual: str = ""
     is_pair: bool = False
+    word: str = ""
 
 
 def parameter(
@@ -105,16 +116,18 @@ def parameter(
     unit: str = "",
     usual: str = "",
     is_pair: bool = False,
+    word: str = "",
 ) -> T:
     """Declare a field of a `Parameters` class: its default, what it means, and what it may be.
 
     The bounds and choices hold for each item of a tuple; `is_range` says that a tuple is the two ends of a range,
     `is_pair` that it has two items, or none.
     `symbol` is the paper's letter for the parameter, `unit` is `bytes` or `seconds`. `usual` says in words what the
-    default stands for, where that is a value that means "as usual", such as 0 threads.
+    default stands for, where that is a value that means "as usual", such as 0 threads. `word` is what people call it,
+    where that is another word than its name: the option has it, and the Python call takes both.
     """
     constraint = Constraint(at_least, above, at_most, below, None if one_of is None else tuple(one_of))
-    declaration = _Declaration(meaning, symbol, constraint, is_range, unit, usual, is_pair)
+    declaration = _Declaration(meaning, symbol, constraint, is_range, unit, usual, is_pair, word)
     return dataclasses.field(default=default, metadata={_DECLARATION: declaration})
 
 
@@ -128,8 +141,8 @@ class ParameterInfo:
     """One parameter, described: enough to build a command line option or a line of the reference from it.
 
     `type` is the type of one value; `many` says that the parameter is a tuple of such values, `is_range` that these are
-    the two ends of a range, `is_pair` that they are two or none, `optional` that it may be None; `unit` and `usual` are
-    as in `parameter`.
+    the two ends of a range, `is_pair` that they are two or none, `optional` that it may be None; `unit`, `usual`
+    and `word` are as in `parameter`.
     """
 
     name: str
@@ -144,6 +157,7 @@ class ParameterInfo:
     unit: str = ""
     usual: str = ""
     is_pair: bool = False
+    word: str = ""
 
     @property
     def allowed(self) -> str:
@@ -157,7 +171,7 @@ class ParameterInfo:
         if value is None and self.optional:
             return None
         if not self.many:
-            return self._validate_one(value, self.name)
+            return self._validate_one(value, self.word or self.name)
         if isinstance(value, str | bytes) or not isinstance(value, Sequence):
             raise ParameterError(f"{self.name} must be {self.allowed}, not {_shown(value)}")
         if self.is_pair and len(value) not in (0, 2):
@@ -215,10 +229,15 @@ class Parameters:
     def from_dict(cls, values: Mapping[str, object]) -> Self:
         """Make parameters of a mapping; what it leaves out has its default, an unknown name is refused."""
         known = [field.name for field in dataclasses.fields(cls)]
-        for name in values:
-            if name not in known:
-                raise ParameterError(f"there is no parameter {_shown(name)}; {_suggestion(str(name), known)}")
-        given = dict(values)
+        words = {info.word: info.name for info in cls.describe() if info.word}
+        given: dict[str, Any] = {}
+        for name, value in values.items():
+            if name not in known and name not in words:
+                suggestion = _suggestion(str(name), [*known, *words])
+                raise ParameterError(f"there is no parameter {_shown(name)}; {suggestion}")
+            if words.get(name, name) in given:
+                raise ParameterError(f"{name} is given twice: {words.get(name, name)} is another word for it")
+            given[words.get(name, name)] = value
         for name, kind in cls.parts().items():
             inner = given.get(name)
             if isinstance(inner, Mapping):
@@ -286,6 +305,7 @@ def _describe_field(field: dataclasses.Field[Any], hint: Any) -> ParameterInfo:
         unit=declaration.unit,
         usual=declaration.usual,
         is_pair=declaration.is_pair,
+        word=declaration.word,
     )
     return dataclasses.replace(info, default=info.validate(field.default))
 

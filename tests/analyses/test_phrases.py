@@ -35,7 +35,7 @@ VARIANTS: list[dict[str, Any]] = [
     {},
     {"exact": True},
     {"collapse": "none", "popular": 3, "max_df": 3, "prune": True},
-    {"collapse": "exact", "group": "domain", "seed": 9, "k": 3},
+    {"collapse": "exact", "group": "host", "seed": 9, "k": 3},
     {"exact": True, "group": "ip", "prune": True, "collapse": "none", "k": 1, "popular": 4, "max_df": 6},
 ]
 
@@ -124,7 +124,7 @@ def test_a_sample_of_one_site(tmp_path: Path) -> None:
     everywhere = {doc for doc, *_ in rows(unquilt.phrases(corpus.path, **asked), "covers", "doc")}
     for name in ("host", "domain", "ip"):
         site = next(getattr(page, name) for page in pages if getattr(page, name) is not None)
-        run = unquilt.phrases(corpus.path, site=site, **asked)
+        run = unquilt.phrases(corpus.path, sample_site=site, **asked)
         there = {doc for doc, page in enumerate(pages) if site in (page.host, page.domain, page.ip)}
         assert {doc for (doc,) in rows(run, "covers", "doc")} == everywhere & there
 
@@ -164,9 +164,11 @@ def test_common_shingles_are_left_out_and_counted() -> None:
     [
         ({"popular": 1}, "popular must be a whole number"),
         ({"sample": "some"}, "sample must be one of all, counts, uniform"),
-        ({"site": "example.com"}, "site has no effect with sample all"),
+        ({"sample_site": "example.com"}, "sample_site has no effect with sample all"),
+        ({"site": "example.com"}, "site must be one of host, domain, suffix, ip, path:N"),
+        ({"site": "host", "group": "ip"}, "given twice"),
         ({"sample": "counts", "max_df": 7}, "max_df has no effect with sample counts"),
-        ({"group": "country"}, "group must be one of host, domain, ip"),
+        ({"group": "country"}, "site must be one of host, domain, suffix, ip, path:N"),
         ({"min_mean": 85.0}, "min_mean must be a number"),
     ],
 )

@@ -18,10 +18,10 @@ from drawn import Packed, as_table, draw_corpus
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from quilting import PLAIN, local, read_files, read_found, run_quilts
-from twin import Document
+from twin import FOREIGN, Document
 
 import unquilt
-from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
+from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.quilts import PUBLISHED
 from unquilt.errors import InputError, ParameterError
 from unquilt.jobs.options import JobOptions

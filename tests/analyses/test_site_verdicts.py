@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import unquilt as uq
-from unquilt.corpus.extract.urls import name_site
 from unquilt.errors import InputError, ParameterError
+from unquilt.site_names import name_site
 
 
 def _text(rng: Random, words: int) -> str:

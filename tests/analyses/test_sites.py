@@ -11,10 +11,10 @@ import pytest
 import twin
 from drawn import Packed, as_table
 from quilting import PLAIN, local, read_files, read_found, run_quilts
-from twin import Document
+from twin import FOREIGN, Document
 
 import unquilt
-from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
+from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.runs import Run
 
 pytestmark = pytest.mark.slow

@@ -16,10 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from quilting import DEBIAN, PLAIN, local, measure, open_run, read_files
 from test_quilts import LARGEST, SHARES, SIGMAS, corpora
-from twin import Document
+from twin import FOREIGN, Document
 
 import unquilt
-from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
+from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.quilts import PUBLISHED, QuiltParameters
 from unquilt.analyses.sweep import DIMENSIONS, SweepParameters, sweep
 from unquilt.engines.tasks import Scale

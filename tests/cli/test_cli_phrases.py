@@ -77,7 +77,7 @@ def test_candidates_are_named_with_their_evidence(run: Path) -> None:
 
 def test_without_candidates(corpus: Path, tmp_path: Path) -> None:
     said = succeed("phrases", corpus, "-o", tmp_path / "run", "--min-pages", 41, "--collapse", "none")
-    assert "No host is a candidate (at least 41 pages" in said
+    assert "No domain is a candidate (at least 41 pages" in said
 
 
 def test_a_site(run: Path) -> None:

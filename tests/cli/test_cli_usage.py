@@ -67,7 +67,7 @@ WRONG = {
     "sigma": ("quilts {corpus} -o {new} --sigma 2", 2, "--sigma must be a number between 0 and 1, not '2'"),
     "nan": ("quilts {corpus} -o {new} --sigma nan", 2, "--sigma must be a number between 0 and 1, not 'nan'"),
     "min-share": ("quilts {corpus} -o {new} --min-share -1", 2, "--min-share must be a number between 0 and 1"),
-    "foreign": ("quilts {corpus} -o {new} --foreign planet", 2, "--foreign must be one of none, host, domain, ip"),
+    "foreign": ("quilts {corpus} -o {new} --foreign planet", 2, "--site must be one of none, host, domain, suffix"),
     "key": ("quilts {corpus} -o {new} --key abc", 2, "key must be 32 hexadecimal digits"),
     "threads": ("quilts {corpus} -o {new} --threads -1", 2, "--threads must be a whole number between 1 and 65536"),
     "no threads": ("quilts {corpus} -o {new} --threads 0", 2, "--threads must be a whole number between 1 and 65536"),
@@ -156,7 +156,7 @@ def test_help_has_the_defaults_and_ranges_of_parameters():
     for info in QuiltParameters.describe():
         assert f"--{info.name.replace('_', '-')} " in text
     assert "Minimum share of the page that was copied (default 0.5; a number between 0 and 1)." in text
-    assert "none|host|domain|ip" in text
+    assert "--site, --foreign none|host|domain|suffix|ip|path:N" in text
 
 
 def test_reference_is_up_to_date():

@@ -25,7 +25,12 @@ from unquilt.parameters import ParameterInfo
 from unquilt.tables import EDGES, PAIRS
 
 ANALYSES = {job.name: job for job in jobs() if isinstance(job, Analysis)}
-TEXTS: dict[str, Any] = {"between": ("a", "b"), "key": "0123456789abcdef" * 2, "site": "host.example"}
+TEXTS: dict[str, Any] = {
+    "between": ("a", "b"),
+    "key": "0123456789abcdef" * 2,
+    "sample_site": "host.example",
+    "site": "host.example",
+}
 """A value of each parameter that may be any text, but for files."""
 NEVER = {("passages", "signature", "fuzzy")}
 """Values that are declared, and refused whatever else is given: they lead to another analysis."""
@@ -48,7 +53,7 @@ def list_values(info: ParameterInfo, texts: dict[str, Any]) -> list[Any]:
     end of a range."""
     bounds = info.constraint
     if bounds.one_of:
-        values = list(bounds.one_of)
+        values = [value.replace(":N", ":2") if isinstance(value, str) else value for value in bounds.one_of]
     elif info.type is bool:
         values = [True, False]
     elif info.type is str:

@@ -51,6 +51,7 @@ ONLY: dict[str, set[str]] = {
     "unquilt.spelling": set(),
     "unquilt.settings": {"unquilt.errors", "unquilt.parameters"},
     "unquilt.guard": {"unquilt.errors"},
+    "unquilt.site_names": set(),
     "unquilt.parquet": {"unquilt.errors"},
     "unquilt.arrow_start": set(),
     "unquilt.systems": {"unquilt.errors"},

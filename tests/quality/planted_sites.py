@@ -242,18 +242,18 @@ class SitePlanter:
                 for first in range(0, 12, 4):
                     whole = posts[first : first + 4]
                     self.add("archive", site, "\n\n".join(whole))
-                    self.add("archive", site, "\n\n".join(_begin(post, 60) for post in whole))
+                    self.add("archive", site, "\n\n".join(begin(post, 60) for post in whole))
                 for _ in range(4):
                     tagged = self.rng.sample(posts, 6)
-                    self.add("archive", site, "\n\n".join(_begin(post, self.rng.randint(40, 90)) for post in tagged))
-                self.add("archive", site, "\n\n".join(_begin(post, 50) for post in posts))
+                    self.add("archive", site, "\n\n".join(begin(post, self.rng.randint(40, 90)) for post in tagged))
+                self.add("archive", site, "\n\n".join(begin(post, 50) for post in posts))
                 if taken:
                     self._scatter(posts, 8, "blog-scraper")
 
     def mirror(self) -> None:
         for _ in range(2):
             pages = [self.withdraw(150, 1500) for _ in range(8)]
-            listed = ["\n\n".join(_begin(page, 50) for page in self.rng.sample(pages, 6)) for _ in range(3)]
+            listed = ["\n\n".join(begin(page, 50) for page in self.rng.sample(pages, 6)) for _ in range(3)]
             for site in (self.site("mirrored"), self.site("mirror")):
                 menu = self.say(30)
                 for text in (*pages, *listed):
@@ -278,7 +278,7 @@ class SitePlanter:
                 for report in reports:
                     kept = " ".join(each for each in split_sentences(report) if self.rng.random() < 0.85)
                     self.add("syndicated", paper, f"{self.say(20)}\n\n{kept}")
-                briefs = "\n\n".join(_begin(report, 70) for report in reports)
+                briefs = "\n\n".join(begin(report, 70) for report in reports)
                 self.add("briefs", paper, briefs)
 
     def version(self) -> None:
@@ -305,7 +305,7 @@ class SitePlanter:
     def forum(self) -> None:
         for _ in range(self.count):
             site, posts = self.site("forum"), [self.say(60) for _ in range(4)]
-            quoted = [f"> {_begin(post, 30)}\n{self.say(40)}" for post in posts]
+            quoted = [f"> {begin(post, 30)}\n{self.say(40)}" for post in posts]
             cited = [f"{_cut(each, 30)}\n{self.say(70)}" for each in self.draw(4, least=25)]
             self.add("forum", site, "\n\n".join((*posts, *quoted, *cited)))
 
@@ -337,7 +337,7 @@ class SitePlanter:
         return [*standing, *self.made]
 
 
-def _begin(text: str, words: int) -> str:
+def begin(text: str, words: int) -> str:
     """The beginning of a text, as lists of posts have it."""
     taken: list[str] = []
     for sentence in split_sentences(text):

@@ -23,7 +23,6 @@ from typing import Any
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.discover import (
     OBJECT_LABELS,
-    SITES,
     DiscoverParameters,
     PageParameters,
     count_objects,
@@ -31,11 +30,13 @@ from unquilt.analyses.discover import (
     looks_at_others,
 )
 from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.sites import see_names
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs, look_up
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import SITES
 from unquilt.stores.labels import BY, LabelSet
 from unquilt.tables import (
     CONTENTS,
@@ -121,8 +122,9 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     side = verbs.side("labels", lambda: memoryview(labels.mapped))
     labels.release()  # kernels map the side: the set need not be in memory twice
     cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length}
-    kernel = Kernel("contents", **cutting, labels=side, occurrences=given.occurrences, site=given.site)
-    contents, prefixes, chunks, files, paths, *occurrences = verbs.map(corpus, kernel)
+    sited, site = see_names(corpus, given.site)
+    kernel = Kernel("contents", **cutting, labels=side, occurrences=given.occurrences, site=site)
+    contents, prefixes, chunks, files, paths, *occurrences = verbs.map(sited, kernel)
     counters = verbs.fold(contents, "detection")
     table = verbs.keep(look_up(verbs, contents, corpus, ("id", "url")), CONTENTS)
     thresholds = ThresholdParameters(

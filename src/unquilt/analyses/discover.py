@@ -25,15 +25,16 @@ from typing import Any
 
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.sites import see_names
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import SITES
 from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, pack_hashes
 from unquilt.tables import FOUND_OBJECTS, FREQUENCIES, OBJECTS, STOP_CHUNKS
 
-SITES = ("domain", "host")
 RANKS = ("weight", "occurrences")
 AUTO_STOP = 10
 """Characters that a chunk needs for each doubling of the documents that have it."""
@@ -95,8 +96,9 @@ def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashLi
     objects are looked up in the first document that has them: one pass over these.
     """
     stops = verbs.side("stops", lambda: pack_stops(given, stop))
-    kernel = Kernel("object places", by=given.by, min_length=given.min_length, site=given.site, stops=stops)
-    chunks, files = verbs.map(corpus, kernel)
+    sited, site = see_names(corpus, given.site)
+    kernel = Kernel("object places", by=given.by, min_length=given.min_length, site=site, stops=stops)
+    chunks, files = verbs.map(sited, kernel)
     counters = verbs.fold(chunks, "object_places")
     pages = counters.get("pages", 0)
     found, frequencies = count_objects(verbs, chunks, files, given, pages)

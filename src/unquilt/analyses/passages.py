@@ -34,13 +34,15 @@ from unquilt.analyses.between import between_parameter, check_between, name_coll
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
+from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.reworded import RewordedParameters
+from unquilt.analyses.sites import see_sites
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import FOREIGN
 from unquilt.stores.lexicons import check_nidf, df_range
 from unquilt.stores.words import pack_above, pack_between, pack_most_frequent, pack_no_words
 from unquilt.tables import (
@@ -121,8 +123,9 @@ class PassageParameters(Parameters):
     )
     foreign: str = parameter(
         "domain",
-        "compare only documents of different hosts, domains or IP addresses; none: all documents",
+        "what a site is: only documents of different sites are compared; none: all documents",
         one_of=FOREIGN,
+        word="site",
     )
     between: tuple[str, ...] = between_parameter()
     min_words: int = parameter(15, "minimum number of words in a passage", at_least=1, at_most=2**32)
@@ -169,7 +172,8 @@ def passages(verbs: Verbs, corpus: Kept, given: PassageParameters) -> Outcome:
     others share them with. A stretch that d documents share has d²/2 pairs, d at most `max_df`; what more documents
     share is never paired.
     """
-    copies = find_copies(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    sited, foreign = see_sites(corpus, given.foreign)
+    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse)
     if given.collapse == "none":
         copies = copies.without_copies()
     tables = list(copies.tables)

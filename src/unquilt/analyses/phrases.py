@@ -4,7 +4,7 @@ and Najork, SIGIR 2005).
     shingles(d)    84 pairs (i, s): s is the circular k-gram of d that the i-th of 84 min-wise functions puts first
     popular(i, s)  iff at least `popular` documents have it; near-duplicates of others are left out first
     covers(d)      a greedy cover of the popular shingles of d: g covers (i, s) iff it is a shingle of g, too. Documents
-                   of another domain that share no address come first; others only when none of these covers anything
+                   of another site come first; others only when none of these covers anything
                    more. Ties go to the document that has more popular shingles of d, then to the lower number
     candidates     sites of at least `min_pages` pages that have `min_mean` popular shingles or more on average, with a
                    standard deviation below `max_deviation`: not one page but a whole site is made of what others say
@@ -27,11 +27,13 @@ from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE
+from unquilt.analyses.sites import see_names, see_sites
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import SITES
 from unquilt.tables import (
     ASKED_PHRASES,
     COVER_SOURCES,
@@ -44,7 +46,6 @@ from unquilt.tables import (
 )
 
 SAMPLES = ("all", "counts", "uniform")
-GROUPS = ("host", "domain", "ip")
 NO_LIMIT = 2**32 - 1
 """More documents than there can be."""
 
@@ -74,9 +75,9 @@ class PhraseParameters(Parameters):
     least: float = parameter(
         30.0, "minimum number of popular shingles, of 84, of a sampled document", at_least=0, at_most=84
     )
-    site: str = parameter("", "draw the sample from one host, domain or IP address")
+    sample_site: str = parameter("", "draw the sample from one host, domain or IP address")
     prune: bool = parameter(False, "remove sources that later ones make redundant")
-    group: str = parameter("host", "what a site is", one_of=GROUPS)
+    group: str = parameter("domain", "what a site is", one_of=SITES, word="site")
     min_pages: int = parameter(10, "minimum number of pages of a listed site", at_least=1)
     min_mean: float = parameter(
         30.0, "minimum mean number of popular shingles, of 84, of a candidate", at_least=0, at_most=84
@@ -93,7 +94,7 @@ class PhraseParameters(Parameters):
         """Refuse what would have no effect."""
         keys.check_key(self.key)
         usual = {info.name: info.default for info in self.describe()}
-        others = ("sample_size", "least", "site") if self.sample == "all" else ("max_df",)
+        others = ("sample_size", "least", "sample_site") if self.sample == "all" else ("max_df",)
         for name in others:
             if getattr(self, name) != usual[name]:
                 raise ParameterError(f"{name} has no effect with sample {self.sample}; leave it out")
@@ -107,7 +108,8 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     is linear in the shingles and in Σ df² over distinct lists. Of a sample only its own documents are sent lists, but
     texts are read twice.
     """
-    copies = find_copies(verbs, corpus, foreign="ip", collapse=given.collapse, key=given.key)
+    sited, foreign = see_sites(corpus, given.group)
+    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse, key=given.key)
     words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
     taking = words | {"seed": given.seed, "exact": given.exact}
     grams, sizes = verbs.map(corpus, Kernel("samples", **taking), beside=copies.table)
@@ -156,7 +158,12 @@ def _cover_sample(
 ) -> tuple[Rows, Rows]:
     """Covering sets of a sample of documents, without a limit on how many documents share a shingle."""
     assert copies is not None, "servers matter, so there is a table of copies"
-    drawing: dict[str, Any] = {"draw": given.sample, "least": given.least, "site": given.site, "seed": given.seed}
+    drawing: dict[str, Any] = {
+        "draw": given.sample,
+        "least": given.least,
+        "site": given.sample_site,
+        "seed": given.seed,
+    }
     (lots,) = verbs.map(corpus, Kernel("lots", **drawing), beside=counted)
     (chosen,) = verbs.group([lots], Kernel("draws", size=given.sample_size))
     (places,) = verbs.map(copies, Kernel("select", ("doc", "kept", "servers")))
@@ -177,7 +184,8 @@ def _look_up_texts(verbs: Verbs, corpus: Kept, found: Rows, words: dict[str, Any
 
 def _pages_of_sites(verbs: Verbs, corpus: Kept, counted: Kept, covered: Kept, given: PhraseParameters) -> Rows:
     """What is known of each page, brought to its site. Shuffles some 60 bytes a document, twice."""
-    (names,) = verbs.map(corpus, Kernel("select", ("doc", given.group)))
+    sited, name = see_names(corpus, given.group)
+    (names,) = verbs.map(sited, Kernel("select", ("doc", name)))
     (counts,) = verbs.map(counted, Kernel("select", ("doc", "shingles", "popular")))
     (covers,) = verbs.map(covered, Kernel("select", ("doc", "covered", "foreign_contribution")))
     (pages,) = verbs.group([names, counts, covers], Kernel("phrase pages"))

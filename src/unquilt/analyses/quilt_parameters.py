@@ -7,8 +7,8 @@ from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import FOREIGN
 
-FOREIGN = ("none", "host", "domain", "ip")
 COLLAPSE = ("none", "exact", "near")
 EDITS = ("exact", "light")
 SIGMA_OF = ("patchfrac", "covered", "spanned")
@@ -50,8 +50,9 @@ class QuiltParameters(Parameters):
     )
     foreign: str = parameter(
         "domain",
-        "which pages count as sources: those on another host, domain or IP address; none: all pages",
+        "what a site is: only pages of other sites count as sources; none: all pages",
         one_of=FOREIGN,
+        word="site",
     )
     collapse: str = parameter(
         "near", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE

@@ -57,7 +57,7 @@ from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
 from unquilt.analyses.limits import write_limits
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import PUBLISHED, QuiltParameters
-from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites, name_sites
+from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites, name_sites, see_sites
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs, look_up
@@ -91,8 +91,8 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     cost: see `locate`.
     """
     counts_own = given.max_own < 1
-    by = "page" if given.foreign == "none" and counts_own else given.foreign
-    copies = find_copies(verbs, corpus, foreign=by, collapse=given.collapse, key=given.key)
+    sited, by = see_sites(corpus, "page" if given.foreign == "none" and counts_own else given.foreign)
+    copies = find_copies(verbs, sited, foreign=by, collapse=given.collapse, key=given.key)
     words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
     grams, documents = verbs.map(corpus, Kernel("scan", **words), beside=copies.table)
     lists, *gram_names = verbs.group([grams], Kernel("lists", m=given.m, patches=is_located(given)))
@@ -169,10 +169,11 @@ def attribute(
     Shuffles about 40 bytes a document and 60 a source; of a source with more than a hundred copies, the URLs of the
     first hundred. Links are read where they are.
     """
-    (names,) = verbs.map(corpus, Kernel("names"), beside=copies)
+    sited, _ = see_sites(corpus, given.foreign)
+    (names,) = verbs.map(sited, Kernel("names"), beside=copies)
     (sources,) = verbs.group([names, sizes, drawn_on], Kernel("named"))
     named = verbs.keep(sources, NAMED)
-    by_rank, attributed = verbs.map(corpus, Kernel("linked", own=name_sites(given.foreign)), among=named)
+    by_rank, attributed = verbs.map(sited, Kernel("linked", own=name_sites(given.foreign)), among=named)
     return by_rank, attributed
 
 

@@ -16,14 +16,16 @@ from dataclasses import dataclass
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.discover import AUTO_STOP, SITES
+from unquilt.analyses.discover import AUTO_STOP
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.preference import KEEP, check_keep, keep_parameter, rank
+from unquilt.analyses.sites import see_names
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import SITES
 from unquilt.tables import CUT_REQUESTS, CUTS, EMPTIED, MENU_UNITS, PREFERENCES, REMOVED
 
 UNITS = ("word", "line", "paragraph")
@@ -75,10 +77,9 @@ def repeats(verbs: Verbs, corpus: Kept, given: RepeatParameters, ordered: Kept |
     """
     preferred = rank(verbs, corpus, given.keep, ordered)
     key = keys.read_key(given.key)
-    windows = Kernel(
-        "repeat windows", unit=given.unit, n=given.run, min_words=given.min_words, site=given.site, key=key
-    )
-    (runs,) = verbs.map(corpus, windows, beside=preferred)
+    sited, site = see_names(corpus, given.site)
+    windows = Kernel("repeat windows", unit=given.unit, n=given.run, min_words=given.min_words, site=site, key=key)
+    (runs,) = verbs.map(sited, windows, beside=preferred)
     menus = AUTO_STOP if given.menus and given.unit == "paragraph" and given.run == 1 else 0
     wanted = {name: getattr(given, name) for name in ("keep_one", "min_sites", "min_times")}
     copies, menu_units = verbs.group([runs], Kernel("repeat copies", menus=menus, **wanted))

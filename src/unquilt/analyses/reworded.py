@@ -18,12 +18,14 @@ from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.between import between_parameter, check_between, name_collections, refuse_empty
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN
+from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.reworded_candidates import CANDIDATE_LABELS, CANDIDATE_TABLES, CandidatePairs, find_candidates
+from unquilt.analyses.sites import see_sites
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import FOREIGN
 from unquilt.tables import PASSAGE_PAIRS, PASSAGES
 
 
@@ -55,8 +57,9 @@ class RewordedParameters(Parameters):
     )
     foreign: str = parameter(
         "domain",
-        "compare only documents of different hosts, domains or IP addresses; none: all documents",
+        "what a site is: only documents of different sites are compared; none: all documents",
         one_of=FOREIGN,
+        word="site",
     )
     between: tuple[str, ...] = between_parameter()
 
@@ -66,7 +69,8 @@ class RewordedParameters(Parameters):
 
 def reworded(verbs: Verbs, corpus: Kept, given: RewordedParameters) -> Outcome:
     """Finds the passages that documents took from each other and reworded, and which pairs of documents share most."""
-    copies = find_copies(verbs, corpus, foreign=given.foreign, collapse=given.collapse)
+    sited, foreign = see_sites(corpus, given.foreign)
+    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse)
     if given.collapse == "none":
         copies = copies.without_copies()
     sharing = {"boilerplate": given.boilerplate, "max_df": given.max_df, "most": given.max_candidates}

@@ -12,6 +12,16 @@ SITE_TABLES = {"domain": (QUILTING_DOMAINS, SOURCE_DOMAINS), "host": (QUILTING_H
 """The sites with quilts, and those that quilts draw on, by what sites are."""
 
 
+def see_sites(corpus: Kept, by: str) -> tuple[Kept, str]:
+    """The corpus as kernels that tell servers apart are shown it, and what sites are to them."""
+    return (corpus, by) if by in ("none", "page", "host", "domain", "ip") else (corpus.by_site(by), "domain")
+
+
+def see_names(corpus: Kept, by: str) -> tuple[Kept, str]:
+    """The corpus as kernels that count by site are shown it, and the column that has the names of sites."""
+    return (corpus, by) if by in ("host", "domain") else (corpus.by_site(by), "domain")
+
+
 def name_sites(foreign: str) -> str:
     """What sites are where sources count by `foreign`: hosts if these are told apart, else domains."""
     return "host" if foreign == "host" else "domain"
@@ -25,7 +35,8 @@ def count_sites(verbs: Verbs, corpus: Kept, quilts: Kept, sources: Kept, foreign
     source, twice.
     """
     by = name_sites(foreign)
-    (pages,) = verbs.map(corpus, Kernel("select", ("doc", by)))
+    sited = corpus if foreign == "none" else see_names(corpus, foreign)[0]
+    (pages,) = verbs.map(sited, Kernel("select", ("doc", by)))
     (quilted,) = verbs.map(quilts, Kernel("select", ("doc",)))
     (of_quilts,) = verbs.map(quilts, Kernel("select", ("doc",)))
     (looked_at,) = verbs.map(sources, Kernel("select", ("quilt", "source", "new_grams")))

@@ -18,13 +18,15 @@ from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.outcome import Outcome
-from unquilt.analyses.quilt_parameters import COLLAPSE, FOREIGN, QuiltParameters
+from unquilt.analyses.quilt_parameters import COLLAPSE, QuiltParameters
 from unquilt.analyses.quilts import COVER_LABELS
+from unquilt.analyses.sites import see_sites
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
+from unquilt.site_names import FOREIGN
 from unquilt.tables import COUNTS, SWEEP
 
 PIVOT = QuiltParameters().k, QuiltParameters().m, QuiltParameters().c, QuiltParameters().sigma
@@ -47,8 +49,9 @@ class SweepParameters(Parameters):
     )
     foreign: str = parameter(
         "none",
-        "which pages count as sources: those on another host, domain or IP address; none: all pages",
+        "what a site is: only pages of other sites count as sources; none: all pages",
         one_of=FOREIGN,
+        word="site",
     )
     collapse: str = parameter(
         "none", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
@@ -85,7 +88,8 @@ def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
     For each k it costs little more than `quilts` with the largest m does: grams, lists and elements are the same, and
     of smaller m, c and σ only the covers are made again, where they can differ. Each k is kept when it is done.
     """
-    copies = find_copies(verbs, corpus, foreign=given.foreign, collapse=given.collapse, key=given.key)
+    sited, foreign = see_sites(corpus, given.foreign)
+    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse, key=given.key)
     counts = [_count(verbs, corpus, copies.table, given, k) for k in given.k]
     together = replace(counts[0], name=COUNTS.name, paths=tuple(path for table in counts for path in table.paths))
     (rates,) = verbs.map(together, Kernel("rates", sigma=given.sigma))

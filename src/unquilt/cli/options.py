@@ -138,8 +138,8 @@ def usage_error(message: str) -> click.UsageError:
 
 
 def option_name(info: ParameterInfo) -> str:
-    """`--min-share` of `min_share`."""
-    return "--" + info.name.rstrip("_").replace("_", "-")
+    """`--min-share` of `min_share`; `--site` of `foreign`, since people call that so."""
+    return "--" + (info.word or info.name).rstrip("_").replace("_", "-")
 
 
 def parameter_option(parameters: type[Parameters], name: str, help_: str) -> Callable[[Command], Command]:
@@ -167,6 +167,8 @@ def parameter_options(parameters: type[Parameters]) -> Callable[[Command], Comma
 
 def _option(info: ParameterInfo) -> Callable[[Command], Command]:
     names = [option_name(info)]
+    if info.word:
+        names.append("--" + info.name.replace("_", "-"))  # an older word
     if len(info.name) == 1:
         names.insert(0, f"-{info.name}")
     text = f"{info.help[:1].upper()}{info.help[1:]}{_notes(info)}."

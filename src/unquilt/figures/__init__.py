@@ -2,6 +2,7 @@
 
     phrases   the data and figures of runs of phrases
     reuse     the data and figures of runs of reuse, and of its experiment
+    sites     the picture of who draws on whom
     sweep     the figure of a sweep
     figure    a figure: charts, a sentence on what they show, rows; saved as SVG or as CSV
     chart     axes, and points, lines, bars, discs and names between them

@@ -9,10 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote
 
-from unquilt.figures.chart import Chart
 from unquilt.figures.style import make_style
 from unquilt.results.marks import clean
 from unquilt.runs import storing
@@ -24,6 +23,17 @@ FOLDER = "figures"
 _MARGIN, _LETTER = 18, 6.8
 
 
+class Drawing(Protocol):
+    """A chart, or another picture: SVG of a known size."""
+
+    @property
+    def size(self) -> tuple[int, int]: ...
+
+    def draw(self, number: str) -> str: ...
+
+    def draw_inside(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class Figure:
     """`name` is that of its file; `says` is what to see in the charts."""
@@ -31,7 +41,7 @@ class Figure:
     name: str
     title: str
     says: str
-    charts: Sequence[Chart]
+    charts: Sequence[Drawing]
     rows: Sequence[Row]
 
     @property

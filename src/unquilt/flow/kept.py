@@ -22,10 +22,15 @@ import pyarrow.parquet as pq
 
 from unquilt.errors import damaged
 from unquilt.parquet import opened, reading
+from unquilt.site_names import name_site
 from unquilt.tables import BESIDE, Table
 
 TEXT, SEEN = "text", "seen"
 """The columns of documents with their texts, and with these as readers see them, where that differs."""
+
+
+DOMAIN, PLACES = "domain", ("url", "host", "domain", "ip")
+"""The column with the names of sites, and those that such names are made of."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +44,24 @@ class Split:
     """Whether its first column holds numbers of documents, in their order."""
     keys: tuple[int, int] | None = None
     """The least and the greatest of its first column, if these are whole numbers."""
+    site: str = ""
+    """What a site is, where the column `domain` has names of other sites than domains."""
 
     def read(self, columns: Sequence[str], *, seen: bool = False) -> pa.Table:
         """Some columns; `seen`, with texts as readers see their words, where the table has that."""
         with opened(self.path) as file:
             key = file.schema_arrow.names[0]  # also where it is not asked for: it tells whether rows are in order
             more = [SEEN] if seen and TEXT in columns and SEEN in file.schema_arrow.names else []
-            table = file.read_row_group(self.row_group, columns=[key, *columns, *more], use_threads=False)
+            sited = [*PLACES] if self.site and DOMAIN in columns else []
+            table = file.read_row_group(self.row_group, columns=[key, *columns, *more, *sited], use_threads=False)
             _check_rows(table, self.path, numbered=self.numbered)
             if more and table[SEEN].null_count < len(table):
                 texts = pc.coalesce(table[SEEN], table[TEXT])
                 table = table.set_column(table.column_names.index(TEXT), TEXT, texts)
+            if sited:
+                places = zip(*(table[name].to_pylist() for name in PLACES), strict=True)
+                names = pa.array([name_site(self.site, *place) for place in places], pa.string())
+                table = table.set_column(table.column_names.index(DOMAIN), DOMAIN, names)
             return table.select(list(columns))
 
 
@@ -61,6 +73,8 @@ class Kept:
     paths: tuple[str, ...]
     numbered: bool = False
     """Whether its first column is known to hold numbers of documents, in their order."""
+    site: str = ""
+    """What a site is, where the column `domain` has names of other sites than domains."""
     known: pa.Schema | None = dataclasses.field(default=None, compare=False, repr=False)
     """What its columns should be, if that is known: a table without files has no other schema."""
 
@@ -80,8 +94,14 @@ class Kept:
             footer = _footer(path)
             keys: Sequence[tuple[int, int] | None] = footer.keys() or [None] * len(footer.groups)
             for number, ends in zip(footer.groups, keys, strict=True):
-                found.append(Split(path, number, footer.metadata.row_group(number).num_rows, self.numbered, ends))
+                found.append(
+                    Split(path, number, footer.metadata.row_group(number).num_rows, self.numbered, ends, self.site)
+                )
         return found
+
+    def by_site(self, site: str) -> Self:
+        """The same documents, whose column `domain` has the names of their sites instead (`site_names`)."""
+        return replace(self, site=site)
 
     @property
     def rows(self) -> int:

@@ -12,9 +12,10 @@ from typing import Any
 
 from unquilt import _native
 from unquilt.analyses.own_copies import OwnCopyParameters
-from unquilt.corpus.extract.urls import locate_url, name_site
+from unquilt.corpus.extract.urls import locate_url
 from unquilt.flow.kept import Kept
 from unquilt.jobs.own_pages import name_page
+from unquilt.site_names import name_site
 
 LEAST_OF_A_PARAGRAPH = 10
 """Words of a paragraph that counts as one."""

@@ -24,7 +24,7 @@ from unquilt.analyses.own_copies import (
     choose_passages,
     compare_sides,
 )
-from unquilt.corpus.extract.urls import is_for_machines, name_site
+from unquilt.corpus.extract.urls import is_for_machines
 from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
@@ -37,6 +37,7 @@ from unquilt.jobs.own_pages import Pages, choose_ours, refuse_corpus
 from unquilt.jobs.places import choose_place
 from unquilt.jobs.work import as_found, engine, ingest_within, open_run
 from unquilt.runs import Run
+from unquilt.site_names import name_site
 from unquilt.tables import COPIES, COPYING_SITES, PASSAGES, SIDES, Table
 
 OUR_CODE, THEIR_CODE = (bytes([0] * 8 + [number]) for number in (1, 2))

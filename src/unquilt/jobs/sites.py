@@ -10,7 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from unquilt.analyses.catalogue import find_table
-from unquilt.analyses.site_verdicts import DECLARATION, VERDICTS, SiteParameters, judge_site
+from unquilt.analyses.site_verdicts import DECLARATION, VERDICTS, SiteParameters, is_mixed, judge_site, rank_sites
 from unquilt.errors import InputError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import documents, find_corpus, measures
@@ -23,8 +23,8 @@ from unquilt.runs.storage import shown
 from unquilt.tables import DRAWS, NETWORK_PAIRS, SITES, Table
 
 WANTED = {
-    "quilts": ("verdicts", "sources", "clusters"),
     "neardups": ("clusters",),
+    "quilts": ("verdicts", "sources", "patches", "clusters"),
     "phrases": ("document_phrases", "clusters"),
     "detect": ("targets",),
     "passages": ("passage_pairs", "clusters"),
@@ -32,8 +32,10 @@ WANTED = {
 }
 """The tables that are looked at, by the analysis that makes them. What two runs have comes from the one that is named
 first here."""
-_OPTIONAL = ("clusters",)
-"""A run that collapsed nothing has none."""
+_OPTIONAL = ("clusters", "patches")
+"""A run that collapsed nothing, or did not locate patches, has none."""
+_KNOWN = ("judged", "copied", "popular", "targets", "sharing")
+"""A column of each run that may be missing."""
 _LEAST_FOR_A_THREAD = 64 << 20
 
 
@@ -73,24 +75,45 @@ def _judge(run: Run, counted: SiteTables, tables: dict[str, Kept], given: SitePa
         row["verdict"], row["reasons"] = judge_site(row, given)
     if len(sites) == 1 and sites[0]["site"] is not None:
         sites[0] |= {"verdict": "cannot tell", "reasons": "all pages are on one site"}
-    suspects = [row for row in sites if row["verdict"] == "stitched"]
-    pairs: list[dict[str, Any]] = []
-    if "verdicts" in tables and len(suspects) > 1:
-        columns = {name: [row[name] for row in suspects] for name in ("first", "site")}
-        pairs = counted.pair(pa.table(columns), given.min_shared).to_pylist()
-    networks = group_pairs((pair["first"], pair["other_first"]) for pair in pairs)
-    said: dict[int, str] = {}
-    for pair in pairs:
-        for mine, other in (("first", "other"), ("other_first", "site")):
-            said.setdefault(pair[mine], f"{_share(pair)} with {pair[other]}")
-    for row in sites:
-        row["network"], row["shares"] = networks.get(row["first"]), said.get(row["first"])
+    pairs, networks = _find_networks(sites, counted, given)
+    rank_sites(sites)
     drawn = counted.draws().to_pylist() if "verdicts" in tables else []
     for table, rows in ((SITES, sites), (DRAWS, drawn), (NETWORK_PAIRS, pairs)):
         _write(run, table, rows)
     verdicts = {name.replace(" ", "_"): sum(row["verdict"] == name for row in sites) for name in VERDICTS}
     counts = {SITES.name: len(sites), DRAWS.name: len(drawn), NETWORK_PAIRS.name: len(pairs)}
-    return {**verdicts, "networks": len(set(networks.values())), **counts}
+    known = {f"has_{name}": int(any(row[name] is not None for row in sites)) for name in _KNOWN}
+    return {**verdicts, "networks": networks, **known, **counts}
+
+
+def _find_networks(
+    sites: list[dict[str, Any]], counted: SiteTables, given: SiteParameters
+) -> tuple[list[dict[str, Any]], int]:
+    """The pairs of sites of networks, and how many networks there are; sites are told theirs. A site whose pages others
+    have in parts is stitched if it shares something with one that is."""
+    stitched = {row["first"] for row in sites if row["verdict"] == "stitched"}
+    suspects = [row for row in sites if row["first"] in stitched or _may_be_stitched(row, given)]
+    if not stitched or len(suspects) < 2:
+        return [], 0
+    columns = {name: [row[name] for row in suspects] for name in ("first", "site")}
+    pairs = counted.pair(pa.table(columns), given.min_shared).to_pylist()
+    networks = group_pairs((pair["first"], pair["other_first"]) for pair in pairs)
+    real = {networks[first] for first in stitched if first in networks}
+    pairs = [pair for pair in pairs if networks[pair["first"]] in real]
+    said: dict[int, str] = {}
+    for pair in sorted(pairs, key=lambda pair: {pair["first"], pair["other_first"]} <= stitched, reverse=True):
+        for mine, name in (("first", "other"), ("other_first", "site")):
+            said.setdefault(pair[mine], f"{_share(pair)} with {pair[name]}")
+    for row in suspects:
+        if row["first"] in said:
+            row["network"], row["shares"] = networks[row["first"]], said[row["first"]]
+            if row["first"] not in stitched:
+                row["verdict"], row["reasons"] = judge_site(row, given)
+    return pairs, len(real)
+
+
+def _may_be_stitched(row: dict[str, Any], given: SiteParameters) -> bool:
+    return row["verdict"] == "cannot tell" and row["pages"] >= given.min_pages and is_mixed(row, given)
 
 
 def group_pairs(pairs: Any) -> dict[int, int]:
@@ -110,8 +133,15 @@ def group_pairs(pairs: Any) -> dict[int, int]:
 
 
 def _share(pair: dict[str, Any]) -> str:
-    parts = ((pair["shared"], "sources"), (pair["mutual"], "pages as sources"), (pair["addresses"], "addresses"))
-    return ", ".join(f"{number:,} {what}" for number, what in parts if number)
+    parts = (
+        (pair["paragraphs"], "paragraph", "paragraphs"),
+        (pair["passages"], "passage", "passages"),
+        (pair["shared"], "source page", "source pages"),
+        (pair["template"], "paragraph of the template", "paragraphs of the template"),
+        (pair["addresses"], "address", "addresses"),
+    )
+    said = [f"{number:,} {one if number == 1 else many}" for number, one, many in parts if number]
+    return ", ".join(said)
 
 
 def _write(run: Run, table: Table, rows: list[dict[str, Any]]) -> None:

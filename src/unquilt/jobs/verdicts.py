@@ -51,7 +51,7 @@ class JudgedTable(Kept):
 
     def splits(self) -> list[Split]:
         return [
-            JudgedSplit(split.path, split.row_group, split.rows, split.numbered, split.keys, self.judge)
+            JudgedSplit(split.path, split.row_group, split.rows, split.numbered, split.keys, judge=self.judge)
             for split in super().splits()
         ]
 
@@ -69,7 +69,7 @@ def judge_run(run: Run, asked: Mapping[str, Any], *, quilts_only: bool = False) 
     verdicts, sources = (_table(run, table) for table in (VERDICTS, SOURCES))
     made = run.manifest["parameters"]
     by = Judge(sources, made, change_limits(made, asked), quilts_only)
-    return JudgedTable(verdicts.name, verdicts.paths, verdicts.numbered, verdicts.known, by)
+    return JudgedTable(verdicts.name, verdicts.paths, verdicts.numbered, known=verdicts.known, judge=by)
 
 
 def _table(run: Run, table: Table) -> Kept:

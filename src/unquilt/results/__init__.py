@@ -24,6 +24,7 @@
     measures         precision, recall and plagdet of passages
     scoring          how good the passages of a run are
     phrases          popular phrases in texts
+    sites            who lives off whom, in rows and sentences
     labelled         labelled chunks of a document
     occurrences      all documents that have a paragraph or a file
     disguises        restored and hidden words of a document

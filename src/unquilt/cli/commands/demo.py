@@ -340,7 +340,7 @@ def _next(folder: Path, report: Report, written: Path | None) -> Iterator[str]:
         f"unquilt show {where}/quilts sources --limit 10": "which pages they draw on",
         f"unquilt show {where}/passages passage_pairs": "which pages share passages",
         f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "only pages with more copied text",
-        f"unquilt phrases {where}/corpus -o {where}/phrases --group ip": "a site that dices sentences of others",
+        f"unquilt phrases {where}/corpus -o {where}/phrases --site ip": "a site that dices sentences of others",
         f"unquilt quilts {where}/corpus -o {where}/paper --as-published": "as in the paper: mirrors are sources, too",
     }
     if report.pages.get("reworded"):

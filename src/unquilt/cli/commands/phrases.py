@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
   unquilt phrases crawl/*.warc.gz -o run
-  unquilt phrases corpus -o addresses --group ip    # many host names at one address are one site
+  unquilt phrases corpus -o addresses --site ip     # many host names at one address are one site
   unquilt phrases corpus -o exact --exact           # every phrase instead of a sample
   unquilt phrases corpus -o sample --sample counts  # covering sets of the sample that the paper drew
   unquilt show run hosts

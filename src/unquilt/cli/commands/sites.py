@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from unquilt.analyses.site_verdicts import STOLEN, SiteParameters
+from unquilt.analyses.site_verdicts import TAKING, SiteParameters
 from unquilt.cli.options import Asked, given_parameters, parameter_options, running_options
 
 EXAMPLES = """\b
@@ -39,6 +39,6 @@ def sites(runs: tuple[str, ...], output: str, block_list: str | None, asked: Ask
     run = judge_sites(given, list(runs), output, asked.job_options())
     if block_list:
         rows = run.table("sites").select(["site", "verdict"]).to_pylist()
-        names = sorted(row["site"] for row in rows if row["verdict"] in STOLEN)
+        names = sorted(row["site"] for row in rows if row["verdict"] in TAKING)
         Path(block_list).write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
     conclude(output, asked, before=before)

@@ -97,45 +97,6 @@ def is_for_machines(url: str | None) -> bool:
     return _MACHINE.search(path[-256:]) is not None
 
 
-def name_site(by: str, url: str | None, host: str | None, domain: str | None, ip: str | None) -> str | None:
-    """The site of a document, by what a site is; None without a host.
-
-    By `suffix`, names below a private suffix are sites (`github.io`), and so are the folders of users. By `path:2`, the
-    first two folders of a host are one. By `ip`, a document without an address is on its domain.
-
-    >>> name_site("suffix", "https://jane.github.io/a/b", "jane.github.io", "github.io", None)
-    'jane.github.io'
-    >>> name_site("suffix", "http://www.cs.example.edu/~jane/cv", "www.cs.example.edu", "example.edu", None)
-    'example.edu/~jane'
-    >>> name_site("path:1", "http://www.example.edu/a/b/c", "www.example.edu", "example.edu", None)
-    'www.example.edu/a'
-    """
-    if host is None or domain is None or by in ("host", "domain"):
-        return host if by == "host" else domain
-    if by == "ip":
-        return ip or domain
-    try:
-        *folders, last = urlsplit(url or "").path.replace("%7E", "~").replace("%7e", "~").split("/")
-    except ValueError:  # of a URL that browsers can read and Python cannot
-        folders, last = [], ""
-    folders = [each for each in folders if each]
-    if by == "suffix":
-        user = [*folders, last][0]
-        return f"{_own_name(host)}/{user}" if user.startswith("~") else _own_name(host)
-    return "/".join([host, *folders[: int(by.partition(":")[2])]])
-
-
-@lru_cache(maxsize=1 << 16)
-def _own_name(host: str) -> str:
-    """The registered name below the longest suffix, also a private one; an address is its own."""
-    return host if address(host) else _all_suffixes().privatesuffix(host) or host
-
-
-@cache
-def _all_suffixes() -> PublicSuffixList:
-    return PublicSuffixList()
-
-
 @cache
 def _suffixes() -> PublicSuffixList:
     return PublicSuffixList(only_icann=True)

@@ -7,6 +7,7 @@
     clusters    a cluster of near-duplicates
     passages    two documents that share passages
     phrases     a site of a run of phrases
+    sites       a site of a run of sites
     reuse       neighbourhoods as a tree
     judging     the judging tool
 

@@ -6,6 +6,7 @@ neardups   sizes and similarity of clusters, pairs
 passages   lengths and shares of passages, pairs
 copies     sites that have text of ours, and all copies
 phrases    the figures of Fetterly, Manasse and Najork 2005, candidate sites
+sites      who lives off whom
 reuse      frequencies, badness, lengths of paths
 """
 
