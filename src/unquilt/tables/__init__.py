@@ -23,9 +23,10 @@ from __future__ import annotations
 
 from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
-from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES
+from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES, VARIANTS
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
+    AUDIT,
     CANDIDATES,
     CHOSEN,
     CLUSTERS,
@@ -96,6 +97,7 @@ __all__ = [
     "ASKED",
     "ASKED_GRAMS",
     "ASKED_PHRASES",
+    "AUDIT",
     "BESIDE",
     "BOILERPLATE",
     "CANDIDATES",
@@ -179,6 +181,7 @@ __all__ = [
     "TOLERANCES",
     "TREES",
     "UNSETTLED",
+    "VARIANTS",
     "VERDICTS",
     "WORDS",
     "Column",
