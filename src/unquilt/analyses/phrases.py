@@ -13,7 +13,7 @@ Beyond the paper: every document is covered, not a sample (`sample` draws those 
 shingles in more than `max_df` documents; and with `exact` every gram is a shingle, so that nothing is left to chance.
 Counts are then given as 84 · popular / grams, so that all thresholds keep their meaning.
 
-The functions are those of `neardups --family fast`; each shingle is told by the whole fingerprint of its gram.
+The functions are those of `neardups`, of either `family`; each shingle is told by the whole fingerprint of its gram.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
+from unquilt.analyses.neardups import FAMILIES
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.sites import see_names, see_sites
@@ -35,6 +36,7 @@ from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import SITES
 from unquilt.tables import (
+    ASKED_GRAMS,
     ASKED_PHRASES,
     COVER_SOURCES,
     COVERS,
@@ -42,6 +44,7 @@ from unquilt.tables import (
     DRAWN,
     HISTOGRAM,
     HOSTS,
+    PHRASES,
     POPULAR,
 )
 
@@ -56,6 +59,8 @@ class PhraseParameters(Parameters):
 
     k: int = parameter(5, "words in a phrase", at_least=1, at_most=2**20)
     popular: int = parameter(5, "minimum number of documents that share a popular shingle", at_least=2, at_most=2**32)
+    whole: bool = parameter(True, "also list whole phrases, with their numbers of documents and sites")
+    family: str = parameter("fast", "family of min-wise functions; the paper has rabin", one_of=FAMILIES)
     exact: bool = parameter(False, "use every phrase of a document, not a sample of 84")
     collapse: str = parameter(
         "near", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
@@ -93,6 +98,9 @@ class PhraseParameters(Parameters):
     def check(self) -> None:
         """Refuse what would have no effect."""
         keys.check_key(self.key)
+        if self.family == "rabin" and (self.exact or self.key):
+            other = "exact" if self.exact else "key"
+            raise ParameterError(f"{other} has no effect together with family rabin; leave one out")
         usual = {info.name: info.default for info in self.describe()}
         others = ("sample_size", "least", "sample_site") if self.sample == "all" else ("max_df",)
         for name in others:
@@ -109,14 +117,14 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     texts are read twice.
     """
     sited, foreign = see_sites(corpus, given.group)
-    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse, key=given.key)
+    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse, key=given.key, family=given.family)
     words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
-    taking = words | {"seed": given.seed, "exact": given.exact}
+    taking = words | {"family": given.family, "seed": given.seed, "exact": given.exact}
     grams, sizes = verbs.map(corpus, Kernel("samples", **taking), beside=copies.table)
     every = given.sample == "all"
     kernel = Kernel("popular", popular=given.popular, max_df=given.max_df if every else 0)
     found, lists, others, tally = verbs.group([grams], kernel)
-    statistics = verbs.fold(found, "phrases")
+    statistics = verbs.fold(found, "popular_phrases")
     if every:
         counts, covers, sources = _cover(verbs, sizes, others, lists, given)
         counted = verbs.keep(counts, DOCUMENT_PHRASES)
@@ -136,6 +144,7 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     (sites,) = verbs.group([pages], Kernel("phrase hosts", **limits))
     statistics |= verbs.fold(sites, "host_counts")
     tables = [
+        *([_join_grams(verbs, corpus, copies.table, given, taking, words)] if given.whole else []),
         _look_up_texts(verbs, corpus, found, words),
         counted,
         covered,
@@ -182,6 +191,23 @@ def _look_up_texts(verbs: Verbs, corpus: Kept, found: Rows, words: dict[str, Any
     return verbs.keep(texts, POPULAR)
 
 
+def _join_grams(
+    verbs: Verbs,
+    corpus: Kept,
+    copies: Kept | None,
+    given: PhraseParameters,
+    taking: dict[str, Any],
+    words: dict[str, Any],
+) -> Kept:
+    """Whole phrases: shuffles 8 bytes for each gram, then about 50 for each gram that is popular."""
+    grams, _ = verbs.map(corpus, Kernel("samples", **(taking | {"exact": True})), beside=copies)
+    (lists,) = verbs.group([grams], Kernel("phrase lists", popular=given.popular))
+    asked = verbs.keep(lists, ASKED_GRAMS)
+    (found,) = verbs.map(corpus, Kernel("whole phrases", **words, total=corpus.rows), among=asked)
+    (phrases,) = verbs.group([found], Kernel("one phrase"))
+    return verbs.keep(phrases, PHRASES)
+
+
 def _pages_of_sites(verbs: Verbs, corpus: Kept, counted: Kept, covered: Kept, given: PhraseParameters) -> Rows:
     """What is known of each page, brought to its site. Shuffles some 60 bytes a document, twice."""
     sited, name = see_names(corpus, given.group)
@@ -193,10 +219,13 @@ def _pages_of_sites(verbs: Verbs, corpus: Kept, counted: Kept, covered: Kept, gi
 
 
 def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    """What the longer stages cost beside each other: per mille of the processor time on the small Debian corpus."""
+    """What the longer stages cost beside each other: per mille of the time on the small Debian corpus without
+    whole phrases."""
     near = {"shingles": 202, "edges": 30} if given.get("collapse", "near") == "near" else {}
     popular = 411 if given.get("exact") else 84
-    return (near | {"samples": 222, "popular": popular, "donors": 23, "covering sets": 99, "phrase texts": 106}).items()
+    whole = {"phrase lists": 620, "whole phrases": 600} if given.get("whole", True) else {}
+    costs = {"samples": 222, "popular": popular, "donors": 23, "covering sets": 99, **whole, "phrase texts": 106}
+    return (near | costs).items()
 
 
 DECLARATION = Analysis(
@@ -207,14 +236,15 @@ DECLARATION = Analysis(
     parameters=PhraseParameters,
     function=phrases,
     costs=weigh,
-    results=(HOSTS, POPULAR, COVERS),
-    others=(DOCUMENT_PHRASES, COVER_SOURCES, HISTOGRAM, *COPY_TABLES, ASKED_PHRASES, DRAWN),
+    results=(HOSTS, PHRASES, COVERS),
+    on_request=(PHRASES,),
+    others=(POPULAR, DOCUMENT_PHRASES, COVER_SOURCES, HISTOGRAM, *COPY_TABLES, ASKED_PHRASES, ASKED_GRAMS, DRAWN),
     labels=COPY_LABELS
     | {
         "samples": "taking shingles",
         "samples to cover": "taking shingles of the sample",
         "popular": "finding popular phrases",
-        "phrases": "finding popular phrases",
+        "popular_phrases": "finding popular phrases",
         "added shingles": "counting shingles",
         "donors": "sorting by document",
         "phrase counts": "counting popular phrases",
@@ -223,6 +253,9 @@ DECLARATION = Analysis(
         "draws": "drawing a sample",
         "drawn documents": "drawing a sample",
         "phrase texts": "looking up phrases",
+        **dict.fromkeys(
+            ("phrase lists", "asked_grams", "whole phrases", "one phrase", "phrases"), "joining grams to phrases"
+        ),
         "phrase pages": "counting by site",
         "phrase_pages": "counting by site",
         "phrase hosts": "counting by site",
