@@ -222,7 +222,7 @@ class TestShow:
         heading, row = succeed("show", made / "run", "quilts").splitlines()
         found = dict(zip(heading.split(), row.split(), strict=True))
         assert list(found)[:7] == ["doc", "id", "verdict", "evidence", "spanned", "sources", "largest"]
-        assert found == found | {"doc": "2", "id": "z", "verdict": "quilt", "evidence": "1.600", "covered": "0.800"}
+        assert found == found | {"doc": "2", "id": "z", "verdict": "quilt", "evidence": "0.800", "covered": "0.800"}
         assert found == found | {"sources": "2", "largest": "0.500", "words": "7", "patch_grams": "4", "grams": "5"}
 
     def test_sources_have_names(self, made):
