@@ -107,7 +107,7 @@ def test_a_site_shows_with_its_pages_sources_and_victims(runs: tuple[Path, Path]
     judged = uq.sites([runs[1]], tmp_path / "sites").path
     folder = RunFolder.open(judged)
     says = say_all(folder, 2)
-    assert says[0] == "17 sites: 3 stitched, 2 mirror, 12 original."
+    assert says[0] == "17 sites: 3 stitched, 2 mirrors, 12 originals."
     assert "is stitched: 12 of 12 pages are quilts, stitched from 12 other sites; nothing of it has a home" in says[1]
     assert says[3] == "1 more site lives off others."
     assert says[4].startswith("farm0.example, farm1.example and farm2.example are one network: two of them share ")
