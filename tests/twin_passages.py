@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from twin import sequence
@@ -36,6 +36,9 @@ class Asked(NamedTuple):
     max_df: int = 1000
     min_words: int = 15
     refine: bool = True
+    spot_stops: int = 0
+    all_diagonals: bool = False
+    idf_always: bool = False
 
     @property
     def whole(self) -> int:
@@ -77,8 +80,11 @@ def signatures(words: Sequence[str], asked: Asked, df: Mapping[str, int], docume
         return shingle_set(words, asked.n)
     if asked.signature == "spotsigs":
         frequent = sorted(df, key=lambda word: (-df[word], word))[: asked.antecedents]
-        return frozenset(tuple(words[at : at + 3]) for at in range(len(words) - 2) if words[at] in frequent)
-    if documents < FEW_DOCUMENTS:
+        stops = frequent[: asked.spot_stops]
+        behind = [[word for word in words[at + 1 :] if word not in stops][:2] for at in range(len(words))]
+        found = zip(words, behind, strict=True)
+        return frozenset((word, *chain) for word, chain in found if word in frequent and len(chain) == 2)
+    if documents < FEW_DOCUMENTS and not asked.idf_always:
         chosen = frozenset(words)
     else:
         low, high = asked.nidf
@@ -86,8 +92,11 @@ def signatures(words: Sequence[str], asked: Asked, df: Mapping[str, int], docume
     return frozenset([chosen]) if chosen else frozenset()
 
 
-def pair_up(one: Sequence[int], other: Sequence[int]) -> list[Cell]:
-    """The first with the first, the second with the second; where one has fewer, again from the first on."""
+def pair_up(one: Sequence[int], other: Sequence[int], *, all_: bool) -> list[Cell]:
+    """Each with each, or the first with the first, the second with the second; where one has fewer, again from the
+    first on."""
+    if all_:
+        return list(product(one, other))
     one, other = one[:MOST_TIMES], other[:MOST_TIMES]
     return [(one[at % len(one)], other[at % len(other)]) for at in range(max(len(one), len(other)))]
 
@@ -109,7 +118,8 @@ def window_places(units: Sequence[Sequence[Hashable]], width: int) -> dict[Hasha
 class Seeds:
     """Cells of the matrices of all pairs that belong to shared windows, and how many documents share each window."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, all_: bool) -> None:
+        self.all_ = all_
         self.cells: dict[Cell, dict[Cell, int]] = defaultdict(dict)
 
     def add(self, a: int, b: int, places: Iterable[Cell], width: int, documents: int) -> None:
@@ -120,7 +130,7 @@ class Seeds:
 
     def add_window(self, places: Places, width: int) -> None:
         for a, b in combinations(sorted(places), 2):
-            self.add(a, b, pair_up(places[a], places[b]), width, len(places))
+            self.add(a, b, pair_up(places[a], places[b], all_=self.all_), width, len(places))
 
 
 class Diagonal(NamedTuple):
@@ -195,7 +205,7 @@ def find_sentences(texts: Sequence[Text], asked: Asked) -> dict[Cell, list[Chain
     stop = {token for token, count in documents.items() if count > asked.max_df}
     alike = asked.signature in ("shingles", "spotsigs")
     width = 1 if asked.max_gap or alike else asked.whole
-    seeds = Seeds()
+    seeds = Seeds(all_=asked.all_diagonals)
     windows = {window: places for window, places in window_places(tokens, width).items() if not set(window) <= stop}  # type: ignore[call-overload]
     for places in windows.values():
         seeds.add_window(places, width)
@@ -224,13 +234,14 @@ def add_alike(seeds: Seeds, windows: Mapping[Any, Places], tokens: Iterable[Toke
             for a in first:
                 for b in second:
                     if a != b:
-                        cells = pair_up(first[a], second[b]) if a < b else pair_up(second[b], first[a])
+                        one_, two = (first[a], second[b]) if a < b else (second[b], first[a])
+                        cells = pair_up(one_, two, all_=asked.all_diagonals)
                         seeds.add(min(a, b), max(a, b), cells, 1, len(first.keys() | second.keys()))
 
 
 def find_words(texts: Sequence[Text], asked: Asked) -> dict[Cell, list[Chain]]:
     """Chains of grams, by pair of documents."""
-    seeds = Seeds()
+    seeds = Seeds(all_=asked.all_diagonals)
     for places in window_places([text.words for text in texts], asked.k).values():
         if len(places) <= asked.max_df:
             seeds.add_window(places, asked.k)

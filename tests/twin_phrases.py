@@ -38,13 +38,13 @@ class FoundPhrases(NamedTuple):
     hosts: dict[str, tuple[int, float, float, float, bool]]
 
 
-def shingles(text: str, k: int, seed: int, *, exact: bool) -> set[Shingle]:
+def shingles(text: str, k: int, seed: int, *, exact: bool, family: str = "fast") -> set[Shingle]:
     """Pairs of a function and a gram; if all grams are taken, there is one function."""
     grams = list(dict.fromkeys(circular(sequence(text), k)))
     if exact:
         return {(0, gram) for gram in grams}
     by_print = dict(zip(_native.grams(text, k, circular=True), grams, strict=True))
-    return {(i, by_print[print_]) for i, print_ in enumerate(_native.sample(text, seed, k) or ())}
+    return {(i, by_print[print_]) for i, print_ in enumerate(_native.sample(text, seed, k, family=family) or ())}
 
 
 def name_site(document: Document, by: str) -> str | None:
@@ -102,12 +102,13 @@ def phrases(
     min_mean: float = 30.0,
     max_deviation: float = 15.0,
     seed: int = 0,
+    family: str = "fast",
     sampled: set[int] | None = None,
 ) -> FoundPhrases:
     """docs/definitions.md 3.3; with `sampled`, only these documents are covered."""
     kept = sorted(gather_copies([document.text for document in documents], collapse))
     pooled = pool_addresses(documents)
-    own = {doc: shingles(documents[doc].text, k, seed, exact=exact) for doc in kept}
+    own = {doc: shingles(documents[doc].text, k, seed, exact=exact, family=family) for doc in kept}
     df = Counter(shingle for doc in kept for shingle in own[doc])
     found = FoundPhrases(set(), [], [], [], dict(Counter(df.values())), {})
 

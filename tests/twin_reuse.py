@@ -73,13 +73,13 @@ def paragraphs(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def cut(text: str, by: str, min_length: int) -> list[Chunk]:
-    """The chunks of a text that are longer than the least length and say something."""
+def cut(text: str, by: str, min_length: int, *, trivial_stop: bool = True) -> list[Chunk]:
+    """The chunks of a text that are longer than the least length and, unless all count, say something."""
     said = [(begin, end, text[begin:end]) for begin, end in paragraphs(text)]
     return [
         Chunk(*chunk, hash_chunk(chunk[2], by))
         for chunk in said
-        if len(chunk[2]) > min_length and not is_trivial(chunk[2])
+        if len(chunk[2]) > min_length and not (trivial_stop and is_trivial(chunk[2]))
     ]
 
 
@@ -119,6 +119,7 @@ def discover(
     site: str = "domain",
     stop: Sequence[str] = (),
     auto_stop: bool = True,
+    trivial_stop: bool = True,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[tuple[int, str], int]]:
     """The objects, the chunks stopped by rule, and how many chunks and files occur how often."""
     standings: defaultdict[tuple[str, bytes], list[tuple[int, int, int, Any, str]]] = defaultdict(list)
@@ -127,11 +128,11 @@ def discover(
         if page.recursive:
             continue
         where = getattr(page, site) or doc
-        for chunk in cut(page.text, by, min_length):
+        for chunk in cut(page.text, by, min_length, trivial_stop=trivial_stop):
             if chunk.sha1 not in stops:
                 standings["chunk", chunk.sha1].append((doc, chunk.begin, chunk.end, where, chunk.text))
-        if says_something(page.text):
-            end = paragraphs(page.text)[-1][1]
+        if not trivial_stop or says_something(page.text):
+            end = max((end for _, end in paragraphs(page.text)), default=0)
             standings["file", sha1(page.text)].append((doc, 0, end, where, page.text))
     frequencies: defaultdict[tuple[int, str], int] = defaultdict(int)
     objects, stopped = [], []
@@ -200,15 +201,17 @@ def detect(
     min_length: int = 0,
     page_threshold: float | None = None,
     neighbourhood_threshold: float | None = None,
+    trivial_stop: bool = True,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Targets, and all neighbourhoods."""
     found, places = {}, defaultdict(list)
     for doc, page in enumerate(pages):
         if page.recursive:
             continue
-        left = [chunk.sha1 in chunks for chunk in cut(page.text, by, min_length) if chunk.sha1 not in stops]
+        there = cut(page.text, by, min_length, trivial_stop=trivial_stop)
+        left = [chunk.sha1 in chunks for chunk in there if chunk.sha1 not in stops]
         share = int(Fraction(sum(left), max(1, len(left))) * SCALE)
-        file = sha1(page.text) in files and says_something(page.text)
+        file = sha1(page.text) in files and (not trivial_stop or says_something(page.text))
         found[doc] = {"chunks": len(left), "matched": sum(left), "share": share, "file": file}
         for level, prefix in enumerate(prefixes(page.url) if page.url else [], 1):
             places[level, prefix].append(doc)

@@ -22,6 +22,7 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.corpus.options import Fields, Limits, Reading
 from unquilt.errors import ParameterError
+from unquilt.experiments.calls import experiment
 from unquilt.jobs import work
 from unquilt.jobs.alignment import Alignment, StemRates, align
 from unquilt.jobs.inputs import Inputs
@@ -55,6 +56,7 @@ __all__ = [
     "build_filter",
     "build_lexicon",
     "copies",
+    "experiment",
     "grams",
     "ingest",
     "judge",

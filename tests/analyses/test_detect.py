@@ -95,6 +95,31 @@ def test_random_pages_give_what_the_twin_says(
     assert read_files(run) == read_files(alone)
 
 
+@pytest.mark.spark_once
+def test_as_published_every_chunk_counts_and_only_labels_are_long(settings: Settings, tmp_path: Path) -> None:
+    """Chunks without letters count, and those that are too short for a label are still chunks of a document."""
+    pages = draw_pages(Random(4), 80)
+    ours = tabulate([Page(REFERENCE), Page("7\n\n*\n\n" + PARAGRAPHS[0])])
+    asked: dict[str, Any] = {"min_length": 20, "min_length_of": "labels", "trivial_stop": False}
+    labels = unquilt.label(ours, tmp_path / "ours.labels", **asked)
+    assert labels.about == About(trivial_stop=False)
+    reference = "\n\n".join(ours["text"].to_pylist())
+    chunks = {chunk.sha1 for chunk in twin_reuse.cut(reference, "text", 20, trivial_stop=False)}
+    assert set(cut(labels.hashes(CHUNKS))) == chunks
+    run = unquilt.detect(
+        tabulate(pages), tmp_path / "run", labels=str(labels.path), options=JobOptions(settings=settings)
+    )
+    files = {twin_reuse.sha1(text) for text in ours["text"].to_pylist()}
+    targets, neighbourhoods = twin_reuse.detect(pages, chunks=chunks, files=files, trivial_stop=False)
+    assert read_targets(run) == targets
+    assert read_neighbourhoods(run) == neighbourhoods
+    detector = unquilt.Detector.load(labels.path)
+    for page in pages[:20]:
+        there = twin_reuse.cut(page.text, "text", 0, trivial_stop=False)
+        found = detector.page(page.text, media="text")
+        assert (found.chunks, len(found.labelled)) == (len(there), sum(chunk.sha1 in chunks for chunk in there))
+
+
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=30))
 def test_thresholds_are_exact(pairs: list[tuple[int, int]]) -> None:
     """A share is above the threshold just if it is above mean + σ, by fractions."""

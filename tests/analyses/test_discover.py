@@ -72,6 +72,7 @@ ASKED: list[dict[str, Any]] = [
     {"raw": True, "auto_stop": False, "site": "host"},
     {"normalise": True, "min_sites": 2, "chunk_threshold": 3},
     {"top": 7, "file_threshold": 2, "min_length": 12},
+    {"trivial_stop": False, "auto_stop": False, "min_length": 1, "min_length_of": "labels"},
     {"top": 5, "rank": "occurrences", "auto_stop": False},
 ]
 
@@ -84,7 +85,7 @@ def test_random_pages_give_what_the_twin_says(asked: dict[str, Any], settings: S
     corpus = unquilt.ingest(tabulate(pages), tmp_path / "corpus")
     run = unquilt.discover(corpus.path, tmp_path / "run", options=JobOptions(settings=settings), **asked)
     by = "raw" if asked.get("raw") else "words" if asked.get("normalise") else "text"
-    others = {name: value for name, value in asked.items() if name not in ("raw", "normalise")}
+    others = {name: value for name, value in asked.items() if name not in ("raw", "normalise", "min_length_of")}
     objects, stopped, frequencies = twin_reuse.discover(pages, by=by, **others)
     assert read_objects(run, "objects") == objects
     assert read_objects(run, "stop_chunks") == stopped

@@ -176,6 +176,26 @@ def test_shingles_give_what_the_twin_says(
     assert run.manifest["summary"]["near_duplicates"] == sum(not keep for *_, keep in found.clusters)
 
 
+@pytest.mark.parametrize("family", ["fast", "rabin"])
+@pytest.mark.parametrize(("functions", "supers", "agree"), [(24, 8, 3), (12, 1, 1), (20, 20, 2), (84, 6, 6)])
+def test_other_numbers_of_functions(
+    family: str, functions: int, supers: int, agree: int, texts: list[str], corpus: Run, tmp_path: Path
+) -> None:
+    """Fewer functions are the first of the published ones; a super-fingerprint stands for a run of shingles."""
+    asked: dict[str, Any] = {"family": family, "functions": functions, "supers": supers, "agree": agree}
+    run = run_neardups(corpus, tmp_path / "run", local(corpus), pairs=True, **asked)
+    each = functions // supers
+
+    def near(one: list[int] | None, other: list[int] | None) -> bool:
+        if one is None or other is None:
+            return False
+        runs = range(0, functions, each)
+        return sum(one[at : at + each] == other[at : at + each] for at in runs) >= agree
+
+    found = check(run, texts, [_native.shingles(text, family) for text in texts], near, 5)
+    assert len(found.similarity) > 10
+
+
 def test_the_random_corpus_has_what_it_is_for(texts: list[str]) -> None:
     found = twin_neardups.neardups(texts, sketch(texts), two_agree, 5)
     assert max(documents for _, documents, *_ in found.similarity) > 30
@@ -505,6 +525,11 @@ def test_near_duplicates_on_several_hosts_are_one_source(small_row_groups: Any, 
 @pytest.mark.parametrize(
     ("asked", "complaint"),
     [
+        ({"functions": 85}, "functions must be a multiple of supers, and 85 is none of 6"),
+        ({"agree": 7}, "agree must be at most supers, which is 6, not 7"),
+        ({"supers": 84, "agree": 6}, "agree and supers are too large: 6 of 84 super-fingerprints are 406,481,544 "),
+        ({"method": "imatch", "agree": 1}, "agree has no effect with method imatch"),
+        ({"threshold": 0.8, "functions": 42}, "functions has no effect with a threshold"),
         ({"method": "imatch", "family": "rabin"}, "family has no effect with method imatch"),
         ({"lexicon": "file"}, "lexicon has no effect with method shingles"),
         ({"nidf": (0.1, 0.9)}, "nidf has no effect with method shingles"),

@@ -48,6 +48,10 @@ VARIANTS: list[dict[str, Any]] = [
     SMALL | {"signature": "grams", "k": 3, "gamma": 5, "max_gap": 2},
     SMALL | {"signature": "grams", "k": 2, "gamma": 4, "max_gap": 0, "max_df": 3, "refine": False},
     {"nidf": (0.3, 0.9), "min_words": 4, "gamma": 2},
+    SMALL | {"gamma": 1, "refine": False, "all_diagonals": True},
+    SMALL | {"signature": "shingles", "tau": 0.5, "gamma": 2, "all_diagonals": True, "max_df": 4},
+    SMALL | {"signature": "spotsigs", "tau": 0.6, "antecedents": 6, "spot_stops": 2, "gamma": 1},
+    SMALL | {"nidf": (0.1, 1.0), "gamma": 1, "idf_always": True, "all_diagonals": True, "max_gap": 1},
 ]
 
 

@@ -36,6 +36,7 @@ VARIANTS: list[dict[str, Any]] = [
     {"exact": True},
     {"collapse": "none", "popular": 3, "max_df": 3, "prune": True},
     {"collapse": "exact", "group": "host", "seed": 9, "k": 3},
+    {"family": "rabin", "collapse": "exact", "seed": 3},
     {"exact": True, "group": "ip", "prune": True, "collapse": "none", "k": 1, "popular": 4, "max_df": 6},
 ]
 

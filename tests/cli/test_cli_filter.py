@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -79,8 +80,8 @@ class TestBuild:
         result = invoke("--build", "more.jsonl", "--prototypes", "spam.set", "-o", "spam.set", "--json", "-q")
         facts = json.loads(result.stdout)
         assert facts.pop("parameters")["method"] == "shingles"
-        assert list(facts) == ["file", "prototypes", "without_signature", "documents", "rejects"]
-        assert list(facts.values()) == ["spam.set", 3, 0, 1, 0]
+        assert list(facts) == ["file", "prototypes", "without_signature", "documents", "rejects", "warnings"]
+        assert list(facts.values()) == ["spam.set", 3, 0, 1, 0, []]
         assert ask(input=line("x", OFFER)) == [{"id": "x", "prototypes": ["offer", "again"]}]
 
     def test_from_a_corpus_or_standard_input_quietly(self) -> None:
@@ -91,6 +92,21 @@ class TestBuild:
         result = invoke("--build", "-", "-o", "set", "-q", "--overwrite", input=line("c", NEWS))
         assert (result.exit_code, result.output) == (0, "")
         assert Filter.load("set").match(NEWS) == ["c"]
+
+    def test_a_tiny_lexicon_is_warned_of(self) -> None:
+        mails = "".join(line(f"{n}", f"{OFFER if n % 2 else NEWS} extra{n}") for n in range(6))
+        Path("mails.jsonl").write_text(mails)
+        result = invoke("--build", "mails.jsonl", "-o", "set", "--method", "imatch")
+        (warning,) = (each for each in result.stdout.splitlines() if each.startswith("Warning: "))
+        assert re.fullmatch(
+            r"Warning: the lexicon has \d+ words only: documents that have little in common .*", warning
+        )
+        shown = invoke("--build", "mails.jsonl", "-o", "other", "--method", "imatch", "--json")
+        assert json.loads(shown.stdout)["warnings"] == [warning.removeprefix("Warning: ")]
+        made = ["lexicon", "build", "mails.jsonl", "-o", "words"]
+        assert warning in CliRunner().invoke(cli, made).stdout.splitlines()
+        built = CliRunner().invoke(cli, [*made, "--overwrite", "--json"])
+        assert json.loads(built.stdout)["warnings"] == [warning.removeprefix("Warning: ")]
 
     def test_too_many_rejects(self) -> None:
         Path("mails.jsonl").write_text(line("a", OFFER) + "{broken\n")

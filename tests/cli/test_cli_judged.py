@@ -183,7 +183,11 @@ class TestJudging:
         ("table", "options", "said"),
         [
             ("quilts", ("--min-share", 0.01), "no sources below its min_share of 0.02; for 0.01, make a new run"),
-            ("quilts", ("--min-share", 0.1), "make a new run, as sources of this one are of two kinds (homes)"),
+            (
+                "quilts",
+                ("--min-share", 0.1),
+                "another min_share needs a new run, because this run prefers some sources (homes)",
+            ),
             ("quilts", ("--sigma", 2), "--sigma must be a number between 0 and 1, not '2'"),
             ("sources", ("--sigma", 0.2), "--sigma is for the tables quilts and verdicts"),
         ],

@@ -180,9 +180,8 @@ class TestShow:
         out = succeed("show", made / "run")
         assert "run of neardups, complete, finished 20" in out
         assert "\nclusters    2\nleft out    3 if one document of each cluster is kept\n" in out
-        asked = (
-            "method shingles, k 5, family fast, seed 0, keep first, min-words 0, similarity True, pairs True, key none"
-        )
+        asked = "method shingles, k 5, family fast, functions 84, supers 6, agree 2, seed 0, "
+        asked += "keep first, min-words 0, similarity True, pairs True, key none"
         assert f"parameters  {asked}\n" in out
         assert "tables      clusters 5, documents 8, kept 8, pairs 3, rejects 1, similarity 2 rows\n" in out
         facts = json.loads(succeed("show", made / "run", "--json"))

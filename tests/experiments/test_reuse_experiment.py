@@ -19,7 +19,7 @@ from snapshots import Snapshots
 import unquilt
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
 from unquilt.errors import InputError
-from unquilt.experiments.mutations import OPERATIONS, mutate
+from unquilt.experiments.mutations import OPERATIONS, mutate, tolerate
 from unquilt.experiments.reuse import count_injections, read_site, run_reuse
 from unquilt.runs import Run
 
@@ -152,15 +152,27 @@ def test_rules_of_mutations(pages: list[list[bool]], most: int) -> None:
         points = mutate(pages, operation, steps, 0.2, 2, 0)
         start = fmean(sum(page) / len(page) for page in pages)
         assert points[0].contains == pytest.approx(start)
-        assert all(0 <= point.contains <= 1 and 0 <= point.ratio <= 1 for point in points)
+        left = [point for point in points if point.pages]
+        assert all(0 <= (point.contains or 0) <= 1 and 0 <= (point.ratio or 0) <= 1 for point in left)
+        undefined = [point for point in points if point.contains is None]
+        assert undefined == [point for point in points if not point.pages]
+        assert all((point.error, point.ratio, point.targets) == (None, None, 0) for point in undefined)
         if operation == "added":
             exact = [fmean(sum(page) / (len(page) + step) for page in pages) for step in steps]
             assert [point.contains for point in points] == pytest.approx(exact)
             assert all(point.error == pytest.approx(0) for point in points)
         if operation == "changed":
-            assert [point.contains for point in points] == sorted((p.contains for p in points), reverse=True)
+            shares = [point.contains or 0 for point in points]
+            assert shares == sorted(shares, reverse=True)
         if operation == "deleted":
             assert points[-1].pages == sum(len(page) > most for page in pages)
+
+
+def test_informed_deletion_never_fails() -> None:
+    """As published: whatever is left of a copied page is labelled, so its share is 1 until nothing is left."""
+    points = mutate([[True] * n for n in (3, 5, 8)], "deleted", list(range(12)), 0.144, 4, 0)
+    assert [point.contains for point in points] == [1.0] * 8 + [None] * 4
+    assert tolerate(points, [point.contains for point in points], 0.144) == (7, True)
 
 
 def test_changes_with_replacement_fall_exponentially() -> None:

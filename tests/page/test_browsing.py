@@ -223,7 +223,7 @@ def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, w
 
     def judge(key: str) -> None:
         done = len(said)
-        browser.wait(lambda page: page.find("#count").text == f"{done} judged")
+        browser.wait(lambda page: page.find("#count").text == f"{done} judged" and page.find("#verdict[data-ready]"))
         browser.press(key)
         said.append("abc"[int(key) - 1])
         last = len(said) == 8
@@ -234,6 +234,7 @@ def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, w
             enter(browser, address)
             judge(key)
         assert [item.category for item in LabelFile(file).items("quilts-quilts", "ada")][: len(said)] == said
+    browser.wait(lambda page: page.find_all("#verdict[data-ready]"))
     browser.press("1")  # nobody answers
     browser.wait(lambda page: "not saved" in page.find("#said").text)
     assert sum(bool(item.category) for item in LabelFile(file).items("quilts-quilts", "ada")) == len(said)
@@ -251,3 +252,26 @@ def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, w
             judge(str(len(said) % 3 + 1))
         assert browser.barriers() == []
     assert [item.category for item in LabelFile(file).items("quilts-quilts", "ada")] == said
+
+
+def test_a_key_pressed_twice_labels_one_item(browser: Browser, served: Served) -> None:
+    browser.resize(WIDE)
+    answer = served.post("/judging", {"run": "quilts", "table": "quilts", "sample": 5, "seed": 31, "categories": "a,b"})
+    sample = answer.headers["location"]
+    browser.open(f"{served.address}{sample}/eve")
+    browser.wait(lambda page: page.find_all("#verdict[data-ready]"))
+    # Whatever page a key meets, it was pressed before anybody could see the next item.
+    browser.ask("sessionStorage.setItem('labelled', Date.now() + 1e6)")
+    browser.press("1")
+    browser.wait(lambda page: page.find("#count").text == "1 judged")
+    browser.ask("sessionStorage.setItem('labelled', Date.now() + 1e6)")
+    browser.driver.refresh()
+    for _ in range(5):
+        browser.press("1")
+    browser.find(".choice").click()
+    browser.ask("sessionStorage.removeItem('labelled')")
+    browser.driver.refresh()
+    browser.wait(lambda page: page.find_all("#verdict[data-ready]"))
+    assert browser.find("#count").text == "1 judged"
+    name = sample.rpartition("/")[2]
+    assert [item.category for item in served.shell.labels.items(name, "eve")] == ["a", "", "", "", ""]

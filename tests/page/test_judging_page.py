@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from html import unescape
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from serving import Answer, Served, serving
 import unquilt as uq
 from unquilt.cli import cli
 from unquilt.judgements import labels
+from unquilt.judgements.agreement import find_interval
 from unquilt.judgements.results import write_labels
 
 pytestmark = pytest.mark.slow
@@ -59,7 +61,9 @@ def test_from_the_first_label_to_shares(served: Served) -> None:
     assert "because &lt;b&gt;" in served.get(f"{sample}/ada?item=1").text
     assert "because &lt;b&gt;" not in served.get(f"{sample}/bob?item=1").text
     told = plain(served.get(sample))
-    assert "ada 4 of 4 50 % 15 % – 85 % 50 % 15 % – 85 %" in told
+    population = int(re.search(r"4 of (\d+) rows", told)[1])
+    low, high = (f"{end * 100:.0f} %" for end in find_interval(2, 4, population))
+    assert f"ada 4 of 4 50 % {low} – {high} 50 % {low} – {high}" in told
     assert "the same for 3 of 4 items that both labelled; Cohen’s κ = 0.50" in told
     assert "All 4 items are judged" in plain(served.get(f"{sample}/ada"))
     assert "sources > 4" in told
@@ -177,3 +181,76 @@ def test_judged_passages_are_truth_to_score_by(served: Served, web: Path, tmp_pa
     assert result.exit_code == 0, result.output
     scored = json.loads(result.output.splitlines()[0])
     assert '"recall": 1.0' in json.dumps(scored)
+
+
+class TestSamples:
+    @pytest.fixture
+    def own(self, web: Path, tmp_path: Path) -> Any:
+        with serving([web / "quilts"], tmp_path / "labels.sqlite") as served:
+            yield served
+
+    def test_without_categories_judging_goes_on_where_it_was_left(self, own: Served) -> None:
+        sample = draw(own, "quilts", "quilts", categories="spam,digest,other")
+        assert draw(own, "quilts", "quilts", categories="") == sample
+        assert draw(own, "quilts", "quilts", categories="a,b") != sample
+        fresh = own.shell.labels.sample(draw(own, "quilts", "quilts", categories="", seed=77).rpartition("/")[2])
+        assert fresh.categories == ("right", "wrong", "unsure")
+
+    def test_the_first_rows_are_drawn_from(self, own: Served, web: Path) -> None:
+        first = (
+            uq.read(web / "quilts")
+            .table("quilts", sort="-evidence,-sources,largest", limit=5)
+            .column("doc")
+            .to_pylist()
+        )
+        sample = own.shell.labels.sample(draw(own, "quilts", "quilts", sample=100, top=5).rpartition("/")[2])
+        assert sample.population == 5
+        assert sorted(item.key["doc"] for item in own.shell.labels.items(sample.name, "ada")) == sorted(first)
+
+    def test_blind_judges_see_the_texts_alone(self, own: Served) -> None:
+        seen, blind = (own.get(f"{draw(own, 'quilts', 'quilts', blind=value)}/ada").text for value in ("", "1"))
+        assert "Stitched from" in seen
+        assert "Stitched from" not in blind
+        assert 'class="numbers"' not in blind
+        assert all('class="legend"' in page for page in (seen, blind))  # the best source is open in both
+        assert all('id="there"' in page for page in (seen, blind))
+
+    def test_guidelines_are_shown(self, own: Served) -> None:
+        sample = draw(own, "quilts", "quilts", guidelines="yes: <b>made</b> of others")
+        for path in (sample, f"{sample}/ada"):
+            assert "yes: &lt;b&gt;made&lt;/b&gt; of others" in own.get(path).text
+
+    def test_items_are_listed_with_labels_and_disagreements(self, own: Served) -> None:
+        sample = draw(own, "quilts", "quilts")
+        for item, ours, theirs in ((1, "yes", "yes"), (2, "yes", "no"), (3, "no", "no")):
+            say(own, sample, "ada", item, ours, note="seen")
+            say(own, sample, "bob", item, theirs)
+        assert "items=disagreements&amp;one=ada&amp;other=bob" in own.get(sample).text
+        listed = own.get(f"{sample}?items=all").text
+        assert len(re.findall(r"<tr[^>]*><td class=\"n\">\d", listed)) == 4
+        differing = own.get(f"{sample}?items=disagreements&one=ada&other=bob").text
+        assert re.findall(r"<tr class=\"chosen\"><td class=\"n\">(\d+)", differing) == ["2"]
+        assert "/runs/quilts/quilts/" in differing
+
+    def test_files_of_before_there_were_options_are_read(self, own: Served) -> None:
+        sample = draw(own, "quilts", "quilts")
+        with sqlite3.connect(own.shell.labels.path) as opened:
+            opened.execute("DROP TABLE options")
+        opened.close()
+        assert own.get(sample).status == 200
+        assert draw(own, "quilts", "quilts") == sample
+        assert own.get(draw(own, "quilts", "quilts", seed=9, blind="1")).status == 200
+
+
+def test_intervals_are_those_of_a_finite_population() -> None:
+    """Against the hypergeometric distribution: of all samples of 20 from 60 rows, 95 % or so hold the true share."""
+    population, trials = 60, 20
+    for true in (6, 18, 30):
+        held = 0.0
+        for hits in range(max(0, trials - (population - true)), min(trials, true) + 1):
+            low, high = find_interval(hits, trials, population)
+            chance = comb(true, hits) * comb(population - true, trials - hits) / comb(population, trials)
+            held += chance * (low <= true / population <= high)
+        assert 0.92 < held <= 1
+    wide, narrow = find_interval(5, 20), find_interval(5, 20, 60)
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]

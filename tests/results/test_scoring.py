@@ -86,6 +86,11 @@ def test_pan_folders(run: Path, tmp_path: Path) -> None:
     found = unquilt.score(run, pan=write_pan(tmp_path / "pan"))
     assert list(found.characters) == ["01-none", "02-copied", "all"]
     assert found.characters["02-copied"].recall == 1
+    together = tmp_path / "pan" / "all"
+    together.mkdir()
+    for file in sorted((tmp_path / "pan").glob("0*/*")):
+        (together / file.name).write_bytes(file.read_bytes())
+    assert unquilt.score(run, pan=tmp_path / "pan") == found  # what stands in `all` again counts once
     only = unquilt.score(run, pan=tmp_path / "pan" / "02-copied")
     assert list(only.characters.values()) == [found.characters["02-copied"]]
 

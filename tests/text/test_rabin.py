@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from test_text_units import padded
 
+from unquilt import _native
 from unquilt._native import polynomials, primitive, shingles, supers
 
 DEGREE = 64
@@ -69,6 +70,19 @@ def twin_shingles(text: str, seed: int, k: int) -> list[int] | None:
     circle = {tuple(words[(i + j) % len(words)] for j in range(k)) for i in range(len(words))}
     grams = [token(fingerprint(b"".join(map(token, gram)), by_gram)) for gram in circle]
     return [min(fingerprint(gram, other) for gram in grams) for other in others] if grams else None
+
+
+@pytest.mark.parametrize(("text", "k"), [("one", 5), ("a b a b c", 2), ("the old mill stood by the old river", 3)])
+def test_a_sample_has_the_gram_of_each_minimum(text: str, k: int) -> None:
+    """Of phrases by published functions: whichever gram has the least fingerprint by each of them."""
+    by_word, by_gram, *others = polynomials(5, 2 + SHINGLES)
+    words = twin.sequence(text)
+    grams = list(dict.fromkeys(twin.circular(words, k)))
+    tokens = [[token(fingerprint(word.encode(), by_word)) for word in gram] for gram in grams]
+    prints = [token(fingerprint(b"".join(each), by_gram)) for each in tokens]
+    ours = dict(zip(grams, _native.grams(text, k, circular=True), strict=True))
+    expected = [ours[min(zip(prints, grams, strict=True), key=lambda each: fingerprint(each[0], p))[1]] for p in others]
+    assert _native.sample(text, 5, k, family="rabin") == expected
 
 
 def test_the_primes_are_those_of_the_order() -> None:

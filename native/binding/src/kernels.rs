@@ -15,8 +15,8 @@ use unquilt_kernels::flow::fields::Field;
 use unquilt_kernels::flow::kernel::{GroupKernel, Make, MapKernel};
 use unquilt_kernels::registry;
 use unquilt_kernels::sketches::imatch;
-use unquilt_kernels::sketches::minwise::{Family, Sketcher};
-use unquilt_kernels::sketches::signer::Signer;
+use unquilt_kernels::sketches::minwise::Family;
+use unquilt_kernels::sketches::signer::{Signer, Supers};
 use unquilt_kernels::store::checksums::Parts;
 use unquilt_kernels::store::mapped::map_file;
 use unquilt_kernels::text::fingerprint::Fingerprinter;
@@ -170,7 +170,7 @@ pub fn family(name: &str) -> PyResult<Family> {
     family.ok_or_else(|| PyValueError::new_err(format!("family must be fast or rabin, not {name}")))
 }
 
-fn sketcher(given: &Bound<'_, PyDict>) -> PyResult<Sketcher> {
+fn sketcher(given: &Bound<'_, PyDict>) -> PyResult<Supers> {
     let given = values(given, Sketching::PARAMETERS)?;
     Ok(Sketching::from_given(&given).map_err(wrong)?.sketcher())
 }

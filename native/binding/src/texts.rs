@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use unquilt_kernels::analyses::reuse::examples;
 use unquilt_kernels::reading::paragraphs::paragraphs;
 use unquilt_kernels::sketches::lexicon::pack_column;
-use unquilt_kernels::sketches::minwise::{Sampler, Sketcher};
+use unquilt_kernels::sketches::minwise::{Sampler, Sketcher, SHINGLES};
 use unquilt_kernels::sketches::rabin::{is_primitive, primitives};
 use unquilt_kernels::text::fingerprint::Slide;
 use unquilt_kernels::text::grams::{circle, distinct_all};
@@ -133,9 +133,13 @@ pub fn pack_lexicon<'py>(py: Python<'py>, words: Buffers, primary: usize) -> PyR
     Ok(PyBytes::new(py, &packed.map_err(|fault| PyValueError::new_err(fault.to_string()))?))
 }
 
+/// The published number of super-fingerprints.
+const SUPERS: usize = 6;
+
 fn sketcher(family: &str, seed: u64, k: usize) -> PyResult<Sketcher> {
     let family = kernels::family(family)?;
-    Ok(Sketcher::new(family, seed, check(k)?, unquilt_kernels::text::fingerprint::Fingerprinter::plain()))
+    let print = unquilt_kernels::text::fingerprint::Fingerprinter::plain();
+    Ok(Sketcher::new(family, seed, check(k)?, print, SHINGLES))
 }
 
 /// The 84 shingles of `text`: for each function of the family the least fingerprint of a circular k-gram.
@@ -149,14 +153,22 @@ pub fn shingles(text: &str, family: &str, seed: u64, k: usize) -> PyResult<Optio
 #[pyfunction]
 #[pyo3(signature = (text, family = "fast", seed = 0, k = 5))]
 pub fn supers(text: &str, family: &str, seed: u64, k: usize) -> PyResult<Option<Vec<u64>>> {
-    Ok(sketcher(family, seed, k)?.supers(&see(text, false)).map(Vec::from))
+    Ok(sketcher(family, seed, k)?.supers(&see(text, false), SUPERS))
 }
 
 /// The circular k-gram that each of 84 functions puts first in `text`, as signed 64-bit fingerprints; None without words.
 #[pyfunction]
-#[pyo3(signature = (text, seed = 0, k = 5, *, key = None, plain = false))]
-pub fn sample(text: &str, seed: u64, k: usize, key: Option<Vec<u8>>, plain: bool) -> PyResult<Option<Vec<i64>>> {
-    let (_, found) = Sampler::new(seed, check(k)?, keyed(key.as_deref())?).sample(&see(text, plain));
+#[pyo3(signature = (text, seed = 0, k = 5, *, family = "fast", key = None, plain = false))]
+pub fn sample(
+    text: &str,
+    seed: u64,
+    k: usize,
+    family: &str,
+    key: Option<Vec<u8>>,
+    plain: bool,
+) -> PyResult<Option<Vec<i64>>> {
+    let mut sampler = Sampler::new(kernels::family(family)?, seed, check(k)?, keyed(key.as_deref())?);
+    let (_, found) = sampler.sample(&see(text, plain));
     Ok(found.map(|grams| grams.iter().map(|&gram| gram as i64).collect()))
 }
 

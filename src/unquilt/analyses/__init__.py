@@ -28,6 +28,7 @@
     discover              paragraphs and files that occur again and again
     detect                documents and sites that contain labelled content
     reuse_experiment      the declaration of the reuse experiment
+    imatch_experiment     the declaration of the experiment with I-Match
     copies                servers of documents, and copies that are collapsed
     keys                  secret keys of fingerprints
 

@@ -113,6 +113,14 @@ register(
 )
 register(
     Entry(
+        "imatch_experiment",
+        "Measure how many near-duplicates I-Match finds, by number of randomised lexicons.",
+        "unquilt.analyses.imatch_experiment",
+        "",
+    )
+)
+register(
+    Entry(
         "reuse_experiment",
         "Copy pages of a corpus, change the copies, and see what reuse still finds.",
         "unquilt.analyses.reuse_experiment",

@@ -32,8 +32,12 @@ class Copies:
         return Copies(self.table, (), counters)
 
 
-def find_copies(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key: str = "") -> Copies:
+def find_copies(
+    verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key: str = "", family: str = "fast"
+) -> Copies:
     """The server of each document, by `foreign`, and which document is kept of several copies, by `collapse`.
+
+    Near-duplicates are those of `neardups`, by `family`.
 
     With `page`, each page is a server of its own: as with none, all are foreign, but domains are known.
 
@@ -43,7 +47,8 @@ def find_copies(verbs: Verbs, corpus: Kept, *, foreign: str, collapse: str, key:
     if foreign == "none" and collapse == "none":
         return Copies()
     counters: dict[str, int] = {}
-    near = components(verbs, near_edges(verbs, corpus, NeardupParameters(key=key))[0]) if collapse == "near" else None
+    how = NeardupParameters(key=key, family=family)
+    near = components(verbs, near_edges(verbs, corpus, how)[0]) if collapse == "near" else None
     placed, *addresses = verbs.map(corpus, Kernel("places", by=foreign), beside=near)
     if foreign == "ip":
         (shared,) = verbs.group(addresses, Kernel("shared"))

@@ -121,7 +121,7 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     about = labels.about
     side = verbs.side("labels", lambda: memoryview(labels.mapped))
     labels.release()  # kernels map the side: the set need not be in memory twice
-    cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length}
+    cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length, "trivial_stop": about.trivial_stop}
     sited, site = see_names(corpus, given.site)
     kernel = Kernel("contents", **cutting, labels=side, occurrences=given.occurrences, site=site)
     contents, prefixes, chunks, files, paths, *occurrences = verbs.map(sited, kernel)

@@ -6,8 +6,8 @@
     weight(o)      length × (log₂ sites + log₂ documents / 16): what is long, and found on many sites, comes first
 
 A chunk is compared by its text with white space collapsed; as published by its source (`raw`); or by its words alone
-(`normalise`). Stop chunks are those with fewer than two letters or digits, those that a file names, and, beyond the
-paper, those too short for the number of documents that have them (`auto_stop`):
+(`normalise`). Stop chunks are those with fewer than two letters or digits (`trivial_stop`), those that a file names,
+and, beyond the paper, those too short for the number of documents that have them (`auto_stop`):
 
     length < 10 · log₂ documents
 
@@ -35,6 +35,7 @@ from unquilt.site_names import SITES
 from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, pack_hashes
 from unquilt.tables import FOUND_OBJECTS, FREQUENCIES, OBJECTS, STOP_CHUNKS
 
+LENGTHS_OF = ("all", "labels")
 RANKS = ("weight", "occurrences")
 AUTO_STOP = 10
 """Characters that a chunk needs for each doubling of the documents that have it."""
@@ -59,15 +60,28 @@ class ChunkParameters(PageParameters):
     raw: bool = parameter(False, "compare the source of chunks, as published, instead of their text")
     normalise: bool = parameter(False, "compare only the words of chunks, not case and punctuation")
     min_length: int = parameter(0, "ignore chunks of at most this many characters", at_least=0, at_most=2**31)
+    min_length_of: str = parameter(
+        "all",
+        "what --min-length restricts. all: labels and documents alike; labels: labels alone, as published",
+        one_of=LENGTHS_OF,
+    )
+    trivial_stop: bool = parameter(True, "ignore chunks with fewer than two letters or digits")
 
     def check(self) -> None:
         if self.raw and self.normalise:
             raise ParameterError("raw and normalise exclude each other; leave one out")
+        if self.min_length_of == "labels" and not self.min_length:
+            raise ParameterError("min_length_of has no effect without min_length; leave it out")
 
     @property
     def by(self) -> str:
         """What makes two chunks equal, as kernels say it."""
         return "raw" if self.raw else "words" if self.normalise else "text"
+
+    def about(self, words: str = RESTORED) -> About:
+        """How documents are cut in which labels of these chunks are looked for."""
+        length = 0 if self.min_length_of == "labels" else self.min_length
+        return About(by=self.by, min_length=length, trivial_stop=self.trivial_stop, words=words)
 
 
 @dataclass(frozen=True)
@@ -97,7 +111,8 @@ def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashLi
     """
     stops = verbs.side("stops", lambda: pack_stops(given, stop))
     sited, site = see_names(corpus, given.site)
-    kernel = Kernel("object places", by=given.by, min_length=given.min_length, site=site, stops=stops)
+    cutting: dict[str, Any] = {"by": given.by, "min_length": given.min_length, "trivial_stop": given.trivial_stop}
+    kernel = Kernel("object places", **cutting, site=site, stops=stops)
     chunks, files = verbs.map(sited, kernel)
     counters = verbs.fold(chunks, "object_places")
     pages = counters.get("pages", 0)

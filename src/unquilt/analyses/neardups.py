@@ -7,6 +7,8 @@ k-grams of two documents:
     supers(d)      6 super-fingerprints, of 14 shingles each: they agree with probability q = J^14
     near(d, e)     iff at least 2 of 6 super-fingerprints agree: with probability 1 - (1-q)^6 - 6q(1-q)^5
 
+The published numbers 84, 6 and 2 are `functions`, `supers` and `agree`.
+
 With `threshold` t, `near(d, e)` iff J(d, e) >= t, exactly; see `threshold`.
 
 By I-Match with randomised lexicons (Kołcz, Chowdhury and Alspector, KDD 2004): `near(d, e)` iff any of the K + 1
@@ -28,6 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 from unquilt.analyses import keys
@@ -75,7 +78,9 @@ EDGE_LABELS = {
     "distinct": "finding near-duplicates",
     "edges": "finding near-duplicates",
 }
-SHINGLES = ("family",)
+SHINGLES = ("family", "functions", "supers", "agree")
+MOST_BUCKETS = 10_000
+"""A document lies in a bucket for each combination of super-fingerprints: no more of them than this."""
 RANDOMISE = ("primary", "both")
 IMATCH = ("lexicon", "nidf", "min_df", "min_terms", "min_share", "lexicons", "drop", "randomise")
 """The parameters that only one of the methods knows."""
@@ -88,6 +93,11 @@ class SignatureParameters(Parameters):
     method: str = parameter("shingles", "how documents are compared", one_of=METHODS)
     k: int = parameter(5, "words in a gram, for shingles and for similarity", at_least=1, at_most=2**20)
     family: str = parameter("fast", "family of min-wise functions; the paper has rabin", one_of=FAMILIES)
+    functions: int = parameter(84, "number of min-wise functions, a multiple of --supers", at_least=1, at_most=4096)
+    supers: int = parameter(
+        6, "number of super-fingerprints, each of functions / supers minima", at_least=1, at_most=4096
+    )
+    agree: int = parameter(2, "number of super-fingerprints that near-duplicates have in common", at_least=1, at_most=8)
     seed: int = parameter(
         0, "seed of the min-wise functions and of the randomised lexicons", at_least=0, at_most=2**63 - 1
     )
@@ -122,13 +132,23 @@ class SignatureParameters(Parameters):
         ignored = [name for name in others if getattr(self, name) != usual[name]]
         if ignored:
             raise ParameterError(f"{ignored[0]} has no effect with method {self.method}; leave it out")
+        if self.functions % self.supers:
+            raise ParameterError(
+                f"functions must be a multiple of supers, and {self.functions} is none of {self.supers}"
+            )
+        if self.agree > self.supers:
+            raise ParameterError(f"agree must be at most supers, which is {self.supers}, not {self.agree}")
+        if (buckets := comb(self.supers, self.agree)) > MOST_BUCKETS:
+            many = f"{self.agree} of {self.supers} super-fingerprints are {buckets:,} combinations"
+            raise ParameterError(f"agree and supers are too large: {many}, and {MOST_BUCKETS:,} are allowed")
         if self.lexicon and (self.nidf, self.min_df) != (usual["nidf"], usual["min_df"]):
             raise ParameterError("nidf and min_df come from the lexicon file; leave them out")
 
     def kernel(self) -> dict[str, Any]:
         """As kernels take them."""
         if self.method == "shingles":
-            return {"method": "shingles", "family": self.family, "seed": self.seed, "k": self.k, "key": None}
+            shape = {name: getattr(self, name) for name in (*SHINGLES, "seed", "k")}
+            return {"method": "shingles", "key": None} | shape
         shape = {
             name: getattr(self, name) for name in ("lexicons", "drop", "seed", "randomise", "min_terms", "min_share")
         }
@@ -169,6 +189,9 @@ class NeardupParameters(SignatureParameters):
         if self.threshold is not None and (self.method != "shingles" or self.family != "fast"):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"threshold has no effect with {other}; leave it out")
+        for info in self.describe() if self.threshold is not None else ():
+            if info.name in SHINGLES and getattr(self, info.name) != info.default:
+                raise ParameterError(f"{info.name} has no effect with a threshold; leave it out")
         if self.threshold is None and self.measure != MEASURES[0]:
             raise ParameterError("measure needs a threshold, such as threshold 0.8")
         if self.key and (self.method != "shingles" or self.family != "fast"):

@@ -20,7 +20,7 @@ since what is copied rarely begins and ends with a sentence. With `grams`, diago
 both documents share, wherever sentences end; γ and gaps are then counted in words. Only documents on different sites
 are compared (`foreign`), or those of one collection with those of another (`between`). The published system asks for
 more than γ sentences; here γ are enough. In a corpus of fewer than 20 documents no word counts as too common: idf says
-nothing there.
+nothing there. `PUBLISHED` has the parameters that bring back the published definition.
 """
 
 from __future__ import annotations
@@ -60,10 +60,12 @@ FUZZY = "fuzzy"
 """In place of a signature: the analysis `reworded`."""
 OWN = {
     "nidf": ("imatch",),
+    "idf_always": ("imatch",),
     "tau": ("shingles", "spotsigs"),
     "antecedents": ("spotsigs",),
     "spot_distance": ("spotsigs",),
     "chain": ("spotsigs",),
+    "spot_stops": ("spotsigs",),
     "k": ("grams",),
 }
 """The parameters that only some signatures know."""
@@ -71,6 +73,17 @@ WORDS_OF_GRAMS = 30
 """The usual length of a passage and of a gap with grams, in words; else 3 sentences and no gap."""
 FEW_DOCUMENTS = 20
 """In a smaller corpus, a word of most documents need not be a common one."""
+
+PUBLISHED: dict[str, Any] = {
+    "gamma": 4,
+    "refine": False,
+    "min_words": 1,
+    "foreign": "none",
+    "max_df": 2**32 - 1,
+    "all_diagonals": True,
+}
+"""What differs from the defaults in the paper, whose diagonals have *more* than 3 sentences; with `imatch` also
+`idf_always`."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +123,13 @@ class PassageParameters(Parameters):
     )
     spot_distance: int = parameter(1, "distance between the words of a spotsig", at_least=1, at_most=2**20)
     chain: int = parameter(2, "number of words of a spotsig after the first", at_least=1, at_most=2**20)
+    spot_stops: int = parameter(
+        0,
+        "number of the most frequent words that a spotsig passes over after its first word, as the SpotSigs paper does "
+        "with stop words",
+        at_least=0,
+        at_most=2**32,
+    )
     k: int = parameter(8, "words in a gram, for grams", at_least=1, at_most=2**20)
     n: int = parameter(4, "words in a shingle, for shingles and for similarity", at_least=1, at_most=2**20)
     max_df: int = parameter(
@@ -130,6 +150,12 @@ class PassageParameters(Parameters):
     between: tuple[str, ...] = between_parameter()
     min_words: int = parameter(15, "minimum number of words in a passage", at_least=1, at_most=2**32)
     refine: bool = parameter(True, "move the borders of passages word by word")
+    all_diagonals: bool = parameter(
+        False, "pair each place of a repeated sentence with each in the other document, not in their order, 16 at most"
+    )
+    idf_always: bool = parameter(
+        False, f"leave out common words also in a corpus of fewer than {FEW_DOCUMENTS} documents"
+    )
 
     def check(self) -> None:
         """Refuse parameters without an effect."""
@@ -141,12 +167,19 @@ class PassageParameters(Parameters):
         for name, signatures in OWN.items():
             if self.signature not in signatures and getattr(self, name) != usual[name]:
                 raise ParameterError(f"{name} has no effect with signature {self.signature}; leave it out")
+        if self.spot_stops > self.antecedents:
+            raise ParameterError(f"spot_stops must be at most antecedents, which is {self.antecedents:,}")
 
     @property
     def least(self) -> int:
         """γ, in sentences or words."""
         usual = WORDS_OF_GRAMS if self.signature == "grams" else 3
         return usual if self.gamma is None else self.gamma
+
+    @property
+    def pairing(self) -> dict[str, Any]:
+        """Which places of repeated sentences are paired, as kernels take it."""
+        return {"all_diagonals": self.all_diagonals}
 
     @property
     def whole(self) -> int:
@@ -195,9 +228,9 @@ def find_equal_words(
     (windows,) = verbs.map(corpus, Kernel("gram places", k=given.k, **name_collections(given.between)), beside=copies)
     counters = verbs.fold(windows, "grams") if given.between else {}
     refuse_empty(counters, given.between)
-    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
+    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df, **given.pairing))
     counters |= verbs.fold(lists, "windows")
-    (seeds,) = verbs.group([lists], Kernel("seeds"))
+    (seeds,) = verbs.group([lists], Kernel("seeds", **given.pairing))
     (found,) = verbs.group([seeds], Kernel("chains", window=given.k, gap=given.gap, gamma=given.least))
     return found, counters
 
@@ -219,9 +252,9 @@ def _sentences(
     cutting: dict[str, Any] = {"window": window, "gamma": given.least, "alike": bool(sets)}
     packed, windows, stops, *again = verbs.group([pages, counted], Kernel("marked pages", **cutting))
     marks = verbs.keep(packed, MARKS)
-    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df))
+    (lists,) = verbs.group([windows], Kernel("window lists", max_df=given.max_df, **given.pairing))
     counters |= verbs.fold(lists, "windows")
-    seeds = [*verbs.group([lists], Kernel("seeds"))]
+    seeds = [*verbs.group([lists], Kernel("seeds", **given.pairing))]
     if sets:
         alike, compared = _alike(verbs, sets[0], again[0], given)
         seeds.append(alike)
@@ -249,8 +282,8 @@ def _alike(verbs: Verbs, sets: Rows, windows: Rows, given: PassageParameters) ->
     (prefixes,) = verbs.group([counts], Kernel("sentence prefixes", tau=given.tau, **common))
     (edges,) = verbs.group([prefixes], Kernel("alike sentences", tau=given.tau, **common))
     counters = verbs.fold(edges, "alike")
-    (places,) = verbs.group([edges, windows], Kernel("alike windows"))
-    (seeds,) = verbs.group([places], Kernel("alike seeds"))
+    (places,) = verbs.group([edges, windows], Kernel("alike windows", **given.pairing))
+    (seeds,) = verbs.group([places], Kernel("alike seeds", **given.pairing))
     return seeds, counters
 
 
@@ -269,8 +302,8 @@ def _lexicon(verbs: Verbs, corpus: Kept, given: PassageParameters) -> tuple[Side
         return verbs.side("passage_words", pack_no_words), True
     if given.signature == "spotsigs":
         words = count_words(verbs, corpus, all_words=True)
-        return verbs.side("passage_words", lambda: pack_most_frequent(words, given.antecedents)), True
-    if corpus.rows < FEW_DOCUMENTS:
+        return verbs.side("passage_words", lambda: pack_most_frequent(words, given.antecedents, given.spot_stops)), True
+    if corpus.rows < (2 if given.idf_always else FEW_DOCUMENTS):
         return verbs.side("passage_words", pack_no_words), False
     least, most = df_range(corpus.rows, given.nidf)
     words = count_words(verbs, corpus, all_words=True)

@@ -13,7 +13,7 @@ Beyond the paper: every document is covered, not a sample (`sample` draws those 
 shingles in more than `max_df` documents; and with `exact` every gram is a shingle, so that nothing is left to chance.
 Counts are then given as 84 · popular / grams, so that all thresholds keep their meaning.
 
-The functions are those of `neardups --family fast`; each shingle is told by the whole fingerprint of its gram.
+The functions are those of `neardups`, of either `family`; each shingle is told by the whole fingerprint of its gram.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
+from unquilt.analyses.neardups import FAMILIES
 from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.sites import see_names, see_sites
@@ -56,6 +57,7 @@ class PhraseParameters(Parameters):
 
     k: int = parameter(5, "words in a phrase", at_least=1, at_most=2**20)
     popular: int = parameter(5, "minimum number of documents that share a popular shingle", at_least=2, at_most=2**32)
+    family: str = parameter("fast", "family of min-wise functions; the paper has rabin", one_of=FAMILIES)
     exact: bool = parameter(False, "use every phrase of a document, not a sample of 84")
     collapse: str = parameter(
         "near", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
@@ -93,6 +95,9 @@ class PhraseParameters(Parameters):
     def check(self) -> None:
         """Refuse what would have no effect."""
         keys.check_key(self.key)
+        if self.family == "rabin" and (self.exact or self.key):
+            other = "exact" if self.exact else "key"
+            raise ParameterError(f"{other} has no effect together with family rabin; leave one out")
         usual = {info.name: info.default for info in self.describe()}
         others = ("sample_size", "least", "sample_site") if self.sample == "all" else ("max_df",)
         for name in others:
@@ -109,9 +114,9 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     texts are read twice.
     """
     sited, foreign = see_sites(corpus, given.group)
-    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse, key=given.key)
+    copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse, key=given.key, family=given.family)
     words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
-    taking = words | {"seed": given.seed, "exact": given.exact}
+    taking = words | {"family": given.family, "seed": given.seed, "exact": given.exact}
     grams, sizes = verbs.map(corpus, Kernel("samples", **taking), beside=copies.table)
     every = given.sample == "all"
     kernel = Kernel("popular", popular=given.popular, max_df=given.max_df if every else 0)

@@ -48,5 +48,6 @@ class ReuseExperimentParameters(Parameters):
 DECLARATION = Job(
     name="reuse_experiment",
     results=(TOLERANCES, MUTATIONS, INJECTIONS),
+    report="unquilt.page.report.sections.experiments:show_reuse",
     labels={"injections": "counting copies", "mutations": "changing chunks", "tolerances": "comparing with thresholds"},
 )

@@ -28,3 +28,10 @@ def draw_reuse(run: Run, output: str) -> Iterator[str]:
     from unquilt.figures import reuse
 
     return save_figures(run, reuse.plot(run), reuse.NAMES[run.manifest["analysis"]], output)
+
+
+def draw_imatch(run: Run, output: str) -> Iterator[str]:
+    """Draws the figures of the experiment with I-Match."""
+    from unquilt.figures import imatch
+
+    return save_figures(run, imatch.plot(run), imatch.NAMES, output)

@@ -244,9 +244,9 @@ class Asked:
 
     settings: Mapping[str, Any]
     about_reading: Mapping[str, Any]
-    overwrite: bool
-    quiet: bool
-    as_json: bool
+    overwrite: bool = False
+    quiet: bool = False
+    as_json: bool = False
     max_rejects: int | None = None
 
     def reading(self) -> Reading:
@@ -305,6 +305,11 @@ def job_options(command: Command) -> Callable[..., Any]:
 def running_options(command: Command) -> Callable[..., Any]:
     """The common options without those on reading."""
     return _collected(command, _RUNNING)
+
+
+def reading_options(command: Command) -> Callable[..., Any]:
+    """The common options on reading alone, for commands that answer documents as they come."""
+    return _collected(command, (*_READING, usual_options))
 
 
 def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Callable[..., Any]:

@@ -27,17 +27,19 @@ class Left(NamedTuple):
 
     @property
     def contains(self) -> float:
-        return self.matched / self.chunks if self.chunks else 0.0
+        """The share of labelled chunks of a page that has chunks."""
+        return self.matched / self.chunks
 
 
 class Point(NamedTuple):
-    """The mean of all runs after `mutations` of each page; `error` is its standard error."""
+    """The mean of all runs after `mutations` of each page; `error` is its standard error. Where no page has chunks any
+    more, shares of chunks are not defined: None. Runs without pages do not count for these."""
 
     mutations: int
     pages: float
-    contains: float
-    error: float
-    ratio: float
+    contains: float | None
+    error: float | None
+    ratio: float | None
     targets: float
 
 
@@ -75,40 +77,60 @@ def mutate(
     pages: Sequence[Flags], operation: str, steps: Sequence[int], threshold: float, runs: int, seed: int
 ) -> list[Point]:
     """What detection sees after each number of mutations, in the mean of all runs: of the pages that still have chunks
-    the mean share of labelled ones, the share of labelled chunks among all, and of all pages the share of those above
+    the mean share of labelled ones, the share of labelled chunks among all; and of all pages the share of those above
     the threshold.
 
     >>> [round(point.contains, 2) for point in mutate([[True, True]], "added", [0, 2, 6], 0.1, 1, 0)]
     [1.0, 0.5, 0.25]
+    >>> [point.contains for point in mutate([[True, True]], "deleted", [0, 1, 2], 0.1, 1, 0)]
+    [1.0, 1.0, None]
     """
-    means: list[list[tuple[float, float, float, float]]] = []
+    seen: list[list[_Seen]] = []
     for run in range(runs):
         random = Random(f"{seed} {operation} {run}")  # noqa: S311 - the same every time, and no secret
         left = [OPERATIONS[operation](page, steps, random) for page in pages]
-        means.append([_measure([page[at] for page in left], threshold) for at in range(len(steps))])
-    points = []
-    for at, step in enumerate(steps):
-        alive, contains, ratio, targets = zip(*(run[at] for run in means), strict=True)
-        error = pstdev(contains) / len(contains) ** 0.5
-        points.append(Point(step, fmean(alive), fmean(contains), error, fmean(ratio), fmean(targets)))
-    return points
+        seen.append([_measure([page[at] for page in left], threshold) for at in range(len(steps))])
+    return [_average(step, [run[at] for run in seen]) for at, step in enumerate(steps)]
 
 
-def _measure(pages: Sequence[Left], threshold: float) -> tuple[float, float, float, float]:
+class _Seen(NamedTuple):
+    """What one run has after some mutations."""
+
+    pages: int
+    contains: float
+    ratio: float
+    targets: float
+
+
+_NONE_LEFT = _Seen(0, 0.0, 0.0, 0.0)
+
+
+def _measure(pages: Sequence[Left], threshold: float) -> _Seen:
     alive = [page for page in pages if page.chunks]
-    chunks = sum(page.chunks for page in alive)
-    contains = fmean(page.contains for page in alive) if alive else 0.0
-    ratio = sum(page.matched for page in alive) / chunks if chunks else 0.0
-    return len(alive), contains, ratio, sum(page.contains > threshold for page in alive) / max(1, len(pages))
+    if not alive:
+        return _NONE_LEFT
+    ratio = sum(page.matched for page in alive) / sum(page.chunks for page in alive)
+    found = sum(page.contains > threshold for page in alive)
+    return _Seen(len(alive), fmean(page.contains for page in alive), ratio, found / len(pages))
 
 
-def tolerate(points: Sequence[Point], values: Sequence[float], threshold: float) -> tuple[int | None, bool]:
+def _average(step: int, runs: Sequence[_Seen]) -> Point:
+    pages, targets = fmean(run.pages for run in runs), fmean(run.targets for run in runs)
+    there = [run for run in runs if run.pages]
+    if not there:
+        return Point(step, pages, None, None, None, targets)
+    shares = [run.contains for run in there]
+    error = pstdev(shares) / len(shares) ** 0.5
+    return Point(step, pages, fmean(shares), error, fmean(run.ratio for run in there), targets)
+
+
+def tolerate(points: Sequence[Point], values: Sequence[float | None], threshold: float) -> tuple[int | None, bool]:
     """The most mutations up to which a value is above the threshold all the way, None if it never is; and whether it is
-    so to the end."""
+    so to the end. A value that is not defined is not below the threshold: there is no page that could escape."""
     last, always = None, True
     for point, value in zip(points, values, strict=True):
-        if not value > threshold:
+        if value is not None and not value > threshold:
             always = False
             break
-        last = point.mutations
+        last = point.mutations if value is not None else last
     return last, always

@@ -33,14 +33,14 @@ from unquilt.analyses.reuse_experiment import DECLARATION, ReuseExperimentParame
 from unquilt.columns import buffers
 from unquilt.errors import InputError
 from unquilt.experiments.mutations import OPERATIONS, Flags, Point, mutate, tolerate
-from unquilt.jobs.corpora import documents, measures, open_corpus
-from unquilt.jobs.inputs import Inputs, name_paths
+from unquilt.experiments.tables import keep_rows, read_corpus
+from unquilt.jobs.corpora import documents, measures
+from unquilt.jobs.inputs import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.places import CORPUS, choose_place
-from unquilt.jobs.work import analyse, ingest, open_run
+from unquilt.jobs.work import analyse, open_run
 from unquilt.runs import InputRecord, Run
 from unquilt.stores.labels import cut
-from unquilt.tables import INJECTIONS, MUTATIONS, STOP_CHUNKS, TOLERANCES, Table
+from unquilt.tables import INJECTIONS, MUTATIONS, STOP_CHUNKS, TOLERANCES
 
 Row = dict[str, Any]
 
@@ -54,19 +54,16 @@ def run_reuse(
     """Carries the experiments out over inputs, or over a corpus folder, into a run folder. What is read becomes a
     corpus beside it, so that whoever runs another experiment need not read it again."""
     options = options or JobOptions()
-    output = choose_place(output, name_paths(inputs))
-    corpus = open_corpus(inputs)
-    if corpus is None:
-        corpus = ingest(inputs, output.with_name(f"{output.name}-{CORPUS}"), replace(options, overwrite=False))
+    output, corpus = read_corpus(inputs, output, options)
     record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
     with open_run(DECLARATION.name, given.to_dict(), [record], output, options) as run, _temporary() as folder:
         if not run.complete:
             site = read_site(corpus, given)
             stopped = _find_stop_chunks(corpus, folder, options)
-            _keep(run, INJECTIONS, count_injections(site, given, stopped))
+            keep_rows(run, INJECTIONS, count_injections(site, given, stopped))
             points = change_pages(site, given, stopped)
-            _keep(run, MUTATIONS, [row for case, found in points.items() for row in _tabulate(case, found, site)])
-            _keep(run, TOLERANCES, list(_find_tolerances(points, given, site)))
+            keep_rows(run, MUTATIONS, [row for case, found in points.items() for row in _tabulate(case, found, site)])
+            keep_rows(run, TOLERANCES, list(_find_tolerances(points, given, site)))
             rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
             facts = {"site_pages": len(site.pages), "site_chunks": len(site.occurrences)}
             run.finish(measures(corpus) | rows | facts, results=rows)
@@ -225,12 +222,3 @@ def _find_tolerances(
             most, always = tolerate(found, values, threshold)
             case = {"labels": labels, "stop_chunks": stops, "operation": operation, "what": what}
             yield case | {"threshold": threshold, "times": (most or 0) / site.mean_chunks, "always": always}
-
-
-def _keep(run: Run, table: Table, rows: Sequence[Row]) -> None:
-    """Write a table of a stage with its name."""
-    with run.stage(table.name) as stage:
-        with run.writer(table.name, table.schema) as writer:
-            writer.write(pa.Table.from_pylist(list(rows), schema=table.schema))
-        stage.record(rows=len(rows))
-    run.mark(table.name, [table.name])

@@ -2,6 +2,7 @@
 
     phrases   the data and figures of runs of phrases
     reuse     the data and figures of runs of reuse, and of its experiment
+    imatch    the figures of the experiment with I-Match
     sites     the picture of who draws on whom
     sweep     the figure of a sweep
     figure    a figure: charts, a sentence on what they show, rows; saved as SVG or as CSV

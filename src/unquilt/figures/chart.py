@@ -92,6 +92,11 @@ class Chart:
         """An error bar from left to right."""
         self._parts.append(_line(f"spread {kind}", self._x(low), self._x(high), self._y(up), self._y(up)))
 
+    def error(self, across: float, low: float, high: float, kind: str = "one") -> None:
+        """An error bar from top to bottom."""
+        x = self._x(across)
+        self._parts.append(_line(f"spread {kind}", x, x, self._y(low), self._y(high)))
+
     def disc(self, across: float, up: float, radius: float, kind: str) -> None:
         """A disc; of the kind `outline`, its edge only."""
         self._parts.append(

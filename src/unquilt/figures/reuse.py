@@ -182,11 +182,22 @@ def _plot_mutations(rows: Sequence[Row], name: str, value: str, title: str, boun
             head,
         )
         for kind, operation in legend:
-            chart.line([(row["times"], row[value]) for row in there if row["operation"] == operation], kind, 2.2)
+            drawn = [row for row in there if row["operation"] == operation and row[value] is not None]
+            chart.line([(row["times"], row[value]) for row in drawn], kind, 2.2)
+            if value == "contains":
+                for row in drawn:
+                    mean, error = row[value], row["error"]
+                    chart.error(row["times"], max(0, mean - error), min(1, mean + error), kind)
+        chart.limit(1, "mean chunks per page")
         if name in bounds:
             chart.level(bounds[name], f"threshold: {bounds[name] * 100:.3g} %")
         charts.append(chart)
-    says = f"{title} after chunks of each page were added, changed or deleted. Stop chunks are left out."
+    says = (
+        f"{title} after chunks of each page were added, changed or deleted. Stop chunks are left out. A line ends "
+        "where no page has chunks any more."
+    )
+    if value == "contains":
+        says += " The bars are the standard errors over all runs."
     return Figure(name, title, says, charts, rows)
 
 

@@ -48,7 +48,7 @@ def build_labels(
     named = [given.list, given.stop, *given.subtract]
     output = choose_place(output, [*name_paths(inputs), *(name for name in named if name)])
     summary = {"documents": 0, "rejects": 0}
-    asked = About(by=given.by, min_length=given.min_length)
+    asked = given.about()
     gone = [LabelSet.read(path) for path in given.subtract]
     listed = HashList.read(given.list) if given.list else HashList()
     stops = HashList.read(given.stop) if given.stop else HashList()
@@ -67,7 +67,8 @@ def build_labels(
             if has_plain_words(corpus):
                 asked = replace(asked, words=PLAIN)
             gathering.fit("documents", asked)
-            for chunks, files in collect_hashes(documents(corpus, others=not given.pages_only), asked):
+            read = documents(corpus, others=not given.pages_only)
+            for chunks, files in collect_hashes(read, asked, given.min_length):
                 gathering.add(chunks, files if given.files else b"")
         about = gathering.about or asked
         _refuse_other_cuts(given, about, others is not None or not (runs or sets))
@@ -110,7 +111,7 @@ def _add_run(gathering: LabelGathering, run: Run, *, files: bool) -> None:
     asked = {name: value for name, value in run.manifest["parameters"].items() if name in known}
     given = DiscoverParameters.from_dict(asked)
     words = PLAIN if run.manifest["summary"].get(PLAIN_WORDS) else RESTORED
-    gathering.fit(shown(run.path), About(by=given.by, min_length=given.min_length, words=words))
+    gathering.fit(shown(run.path), given.about(words))
     for split in _open_table(run, OBJECTS).splits():
         table = split.read(("kind", "sha1"))
         chunks, whole = (_hashes(table.filter(pc.equal(table["kind"], kind))) for kind in ("chunk", "file"))
@@ -129,9 +130,11 @@ def _hashes(table: pa.Table) -> bytes:
 
 def _refuse_other_cuts(given: LabelParameters, about: About, ours: bool) -> None:
     """Refuse options about chunks that have no effect: runs and sets were cut already."""
-    usual = LabelParameters()
-    for name in ("raw", "normalise", "min_length"):
-        if not ours and getattr(given, name) != getattr(usual, name) and given.by != about.by:
+    usual, asked = LabelParameters(), given.about()
+    others = [name for name in ("by", "min_length", "trivial_stop") if getattr(asked, name) != getattr(about, name)]
+    for name in ("raw", "normalise", "min_length", "min_length_of", "trivial_stop"):
+        cut = "by" if name in ("raw", "normalise") else name
+        if not ours and getattr(given, name) != getattr(usual, name) and cut in (*others, "min_length_of"):
             raise ParameterError(f"{name} has no effect: the chunks that are given were cut already; leave it out")
 
 

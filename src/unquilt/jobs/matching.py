@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, Self
 
 from unquilt.corpus.find.inputs import STDIN, find, spool
 from unquilt.corpus.find.pieces import Piece, pieces
@@ -31,6 +31,7 @@ from unquilt.corpus.sources import Source
 from unquilt.engines.workers import Workers
 from unquilt.errors import InputError
 from unquilt.guard import Blame, Bundle, Guard, Inquest, carry_out
+from unquilt.stores.detectors import Detector, PageContent
 from unquilt.stores.filters import Filter
 
 AT_ONCE = 64
@@ -47,33 +48,73 @@ class Answer(NamedTuple):
     prototypes: list[str] | None
 
 
+class LabelAnswer(NamedTuple):
+    """Of a document: what it contains of a set of labels."""
+
+    id: str
+    url: str | None
+    content: PageContent
+
+
+Answered = Answer | LabelAnswer
+
+
 @dataclass(frozen=True)
 class Question:
-    """Which prototypes of a set is a document near to? Can be pickled."""
+    """A question about documents that a file answers. Can be pickled."""
 
     path: str
     identity: tuple[int, ...]
 
     @classmethod
-    def of(cls, filter_: Filter) -> Question:
-        """About the set of a filter, as its file is now."""
-        now = filter_.path.stat()
-        return cls(str(filter_.path.absolute()), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns))
+    def about(cls, path: Path) -> Self:
+        """About the set in a file, as the file is now."""
+        now = path.stat()
+        return cls(str(path.absolute()), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns))
+
+    def answer(self, document: Document) -> Answered:
+        """The answer for one document."""
+        raise NotImplementedError
+
+    def refuse_replaced(self) -> None:
+        """Raise if the file was replaced: it is opened again by a new process, after another one was lost."""
+        if Question.about(Path(self.path)).identity != self.identity:
+            raise InputError(f"{self.path} was replaced while it was asked; run again")
+
+
+class PrototypeQuestion(Question):
+    """Which prototypes of a set is a document near to?"""
 
     def answer(self, document: Document) -> Answer:
-        """The answer for one document."""
-        return Answer(document.page.id, _opened(self).answer(document.text.decode()))
+        return Answer(document.page.id, _open_filter(self).answer(document.text.decode()))
+
+
+class LabelQuestion(Question):
+    """What does a document contain of a set of labels?"""
+
+    def answer(self, document: Document) -> LabelAnswer:
+        seen = document.text if document.seen is None else document.seen
+        found = _open_detector(self).ask(document.text, seen, document.chunks, document.raw_sha1)
+        return LabelAnswer(document.page.id, document.page.url, found)
 
 
 @lru_cache(maxsize=1)
-def _opened(question: Question) -> Filter:
+def _open_filter(question: PrototypeQuestion) -> Filter:
     filter_ = Filter.load(question.path)
-    if Question.of(filter_) != question:  # opened by a new process, after another one was lost
-        raise InputError(f"{question.path} was replaced while it was asked; run again")
+    question.refuse_replaced()
     return filter_
 
 
-def answers(inputs: Sequence[str], stdin: BinaryIO, reading: Reading, question: Question) -> Iterator[Answer | Reject]:
+@lru_cache(maxsize=1)
+def _open_detector(question: LabelQuestion) -> Detector:
+    detector = Detector.load(question.path)
+    question.refuse_replaced()
+    return detector
+
+
+def answers(
+    inputs: Sequence[str], stdin: BinaryIO, reading: Reading, question: Question
+) -> Iterator[Answered | Reject]:
     """The answers for the documents of files, folders and globs, and of standard input (`-`), in the order given.
 
     Lines of JSON on standard input are answered as they come; anything else there, such as a mail, when it has ended.
@@ -99,7 +140,7 @@ class _Desk:
     def find(self, inputs: Sequence[str], stdin: Path | None = None) -> list[Source]:
         return find(inputs, stdin, self.workers.map, self.folder, self.reading.limits.bounds)
 
-    def files(self, sources: Sequence[Source]) -> Iterator[Answer | Reject]:
+    def files(self, sources: Sequence[Source]) -> Iterator[Answered | Reject]:
         # Whole files: slices of an archive would have to be checked against each other, as `ingestion` does.
         for piece in pieces(sources, self.reading, self.workers.map, self.folder, cut=sys.maxsize):
             session, ended = _Session(piece, self.question, self.folder / "piece.note"), False
@@ -109,7 +150,7 @@ class _Desk:
                 session = replace(session, done=session.done + len(some.answers), inquest=some.inquest)
                 ended = some.ended
 
-    def standard_input(self, stdin: BinaryIO) -> Iterator[Answer | Reject]:
+    def standard_input(self, stdin: BinaryIO) -> Iterator[Answered | Reject]:
         lines = _IncomingLines(stdin, self.reading.limits.max_bytes)
         first = lines.peek(_MOST_BLANK)
         if not first or first.startswith(b"{"):
@@ -118,7 +159,7 @@ class _Desk:
             return
         yield from self.files(self.find([STDIN], spool(lines.rest(), self.folder)))
 
-    def _answer_lines(self, lines: Sequence[_Line]) -> Iterator[Answer | Reject]:
+    def _answer_lines(self, lines: Sequence[_Line]) -> Iterator[Answered | Reject]:
         function = _LineAnswer(self.reading, self.question)
         bundle = Bundle(function, tuple(lines), self.reading.limits.bounds, self.folder / "lines.note")
         (results,) = self.workers.map(carry_out, [bundle])
@@ -126,7 +167,7 @@ class _Desk:
             yield Reject(STDIN, line.offset, result.reason, result.detail) if isinstance(result, Blame) else result
 
 
-def _make_answer(record: Frame | Page, reading: Reading, question: Question) -> Answer | Reject | Skipped | None:
+def _make_answer(record: Frame | Page, reading: Reading, question: Question) -> Answered | Reject | Skipped | None:
     made = make_document(record, reading)
     if isinstance(made, Document) and made.page.media in ASIDE:
         return Skipped(made.page.media)
@@ -154,12 +195,12 @@ class _LineAnswer:
     reading: Reading
     question: Question
 
-    def __call__(self, line: _Line) -> Answer | Reject:
+    def __call__(self, line: _Line) -> Answered | Reject:
         if line.cut:
             return too_large("line", self.reading.limits.max_bytes, STDIN, line.offset)
         frame = Frame(STDIN, line.offset, partial(read_line, line.data, line.offset, STDIN, self.reading))
         made = _make_answer(frame, self.reading, self.question)
-        assert isinstance(made, Answer | Reject)
+        assert isinstance(made, Answer | LabelAnswer | Reject)
         return made
 
 
@@ -277,7 +318,7 @@ class _Session:
 class _Some(NamedTuple):
     """The result of a `_Session`: some answers, whether these are the last, and the inquest as it is now."""
 
-    answers: list[Answer | Reject]
+    answers: list[Answered | Reject]
     ended: bool
     inquest: Inquest
 
@@ -288,7 +329,7 @@ class _Going(NamedTuple):
 
     note: Path
     done: int
-    rest: Iterator[Answer | Reject]
+    rest: Iterator[Answered | Reject]
 
 
 _going: list[_Going] = []
@@ -311,5 +352,6 @@ def _begin(session: _Session) -> _Going:
     piece = session.piece
     make = partial(_make_answer, reading=piece.reading, question=session.question)
     reader = PieceReader(piece, Guard(session.note, piece.reading.limits.bounds, session.inquest))
-    rest = (each for each in reader.records(make) if not isinstance(each, Skipped))
+    made: Iterator[Answered | Reject | Skipped] = reader.records(make)
+    rest = (each for each in made if not isinstance(each, Skipped))
     return _Going(session.note, session.done, islice(rest, session.done, None))

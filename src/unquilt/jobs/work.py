@@ -125,7 +125,7 @@ def build_filter(
     base: Filter | None = None,
 ) -> tuple[Filter, dict[str, Any]]:
     """Makes a set of prototypes of inputs, or of a corpus folder, after those of `base`; also returns what is known of
-    the corpus.
+    the corpus, and how many words the lexicon has that signatures are made of, if any.
     """
     options = options or JobOptions()
     output = choose_place(output, [*name_paths(inputs), *([parameters.lexicon] if parameters.lexicon else [])])
@@ -140,7 +140,8 @@ def build_filter(
             lexicon = build_lexicon(given, corpus.path, folder / LEXICON, options)[0]
         plain = has_plain_words(corpus)
         made = Filter.pack(output, read_documents(documents(corpus)), parameters, lexicon, base, plain=plain)
-    return made, measures(corpus)
+    known = {} if lexicon is None else {"lexicon_words": lexicon.primary}
+    return made, measures(corpus) | known
 
 
 def ingest_within(run: Run, found: Found, options: JobOptions) -> Run:

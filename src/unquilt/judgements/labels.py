@@ -49,12 +49,20 @@ CREATE TABLE history (
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """
+OPTIONS = ("top", "blind", "guidelines")
+_OPTIONS_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS options (sample TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,"
+    " PRIMARY KEY (sample, name)) WITHOUT ROWID"
+)
 _UNUSUAL = re.compile(r"[^a-z0-9]+")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Wanted:
-    """A sample that is asked for: of which table of which run, how many rows, and what can be said of one."""
+    """A sample that is asked for: of which table of which run, how many rows, and what can be said of one.
+
+    Without categories, any sample that is otherwise the same is meant, if there is one.
+    """
 
     run: str
     path: str
@@ -66,9 +74,15 @@ class Wanted:
     size: int
     seed: int
     categories: tuple[str, ...]
+    top: int = 0
+    """Drawn from so many rows that people want first; 0 for all."""
+    blind: bool = False
+    """Whether judges do not see what the run says of an item, so that it does not sway them."""
+    guidelines: str = ""
+    """What categories mean, for judges to read."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sample(Wanted):
     """A sample as it was drawn."""
 
@@ -185,7 +199,9 @@ class LabelFile:
         if not self.exists:
             return []
         with self._open() as opened:
-            return [_sample(row) for row in opened.execute("SELECT * FROM samples ORDER BY created DESC, name")]
+            options = _read_options(opened)
+            rows = opened.execute("SELECT * FROM samples ORDER BY created DESC, name")
+            return [_sample(row, options.get(row["name"], {})) for row in rows]
 
     def sample(self, name: str) -> Sample:
         """A sample by name."""
@@ -197,7 +213,8 @@ class LabelFile:
     def find(self, wanted: Wanted) -> Sample | None:
         """The same sample, if it was drawn before: judging goes on where it was left."""
         for each in self.samples():
-            same = ("fingerprint", "table", "condition", "size", "seed", "categories")
+            same = ["fingerprint", "table", "condition", "size", "seed", "top", "blind"]
+            same += ["categories"] if wanted.categories else []
             if all(getattr(each, part) == getattr(wanted, part) for part in same):
                 return each
         return None
@@ -218,6 +235,9 @@ class LabelFile:
                 (name, position, _json(item.key), _json(item.names)) for position, item in enumerate(drawn.items, 1)
             ]
             opened.executemany("INSERT INTO items VALUES (?, ?, ?, ?)", rows)
+            options = [(name, option, json.dumps(getattr(wanted, option))) for option in OPTIONS]
+            opened.execute(_OPTIONS_SCHEMA)  # files of earlier versions have no such table
+            opened.executemany("INSERT INTO options VALUES (?, ?, ?)", options)
             opened.execute("COMMIT")
         return self.sample(name)
 
@@ -281,8 +301,17 @@ class LabelFile:
             return [_judged(row) for row in opened.execute(query, (sample,))]
 
 
-def _sample(row: sqlite3.Row) -> Sample:
-    values = dict(row)
+def _read_options(opened: sqlite3.Connection) -> dict[str, dict[str, Any]]:
+    """The options of samples, by sample; none of those of earlier versions."""
+    there = opened.execute("SELECT count(*) FROM sqlite_master WHERE name = 'options'").fetchone()[0]
+    found: dict[str, dict[str, Any]] = {}
+    for row in opened.execute("SELECT * FROM options") if there else ():
+        found.setdefault(row["sample"], {})[row["name"]] = json.loads(row["value"])
+    return found
+
+
+def _sample(row: sqlite3.Row, options: Mapping[str, Any]) -> Sample:
+    values = dict(row) | dict(options)
     values["parameters"] = json.loads(values["parameters"])
     values["categories"] = tuple(json.loads(values["categories"]))
     return Sample(**values)

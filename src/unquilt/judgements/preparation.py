@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from unquilt.errors import ParameterError
 from unquilt.judgements.labels import LabelFile, Sample, Wanted, read_categories
@@ -11,10 +12,12 @@ from unquilt.results.folders import RunFolder
 
 DEFAULT_CATEGORIES = "right, wrong, unsure"
 DEFAULT_SIZE = 100
+LONGEST_GUIDELINES = 20_000
 
 
 def want_sample(run: str, folder: RunFolder, table: str, asked: Mapping[str, str]) -> Wanted:
-    """A sample as a form or the command line asks for it: `sample`, `seed`, `categories`, `where`."""
+    """A sample as a form or the command line asks for it: `sample`, `seed`, `categories`, `where`, `top`, `blind`,
+    `guidelines`."""
     if table not in folder.tables:
         folder.table(table)  # an error that names those that there are
     manifest = folder.run.manifest
@@ -28,7 +31,10 @@ def want_sample(run: str, folder: RunFolder, table: str, asked: Mapping[str, str
         condition=asked.get("where", "").strip(),
         size=read_whole("sample", asked.get("sample") or str(DEFAULT_SIZE)),
         seed=read_whole("seed", asked.get("seed") or "1"),
-        categories=read_categories(asked.get("categories") or DEFAULT_CATEGORIES),
+        categories=read_categories(asked["categories"]) if asked.get("categories") else (),
+        top=read_whole("top", asked.get("top") or "0"),
+        blind=bool(asked.get("blind")),
+        guidelines=asked.get("guidelines", "").strip()[:LONGEST_GUIDELINES],
     )
 
 
@@ -37,7 +43,8 @@ def prepare(labels: LabelFile, folder: RunFolder, wanted: Wanted) -> Sample:
     known = labels.find(wanted)
     if known is not None:
         return known
-    drawn = draw(folder, wanted.table, wanted.size, wanted.seed, wanted.condition or None)
+    wanted = replace(wanted, categories=wanted.categories or read_categories(DEFAULT_CATEGORIES))
+    drawn = draw(folder, wanted.table, wanted.size, wanted.seed, wanted.condition or None, wanted.top)
     if not drawn.items:
         raise ParameterError(f"{wanted.table} has no rows to draw from")
     return labels.add(wanted, drawn)

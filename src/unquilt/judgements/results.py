@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import combinations
@@ -24,7 +24,8 @@ SAID = ("judge", "label", "note", "at")
 
 @dataclass(frozen=True)
 class Share:
-    """How many items of those that a judge labelled are of a category, and the interval (Wilson, 95 %) of the share."""
+    """How many items of those that a judge labelled are of a category, and the interval of the share (Wilson,
+    95 %, of a finite population)."""
 
     category: str
     items: int
@@ -81,10 +82,43 @@ def sum_up(labels: LabelFile, sample: Sample) -> JudgedSample:
     return JudgedSample(sample, verdicts, agreements)
 
 
+@dataclass(frozen=True)
+class ListedItem:
+    """An item with the labels and notes of all judges, by name; and whether any two of them disagree."""
+
+    position: int
+    key: Mapping[str, Any]
+    names: Mapping[str, Any]
+    labels: Mapping[str, str]
+    notes: Mapping[str, str]
+
+    @property
+    def disagreed(self) -> bool:
+        return len(set(self.labels.values())) > 1
+
+
+def list_items(labels: LabelFile, sample: Sample, judges: Sequence[str] = ()) -> list[ListedItem]:
+    """The items of a sample with what was said of each, by all judges or by these."""
+    said: dict[int, list[Judged]] = {}
+    for each in labels.all_labels(sample.name):
+        if not judges or each.judge in judges:
+            said.setdefault(each.position, []).append(each)
+    return [
+        ListedItem(
+            each.position,
+            each.key,
+            each.names,
+            {one.judge: one.category for one in said.get(each.position, [])},
+            {one.judge: one.note for one in said.get(each.position, []) if one.note},
+        )
+        for each in labels.items(sample.name, "")
+    ]
+
+
 def _shares(sample: Sample, said: Sequence[str]) -> list[Share]:
     counts = Counter(said)
     return [
-        Share(category, counts[category], len(said), *find_interval(counts[category], len(said)))
+        Share(category, counts[category], len(said), *find_interval(counts[category], len(said), sample.population))
         for category in sample.categories
     ]
 

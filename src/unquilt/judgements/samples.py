@@ -10,14 +10,14 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
-from unquilt.results.rows import Selection, TableRows, name_column
+from unquilt.results.rows import Selection, TableRows, arrange, name_column
 from unquilt.tables import DOCUMENTS, PASSAGES
 
 LARGEST = 100_000
@@ -39,13 +39,13 @@ class Drawn:
     population: int
 
 
-def draw(folder: RunFolder, table: str, size: int, seed: int, where: str | None = None) -> Drawn:
-    """A sample of the rows of a table for which `where` is true."""
+def draw(folder: RunFolder, table: str, size: int, seed: int, where: str | None = None, top: int = 0) -> Drawn:
+    """A sample of the rows of a table for which `where` is true; with `top`, of the first so many of these."""
     if not 1 <= size <= LARGEST:
         raise ParameterError(f"sample must be between 1 and {LARGEST:,}, not {size:,}")
     population = 0
     best: list[tuple[int, int, Item]] = []  # a heap of the smallest hashes, negated
-    for item in _read_items(folder, table, where):
+    for item in _read_items(folder, table, where, top):
         population += 1
         rank = _hash(seed, item)
         if len(best) < size:
@@ -67,7 +67,7 @@ def find_key(folder: RunFolder, table: str) -> list[str]:
     return list(known.key) if known is not None and known.key else folder.columns(table)
 
 
-def _read_items(folder: RunFolder, table: str, where: str | None) -> Iterator[Item]:
+def _read_items(folder: RunFolder, table: str, where: str | None, top: int) -> Iterator[Item]:
     key = find_key(folder, table)
     known = find_table(table)
     documents = [name for name in (known.documents if known else ()) if name in key]
@@ -79,6 +79,9 @@ def _read_items(folder: RunFolder, table: str, where: str | None) -> Iterator[It
         names += ["a_end", "b_end"]  # so that labels can be compared with: unquilt score --labels
     names = [name for name in names if name in rows.columns]
     chosen = list(dict.fromkeys([*key, *names]))
-    for part in TableRows(folder, table, Selection(chosen, where)):
+    selection = Selection(chosen, where)
+    if top:  # in the order in which people want them
+        selection = arrange(folder, table, replace(selection, limit=top))
+    for part in TableRows(folder, table, selection):
         for row in part.to_pylist():
             yield Item({column: row[column] for column in key}, {name: row[name] for name in names})

@@ -41,10 +41,13 @@ def make_application(shell: Shell) -> Starlette:
     routes = [
         get("/", overview.show_shelf),
         get("/runs/{run}", overview.show_run),
+        get("/report", overview.send_report),
+        get("/runs/{run}/report", overview.send_report),
         get("/runs/{run}/find", overview.find_document),
         get("/runs/{run}/tables/{table}", tables.show_table),
         get("/runs/{run}/tables/{table}/values", tables.propose_values),
         get("/runs/{run}/documents/{doc:int}", documents.show_document),
+        get("/runs/{run}/documents/{doc:int}/said", documents.show_said),
         get("/runs/{run}/sites", documents.show_host),
         *(get(f"/runs/{{run}}/{path}", find_function(view)) for job in jobs() for path, view in job.views.items()),
         get("/runs/{run}/{table}/{doc:int}", pages.show_page),

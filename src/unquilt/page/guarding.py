@@ -52,7 +52,7 @@ LONGEST_FORM = 100_000
 """Bytes."""
 ENTRANCE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>unquilt</title><meta http-equiv="refresh" content="0;url={address}">
-<p><a href="{address}">Open the page of unquilt</a></p></html>
+<link rel="icon" href="/static/icon.svg"><p><a href="{address}">Open the page of unquilt</a></p></html>
 """
 """The answer to the key. Our own page leads on, because browsers send the cookie only with requests of our own site: a
 redirect would still be a request of the mail or the chat in which somebody clicked on the address."""

@@ -71,6 +71,8 @@ class Listing:
     """By what rows are sorted if the address does not say: `a,-b`."""
     about: int | None = None
     """Only rows whose first column is this document: these are found without looking through the table."""
+    only: tuple[str, object] | None = None
+    """Only rows with this value in this column."""
 
     @property
     def _made(self) -> Any:
@@ -203,7 +205,7 @@ class Listing:
         chosen = columns or [each.name for each in self.shown]
         where = ComposedCondition(self.where) if self.where else None
         selection = Selection(chosen, where, sort, limit, offset)
-        return TableRows(self.folder, self.table, selection, about=self.about, made=self._made)
+        return TableRows(self.folder, self.table, selection, about=self.about, only=self.only, made=self._made)
 
     def rows(self, columns: Sequence[str] = (), limit: int | None = None, offset: int = 0) -> list[dict[str, Any]]:
         """Rows with these columns, or with those that people see."""
@@ -235,6 +237,7 @@ class Listing:
             f"FROM (SELECT {select}\n  FROM {source} AS t{joined})",  # noqa: S608 - for people to read, not run here
         ]
         conditions = [f"{name(next(iter(self.columns)))} = {self.about}"] if self.about is not None else []
+        conditions += [f"{name(self.only[0])} = {quote(self.only[1])}"] if self.only else []
         conditions += [self.where] if self.where else []
         lines += [f"WHERE {' AND '.join(conditions)}"] if conditions else []
         order = [f"{name(key.column)} {'DESC' if key.falling else 'ASC'} NULLS LAST" for key in self.keys]

@@ -3,7 +3,8 @@
 A PAN folder has a folder for each category, with an XML file for each pair of documents: the root names the document
 (`reference`), and each `feature` of the name `plagiarism` a passage of it and of `source_reference`, in characters. A
 file without a feature is a pair that has nothing in common. The name of the file says which pair it is about:
-`suspicious-document00001-source-document00002.xml`.
+`suspicious-document00001-source-document00002.xml`. A folder `all` beside the categories repeats their files, so these
+are read once: a file of `all` counts only if no category has a file of its name.
 
 A file of one's own is JSON lines or CSV with the columns a, b, a_begin, a_end, b_begin, b_end and, if wanted, category;
 a line without places is a pair that has nothing in common. Documents go by id, URL, file name or number; where there
@@ -24,6 +25,8 @@ from unquilt.results.export.formats import read_cell
 from unquilt.results.measures import PassageSpans
 
 PLACES = PassageSpans._fields
+TOGETHER = "all"
+"""The folder that repeats the files of all categories."""
 WITHOUT = "labels"
 """The category of labels that have none."""
 MOST_BYTES = 64 << 20
@@ -44,11 +47,19 @@ def read_pan(folder: str | Path) -> Iterator[Label]:
     place = Path(folder)
     if not place.is_dir():
         raise InputError(f"{folder} is not a folder of PAN labels")
-    files = sorted(place.glob("*.xml")) or sorted(place.glob("*/*.xml"))
+    files = sorted(place.glob("*.xml")) or _leave_out_repeated(sorted(place.glob("*/*.xml")))
     if not files:
         raise InputError(f"{folder} has no labels: there is no XML file in it, nor in its folders")
     for file in files:
-        yield from _read_xml(file, "" if file.parent == place else file.parent.name)
+        category = "" if file.parent == place else file.parent.name
+        # `all` is the name of the sum; so what only the folder `all` has is of no category.
+        yield from _read_xml(file, WITHOUT if category == TOGETHER else category)
+
+
+def _leave_out_repeated(files: list[Path]) -> list[Path]:
+    """The files without those of the folder `all` that a category has, too."""
+    known = {file.name for file in files if file.parent.name != TOGETHER}
+    return [file for file in files if file.parent.name != TOGETHER or file.name not in known]
 
 
 def _read_xml(file: Path, category: str) -> Iterator[Label]:

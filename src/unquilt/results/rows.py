@@ -139,7 +139,8 @@ class TableRows:
     """The rows of a table that were selected, in batches; `schema` is theirs, `columns` are all that there are.
 
     Without `names`, ids and URLs that the table does not have itself are left out unless they are asked for. With
-    `about`, only rows whose first column is this document. `made` is a table that is not in the folder.
+    `about`, only rows whose first column is this document; with `only`, rows that have this value in this column, which
+    is faster than a condition. `made` is a table that is not in the folder.
     """
 
     def __init__(
@@ -150,9 +151,11 @@ class TableRows:
         *,
         names: bool = True,
         about: int | None = None,
+        only: tuple[str, object] | None = None,
         made: tuple[Table, Kept] | None = None,
     ) -> None:
         selection = selection or Selection()
+        self._only = only
         self.folder, self.name = folder, name
         self.known, self._table = made or (find_table(name), folder.table(name))
         self._about = about
@@ -176,7 +179,7 @@ class TableRows:
     @property
     def total(self) -> int | None:
         """How many rows there are without a limit; None if they would have to be counted."""
-        if self._condition:
+        if self._condition or self._only:
             return None
         return self._table.rows if self._about is None else sum(read([]).num_rows for read in self._readers())
 
@@ -217,7 +220,7 @@ class TableRows:
     def pieces(self, rows: int) -> list[RowsPiece]:
         """The same in pieces that can be read one by one: each of at least so many rows of the table, which are chosen
         from. There is but one if rows are sorted, or counted for a limit."""
-        if self._keys or self._limit is not None or self._about is not None:
+        if self._keys or self._limit is not None or self._about is not None or self._only is not None:
             return [RowsPiece(self._table.rows, self.__iter__)]
         readers = list(self._readers())
         sizes = [split.rows for split in self._table.splits()]
@@ -328,6 +331,11 @@ class TableRows:
         waiting: list[tuple[int, Read, pa.Table]] = []
         for number, read in enumerate(readers):
             check_time()
+            if self._only is not None:
+                column, value = self._only
+                there = self._attach(read(self._own([column])), [column]).column(column)
+                yield number, read, pc.indices_nonzero(pc.equal(there, pa.scalar(value, there.type))).cast(pa.int64())
+                continue
             if self._condition is None:
                 yield number, read, None
                 continue
@@ -408,7 +416,7 @@ class TableRows:
     @cached_property
     def _parts(self) -> tuple[str, ...]:
         """The parts of names that anything here asks for."""
-        asked = [*self.chosen, *(key.column for key in self._keys)]
+        asked = [*self.chosen, *(key.column for key in self._keys), *([self._only[0]] if self._only else [])]
         asked += self._condition.columns if self._condition else []
         parts = {self.columns[column].part for column in asked}
         return tuple(part for part in self._askable if part in parts)

@@ -131,7 +131,8 @@ class _Trimming:
             until, doc = at + number, self._first + row
             places, hashes = slice(4 * at, 4 * until), slice(SHA1 * at, SHA1 * until)
             digest = part["raw_sha1"][row].as_py()
-            trivial = b"".join(each.to_bytes(4, "little") for each in part["trivial_chunks"][row].as_py() or ())
+            passed = part["trivial_chunks"][row].as_py() if about.trivial_stop else ()
+            trivial = b"".join(each.to_bytes(4, "little") for each in passed or ())
             columns = (begins[places], ends[places], raws[hashes], texts[hashes], trivial)
             chunks, _, labelled, file = labels.page(whole.encode(), *columns, digest, about.by, 0)
             at = until
@@ -174,5 +175,5 @@ def _describe_chunks(folder: RunFolder) -> About:
     if manifest["analysis"] == "discover":
         known = {info.name for info in DiscoverParameters.describe()}
         given = DiscoverParameters.from_dict({key: v for key, v in manifest["parameters"].items() if key in known})
-        return About(by=given.by, min_length=given.min_length)
+        return given.about()
     return About(by=BY[manifest.get("summary", {}).get("compared_by", 0)])

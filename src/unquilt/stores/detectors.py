@@ -21,6 +21,10 @@ _TAG = re.compile(r"\s*<(?:!doctype|!--|\?xml|[a-z])", re.IGNORECASE)
 """How HTML begins."""
 
 
+ChunkColumns = tuple[bytes, bytes, bytes, bytes, bytes]
+"""Of chunks: where they begin, where they end, their SHA-1s by source and by text, and the numbers of trivial ones."""
+
+
 class LabelledChunk(NamedTuple):
     """A labelled chunk of a page, `[begin, end)` in code points of its text."""
 
@@ -98,14 +102,17 @@ class Detector:
         html = media == "html" if media else _begins_as_html(content)
         utf8 = raw if isinstance(content, str) else _native.decode(raw, None, html)[0]
         text, columns = _extract(utf8, url) if html else (utf8, _native.paragraphs(utf8))
+        asked = text
         if self.labels.about.words == RESTORED and (seen := _native.see(text, *columns[:2], columns[3])) is not None:
-            columns = (*columns[:3], *seen[2:])
-            asked = seen[0]
-        else:
-            asked = text
-        digest = hashlib.sha1(raw, usedforsecurity=False).digest()
+            asked, columns = seen[0], (*columns[:3], *seen[2:])
+        return self.ask(text, asked, columns, hashlib.sha1(raw, usedforsecurity=False).digest())
+
+    def ask(self, text: bytes, seen: bytes, columns: ChunkColumns, digest: bytes) -> PageContent:
+        """What a text contains that is cut into chunks already; `seen` is the text as its words are compared."""
+        if not self.labels.about.trivial_stop:
+            columns = (*columns[:4], b"")
         try:
-            chunks, stop_chunks, labelled, file = self._ask(asked, *columns, digest, *self._cutting)
+            chunks, stop_chunks, labelled, file = self._ask(seen, *columns, digest, *self._cutting)
         except _native.SpoiledSetError as error:
             raise spoiled(self.labels.path, error) from error
         marked = tuple([LabelledChunk(*each) for each in labelled]) if labelled else ()
@@ -117,6 +124,6 @@ def _begins_as_html(content: str | bytes) -> bool:
     return _TAG.match(start.removeprefix("\ufeff")) is not None
 
 
-def _extract(utf8: bytes, url: str | None) -> tuple[bytes, tuple[bytes, bytes, bytes, bytes, bytes]]:
+def _extract(utf8: bytes, url: str | None) -> tuple[bytes, ChunkColumns]:
     text, begins, ends, raws, texts, trivial, *_ = _native.extract(utf8, url)
     return text, (begins, ends, raws, texts, trivial)

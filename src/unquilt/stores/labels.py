@@ -122,6 +122,8 @@ class About:
 
     by: str = "text"
     min_length: int = 0
+    trivial_stop: bool = True
+    """Whether chunks with fewer than two letters or digits are passed over."""
     words: str = RESTORED
     page_threshold: float | None = None
     neighbourhood_threshold: float | None = None
@@ -137,6 +139,7 @@ class About:
         try:
             found: dict[str, Any] = json.loads(header)
             found.setdefault("words", PLAIN)  # by an older version
+            found.setdefault("trivial_stop", True)
             about = cls(**{name: found[name] for name in cls.__dataclass_fields__})
             numbers = (about.page_threshold, about.neighbourhood_threshold)
             fine = (
@@ -144,6 +147,7 @@ class About:
                 and about.words in (RESTORED, PLAIN)
                 and type(about.min_length) is int
                 and about.min_length >= 0
+                and type(about.trivial_stop) is bool
             )
             if fine and all(number is None or 0 <= number <= 1 for number in numbers):
                 return about, str(found["unicode"])
@@ -263,6 +267,8 @@ class LabelGathering:
         """Refuses chunks that were cut in another way than those before."""
         if self.about is None:
             self.about = about
+        if self.about.trivial_stop != about.trivial_stop:
+            raise InputError(f"chunks of {where} and others were not both cut with --no-trivial-stop: they do not fit")
         for name, what in (("by", "compared by"), ("min_length", "longer than")):
             ours, other = getattr(self.about, name), getattr(about, name)
             if ours != other:
@@ -311,15 +317,18 @@ def spoiled(path: Path, error: _native.SpoiledSetError) -> InputError:
     return InputError(f"{shown(path)} {error}; make it anew")
 
 
-def collect_hashes(documents: Kept, about: About) -> Iterator[tuple[bytes, bytes]]:
-    """The hashes of all chunks and of all files of a corpus, row group by row group, each 20 bytes after the other,
-    equal ones again and again."""
+def collect_hashes(documents: Kept, about: About, min_length: int) -> Iterator[tuple[bytes, bytes]]:
+    """The hashes of all chunks that are longer, and of all files of a corpus, row group by row group, each 20 bytes
+    after the other, equal ones again and again."""
     columns = ("chunks", "trivial_chunks", COMPARED[about.by])
     for split in documents.splits():
         table = split.read((*columns, "raw_sha1", "recursive"), seen=True)
         table = table.filter(pa.compute.invert(table["recursive"]))
+        if not about.trivial_stop:
+            none = pa.nulls(table.num_rows, table.schema.field("trivial_chunks").type)
+            table = table.set_column(table.schema.get_field_index("trivial_chunks"), "trivial_chunks", none)
         spans, trivial, compared = (buffers(table[name]) for name in columns)
-        chunks = _native.chunk_hashes(spans, trivial, compared, about.by == "words", about.min_length)
+        chunks = _native.chunk_hashes(spans, trivial, compared, about.by == "words", min_length)
         yield chunks, b"".join(table["raw_sha1"].to_pylist())
 
 

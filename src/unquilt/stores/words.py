@@ -22,13 +22,14 @@ def pack_no_words() -> bytes:
     return _pack([])
 
 
-def pack_most_frequent(words: Kept, number: int) -> bytes:
-    """So many words, those in most documents; of equal ones, the first by spelling."""
+def pack_most_frequent(words: Kept, number: int, primary: int) -> bytes:
+    """So many words, those in most documents; of equal ones, the first by spelling. The first `primary` of them are the
+    primary lexicon."""
     found = pa.schema([("word", pa.string()), ("df", pa.int64())]).empty_table()
     order = [("df", "descending"), ("word", "ascending")]
     for split in words.splits():
         found = pa.concat_tables([found, split.read(_COLUMNS).cast(found.schema)]).sort_by(order).slice(0, number)
-    return _pack(found["word"].chunks)
+    return _pack(found["word"].chunks, primary)
 
 
 def pack_between(words: Kept, least: int, most: int) -> bytes:
@@ -47,6 +48,6 @@ def _choose(words: Kept, choose: Callable[[pa.ChunkedArray], pa.ChunkedArray]) -
     return _pack([chunk for part in parts for chunk in part.filter(choose(part["df"]))["word"].chunks])
 
 
-def _pack(words: Sequence[pa.Array]) -> bytes:
+def _pack(words: Sequence[pa.Array], primary: int | None = None) -> bytes:
     column = pa.chunked_array(words, pa.string())
-    return _native.pack_lexicon(buffers(column), len(column))
+    return _native.pack_lexicon(buffers(column), len(column) if primary is None else min(primary, len(column)))

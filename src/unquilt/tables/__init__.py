@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
-from unquilt.tables.experiments import INJECTIONS, MUTATIONS, TOLERANCES
+from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
     CANDIDATES,
@@ -152,6 +152,7 @@ __all__ = [
     "QUILTING_DOMAINS",
     "QUILTING_HOSTS",
     "QUILTS",
+    "RECALLS",
     "REJECTS",
     "REMOVED",
     "REWORDED_CANDIDATES",
@@ -164,6 +165,7 @@ __all__ = [
     "SOURCES",
     "SOURCE_DOMAINS",
     "SOURCE_HOSTS",
+    "STABILITY",
     "STEMS",
     "STOP_CHUNKS",
     "STOP_GROUPS",

@@ -37,10 +37,15 @@ MUTATIONS = Table(
         integer("chunks", "how many chunks of each page"),
         column("times", pa.float64(), "the same, in mean chunks per page"),
         integer("pages", "pages that still have chunks, in the mean of all runs, rounded"),
-        column("contains", pa.float64(), "mean share of labelled chunks of a page, which is the badness of their site"),
-        column("error", pa.float64(), "standard error of that mean over all runs"),
-        column("ratio", pa.float64(), "share of labelled chunks among all chunks of the site"),
-        column("targets", pa.float64(), "share of the pages that are above the threshold for pages"),
+        column(
+            "contains",
+            pa.float64(),
+            "mean share of labelled chunks of a page, which is the badness of their site",
+            null=True,
+        ),
+        column("error", pa.float64(), "standard error of that mean over all runs", null=True),
+        column("ratio", pa.float64(), "share of labelled chunks among all chunks of the site", null=True),
+        column("targets", pa.float64(), "share of all pages that are above the threshold for pages"),
     ),
     key_columns=4,
     row=("point", "points"),
@@ -60,11 +65,51 @@ TOLERANCES = Table(
             "`pages` by the mean share, `neighbourhood` by badness, `neighbourhood ratio` by the share of all chunks",
         ),
         column("threshold", pa.float64(), "that for pages, or for neighbourhoods"),
-        column("times", pa.float64(), "most mutations, in mean chunks per page, after which it is above the threshold"),
-        column("always", pa.bool_(), "whether it still is after as many as were tried"),
+        column(
+            "times",
+            pa.float64(),
+            "most mutations, in mean chunks per page, after which pages are left and it is above the threshold",
+        ),
+        column("always", pa.bool_(), "whether it never fell to the threshold, as long as there were pages"),
     ),
     key_columns=4,
     row=("tolerance", "tolerances"),
     see="how much pages and site can be changed before they are no longer found",
+    page=NOT_LISTED,
+)
+
+RECALLS = Table(
+    "recalls",
+    (
+        column("lexicon", pa.string(), "whose lexicon it is: `own`, that of this corpus, or the name of a file"),
+        integer("lexicons", "K: how many randomised lexicons there are beside the whole one"),
+        integer("queries", "documents that were asked for, and have near-duplicates"),
+        integer("near_duplicates", "near-duplicates of these, by exact cosine"),
+        integer("found", "how many of these have a signature in common with the document"),
+        column(
+            "recall", pa.float64(), "share of the near-duplicates that is found, in the mean of documents", null=True
+        ),
+        column("gain", pa.float64(), "how much more that is than without randomised lexicons", null=True),
+        integer("legitimate", "legitimate documents", null=True),
+        integer("false_alarms", "how many of these have a signature in common with any document", null=True),
+    ),
+    key_columns=2,
+    row=("recall", "recalls"),
+    see="how many near-duplicates I-Match finds, by number of randomised lexicons",
+    page=NOT_LISTED,
+)
+
+STABILITY = Table(
+    "stability",
+    (
+        integer("changes", "n: how many words of the lexicon were added to a document, or removed"),
+        integer("lexicons", "K: how many randomised lexicons there are"),
+        column("model", pa.float64(), "1 - (1 - p^n)^K: probability that one of the K signatures stays"),
+        integer("documents", "how many documents were changed"),
+        column("measured", pa.float64(), "share of these of which one of the K signatures stays", null=True),
+    ),
+    key_columns=2,
+    row=("probability", "probabilities"),
+    see="how often a signature stays after words were changed, by the model and as measured",
     page=NOT_LISTED,
 )

@@ -282,6 +282,11 @@ def _site(by: str) -> tuple[Column, Column]:
     return document("first", f"the lowest document of the {by}"), column(by, pa.string(), nowhere, null=True)
 
 
+def _leads(by: str) -> dict[str, str]:
+    """The name of a site leads to its page."""
+    return {by: f"sites?name={{{by}}}"}
+
+
 def _quilting(by: str, others: str) -> Table:
     return Table(
         f"quilting_{others}",
@@ -294,7 +299,7 @@ def _quilting(by: str, others: str) -> Table:
         row=(by, others),
         see=f"the {others} that quilts are on",
         notes=_MADE[by],
-        page=OnPage(tab=f"Quilting {others}", filters=(), links={}, documents=(), sites=(by,), evidence=""),
+        page=OnPage(tab=f"Quilting {others}", filters=(by,), links=_leads(by), documents=(), sites=(by,), evidence=""),
         first=(by, "quilts", "documents", "share", "first"),
         order=("-quilts", "-share"),
     )
@@ -307,7 +312,7 @@ def _feeding(by: str, others: str) -> Table:
         row=(by, others),
         see=f"the {others} that quilts draw on most",
         notes=f"{_MADE[by]} A collapsed source counts for the {by} of the document that was kept.",
-        page=OnPage(tab=f"Sources by {by}", filters=(), links={}, documents=(), sites=(by,), evidence=""),
+        page=OnPage(tab=f"Sources by {by}", filters=(by,), links=_leads(by), documents=(), sites=(by,), evidence=""),
         first=(by, "quilts", "sources", "new_grams", "first"),
         order=("-quilts", "-new_grams"),
     )

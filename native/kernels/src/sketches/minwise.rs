@@ -1,4 +1,5 @@
-//! Sketches of documents by min-wise hashing: 84 minima over the circular k-grams, and six fingerprints of 14 each.
+//! Sketches of documents by min-wise hashing: 84 minima over the circular k-grams, and six fingerprints of 14 each, or
+//! other numbers of them.
 //!
 //! Under a random order of all grams, the first grams of two documents are the same one with a probability of J, the
 //! Jaccard coefficient of their sets. Each shingle is the first under another order, so a super-fingerprint, of 14
@@ -20,10 +21,8 @@ use crate::text::fingerprint::{self, Fingerprinter};
 use crate::text::grams::circle;
 use crate::text::unicode::append_folded;
 
-/// How many shingles a document has.
+/// How many shingles a document has, as published.
 pub const SHINGLES: usize = 84;
-/// How many super-fingerprints, each of 14 shingles.
-pub const SUPERS: usize = 6;
 
 /// Grams that wait for their minima: they and what a function needs stay in the first-level cache.
 const BLOCK: usize = 1024;
@@ -46,6 +45,7 @@ pub struct Sketcher {
     k: usize,
     functions: Functions,
     head: Vec<u64>,
+    least: Vec<u64>,
 }
 
 enum Functions {
@@ -54,31 +54,29 @@ enum Functions {
 }
 
 impl Sketcher {
-    pub fn new(family: Family, seed: u64, k: usize, print: Fingerprinter) -> Self {
+    pub fn new(family: Family, seed: u64, k: usize, print: Fingerprinter, functions: usize) -> Self {
         let functions = match family {
-            Family::Fast => Functions::Fast(Minima::new(seed, k, print.clone(), SHINGLES)),
+            Family::Fast => Functions::Fast(Minima::new(seed, k, print.clone(), functions)),
             Family::Rabin => {
-                let published = Published::of(seed);
+                let published = Published::of(seed, functions);
                 let slide = Box::new(rabin::Slide::new(published.gram.clone(), k));
                 Functions::Rabin { published, slide, folded: Vec::new(), grams: Vec::with_capacity(BLOCK) }
             }
         };
-        Self { print, k, functions, head: Vec::new() }
+        Self { print, k, functions, head: Vec::new(), least: Vec::new() }
     }
 
     /// The least fingerprint of any circular k-gram by each function; none for a text without words.
-    pub fn shingles(&mut self, text: &str) -> Option<[u64; SHINGLES]> {
-        let Self { print, k, functions, head } = self;
+    pub fn shingles(&mut self, text: &str) -> Option<&[u64]> {
+        let Self { print, k, functions, head, least } = self;
+        least.clear();
         match functions {
-            Functions::Fast(minima) => minima.of(text).and_then(|least| {
-                let least: &[u32; SHINGLES] = least.first_chunk()?;
-                Some(least.map(u64::from))
-            }),
+            Functions::Fast(minima) => least.extend(minima.of(text)?.iter().copied().map(u64::from)),
             Functions::Rabin { published, slide, folded, grams } => {
                 slide.clear();
-                let mut least = [u64::MAX; SHINGLES];
+                least.resize(published.shingles.len(), u64::MAX);
                 let mut lower = |grams: &mut Vec<u64>| {
-                    published.shingles.iter().zip(&mut least).for_each(|(by, least)| by.lower(least, grams));
+                    published.shingles.iter().zip(&mut *least).for_each(|(by, least)| by.lower(least, grams));
                     grams.clear();
                 };
                 let token = |begin, end, _| {
@@ -94,21 +92,26 @@ impl Sketcher {
                 };
                 let words = circle(text, print, *k, head, token, |word| slide.push(word), emit);
                 lower(grams);
-                (words > 0).then_some(least)
+                if words == 0 {
+                    return None;
+                }
             }
         }
+        Some(least)
     }
 
-    /// The super-fingerprints: of each 14 shingles, in order.
-    pub fn supers(&mut self, text: &str) -> Option<[u64; SUPERS]> {
-        self.shingles(text).map(|shingles| {
-            let print = Fingerprinter::plain();
-            let mut supers = [0; SUPERS];
-            for (one, run) in supers.iter_mut().zip(shingles.as_chunks::<{ SHINGLES / SUPERS }>().0) {
-                *one = print.bytes(run.map(u64::to_le_bytes).as_flattened());
-            }
-            supers
-        })
+    /// So many super-fingerprints, each of as many shingles, in order; the number of functions is a multiple of theirs.
+    pub fn supers(&mut self, text: &str, supers: usize) -> Option<Vec<u64>> {
+        let shingles = self.shingles(text)?;
+        let print = Fingerprinter::plain();
+        let mut bytes = Vec::new();
+        let runs = shingles.chunks_exact((shingles.len() / supers.max(1)).max(1));
+        let of_run = |run: &[u64]| {
+            bytes.clear();
+            run.iter().for_each(|shingle| bytes.extend_from_slice(&shingle.to_le_bytes()));
+            print.bytes(&bytes)
+        };
+        Some(runs.map(of_run).collect())
     }
 }
 
@@ -152,10 +155,85 @@ impl Minima {
     }
 }
 
-/// The circular k-gram that each function of the fast family puts first: a sample of the phrases of a document that
-/// changes little when the document does. The 32 bits of a minimum do for comparing documents; to tell phrases apart,
-/// this finds the whole fingerprint behind each. Of two grams that agree in the 32 bits, the lesser is taken.
-pub struct Sampler {
+/// The circular k-gram that each of 84 functions puts first: a sample of the phrases of a document that changes little
+/// when the document does. A phrase is told by the whole fingerprint of its gram, by either family.
+pub enum Sampler {
+    Fast(FastSampler),
+    Rabin(RabinSampler),
+}
+
+impl Sampler {
+    pub fn new(family: Family, seed: u64, k: usize, print: Fingerprinter) -> Self {
+        match family {
+            Family::Fast => Self::Fast(FastSampler::new(seed, k, print)),
+            Family::Rabin => Self::Rabin(RabinSampler::new(seed, k, print)),
+        }
+    }
+
+    /// The number of words of a text and its sample; none for a text without words.
+    pub fn sample(&mut self, text: &str) -> (u64, Option<[u64; SHINGLES]>) {
+        match self {
+            Self::Fast(sampler) => sampler.sample(text),
+            Self::Rabin(sampler) => sampler.sample(text),
+        }
+    }
+}
+
+/// The published functions map 64 bits to 64 bits one to one, so different grams never pass for the same minimum.
+pub struct RabinSampler {
+    print: Fingerprinter,
+    k: usize,
+    published: Arc<Published>,
+    slide: Box<rabin::Slide>,
+    folded: Vec<u8>,
+    head: Vec<u64>,
+    /// Of each gram of the document, in their order: our own fingerprint, and the published one.
+    grams: Vec<u64>,
+    published_grams: Vec<u64>,
+}
+
+impl RabinSampler {
+    fn new(seed: u64, k: usize, print: Fingerprinter) -> Self {
+        let published = Published::of(seed, SHINGLES);
+        let slide = Box::new(rabin::Slide::new(published.gram.clone(), k));
+        let [head, grams, published_grams] = [const { Vec::new() }; 3];
+        Self { print, k, published, slide, folded: Vec::new(), head, grams, published_grams }
+    }
+
+    /// As `Sampler::sample`. Takes 16 bytes a word.
+    fn sample(&mut self, text: &str) -> (u64, Option<[u64; SHINGLES]>) {
+        let Self { print, k, published, slide, folded, head, grams, published_grams } = self;
+        grams.clear();
+        published_grams.clear();
+        slide.clear();
+        let mut own = fingerprint::Slide::new(print, *k);
+        let words = circle(text, print, *k, head, |_, _, word| word, |word| own.push(word), |gram| grams.push(gram));
+        let token = |begin, end, _| {
+            folded.clear();
+            append_folded(folded, &text[begin..end]);
+            published.word.fingerprint(folded)
+        };
+        circle(text, print, *k, head, token, |word| slide.push(word), |gram| published_grams.push(gram));
+        let mut sample = [0; SHINGLES];
+        for (by, found) in published.shingles.iter().zip(&mut sample) {
+            let mut least = u64::MAX;
+            for (block, own) in published_grams.chunks(BLOCK).zip(grams.chunks(BLOCK)) {
+                let before = least;
+                by.lower(&mut least, block);
+                if least < before {
+                    // A minimum falls in few blocks; only these are looked through for the gram that it is of.
+                    let place = block.iter().position(|&gram| by.extend_token(by.empty(), gram) == least);
+                    *found = place.and_then(|place| own.get(place)).copied().unwrap_or_default();
+                }
+            }
+        }
+        (words, (words > 0).then_some(sample))
+    }
+}
+
+/// The 32 bits of a minimum do for comparing documents; to tell phrases apart, this finds the whole fingerprint behind
+/// each. Of two grams that agree in the 32 bits, the lesser is taken.
+pub struct FastSampler {
     print: Fingerprinter,
     k: usize,
     mixers: Vec<Mixer>,
@@ -165,13 +243,13 @@ pub struct Sampler {
     low: Vec<u32>,
 }
 
-impl Sampler {
-    pub fn new(seed: u64, k: usize, print: Fingerprinter) -> Self {
+impl FastSampler {
+    fn new(seed: u64, k: usize, print: Fingerprinter) -> Self {
         Self { print, k, mixers: draw_mixers(seed, SHINGLES), head: Vec::new(), grams: Vec::new(), low: Vec::new() }
     }
 
-    /// The number of words of a text and its sample; none for a text without words. Takes 12 bytes a word.
-    pub fn sample(&mut self, text: &str) -> (u64, Option<[u64; SHINGLES]>) {
+    /// As `Sampler::sample`. Takes 12 bytes a word.
+    fn sample(&mut self, text: &str) -> (u64, Option<[u64; SHINGLES]>) {
         let Self { print, k, mixers, head, grams, low } = self;
         grams.clear();
         low.clear();
@@ -280,27 +358,30 @@ struct Published {
     shingles: Vec<Rabin>,
 }
 
+/// Published functions by seed and number.
+type BySeed = HashMap<(u64, usize), Arc<Published>>;
+
 /// Those that this process has used: kernels are made for each batch, and to find 86 polynomials takes longer than most
 /// batches should wait.
-static MADE: Mutex<Option<HashMap<u64, Arc<Published>>>> = Mutex::new(None);
+static MADE: Mutex<Option<BySeed>> = Mutex::new(None);
 /// Seeds that are remembered; with tables, each has 1.4 MB.
 const REMEMBERED: usize = 16;
 
 impl Published {
-    fn of(seed: u64) -> Arc<Self> {
+    fn of(seed: u64, functions: usize) -> Arc<Self> {
         let mut guard = MADE.lock().unwrap_or_else(PoisonError::into_inner);
         let made = guard.get_or_insert_default();
-        if made.len() >= REMEMBERED && !made.contains_key(&seed) {
+        if made.len() >= REMEMBERED && !made.contains_key(&(seed, functions)) {
             made.clear();
         }
-        Arc::clone(made.entry(seed).or_insert_with(|| Arc::new(Self::new(seed, Rabin::new))))
+        Arc::clone(made.entry((seed, functions)).or_insert_with(|| Arc::new(Self::new(seed, functions, Rabin::new))))
     }
 
-    fn new(seed: u64, make: impl Fn(u64) -> Rabin) -> Self {
-        let mut functions = primitives(seed).map(make);
+    fn new(seed: u64, functions: usize, make: impl Fn(u64) -> Rabin) -> Self {
+        let mut drawn = primitives(seed).map(make);
         // The polynomials never end.
-        let mut one = || functions.next().unwrap_or_else(|| Rabin::new(1));
-        Self { word: one(), gram: one(), shingles: (0..SHINGLES).map(|_| one()).collect() }
+        let mut one = || drawn.next().unwrap_or_else(|| Rabin::new(1));
+        Self { word: one(), gram: one(), shingles: (0..functions).map(|_| one()).collect() }
     }
 }
 
@@ -311,7 +392,11 @@ mod tests {
     const FAMILIES: [Family; 2] = [Family::Fast, Family::Rabin];
 
     fn sketcher(family: Family, seed: u64, k: usize) -> Sketcher {
-        Sketcher::new(family, seed, k, Fingerprinter::plain())
+        Sketcher::new(family, seed, k, Fingerprinter::plain(), SHINGLES)
+    }
+
+    fn shingles(sketcher: &mut Sketcher, text: &str) -> Option<Vec<u64>> {
+        sketcher.shingles(text).map(<[u64]>::to_vec)
     }
 
     fn text(words: usize) -> String {
@@ -323,8 +408,8 @@ mod tests {
         for family in FAMILIES {
             let mut sketcher = sketcher(family, 0, 5);
             assert_eq!(sketcher.shingles(""), None);
-            assert_eq!(sketcher.supers(" ?! "), None);
-            assert!(sketcher.supers("a").is_some());
+            assert_eq!(sketcher.supers(" ?! ", 6), None);
+            assert!(sketcher.supers("a", 6).is_some());
         }
     }
 
@@ -332,12 +417,12 @@ mod tests {
     fn grams_are_circular() {
         for family in FAMILIES {
             let mut sketcher = sketcher(family, 1, 5);
-            let whole = sketcher.shingles("a b c d e f g");
-            assert_eq!(sketcher.shingles("D e f g. A b C"), whole);
-            assert_eq!(sketcher.shingles("a b c d e f g a b c d e f g"), whole);
-            assert_eq!(sketcher.shingles("a"), sketcher.shingles("a a a a a a"));
-            assert_eq!(sketcher.shingles("a b"), sketcher.shingles("a b a b a b a b"));
-            assert_ne!(sketcher.shingles("a b"), whole);
+            let whole = shingles(&mut sketcher, "a b c d e f g");
+            assert_eq!(shingles(&mut sketcher, "D e f g. A b C"), whole);
+            assert_eq!(shingles(&mut sketcher, "a b c d e f g a b c d e f g"), whole);
+            assert_eq!(shingles(&mut sketcher, "a"), shingles(&mut sketcher, "a a a a a a"));
+            assert_eq!(shingles(&mut sketcher, "a b"), shingles(&mut sketcher, "a b a b a b a b"));
+            assert_ne!(shingles(&mut sketcher, "a b"), whole);
         }
     }
 
@@ -348,8 +433,8 @@ mod tests {
             let mut sketcher = sketcher(family, 2, 1);
             for words in [1, 15, 16, 17, BLOCK - 1, BLOCK, BLOCK + 1, 5000] {
                 let (a, b) = (text(words), text(words / 2 + 1));
-                let both = sketcher.shingles(&format!("{a} {b}")).unwrap();
-                let (a, b) = (sketcher.shingles(&a).unwrap(), sketcher.shingles(&b).unwrap());
+                let both = shingles(&mut sketcher, &format!("{a} {b}")).unwrap();
+                let (a, b) = (shingles(&mut sketcher, &a).unwrap(), shingles(&mut sketcher, &b).unwrap());
                 assert!((0..SHINGLES).all(|i| both[i] == a[i].min(b[i])), "{words}");
             }
         }
@@ -359,9 +444,9 @@ mod tests {
     fn a_sample_is_of_the_grams_behind_the_minima() {
         for (seed, words, k) in [(0, 1, 5), (1, 3, 5), (2, 40, 1), (3, 700, 3), (4, BLOCK + 5, 5)] {
             let text = text(words);
-            let (counted, sample) = Sampler::new(seed, k, Fingerprinter::plain()).sample(&text);
+            let (counted, sample) = Sampler::new(Family::Fast, seed, k, Fingerprinter::plain()).sample(&text);
             assert_eq!(counted, words as u64);
-            let minima = sketcher(Family::Fast, seed, k).shingles(&text).unwrap();
+            let minima = shingles(&mut sketcher(Family::Fast, seed, k), &text).unwrap();
             let print = Fingerprinter::plain();
             let grams = crate::text::grams::Grams::new(&print, k).circular(&text).1.to_vec();
             for ((mixer, gram), least) in draw_mixers(seed, SHINGLES).iter().zip(sample.unwrap()).zip(minima) {
@@ -370,7 +455,7 @@ mod tests {
                 assert_eq!(mixer.unmix(mixer.mix(gram as u32)), gram as u32);
             }
         }
-        assert_eq!(Sampler::new(0, 5, Fingerprinter::plain()).sample("…"), (0, None));
+        assert_eq!(Sampler::new(Family::Fast, 0, 5, Fingerprinter::plain()).sample("…"), (0, None));
     }
 
     #[test]
@@ -378,8 +463,8 @@ mod tests {
         let text = text(300);
         let mut all = Vec::new();
         for (family, seed) in FAMILIES.into_iter().flat_map(|family| [(family, 0), (family, 1), (family, 1 << 40)]) {
-            let made = sketcher(family, seed, 5).supers(&text).unwrap();
-            assert_eq!(sketcher(family, seed, 5).supers(&text).unwrap(), made);
+            let made = sketcher(family, seed, 5).supers(&text, 6).unwrap();
+            assert_eq!(sketcher(family, seed, 5).supers(&text, 6).unwrap(), made);
             all.extend(made);
         }
         let count = all.len();
@@ -391,9 +476,9 @@ mod tests {
     #[test]
     fn a_key_changes_the_fast_family_alone() {
         let text = text(50);
-        let keyed = |family| Sketcher::new(family, 0, 5, Fingerprinter::keyed(&[1; 16])).supers(&text);
-        assert_ne!(keyed(Family::Fast), sketcher(Family::Fast, 0, 5).supers(&text));
-        assert_eq!(keyed(Family::Rabin), sketcher(Family::Rabin, 0, 5).supers(&text));
+        let keyed = |family| Sketcher::new(family, 0, 5, Fingerprinter::keyed(&[1; 16]), SHINGLES).supers(&text, 6);
+        assert_ne!(keyed(Family::Fast), sketcher(Family::Fast, 0, 5).supers(&text, 6));
+        assert_eq!(keyed(Family::Rabin), sketcher(Family::Rabin, 0, 5).supers(&text, 6));
     }
 
     #[test]
@@ -409,10 +494,10 @@ mod tests {
         }
 
         let (text, mut tables) = (text(2000), sketcher(Family::Rabin, 7, 5));
-        let hardware = tables.shingles(&text);
-        let published = Arc::new(Published::new(7, Rabin::with_tables));
+        let hardware = shingles(&mut tables, &text);
+        let published = Arc::new(Published::new(7, SHINGLES, Rabin::with_tables));
         let slide = Box::new(rabin::Slide::new(published.gram.clone(), 5));
         tables.functions = Functions::Rabin { published, slide, folded: Vec::new(), grams: Vec::new() };
-        assert_eq!(tables.shingles(&text), hardware);
+        assert_eq!(shingles(&mut tables, &text), hardware);
     }
 }

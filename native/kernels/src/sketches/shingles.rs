@@ -1,22 +1,30 @@
-//! Near-duplicates by shingles: documents that share two of six super-fingerprints (Broder et al.; Fetterly, Manasse, Najork).
+//! Near-duplicates by shingles: documents that share two of six super-fingerprints (Broder et al.; Fetterly, Manasse,
+//! Najork), or any other number of any other.
 //!
-//! A document lies in the fifteen buckets of its pairs of super-fingerprints: two documents share two of six if and only
-//! if they meet in a bucket.
+//! A document lies in the bucket of each combination of so many of its super-fingerprints: in fifteen, for two of six.
+//! Two documents share so many if and only if they meet in a bucket.
 
-use crate::sketches::minwise::SUPERS;
 use crate::text::fingerprint::Fingerprinter;
 
-/// The buckets of a document: a fingerprint for each pair of super-fingerprints and of their places among the six.
-pub fn pairs(supers: &[u64; SUPERS]) -> impl Iterator<Item = u64> + '_ {
+/// Calls `each` with the buckets of a document: a fingerprint for each combination of `agree` super-fingerprints, and of
+/// their places among all.
+pub fn combine(supers: &[u64], agree: usize, mut each: impl FnMut(u64)) {
     let print = Fingerprinter::plain();
-    let places = (0..SUPERS).flat_map(|first| (first + 1..SUPERS).map(move |second| (first, second)));
-    places.map(move |(first, second)| {
-        let mut bytes = [0; 17];
-        bytes[0] = (first * SUPERS + second) as u8;
-        bytes[1..9].copy_from_slice(&supers[first].to_le_bytes());
-        bytes[9..].copy_from_slice(&supers[second].to_le_bytes());
-        print.bytes(&bytes)
-    })
+    let mut places: Vec<usize> = (0..agree).collect();
+    let mut bytes = Vec::with_capacity(8 * (agree + 1));
+    while agree > 0 && agree <= supers.len() {
+        // The number of the combination, in as few bytes as it needs: one, for two of six.
+        let number =
+            places.iter().fold(0_u64, |number, &place| number.wrapping_mul(supers.len() as u64) + place as u64);
+        let needed = (8 - number.leading_zeros() as usize / 8).max(1);
+        bytes.clear();
+        bytes.extend_from_slice(&number.to_le_bytes()[..needed]);
+        places.iter().for_each(|&place| bytes.extend_from_slice(&supers[place].to_le_bytes()));
+        each(print.bytes(&bytes));
+        let Some(next) = (0..agree).rev().find(|&at| places[at] + (agree - at) < supers.len()) else { return };
+        places[next] += 1;
+        (next + 1..agree).for_each(|at| places[at] = places[at - 1] + 1);
+    }
 }
 
 #[cfg(test)]
@@ -24,9 +32,25 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
+    fn buckets(supers: &[u64], agree: usize) -> HashSet<u64> {
+        let mut found = HashSet::new();
+        combine(supers, agree, |bucket| assert!(found.insert(bucket)));
+        found
+    }
+
+    #[test]
+    fn any_number_of_any_other() {
+        let supers: Vec<u64> = (1..=9).collect();
+        for (agree, combinations) in [(0, 0), (1, 9), (2, 36), (3, 84), (8, 9), (9, 1), (10, 0)] {
+            assert_eq!(buckets(&supers, agree).len(), combinations, "{agree}");
+        }
+        let (one, other) = (buckets(&supers, 3), buckets(&[1, 0, 3, 4, 0, 0, 0, 0, 0], 3));
+        assert_eq!(one.intersection(&other).count(), 1);
+    }
+
     #[test]
     fn two_of_six_is_one_bucket() {
-        let buckets = |supers: [u64; SUPERS]| pairs(&supers).collect::<HashSet<_>>();
+        let buckets = |supers: [u64; 6]| buckets(&supers, 2);
         let one = buckets([1, 2, 3, 4, 5, 6]);
         assert_eq!(one.len(), 15);
         for (other, common) in [

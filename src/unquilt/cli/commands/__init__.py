@@ -17,6 +17,7 @@ reuse            the group of commands for reuse
 reuse_discover   paragraphs and files that occur again and again
 reuse_label      make a set of labels, or describe one
 reuse_detect     documents and sites that contain labelled content
+reuse_answer     what documents contain, as they come
 reuse_merge      merge the results for parts of a corpus
 experiment       the evaluations of the papers
 filter           a set of prototypes, and documents that are near to one

@@ -73,6 +73,7 @@ def filter_(
 def make(inputs: tuple[str, ...], output: str, base: str | None, parameters: dict[str, Any], asked: Asked) -> None:
     """Make a set and say what is in it."""
     from unquilt import api
+    from unquilt.cli.show.neardups import LEAST_WORDS, warn_of_size
     from unquilt.cli.terminal.endings import check_rejects
     from unquilt.jobs.work import build_filter
 
@@ -82,16 +83,19 @@ def make(inputs: tuple[str, ...], output: str, base: str | None, parameters: dic
     given = SignatureParameters.from_dict(parameters)
     before = None if base is None else api.Filter.load(base)
     made, summary = build_filter(given, list(inputs), output, asked.job_options(), before)
+    warnings = list(warn_of_size(summary.get("lexicon_words", LEAST_WORDS)))
     if asked.as_json:
         facts = {"file": output, "prototypes": made.prototypes, "without_signature": made.without_signature}
         facts |= {"documents": summary["documents"], "rejects": summary["rejects"]}
-        emit(json_line(facts | {"parameters": made.parameters.to_dict()}))
+        emit(json_line(facts | {"warnings": warnings, "parameters": made.parameters.to_dict()}))
     elif not asked.quiet:
         rejected = f"; {count(summary['rejects'], 'record')} rejected" if summary["rejects"] else ""
         emit(f"{count(summary['documents'], 'document')}{rejected}")
         emit(f"{count(made.prototypes, 'prototype')} in {printable(output)}")
         if made.without_signature:
             emit(f"{made.without_signature:,} of them with {NO_SIGNATURE}: no document will be near to them")
+        for warning in warnings:
+            emit(f"Warning: {warning}")
         emit("")
         emit("Next:")
         emit(f"  unquilt filter --prototypes {typed(output)} INPUT   which of them documents are near to")
@@ -120,13 +124,16 @@ def ask(inputs: tuple[str, ...], prototypes: str, asked: Asked) -> None:
 
 def answer_all(filter_: Filter, inputs: tuple[str, ...], asked: Asked) -> Iterator[Answer | Reject]:
     """The answers for documents, as they come, and what could not be read."""
+    from unquilt.corpus.records import Reject
     from unquilt.jobs.corpora import documents, open_corpus
-    from unquilt.jobs.matching import Answer, Question, answers
+    from unquilt.jobs.matching import Answer, PrototypeQuestion, answers
     from unquilt.stores.filters import read_documents
 
     corpus = open_corpus(list(inputs))
     if corpus is None:
-        yield from answers(inputs, sys.stdin.buffer, asked.reading(), Question.of(filter_))
+        for answer in answers(inputs, sys.stdin.buffer, asked.reading(), PrototypeQuestion.about(filter_.path)):
+            assert isinstance(answer, Answer | Reject)
+            yield answer
         return
     for table in read_documents(documents(corpus)):
         for name, text in zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True):

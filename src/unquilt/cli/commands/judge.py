@@ -10,7 +10,7 @@ import click
 from unquilt.cli.group import usual_options
 from unquilt.cli.options import number_option, usage_error
 from unquilt.cli.terminal.output import count, emit, json_line, printable
-from unquilt.errors import ParameterError
+from unquilt.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from unquilt.judgements.labels import LabelFile, Sample
@@ -21,6 +21,7 @@ Examples:
   unquilt judge run quilts --categories "spam,digest,legitimate"      # 100 of them, in the browser
   unquilt judge run quilts --sample 50 --seed 7 --where "sources > 9" --categories "spam,other"
   unquilt judge phrases hosts --judge ada                             # under another name than that of the account
+  unquilt judge run quilts --top 200 --sample 50 --blind              # of the surest 200, without the verdict
   unquilt judge run --results                                         # shares with intervals, agreement of judges
   unquilt judge run --export labels.csv                               # the labels, for other tools
   unquilt judge passages --export right.jsonl --only right            # known passages, for unquilt score --labels
@@ -34,6 +35,9 @@ Examples:
 @number_option("seed", "Another seed draws another sample (default 1).", at_least=0)
 @click.option("--categories", metavar="TEXT", help="What a row can be, separated by commas; 2 to 9 of them.")
 @click.option("--where", metavar="SQL", help="Draw only from rows for which this is true, as with unquilt show.")
+@number_option("top", "Draw from the first N rows only, in the order in which unquilt show lists them.", at_least=1)
+@click.option("--guidelines", metavar="FILE", help="A text that says what the categories mean, shown to judges.")
+@click.option("--blind", is_flag=True, help="Show the texts alone, without what the run says of them.")
 @click.option("--judge", "name", metavar="NAME", help="Who judges (default: the name of your account).")
 @click.option("--labels", metavar="FILE", help="Where labels are kept (default: labels.sqlite beside the run).")
 @click.option("--results", is_flag=True, help="Print shares and agreement of all samples of the run.")
@@ -67,7 +71,10 @@ def judge(run: str, table: str | None, **asked: Any) -> None:
         if others:
             raise ParameterError(f"{run} holds several runs; name one: {name}, {', '.join(others)}")
         folder = shell.shelf.open(name)
-        given = {key: str(asked[key]) for key in ("sample", "seed", "categories", "where") if asked[key] is not None}
+        options = ("sample", "seed", "categories", "where", "top")
+        given = {key: str(asked[key]) for key in options if asked[key] is not None}
+        given |= {"blind": "yes"} if asked["blind"] else {}
+        given |= {"guidelines": _read_guidelines(asked["guidelines"])} if asked["guidelines"] else {}
         sample = draw(shell.labels, folder, want_sample(name, folder, table or "", given))
         who = check_judge(asked["name"] or _account())
         done = sum(1 for item in shell.labels.items(sample.name, who) if item.category)
@@ -77,6 +84,13 @@ def judge(run: str, table: str | None, **asked: Any) -> None:
         return address("judging", sample.name, who)
 
     open_page([run], asked["port"], browse=asked["browser"], labels=asked["labels"], prepare=prepare)
+
+
+def _read_guidelines(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror})") from error
 
 
 def _account() -> str:

@@ -34,6 +34,7 @@ def build(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
     Signatures are made of words in the range --nidf; rarer ones fill up signatures that would be too short. Words of
     fewer than four characters (in scripts with spaces) or with more than one digit are left out.
     """
+    from unquilt.cli.show.neardups import warn_of_size
     from unquilt.jobs.work import build_lexicon
 
     refuse_reading_options(inputs, asked)
@@ -41,11 +42,14 @@ def build(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
     lexicon, summary = build_lexicon(parameters, list(inputs), output, asked.job_options())
     if asked.as_json:
         facts = {"file": output, "primary": lexicon.primary, "secondary": lexicon.secondary}
-        emit(json_line(facts | parameters.to_dict() | {"documents": lexicon.documents, "rejects": summary["rejects"]}))
+        facts |= parameters.to_dict() | {"documents": lexicon.documents, "rejects": summary["rejects"]}
+        emit(json_line(facts | {"warnings": list(warn_of_size(lexicon.primary))}))
     elif not asked.quiet:
         rejected = f"; {count(summary['rejects'], 'record')} rejected" if summary["rejects"] else ""
         emit(f"{count(lexicon.documents, 'document')}{rejected}")
         rarer = f"{lexicon.secondary:,} rarer ones to fill up short signatures"
         emit(f"{count(lexicon.primary, 'word')} to make signatures of, {rarer}")
+        for warning in warn_of_size(lexicon.primary):
+            emit(f"Warning: {warning}")
         emit(f"The lexicon is in {printable(output)}; to look at it: unquilt lexicon show {typed(output)}")
     check_rejects(summary["rejects"], asked.max_rejects)

@@ -5,24 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from unquilt.analyses.passages import DECLARATION
+from unquilt.analyses.passages import DECLARATION, PUBLISHED
 from unquilt.analyses.reworded import RewordedParameters
 from unquilt.cli.analysis import AnalysisJob, analysis_command
 from unquilt.cli.options import given_parameters, hidden_option
+from unquilt.cli.published import Published
 
 EXAMPLES = """\
   unquilt passages crawl/*.warc.gz -o run
   unquilt passages corpus -o parts --signature grams       # parts of sentences, too
   unquilt passages essays books -o essays-run --between essays/ books/   # which essays copy from which books
   unquilt passages corpus -o bridged --max-gap 1           # one sentence in between may differ
+  unquilt passages corpus -o published --as-published
   unquilt show run passage_pairs
 """
+PAPER = Published(PUBLISHED)
 OF_REWORDED = [hidden_option(RewordedParameters, name) for name in ("max_candidates", "boilerplate")]
 """The options of `unquilt reworded` that `--signature fuzzy` takes, too."""
 
 
-@analysis_command(DECLARATION, EXAMPLES, OF_REWORDED)
-def passages(job: AnalysisJob, **of_reworded: Any) -> None:
+@analysis_command(DECLARATION, EXAMPLES, [PAPER.option, *OF_REWORDED])
+def passages(job: AnalysisJob, as_published: bool, **of_reworded: Any) -> None:
     """Find the passages that two documents share, and where they begin and end in both.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
@@ -35,4 +38,6 @@ def passages(job: AnalysisJob, **of_reworded: Any) -> None:
 
     Passages that were reworded are found by unquilt reworded; --signature fuzzy runs that command.
     """
+    if as_published:
+        job = replace(job, parameters=PAPER.complete(job.parameters))
     replace(job, parameters=job.parameters | given_parameters(of_reworded)).carry_out()

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
-
-import click
 
 from unquilt.analyses.quilts import DECLARATION, PUBLISHED
 from unquilt.cli.analysis import AnalysisJob, analysis_command
-from unquilt.cli.options import usage_error
+from unquilt.cli.published import Published
 
-_MEANING = {name: f"--{name.replace('_', '-')} {value}".removesuffix(".0") for name, value in PUBLISHED.items()}
-_MEANING["homes"] = "--no-homes"
-AS_PUBLISHED = click.option("--as-published", is_flag=True, help=f"As in the paper: {' '.join(_MEANING.values())}.")
+PAPER = Published(PUBLISHED, free=("foreign",))
+"""In one experiment of the paper any page is a source, in two only those of other domains or addresses."""
 EXAMPLES = """\
   unquilt quilts crawl/*.warc.gz -o run
   unquilt quilts corpus -o strict -c 8 --sigma 0.8
@@ -22,7 +18,7 @@ EXAMPLES = """\
 """
 
 
-@analysis_command(DECLARATION, EXAMPLES, [AS_PUBLISHED])
+@analysis_command(DECLARATION, EXAMPLES, [PAPER.option])
 def quilts(job: AnalysisJob, as_published: bool) -> None:
     """Find quilts: pages stitched together from other pages, and the pages they draw on.
 
@@ -38,19 +34,5 @@ def quilts(job: AnalysisJob, as_published: bool) -> None:
     page: its numbers, and why it is or is not a quilt).
     """
     if as_published:
-        job = replace(job, parameters=publish(job.parameters))
+        job = replace(job, parameters=PAPER.complete(job.parameters))
     job.carry_out()
-
-
-FREE = ("foreign",)
-"""What the paper varies: any page is a source in one experiment, only those of other domains or addresses in two."""
-
-
-def publish(parameters: dict[str, Any]) -> dict[str, Any]:
-    """The parameters with those of the paper; refuses what contradicts them."""
-    for name, value in PUBLISHED.items():
-        if name not in FREE and parameters.get(name, value) != value:
-            other = f"{_MEANING[name].partition(' ')[0]} {parameters[name]}"
-            contradiction = f"--as-published (which means {_MEANING[name]}) and {other}"
-            raise usage_error(f"{contradiction} contradict each other; leave one out")
-    return PUBLISHED | parameters

@@ -11,6 +11,7 @@ COMMANDS = {
     "label": ("unquilt.cli.commands.reuse_label:label", "Make a set of labels: what to look for."),
     "info": ("unquilt.cli.commands.reuse_label:info", "Say what is in a set of labels."),
     "detect": ("unquilt.cli.commands.reuse_detect:detect", "Find labelled content, and the sites that live off it."),
+    "answer": ("unquilt.cli.commands.reuse_answer:answer", "Say of documents, as they come, what they contain."),
     "merge": ("unquilt.cli.commands.reuse_merge:merge", "Put the results for parts of a corpus together."),
 }
 EXAMPLES = """\b
@@ -19,6 +20,7 @@ Examples:
   unquilt show copied objects
   unquilt reuse label our-pages/ -o ours.labels
   unquilt reuse detect crawl/*.warc.gz --labels ours.labels -o copies
+  cat pages.jsonl | unquilt reuse answer --labels ours.labels
 """
 
 

@@ -164,7 +164,13 @@ def warn_of_lexicon(facts: Facts) -> Iterator[str]:
     if share is not None and share > MOST_FILLED:
         why = "signatures had too few words of the lexicon and were filled up with rarer ones, which change more easily"
         yield f"{share:.0%} of the {why}; choose a wider or lower --nidf"
-    if words is not None and words < LEAST_WORDS:
+    if words is not None:
+        yield from warn_of_size(words)
+
+
+def warn_of_size(words: int) -> Iterator[str]:
+    """What makes a lexicon of so many words a bad one for any documents."""
+    if words < LEAST_WORDS:
         what = f"the lexicon has {count(words, 'word')} only"
         yield f"{what}: documents that have little in common may share all of them; choose a wider --nidf"
 

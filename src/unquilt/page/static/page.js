@@ -127,8 +127,15 @@ document.addEventListener("click", (event) => {
 
 // Judging: a label counts when the server says that it is on disk.
 
+// A key that is pressed twice in haste must not label the next item, which nobody has seen: for a moment after a label,
+// labels are not taken.
+const HASTE = 400;
+const labelled = Number(sessionStorage.getItem("labelled") ?? 0);
+const verdict = document.querySelector("form[data-keys]");
+if (verdict) setTimeout(() => { verdict.dataset.ready = "true"; }, Math.max(0, labelled + HASTE - Date.now()));
+
 const submit = async (form, button) => {
-  if (form.dataset.busy) return;
+  if (form.dataset.busy || (button.name === "category" && !form.dataset.ready)) return;
   form.dataset.busy = "true";
   const fields = new URLSearchParams(new FormData(form));
   fields.delete("token");
@@ -143,7 +150,7 @@ const submit = async (form, button) => {
       say("The server was started again: the label is not saved. Open the address that it printed, then label again.");
     } else {
       const told = await answer.json();
-      if (answer.ok) { location.assign(told.next); return; }  // still busy: a second key must not change this label
+      if (answer.ok) { sessionStorage.setItem("labelled", Date.now()); location.assign(told.next); return; }  // still busy: a second key must not change this label
       say(told.error);
     }
   } catch {

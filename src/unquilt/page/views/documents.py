@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, UnquiltError
-from unquilt.page.links import find_links
-from unquilt.page.listing import Listing, quote
+from unquilt.page.links import link_rows
+from unquilt.page.listing import Listing
 from unquilt.page.marked import mark_text
 from unquilt.page.shell import Shell, address
 from unquilt.page.views.overview import views_of
@@ -24,10 +26,12 @@ from unquilt.results.disguises import say_disguise
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.marks import Passage
-from unquilt.results.rows import RowColumn
+from unquilt.results.rows import RowColumn, Selection, TableRows
 from unquilt.results.texts import Part, read_offset, read_part
-from unquilt.tables import DOCUMENTS, OnPage
+from unquilt.tables import DOCUMENTS, QUILTS, SOURCES, OnPage
 
+MOST_RUNS = 8
+"""Runs whose tables are looked through for a page; what others say is looked up when somebody asks for it."""
 FEW = 10
 """Rows of one table about a document or a site."""
 _FACTS = ("id", "url", "host", "domain", "ip", "media", "words", "truncated", "recursive", "file", "offset")
@@ -41,8 +45,8 @@ class Said:
     analysis: str
     table: str
     see: str
-    columns: list[RowColumn]
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    columns: Sequence[RowColumn]
+    rows: Sequence[Mapping[str, Any]] = ()
     total: int = 0
     more: str = ""
     """Where all of them are."""
@@ -78,6 +82,7 @@ def show_document(shell: Shell, request: Request) -> Response:
         text=_mark(part, begin, end),
         steps=steps_through(part, request.url.path, dict(request.query_params)),
         said=list(_say(shell, run, lambda page: page.documents, number)),
+        others=[each.name for each in shell.shelf.beside(folder) if each.name != run][MOST_RUNS - 1 :],
     )
 
 
@@ -88,16 +93,21 @@ def _mark(part: Part, begin: int, end: int) -> Markup:
 
 
 def show_host(shell: Shell, request: Request) -> Response:
-    """A host of the corpus of a run, by name."""
+    """A host or a domain of the corpus of a run, by name: what runs say of it, whom it draws on, and its pages."""
     run, name = request.path_params["run"], request.query_params.get("name", "")
     folder = shell.shelf.open(run)
-    listing = Listing(folder, DOCUMENTS.name, fixed=f"host = {quote(name)}")
+    by = next(
+        (by for by in ("host", "domain") if Listing(folder, DOCUMENTS.name, only=(by, name)).rows(("doc",), 1)), ""
+    )
+    if not by:
+        raise ParameterError(f"no document of this corpus is on a host or domain {name[:80]!r}")
+    listing = Listing(folder, DOCUMENTS.name, only=(by, name))
     if request.query_params.get("format"):
         return shell.answer(request, listing, "host.html")
-    first = listing.rows(("doc", "domain"), 1)
-    if not first:
-        raise ParameterError(f"no document of this corpus is on a host {name[:80]!r}")
-    values = {"host": name, "source_host": name, "site": name, "domain": first[0]["domain"] or ""}
+    first = listing.rows(("doc", "domain"), 1)[0]
+    values = {"source_host": name, "site": name, "host": name, "domain": first["domain"] or ""}
+    if by == "domain":
+        values = {"site": name, "domain": name}
     return shell.answer(
         request,
         listing,
@@ -105,34 +115,76 @@ def show_host(shell: Shell, request: Request) -> Response:
         run=run,
         views=views_of(folder),
         name=name,
-        domain=first[0]["domain"],
+        by=by,
+        domain=first["domain"],
         total=listing.count(),
-        documents=listing.rows(limit=FEW * 2),
+        documents=link_rows(listing, run, limit=FEW * 2),
+        drawn=draw_on(folder, by, name),
         said=list(_say(shell, run, lambda page: page.sites, values)),
         sites=HOSTS_OF_CORPUS.name,
     )
 
 
+def draw_on(folder: RunFolder, by: str, name: str) -> dict[str, Any]:
+    """The quilts of a site, and the sites that they draw on, those with most of it first; nothing in other runs."""
+    if QUILTS.name not in folder.tables or SOURCES.name not in folder.tables:
+        return {}
+    quilts = [row["doc"] for row in Listing(folder, QUILTS.name, only=(by, name)).rows(("doc",))]
+    if not quilts:
+        return {}
+    columns = ["quilt", f"source_{by}", "new_grams"]
+    read = TableRows(folder, SOURCES.name, Selection(columns))
+    wanted = pa.array(quilts, pa.int64())
+    parts = [part.filter(pc.is_in(part.column("quilt"), value_set=wanted)) for part in read]
+    counted = pa.concat_tables([read.schema.empty_table(), *parts]).group_by(f"source_{by}")
+    rows = counted.aggregate([("new_grams", "sum"), ("quilt", "count_distinct")]).to_pylist()
+    total = max(1, sum(row["new_grams_sum"] for row in rows))
+    named = [
+        {"site": row[f"source_{by}"], "share": row["new_grams_sum"] / total, "quilts": row["quilt_count_distinct"]}
+        for row in rows
+        if row[f"source_{by}"]
+    ]
+    named.sort(key=lambda row: (-row["share"], row["site"]))
+    return {"quilts": len(quilts), "sites": named[: FEW * 2], "all": len(named)}
+
+
+def show_said(shell: Shell, request: Request) -> Response:
+    """What one run says of a document of another, for a script to put into place."""
+    run, number = request.path_params["run"], request.path_params["doc"]
+    said = list(_say_of(shell.shelf.open(run), run, lambda page: page.documents, number))
+    return shell.show(request, "said.html", run=run, said=said, others=[])
+
+
 def _say(
     shell: Shell, run: str, choose: Callable[[OnPage], Sequence[str]], value: int | dict[str, str]
 ) -> Iterator[Said]:
-    """What all runs over the same corpus say; one that cannot be read any more says nothing."""
-    for shelved in shell.shelf.beside(shell.shelf.open(run)):
-        if (folder := shelved.folder) is None:
-            continue
-        pages = {table: known.page for table in folder.run.tables if (known := find_table(table)) and known.page}
-        for table, page in pages.items():
-            for column in choose(page):
-                wanted = value if isinstance(value, int) else value[column]
+    """What runs over the same corpus say, this one first; of very many, the first. One that is damaged says nothing."""
+    beside = shell.shelf.beside(shell.shelf.open(run))
+    beside.sort(key=lambda each: each.name != run)
+    for shelved in beside[:MOST_RUNS]:
+        if shelved.folder is not None:
+            yield from _say_of(shelved.folder, shelved.name, choose, value)
+
+
+def _say_of(
+    folder: RunFolder, run: str, choose: Callable[[OnPage], Sequence[str]], value: int | dict[str, str]
+) -> Iterator[Said]:
+    pages = {table: known.page for table in folder.run.tables if (known := find_table(table)) and known.page}
+    for table, page in pages.items():
+        for column in choose(page):
+            wanted = value if isinstance(value, int) else value.get(column)
+            if wanted is not None:
                 with suppress(UnquiltError):
-                    yield from _rows_of(shelved.name, folder, table, column, wanted)
+                    yield from _rows_of(run, folder, table, column, wanted)
 
 
 def _rows_of(run: str, folder: RunFolder, table: str, column: str, value: int | str) -> Iterator[Said]:
     is_first = isinstance(value, int) and folder.columns(table)[:1] == [column]
-    about, fixed = (value, "") if is_first else (None, f"{column} = {quote(value)}")
-    listing = Listing(folder, table, fixed=fixed, about=about if isinstance(about, int) else None)
-    rows = listing.rows(limit=FEW + 1)
+    if is_first and isinstance(value, int):
+        listing = Listing(folder, table, about=value)
+    else:
+        listing = Listing(folder, table, only=(column, value))
+    columns, rows = link_rows(listing, run, limit=FEW + 1)
     if not rows:
         return
     known = listing.known
@@ -141,8 +193,8 @@ def _rows_of(run: str, folder: RunFolder, table: str, column: str, value: int | 
         str(folder.run.manifest["analysis"]),
         table,
         (known.see if known else "") if column not in ("source", "source_host") else "what draws on it",
-        listing.shown,
-        [{"cells": row, "links": find_links(run, known, row)} for row in rows[:FEW]],
+        columns,
+        rows[:FEW],
         len(rows) if len(rows) <= FEW else listing.count(),
         address("runs", run, "tables", table, **{column: value}),
     )

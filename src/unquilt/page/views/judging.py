@@ -17,7 +17,7 @@ from unquilt.analyses.catalogue import find_function, find_table
 from unquilt.errors import ParameterError, UnquiltError
 from unquilt.judgements.labels import Judged, Sample, check_judge
 from unquilt.judgements.preparation import DEFAULT_CATEGORIES, prepare, read_whole, want_sample
-from unquilt.judgements.results import pack_labels, sum_up
+from unquilt.judgements.results import ListedItem, list_items, pack_labels, sum_up
 from unquilt.page.links import find_links
 from unquilt.page.listing import Listing, name, quote
 from unquilt.page.marked import mark_text
@@ -28,6 +28,8 @@ from unquilt.results.marks import Passage
 from unquilt.results.names import SHOWN
 from unquilt.results.texts import read_part
 
+MOST_LISTED = 2_000
+"""Items of a list."""
 MOST_SHOWN = 20_000
 """Characters of a document that are shown for a row that has no view of its own."""
 _DOCUMENTS = ("doc", "first", "quilt", "example", "source")
@@ -77,8 +79,43 @@ def show_sample(shell: Shell, request: Request) -> Response:
         return RedirectResponse(address("judging", sample.name, check_judge(judge)), 303)
     run = shell.shelf.name_of(Path(sample.path))
     return shell.show(
-        request, "sample.html", sample=sample, outcome=sum_up(shell.labels, sample), run=run, file=shell.labels.path
+        request,
+        "sample.html",
+        sample=sample,
+        outcome=sum_up(shell.labels, sample),
+        run=run,
+        file=shell.labels.path,
+        **_list_items(shell, sample, run, dict(request.query_params)),
     )
+
+
+def _list_items(shell: Shell, sample: Sample, run: str | None, asked: Mapping[str, str]) -> dict[str, Any]:
+    """The items with what was said of them: all, or those on which judges disagree; of two judges, if named."""
+    which = asked.get("items", "")
+    judges = [asked[name] for name in ("one", "other") if asked.get(name)]
+    items = list_items(shell.labels, sample, judges) if which else []
+    if which == "disagreements":
+        items = [each for each in items if each.disagreed]
+    known = find_table(sample.table)
+    rows = [
+        {"item": each, "name": _name_item(each), "link": _first(find_links(run, known, each.key)) if run else ""}
+        for each in items
+    ]
+    said = judges or shell.labels.judges(sample.name)
+    return {"which": which, "items": rows[:MOST_LISTED], "all_items": len(rows), "judges": said}
+
+
+def _name_item(item: ListedItem) -> str:
+    """What an item is called: by its URLs, its ids or its key."""
+    for part in ("url", "id"):
+        named = [str(value) for name, value in item.names.items() if name.endswith(part) and value]
+        if named:
+            return " and ".join(named)
+    return ", ".join(f"{name} {value}" for name, value in item.key.items())
+
+
+def _first(links: Mapping[str, str]) -> str:
+    return next(iter(links.values()), "")
 
 
 def _send(shell: Shell, sample: Sample, kind: str) -> Response:

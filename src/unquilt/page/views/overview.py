@@ -8,10 +8,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from unquilt.analyses.catalogue import ENTRIES, find_table, load
-from unquilt.errors import ParameterError
+from unquilt.errors import ParameterError, UnquiltError
 from unquilt.figures.figure import Figure
 from unquilt.page.links import link_rows
 from unquilt.page.listing import Listing
+from unquilt.page.report import make_report
 from unquilt.page.report.section import Listed, describe_parameters
 from unquilt.page.shelf import Shelved
 from unquilt.page.shell import Shell, address
@@ -49,19 +50,22 @@ def show_shelf(shell: Shell, request: Request) -> Response:
 
 
 def _sum_up(shell: Shell, run: Shelved) -> dict[str, Any]:
-    facts: dict[str, Any] = {"run": run, "views": [], "says": [], "why": [], "documents": None, "complete": False}
+    facts: dict[str, Any] = {"run": run, "fault": run.fault, "views": [], "says": [], "why": [], "documents": None}
     if run.folder is None:
         return facts
     folder = run.folder
-    documents = folder.tables.get(DOCUMENTS.name)
-    found = shell.found(folder)
-    return facts | {
-        "views": [(tab, _rows(folder, tab.table)) for tab in views_of(folder)],
-        "says": found.says,
-        "why": found.why,
-        "documents": documents.rows if documents is not None else None,
-        "complete": folder.run.complete,
-    }
+    try:
+        documents = folder.tables.get(DOCUMENTS.name)
+        found = shell.found(folder)
+        return facts | {
+            "views": [(tab, _rows(folder, tab.table)) for tab in views_of(folder)],
+            "says": found.says,
+            "why": found.why,
+            "documents": documents.rows if documents is not None else None,
+            "complete": folder.run.complete,
+        }
+    except UnquiltError as error:  # what is wrong with one run does not concern the others
+        return facts | {"fault": str(error)}
 
 
 def _rows(folder: RunFolder, table: str) -> int | None:
@@ -113,6 +117,15 @@ def _list_first(folder: RunFolder, run: str, listed: Listed) -> dict[str, Any]:
     own.sort(key=lambda each: (each.part or each.name) != "url")
     rows = link_rows(listing, run, own, FEW)
     return {"title": listed.title, "total": listed.total, "table": listed.name, "linked": rows}
+
+
+def send_report(shell: Shell, request: Request) -> Response:
+    """The report of a run, or of all that are complete, as a file that the browser saves."""
+    name = request.path_params.get("run")
+    folders = [shell.shelf.open(name)] if name else [each.folder for each in shell.shelf if each.folder is not None]
+    content = make_report([folder for folder in folders if name or folder.run.complete])
+    headers = {"content-disposition": f'attachment; filename="unquilt-{name or "report"}.html"'}
+    return Response(content.encode("utf-8", "replace"), media_type="text/html", headers=headers)
 
 
 def find_document(shell: Shell, request: Request) -> Response:

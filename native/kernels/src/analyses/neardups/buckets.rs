@@ -13,18 +13,36 @@ use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::flow::rows::take_doc;
 use crate::sketches::imatch::{self, Coordinates, Signatures};
 use crate::sketches::minwise::{Family, Sketcher};
-use crate::sketches::shingles::pairs;
+use crate::sketches::signer::Supers;
 use crate::text::fingerprint::Fingerprinter;
 use crate::{choice, columns, parameters, row, without_parameters};
 
 parameters! {
-    /// Which min-wise functions, over which grams.
-    pub struct Sketching { family: Family, seed: u64, k: NonZeroUsize, key: Fingerprinter }
+    /// Which min-wise functions and how many, over which grams; how many super-fingerprints, and how many of them
+    /// near-duplicates share.
+    pub struct Sketching {
+        family: Family,
+        seed: u64,
+        k: NonZeroUsize,
+        key: Fingerprinter,
+        functions: usize,
+        supers: usize,
+        agree: usize,
+    }
 }
 
 parameters! {
     /// The same; documents of fewer words have no buckets.
-    pub struct LongSketching { family: Family, seed: u64, k: NonZeroUsize, key: Fingerprinter, min_words: u64 }
+    pub struct LongSketching {
+        family: Family,
+        seed: u64,
+        k: NonZeroUsize,
+        key: Fingerprinter,
+        functions: usize,
+        supers: usize,
+        agree: usize,
+        min_words: u64,
+    }
 }
 
 columns! {
@@ -42,8 +60,9 @@ impl Pages<'_> {
 }
 
 impl Sketching {
-    pub fn sketcher(self) -> Sketcher {
-        Sketcher::new(self.family, self.seed, self.k.get(), self.key)
+    pub fn sketcher(self) -> Supers {
+        let Self { family, seed, k, key, functions, supers, agree } = self;
+        Supers { sketcher: Sketcher::new(family, seed, k.get(), key, functions), supers, agree }
     }
 }
 
@@ -52,9 +71,9 @@ row! {
     pub struct InBucket { doc: u32 }
 }
 
-/// Map: each document with words in the bucket of each pair of its super-fingerprints.
+/// Map: each document with words in the bucket of each combination (usually each pair) of its super-fingerprints.
 pub struct Shingles {
-    sketcher: Sketcher,
+    sketcher: Supers,
     min_words: u64,
 }
 
@@ -71,8 +90,9 @@ impl Map for Shingles {
     type Beside<'a> = ();
 
     fn new(parameters: LongSketching) -> Result<Self, WrongParameter> {
-        let LongSketching { family, seed, k, key, min_words } = parameters;
-        Ok(Self { sketcher: Sketching { family, seed, k, key }.sketcher(), min_words })
+        let LongSketching { family, seed, k, key, functions, supers, agree, min_words } = parameters;
+        let sketching = Sketching { family, seed, k, key, functions, supers, agree };
+        Ok(Self { sketcher: sketching.sketcher(), min_words })
     }
 
     fn batch<'a>(&mut self, pages: Pages<'a>, (): (), out: &mut Output) -> Done {
@@ -81,9 +101,9 @@ impl Map for Shingles {
             if !pages.is_long(row, self.min_words, out) {
                 continue;
             }
-            match self.sketcher.supers(&pages.text.at(row)) {
-                Some(supers) => pairs(&supers).for_each(|pair| out.row(&Self::BUCKETS, pair, InBucket { doc })),
-                None => out.count("without_words", 1),
+            let each = |bucket| out.row(&Self::BUCKETS, bucket, InBucket { doc });
+            if !self.sketcher.buckets(&pages.text.at(row), each) {
+                out.count("without_words", 1);
             }
         }
         Ok(())

@@ -6,7 +6,7 @@
 //! sentences meet nobody. Each pair is compared where the first signature that both have brings it together, and
 //! nowhere else. Signatures of more than `max_df` different sentences bring nobody together.
 
-use super::seeds::{pack_place, pair_key, pair_places, unpack, Listed, WindowSeed, MOST_TIMES};
+use super::seeds::{most_times, pack_place, pair_key, pair_places, unpack, Listed, Pairing, WindowSeed};
 use super::signatures::SignatureSet;
 use super::WindowPlace;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
@@ -240,8 +240,8 @@ row! {
 }
 
 /// Group by the window of one token: its places, to each pair that it is part of.
-#[derive(Default)]
 pub struct AlikeWindows {
+    most_times: usize,
     edges: Vec<AlikeEdge>,
     places: Vec<u8>,
 }
@@ -256,7 +256,11 @@ impl Group for AlikeWindows {
     const TABLES: &'static [Shape] = &[shape::<AlikeEdge>(), shape::<WindowPlace<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::PLACES.info()];
     const KEEPS: &'static str = "the places of a sentence in max_df documents, and the sentences that are like it";
-    without_parameters!(group, Self::default());
+    type Parameters = Pairing;
+
+    fn new(Pairing { all_diagonals }: Pairing, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { most_times: most_times(all_diagonals), edges: Vec::new(), places: Vec::new() })
+    }
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.edges.clear();
@@ -272,7 +276,7 @@ impl Group for AlikeWindows {
             }
             let place = WindowPlace::take(tail)?;
             times = if last.replace(place.doc) == Some(place.doc) { times + 1 } else { 1 };
-            if times <= MOST_TIMES {
+            if times <= self.most_times {
                 pack_place(&mut self.places, &place, 0);
             }
         }
@@ -287,7 +291,7 @@ impl Group for AlikeWindows {
 }
 
 /// Group by pair of tokens that are alike: to each pair of documents that have them, where.
-pub struct AlikeSeeds(Fingerprinter);
+pub struct AlikeSeeds(Fingerprinter, bool);
 
 impl AlikeSeeds {
     const SEEDS: Port<WindowSeed> = Port::hashes(0, "seeds");
@@ -299,10 +303,10 @@ impl Group for AlikeSeeds {
     const TABLES: &'static [Shape] = &[shape::<AlikePlaces<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SEEDS.info()];
     const KEEPS: &'static str = "the places of two sentences";
-    type Parameters = ();
+    type Parameters = Pairing;
 
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(Fingerprinter::plain()))
+    fn new(Pairing { all_diagonals }: Pairing, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self(Fingerprinter::plain(), all_diagonals))
     }
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
@@ -320,7 +324,7 @@ impl Group for AlikeSeeds {
                 let (low, high) = if first.doc < second.doc { (first, second) } else { (second, first) };
                 let Some((a, b)) = low.pair(high) else { continue };
                 let key = pair_key(&self.0, a.doc, b.doc);
-                for (i, j) in pair_places(a, b) {
+                for (i, j) in pair_places(a, b, self.1) {
                     let (i, j) = (i as u32, j as u32);
                     out.row(&Self::SEEDS, key, WindowSeed { a: a.doc, b: b.doc, i, j, windows: 1, documents });
                 }

@@ -9,12 +9,17 @@ use crate::flow::rows::{put_varint, take_bytes, take_varint};
 use crate::text::fingerprint::Fingerprinter;
 use crate::{parameters, row};
 
-/// Of a window that repeats itself in a document, so many places are seeds.
+/// Of a window that repeats itself in a document, so many places are seeds, unless all diagonals are wanted.
 pub const MOST_TIMES: usize = 16;
 
 parameters! {
-    /// Windows in more documents are passed over.
-    pub struct Sharing { max_df: usize }
+    /// Windows in more documents are passed over; of one that repeats itself, all places count, or some.
+    pub struct Sharing { max_df: usize, all_diagonals: bool }
+}
+
+parameters! {
+    /// Whether each place of a window in one document is paired with each in the other.
+    pub struct Pairing { all_diagonals: bool }
 }
 
 row! {
@@ -26,6 +31,7 @@ row! {
 /// documents have have the same list.
 pub struct WindowLists {
     max_df: usize,
+    most_times: usize,
     list: Vec<u8>,
     print: Fingerprinter,
     shared: u64,
@@ -49,7 +55,7 @@ impl WindowLists {
             if documents > self.max_df {
                 break;
             }
-            if times > MOST_TIMES {
+            if times > self.most_times {
                 continue;
             }
             if self.list.is_empty() {
@@ -69,8 +75,9 @@ impl Group for WindowLists {
     const KEEPS: &'static str = "the places of a window in max_df documents";
     type Parameters = Sharing;
 
-    fn new(Sharing { max_df }: Sharing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { max_df, list: Vec::new(), print: Fingerprinter::plain(), shared: 0, common: 0 })
+    fn new(Sharing { max_df, all_diagonals }: Sharing, _: usize) -> Result<Self, WrongParameter> {
+        let most_times = most_times(all_diagonals);
+        Ok(Self { max_df, most_times, list: Vec::new(), print: Fingerprinter::plain(), shared: 0, common: 0 })
     }
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
@@ -159,16 +166,30 @@ pub fn pair_key(print: &Fingerprinter, a: u32, b: u32) -> u64 {
     print.bytes(&(u64::from(a) << 32 | u64::from(b)).to_be_bytes())
 }
 
-/// Which places of two documents go together: the first with the first, the second with the second; where one has fewer,
-/// these are taken again from the first on.
-pub fn pair_places<'b>(a: &'b Listed<'_>, b: &'b Listed<'_>) -> impl Iterator<Item = (i64, i64)> + 'b {
-    let times = a.places.len().max(b.places.len());
-    (0..times).map(|time| (a.places[time % a.places.len()], b.places[time % b.places.len()]))
+/// How many places of a window in one document count.
+pub fn most_times(all_diagonals: bool) -> usize {
+    if all_diagonals {
+        usize::MAX
+    } else {
+        MOST_TIMES
+    }
+}
+
+/// Which places of two documents go together: each with each if all diagonals are wanted; else the first with the first,
+/// the second with the second, and where one has fewer, these are taken again from the first on.
+pub fn pair_places<'b>(a: &'b Listed<'_>, b: &'b Listed<'_>, all: bool) -> impl Iterator<Item = (i64, i64)> + 'b {
+    let (one, other) = (a.places.len(), b.places.len());
+    let times = if all { one * other } else { one.max(other) };
+    (0..times).map(move |time| {
+        let again = if all { time / one } else { time };
+        (a.places[time % one], b.places[again % other])
+    })
 }
 
 /// Group by list: to each pair of its documents, the windows that they share.
 pub struct WindowSeeds {
     print: Fingerprinter,
+    all_diagonals: bool,
     lists: u64,
     squares: u64,
 }
@@ -182,7 +203,7 @@ impl WindowSeeds {
             for other in &documents[at + 1..] {
                 let Some((a, b)) = one.pair(other) else { continue };
                 let key = pair_key(&self.print, a.doc, b.doc);
-                for (i, j) in pair_places(a, b) {
+                for (i, j) in pair_places(a, b, self.all_diagonals) {
                     for &(first, windows) in stretches {
                         let (i, j) = ((first + i) as u32, (first + j) as u32);
                         out.row(&Self::SEEDS, key, WindowSeed { a: a.doc, b: b.doc, i, j, windows, documents: count });
@@ -200,10 +221,10 @@ impl Group for WindowSeeds {
     const TABLES: &'static [Shape] = &[shape::<ListedWindow<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SEEDS.info()];
     const KEEPS: &'static str = "one list and its windows";
-    type Parameters = ();
+    type Parameters = Pairing;
 
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { print: Fingerprinter::plain(), lists: 0, squares: 0 })
+    fn new(Pairing { all_diagonals }: Pairing, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { print: Fingerprinter::plain(), all_diagonals, lists: 0, squares: 0 })
     }
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {

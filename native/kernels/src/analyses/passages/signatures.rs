@@ -15,6 +15,9 @@ use crate::text::sentences::Sentences;
 use crate::text::words::words;
 use crate::{choice, columns, parameters, row};
 
+/// The rank of words that chains of spot signatures pass over: those of the primary lexicon.
+const STOP_WORD: u32 = 0;
+
 choice! {
     /// What a sentence is told by.
     pub enum Scheme { Imatch = "imatch", Shingles = "shingles", Spotsigs = "spotsigs" }
@@ -28,7 +31,7 @@ parameters! {
         /// Words in the chain behind an antecedent, and how far from one to the next.
         chain: NonZeroUsize,
         distance: NonZeroUsize,
-        /// Words: the antecedents of spot signatures; for I-Match those that count or, unless `listed`, those that do not.
+        /// Words: the antecedents of spot signatures, the primary ones being stop words for chains; for I-Match those that count or, unless `listed`, those that do not.
         lexicon: Side,
         listed: bool,
         a: String,
@@ -99,6 +102,7 @@ struct Signer {
     lexicon: Lexicon<Side>,
     print: Fingerprinter,
     words: Vec<u64>,
+    linked: Vec<u64>,
     bytes: Vec<u8>,
     set: Vec<u64>,
 }
@@ -106,7 +110,7 @@ struct Signer {
 impl Signer {
     /// The signatures of a sentence, sorted, each once.
     fn sign(&mut self, sentence: &str) -> &[u64] {
-        let Self { parameters, lexicon, print, words: found, bytes, set } = self;
+        let Self { parameters, lexicon, print, words: found, linked, bytes, set } = self;
         found.clear();
         set.clear();
         words(sentence, print, |_, _, word| found.push(word));
@@ -132,8 +136,18 @@ impl Signer {
             }
             Scheme::Spotsigs => {
                 let (distance, reach) = (parameters.distance.get(), parameters.distance.get() * parameters.chain.get());
-                let spots = (0..found.len().saturating_sub(reach)).filter(|&at| lexicon.rank(found[at]).is_some());
-                set.extend(spots.map(|at| hash(&mut found[at..=at + reach].iter().step_by(distance).copied())));
+                linked.clear();
+                // Antecedents, each with the number of words before it that chains can have.
+                let mut spots = Vec::new();
+                for &word in found.iter() {
+                    let rank = lexicon.rank(word);
+                    linked.extend((rank != Some(STOP_WORD)).then_some(word));
+                    spots.extend(rank.map(|_| (word, linked.len())));
+                }
+                for (word, from) in spots.into_iter().filter(|&(_, from)| from + reach <= linked.len()) {
+                    let chain = linked[from..from + reach].iter().skip(distance - 1).step_by(distance).copied();
+                    set.push(hash(&mut std::iter::once(word).chain(chain)));
+                }
             }
         }
         set.sort_unstable();
@@ -167,8 +181,8 @@ impl Map for SentenceTokens {
     fn new(parameters: SentenceSigning) -> Result<Self, WrongParameter> {
         let lexicon = Lexicon::new(parameters.lexicon.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
         let collections = Collections::new(parameters.a.clone(), parameters.b.clone());
-        let (words, bytes, set) = (Vec::new(), Vec::new(), Vec::new());
-        let signer = Signer { parameters, lexicon, print: Fingerprinter::plain(), words, bytes, set };
+        let ([words, linked, set], bytes) = ([const { Vec::new() }; 3], Vec::new());
+        let signer = Signer { parameters, lexicon, print: Fingerprinter::plain(), words, linked, bytes, set };
         Ok(Self { signer, sentences: Sentences::default(), collections })
     }
 

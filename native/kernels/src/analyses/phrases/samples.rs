@@ -9,14 +9,14 @@ use crate::flow::columns::{Along, Binary, Numbers, Texts};
 use crate::flow::contract::{Port, PortInfo, WrongParameter};
 use crate::flow::fields::Rest;
 use crate::flow::kernel::{Done, Map, Output};
-use crate::sketches::minwise::{Sampler, SHINGLES};
+use crate::sketches::minwise::{Family, Sampler, SHINGLES};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Grams;
 use crate::{columns, parameters};
 
 parameters! {
     /// Which grams, and whether all of them are taken or those that the functions of a seed put first.
-    pub struct Sampling { k: NonZeroUsize, key: Fingerprinter, seed: u64, exact: bool }
+    pub struct Sampling { k: NonZeroUsize, key: Fingerprinter, family: Family, seed: u64, exact: bool }
 }
 
 const GRAMS: Port<Sampled<'static>> = Port::hashes(0, "grams");
@@ -35,7 +35,7 @@ impl<'a> Taker<'a> {
         let k = parameters.k.get();
         Self {
             exact: parameters.exact,
-            sampler: Sampler::new(parameters.seed, k, parameters.key.clone()),
+            sampler: Sampler::new(parameters.family, parameters.seed, k, parameters.key.clone()),
             grams: Grams::new(&parameters.key, k),
         }
     }

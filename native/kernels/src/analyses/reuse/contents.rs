@@ -15,7 +15,7 @@ use crate::{columns, parameters, row};
 
 parameters! {
     /// How chunks are cut and compared, and with which labels.
-    pub struct Detecting { by: Sameness, min_length: usize, site: Site, labels: Side, occurrences: bool }
+    pub struct Detecting { by: Sameness, min_length: usize, trivial_stop: bool, site: Site, labels: Side, occurrences: bool }
 }
 
 columns! {
@@ -51,6 +51,7 @@ row! {
 /// Map: what each document contains, and what that adds to its neighbourhoods.
 pub struct Contents {
     cutter: Cutter,
+    trivial_stop: bool,
     site: Site,
     labels: Labels<Side>,
     occurrences: bool,
@@ -82,9 +83,12 @@ impl Map for Contents {
     type Beside<'a> = ();
     const ONLY: &'static [(&'static str, When)] = COMPARED;
 
-    fn new(Detecting { min_length, site, labels, occurrences, .. }: Detecting) -> Result<Self, WrongParameter> {
+    fn new(
+        Detecting { min_length, trivial_stop, site, labels, occurrences, .. }: Detecting,
+    ) -> Result<Self, WrongParameter> {
         Ok(Self {
             cutter: Cutter::new(min_length),
+            trivial_stop,
             site,
             labels: open(labels)?,
             occurrences,
@@ -111,7 +115,8 @@ impl Map for Contents {
             let text = pages.text.map(|text| text.at(row)).unwrap_or_default();
             let compared = ComparedBy::by(pages.chunk_sha1, pages.raw_chunk_sha1, row, &text);
             let (mut chunks, mut matched, mut stopped, mut spoiled) = (0, 0, 0, false);
-            let (places, trivial) = (spans(pages.chunks.at(row)), pages.trivial_chunks.at(row));
+            let places = spans(pages.chunks.at(row));
+            let trivial = if self.trivial_stop { pages.trivial_chunks.at(row) } else { &[] };
             let rest = self.cutter.cut(places, trivial, compared, |chunk| match self.labels.chunk(&chunk.hash) {
                 Ok(Meaning::Stop) => stopped += 1,
                 Ok(Meaning::Nothing) => chunks += 1,
@@ -128,7 +133,7 @@ impl Map for Contents {
             let page = rest.ok_or(MISPLACED)?;
             let stop_chunks = stopped + page.passed;
             let hash: &Hash = pages.raw_sha1.at(row).try_into().map_err(|_| MISPLACED)?;
-            let file = self.labels.file(hash).map_err(|_| SPOILED)? && !page.trivial;
+            let file = self.labels.file(hash).map_err(|_| SPOILED)? && !(page.trivial && self.trivial_stop);
             if spoiled {
                 return Err(SPOILED.into());
             }

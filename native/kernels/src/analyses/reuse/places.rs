@@ -20,7 +20,7 @@ choice! {
 
 parameters! {
     /// How chunks are cut and compared, and which are passed over.
-    pub struct Hashing { by: Sameness, min_length: usize, site: Site, stops: Side }
+    pub struct Hashing { by: Sameness, min_length: usize, trivial_stop: bool, site: Site, stops: Side }
 }
 
 columns! {
@@ -173,6 +173,7 @@ pub const MISPLACED: Damaged = Damaged("documents");
 
 pub struct ObjectPlaces {
     cutter: Cutter,
+    trivial_stop: bool,
     site: Site,
     stops: Labels<Side>,
     chunks: PlaceCounts,
@@ -192,8 +193,9 @@ impl Map for ObjectPlaces {
     type Beside<'a> = ();
     const ONLY: &'static [(&'static str, When)] = COMPARED;
 
-    fn new(Hashing { min_length, site, stops, .. }: Hashing) -> Result<Self, WrongParameter> {
-        Ok(Self { cutter: Cutter::new(min_length), site, stops: open(stops)?, chunks: PlaceCounts::default() })
+    fn new(Hashing { min_length, trivial_stop, site, stops, .. }: Hashing) -> Result<Self, WrongParameter> {
+        let (cutter, chunks) = (Cutter::new(min_length), PlaceCounts::default());
+        Ok(Self { cutter, trivial_stop, site, stops: open(stops)?, chunks })
     }
 
     fn batch<'a>(&mut self, pages: Chunked<'a>, (): (), out: &mut Output) -> Done {
@@ -211,7 +213,8 @@ impl Map for ObjectPlaces {
             let text = pages.text.map(|text| text.at(row)).unwrap_or_default();
             let compared = ComparedBy::by(pages.chunk_sha1, pages.raw_chunk_sha1, row, &text);
             let (mut stopped, mut spoiled) = (0, false);
-            let (places, trivial) = (spans(pages.chunks.at(row)), pages.trivial_chunks.at(row));
+            let places = spans(pages.chunks.at(row));
+            let trivial = if self.trivial_stop { pages.trivial_chunks.at(row) } else { &[] };
             let rest = self.cutter.cut(places, trivial, compared, |chunk| match self.stops.chunk(&chunk.hash) {
                 Ok(Meaning::Stop) => stopped += 1,
                 Ok(_) => self.chunks.add(&chunk, site, doc),
@@ -223,7 +226,7 @@ impl Map for ObjectPlaces {
             let page = rest.ok_or(MISPLACED)?;
             out.count("passed_chunks", stopped + page.passed);
             let hash: &Hash = pages.raw_sha1.at(row).try_into().map_err(|_| MISPLACED)?;
-            if !page.trivial {
+            if !page.trivial || !self.trivial_stop {
                 let (key, row) = ObjectPlace::file(hash, site, doc, &page);
                 out.row(&Self::FILES, key, row);
             }

@@ -1,13 +1,14 @@
 """One file for each analysis: what the report shows of a run of it.
 
-quilts     other limits, sources, examples
-sweep      the table and figure of Najork 2012
-neardups   sizes and similarity of clusters, pairs
-passages   lengths and shares of passages, pairs
-copies     sites that have text of ours, and all copies
-phrases    the figures of Fetterly, Manasse and Najork 2005, candidate sites
-sites      who lives off whom
-reuse      frequencies, badness, lengths of paths
+quilts       other limits, sources, examples
+sweep        the table and figure of Najork 2012
+neardups     sizes and similarity of clusters, pairs
+passages     lengths and shares of passages, pairs
+copies       sites that have text of ours, and all copies
+phrases      the figures of Fetterly, Manasse and Najork 2005, candidate sites
+sites        who lives off whom
+reuse        frequencies, badness, lengths of paths
+experiments  the figures and tables of the papers' evaluations
 """
 
 from __future__ import annotations

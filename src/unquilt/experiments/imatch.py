@@ -1,0 +1,293 @@
+"""The evaluation of I-Match with randomised lexicons (Kołcz, Chowdhury and Alspector, KDD 2004) on any corpus.
+
+Recall (Figures 2 and 3, Table 1): a sample of documents is asked for. Of each, the near-duplicates are all other
+documents with a cosine of at least 0.9 over sets of words, found exactly. Recall is the share of these that agree with
+it in any of the first K + 1 coordinates of their signatures, in the mean of all documents that have near-duplicates;
+for K = 0 to 10, with the lexicon of this corpus and of others. False alarms: documents of a legitimate corpus that
+agree with any document.
+
+Stability (Figure 1): n words of the lexicon are added to or removed from a document; beside the model 1 - (1 - p^n)^K
+stands the share of documents of which one of the K randomised signatures stays.
+
+All near-duplicates are found because a document with a cosine of at least t to one of n words shares at least ⌈t²·n⌉ of
+its words, so one of its n - ⌈t²·n⌉ + 1 rarest; these are looked up. Memory: the words of the corpus and of the
+documents that are asked for, and the texts of near-duplicates. Time: texts are read four times, and once more for each
+lexicon if there are legitimate documents.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from unquilt import _native
+from unquilt.analyses.imatch_experiment import DECLARATION, ImatchExperimentParameters
+from unquilt.analyses.lexicon import LexiconParameters
+from unquilt.errors import InputError
+from unquilt.experiments.tables import keep_rows, read_corpus
+from unquilt.jobs.corpora import documents, has_plain_words, measures
+from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.options import JobOptions
+from unquilt.jobs.work import build_lexicon, open_run
+from unquilt.runs import InputRecord, Run
+from unquilt.runs.storage import shown
+from unquilt.stores.lexicons import Lexicon
+from unquilt.tables import RECALLS, STABILITY
+
+Row = dict[str, Any]
+OWN = "own"
+"""The name of the lexicon of the corpus itself."""
+LEAST_WORDS = 5
+"""Documents with fewer different words are ignored, as published."""
+CHANGED = 200
+"""How many documents are changed."""
+
+
+def run_imatch(
+    given: ImatchExperimentParameters,
+    inputs: Inputs,
+    output: str | Path | None = None,
+    options: JobOptions | None = None,
+) -> Run:
+    """Carries the experiment out over inputs, or over a corpus folder, into a run folder. What is read becomes a corpus
+    beside it."""
+    options = options or JobOptions()
+    output, corpus = read_corpus(inputs, output, options)
+    record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
+    with open_run(DECLARATION.name, given.to_dict(), [record], output, options) as run:
+        if not run.complete:
+            quiet = replace(options, overwrite=False)
+            lexicons = _open_lexicons(corpus, given, quiet)
+            near = find_near(corpus, given, quiet)
+            rows: list[Row] = []
+            for name, lexicon in lexicons.items():
+                signer = Signer(lexicon.pack(), given)
+                alarms = _count_alarms(corpus, output, signer, quiet) if given.legitimate else None
+                rows += measure_recall(name, near, signer, alarms)
+            keep_rows(run, RECALLS, rows)
+            own = lexicons[OWN]
+            keep_rows(run, STABILITY, measure_stability(near, own, Signer(own.pack(), given), given))
+            kept = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
+            facts = {"queries": len(near.queries), "near_duplicates": sum(map(len, near.found.values()))}
+            run.finish(measures(corpus) | kept | facts, results=kept)
+    return run
+
+
+def _open_lexicons(corpus: Run, given: ImatchExperimentParameters, options: JobOptions) -> dict[str, Lexicon]:
+    own, _ = build_lexicon(LexiconParameters(given.nidf), corpus.path, None, options)
+    found = {OWN: own}
+    for path in given.lexicon:
+        found[Path(path).name] = Lexicon.read(path)
+    if not own.primary:
+        raise InputError(
+            f"the lexicon of {shown(corpus.path)} has no words: the corpus is too small, or nidf too narrow"
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Signer:
+    """Makes the signatures of texts with one lexicon."""
+
+    lexicon: bytes
+    given: ImatchExperimentParameters
+
+    def sign(self, text: str) -> list[str | None]:
+        """Those of the whole lexicon and of the randomised ones."""
+        given = self.given
+        return _native.signatures(
+            text,
+            lexicon=self.lexicon,
+            lexicons=given.most,
+            drop=given.drop,
+            seed=given.seed,
+            randomise="primary",
+            min_terms=given.min_terms,
+            min_share=given.min_share,
+        )
+
+
+@dataclass(frozen=True)
+class NearDuplicates:
+    """Documents that are asked for, the documents near to each, and the texts of all of these."""
+
+    queries: Sequence[int]
+    found: Mapping[int, Sequence[int]]
+    texts: Mapping[int, str]
+
+
+def find_near(corpus: Run, given: ImatchExperimentParameters, options: JobOptions) -> NearDuplicates:
+    """All near-duplicates, by cosine, of a sample of documents."""
+    everything, _ = build_lexicon(LexiconParameters((0.0, 1.0)), corpus.path, None, options)
+    columns = (everything.words[name].to_pylist() for name in ("word", "df"))
+    order = sorted(zip(*columns, strict=True), key=lambda each: (each[1], each[0]))
+    ranks = {word: rank for rank, (word, _) in enumerate(order)}  # the rarest first
+    plain = has_plain_words(corpus)
+    square = Fraction(str(given.cosine)) ** 2
+
+    def read() -> Iterator[tuple[int, list[int], str]]:
+        seen = set[bytes]()
+        for doc, text in _read_texts(corpus):
+            terms = sorted({ranks[word] for word, _, _ in _native.words(text, plain=plain) if word in ranks})
+            if len(terms) < LEAST_WORDS:
+                continue
+            if given.distinct:
+                digest = hashlib.blake2b(repr(terms).encode(), digest_size=16).digest()
+                if digest in seen:
+                    continue
+                seen.add(digest)
+            yield doc, terms, text
+
+    drawn = heapq.nsmallest(given.queries, ((_draw(given.seed, doc), doc, terms) for doc, terms, _ in read()))
+    asked = {doc: frozenset(terms) for _, doc, terms in drawn}
+    rarest: defaultdict[int, list[int]] = defaultdict(list)
+    for _, doc, terms in drawn:
+        for term in terms[: len(terms) - ceil(square * len(terms)) + 1]:
+            rarest[term].append(doc)
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    texts: dict[int, str] = {}
+    for doc, terms, text in read():
+        for query in {query for term in terms for query in rarest.get(term, ())} - {doc}:
+            words = len(asked[query])
+            if not square * len(terms) <= words or not square * words <= len(terms):
+                continue  # documents of such different lengths cannot be near
+            common = len(asked[query].intersection(terms))
+            if common * common >= square * words * len(terms):
+                found[query].append(doc)
+                texts[doc] = text
+        if doc in asked:
+            texts[doc] = text
+    return NearDuplicates(sorted(asked), dict(found), texts)
+
+
+def _draw(seed: int, doc: int) -> bytes:
+    return hashlib.blake2b(f"{seed} {doc}".encode(), digest_size=8).digest()
+
+
+def _read_texts(corpus: Run) -> Iterator[tuple[int, str]]:
+    first = 0
+    for split in documents(corpus).splits():
+        part = split.read(["text"], seen=True)
+        yield from enumerate(part["text"].to_pylist(), first)
+        first += part.num_rows
+
+
+def measure_recall(name: str, near: NearDuplicates, signer: Signer, alarms: tuple[int, list[int]] | None) -> list[Row]:
+    """The mean recall by number of randomised lexicons."""
+    signed = {
+        doc: signer.sign(near.texts[doc]) for doc in {*near.found, *(d for ds in near.found.values() for d in ds)}
+    }
+    most = signer.given.most
+    found = [0] * (most + 1)
+    recall = [0.0] * (most + 1)
+    for query, docs in near.found.items():
+        first = [_first_agreement(signed[query], signed[doc]) for doc in docs]
+        for k in range(most + 1):
+            agreeing = sum(at is not None and at <= k for at in first)
+            found[k] += agreeing
+            recall[k] += agreeing / len(docs)
+    asked = len(near.found)
+    rows = []
+    for k in range(most + 1):
+        mean = recall[k] / asked if asked else None
+        gain = recall[k] / recall[0] - 1 if recall[0] else None
+        row: Row = {
+            "lexicon": name,
+            "lexicons": k,
+            "queries": asked,
+            "near_duplicates": sum(map(len, near.found.values())),
+        }
+        row |= {"found": found[k], "recall": mean, "gain": gain}
+        row |= {"legitimate": alarms and alarms[0], "false_alarms": alarms and alarms[1][k]}
+        rows.append(row)
+    return rows
+
+
+def _first_agreement(one: Sequence[str | None], other: Sequence[str | None]) -> int | None:
+    pairs = enumerate(zip(one, other, strict=True))
+    return next((at for at, (a, b) in pairs if a is not None and a == b), None)
+
+
+def _count_alarms(corpus: Run, output: Path, signer: Signer, options: JobOptions) -> tuple[int, list[int]]:
+    """How many legitimate documents there are, and how many agree with any of the corpus, by number of lexicons."""
+    given = signer.given
+    known: list[set[str | None]] = [set() for _ in range(given.most + 1)]
+    for _, text in _read_texts(corpus):
+        for coordinate, signature in zip(known, signer.sign(text), strict=True):
+            coordinate.add(signature)
+    place = output.with_name(f"{output.name}-legitimate")
+    _, legitimate = read_corpus(given.legitimate, place, options)
+    number, alarms = 0, [0] * (given.most + 1)
+    for _, text in _read_texts(legitimate):
+        number += 1
+        signed = enumerate(zip(signer.sign(text), known, strict=True))
+        first = next((at for at, (one, there) in signed if one is not None and one in there), None)
+        for k in range(given.most + 1 if first is None else first, given.most + 1):
+            alarms[k] += 1
+    return number, alarms
+
+
+def measure_stability(
+    near: NearDuplicates, lexicon: Lexicon, signer: Signer, given: ImatchExperimentParameters
+) -> list[Row]:
+    """How many documents keep one of their randomised signatures after words were added or removed."""
+    primary = lexicon.words["word"].to_pylist()[: lexicon.primary]
+    listed = set(primary)
+    chosen: list[list[str]] = []
+    for query in near.queries:
+        terms = sorted({word for word, _, _ in _native.words(near.texts[query])} & listed)
+        if len(terms) >= max(LEAST_WORDS, given.min_terms) + given.changes and len(chosen) < CHANGED:
+            chosen.append(terms)
+    stays = [[0] * (given.most + 1) for _ in range(given.changes + 1)]
+    for number, terms in enumerate(chosen):
+        random = Random(f"{given.seed} {number}")  # noqa: S311 - the same every time, and no secret
+        before = signer.sign(" ".join(terms))
+        changed = list(terms)
+        gone: set[str] = set()
+        for n in range(1, given.changes + 1):
+            _change_word(changed, terms, gone, primary, random)
+            first = next(
+                (
+                    at
+                    for at, (a, b) in enumerate(zip(before, signer.sign(" ".join(changed)), strict=True))
+                    if at and a == b
+                ),
+                given.most + 1,
+            )
+            for k in range(first, given.most + 1):
+                stays[n][k] += 1
+    return [
+        {
+            "changes": n,
+            "lexicons": k,
+            "model": 1 - (1 - given.drop**n) ** k,
+            "documents": len(chosen),
+            "measured": stays[n][k] / len(chosen) if chosen else None,
+        }
+        for n in range(1, given.changes + 1)
+        for k in range(1, given.most + 1)
+    ]
+
+
+def _change_word(
+    changed: list[str], terms: Sequence[str], gone: set[str], primary: Sequence[str], random: Random
+) -> None:
+    """Removes a word of the document that no change has touched, or adds a word of the lexicon that it lacks."""
+    there = set(changed) | gone
+    if random.random() < 0.5 and len(there) < len(primary):
+        word = random.choice(primary)
+        while word in there:
+            word = random.choice(primary)
+        changed.append(word)
+        return
+    word = random.choice([each for each in terms if each not in gone])
+    changed.remove(word)
+    gone.add(word)

@@ -1,0 +1,37 @@
+"""What experiments have in common: the corpus that they begin with, and tables of rows that are counted in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from unquilt.jobs.corpora import open_corpus
+from unquilt.jobs.inputs import Inputs, name_paths
+from unquilt.jobs.options import JobOptions
+from unquilt.jobs.places import CORPUS, choose_place
+from unquilt.jobs.work import ingest
+from unquilt.runs import Run
+from unquilt.tables import Table
+
+
+def read_corpus(inputs: Inputs, output: str | Path | None, options: JobOptions) -> tuple[Path, Run]:
+    """Where an experiment goes, and the corpus that it is about. What is read becomes a corpus beside it, so that
+    whoever runs another experiment, or goes on with this one, need not read it again."""
+    place = choose_place(output, name_paths(inputs))
+    corpus = open_corpus(inputs)
+    if corpus is None:
+        corpus = ingest(inputs, place.with_name(f"{place.name}-{CORPUS}"), replace(options, overwrite=False))
+    return place, corpus
+
+
+def keep_rows(run: Run, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write a table of a stage with its name."""
+    with run.stage(table.name) as stage:
+        with run.writer(table.name, table.schema) as writer:
+            writer.write(pa.Table.from_pylist([dict(row) for row in rows], schema=table.schema))
+        stage.record(rows=len(rows))
+    run.mark(table.name, [table.name])

@@ -1,0 +1,46 @@
+"""Runs of experiments: their figures and tables."""
+
+from __future__ import annotations
+
+from unquilt.figures import imatch, reuse
+from unquilt.page.report.section import Content, list_rows
+from unquilt.page.report.spelling import count, share
+from unquilt.results import RunFolder
+from unquilt.tables import INJECTIONS, RECALLS, STABILITY, TOLERANCES
+
+
+def show_reuse(folder: RunFolder) -> Content:
+    """A run of the experiments of reuse."""
+    summary = folder.run.manifest["summary"]
+    pages, chunks = summary["site_pages"], summary["site_chunks"]
+    says = [
+        f"{count(pages, 'page')} of a site, with {count(chunks, 'different chunk')}, are copied and changed: what is "
+        "still discovered, and how much may be changed before pages, and the site, are no longer found."
+    ]
+    return Content(
+        says,
+        lambda: reuse.plot(folder.run),
+        lambda: [
+            *list_rows(folder, TOLERANCES, "How much may be changed, in mean chunks per page"),
+            *list_rows(folder, INJECTIONS, "What is discovered, by number of copies"),
+        ],
+    )
+
+
+def show_imatch(folder: RunFolder) -> Content:
+    """A run of the experiment with I-Match."""
+    rows = folder.run.table(RECALLS.name).to_pylist()
+    says = []
+    for row in rows:
+        if row["recall"] is not None and row["lexicons"] == max(each["lexicons"] for each in rows):
+            gain = "" if row["gain"] is None else f", {share(row['gain'])} more than without randomised ones"
+            found = f"{share(row['recall'])} of the near-duplicates of a document are found"
+            says.append(f"With the lexicon {row['lexicon']} and {row['lexicons']} randomised ones, {found}{gain}.")
+    return Content(
+        says or ["No document has a near-duplicate."],
+        lambda: imatch.plot(folder.run),
+        lambda: [
+            *list_rows(folder, RECALLS, "Recall by number of randomised lexicons"),
+            *list_rows(folder, STABILITY, "Signatures that stay after words were changed"),
+        ],
+    )
