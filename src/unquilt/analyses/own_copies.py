@@ -48,23 +48,26 @@ STRENGTHS = ("paragraphs", "words", "reworded")
 class OwnCopyParameters(Parameters):
     """What counts as a copy of ours, and what a site is."""
 
-    min_words: int = parameter(20, "fewest words in a row that are a copy", at_least=8, at_most=2**32)
+    min_words: int = parameter(20, "minimum number of words in a row that count as a copy", at_least=8, at_most=2**32)
     k: int = parameter(8, "words in a gram by which equal words are found", at_least=1, at_most=2**20)
     max_df: int = parameter(
-        1000, "most documents of a gram by which equal words are found", at_least=1, at_most=2**32 - 1
+        1000, "maximum number of documents with a gram by which equal words are found", at_least=1, at_most=2**32 - 1
     )
     max_ours: int = parameter(
-        5, "leave out passages that more pages of ours have, as templates do; 0: none", at_least=0, at_most=2**32
+        5,
+        "leave out passages that more pages of ours than this have, such as templates; 0: leave out none",
+        at_least=0,
+        at_most=2**32,
     )
     notices: bool = parameter(False, "keep passages that are notices of copyright and licences")
     reworded: bool = parameter(True, "look for reworded passages, too")
     site: str = parameter(
         "suffix",
-        "what a site is: pages of our sites are not compared",
+        "what a site is; pages of our own sites are not compared with each other",
         one_of=("host", "domain", "suffix"),
     )
     except_: tuple[str, ...] = parameter(
-        (), "sites or beginnings of URLs that are left out, such as mirrors of ours and licensed partners"
+        (), "sites, or prefixes of URLs, to leave out, such as our mirrors and licensed partners"
     )
 
     @property
