@@ -74,7 +74,7 @@ class TestWhatIsSaid:
             "A pair is found with a probability of 87.8 % at J = 0.95, 41.5 % at J = 0.9, 2.5 % at J = 0.8; "
             "with --threshold T, of 99 % or more from J = T on.",
             "The loosest is cluster 0: 3 documents, similarity to the one that is kept from 0.92, median 0.92",
-            "The tables are in run, as Parquet: clusters, kept, similarity",
+            "The tables are in run, as Parquet: audit, clusters, kept, similarity",
             "",
             "Next:",
             "  unquilt show run                             a summary",
@@ -83,6 +83,7 @@ class TestWhatIsSaid:
             "which documents to keep, and which to drop in favour of which",
             "  unquilt show run similarity                  "
             "how similar the documents of a cluster are, the loosest clusters first",
+            "  unquilt show run audit                       what would go, by columns of the inputs, site and length",
             "  unquilt show run rejects                     what was left out, and why",
             "  unquilt show run clusters --doc ID           one cluster, with the similarity of each document",
             "  unquilt show run clusters --diff A B         what differs between two documents",
@@ -99,7 +100,7 @@ class TestWhatIsSaid:
         out = succeed("neardups", made / "corpus", "-o", tmp_path / "pairs", "--pairs")
         assert "pairs                       what holds the clusters together" in out
         out = succeed("neardups", made / "corpus", "-o", tmp_path / "bare", "--no-similarity")
-        assert "as Parquet: clusters, kept\n" in out
+        assert "as Parquet: audit, clusters, kept\n" in out
         assert "loosest" not in out
         assert "show bare similarity" not in out
 
@@ -183,7 +184,7 @@ class TestShow:
         asked = "method shingles, k 5, family fast, functions 84, supers 6, agree 2, seed 0, "
         asked += "keep first, min-words 0, similarity True, pairs True, key none"
         assert f"parameters  {asked}\n" in out
-        assert "tables      clusters 5, documents 8, kept 8, pairs 3, rejects 1, similarity 2 rows\n" in out
+        assert "tables      audit 6, clusters 5, documents 8, kept 8, pairs 3, rejects 1, similarity 2 rows\n" in out
         facts = json.loads(succeed("show", made / "run", "--json"))
         assert facts["near_duplicates"] == 3
 
@@ -275,7 +276,7 @@ WRONG = {
     "nidf, nan": ("{corpus} -o {new} --method imatch --nidf 0.2:nan", 2, "--nidf must be a number between 0 and 1"),
     "threshold": ("{corpus} -o {new} --threshold 0.2", 2, "--threshold must be a number between 0.3 and 1, not '0.2'"),
     "threshold, no effect": ("{corpus} -o {new} --threshold 0.8 --family rabin", 2, "threshold has no effect with fam"),
-    "keep": ("{corpus} -o {new} --keep newest", 2, "--keep must be one of first, longest, shortest, shortest-url, not"),
+    "keep": ("{corpus} -o {new} --keep newest", 2, "keep: the corpus has no column 'newest'; did you mean longest?"),
     "min words": ("{corpus} -o {new} --min-words -1", 2, "--min-words must be a whole number between 0 and 4294967296"),
     "randomise": ("{corpus} -o {new} --method imatch --randomise all", 2, "--randomise must be one of primary, both"),
     "lexicons": ("{corpus} -o {new} --method imatch --lexicons 256", 2, "--lexicons must be a whole number between 0"),

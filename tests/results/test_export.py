@@ -41,7 +41,7 @@ def make_pages() -> pa.Table:
     texts = [texts[number - number % 3] if number % 3 == 1 else text for number, text in enumerate(texts)]
     ids = [f"page {number}" for number in range(DOCUMENTS)]
     ids[: len(STRANGE)] = STRANGE
-    urls = [f"http://site{number % 9}.example/{number}" if number % 5 else None for number in range(DOCUMENTS)]
+    urls = [f"http://site{number % 8}.example/{number}" if number % 5 else None for number in range(DOCUMENTS)]
     return pa.table({"id": ids, "url": urls, "text": texts, "links": [[]] * DOCUMENTS})
 
 
@@ -360,7 +360,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("arguments", "code", "message"),
         [
-            (("-o", "x.csv"), 2, "say what to export: one of the tables clusters, documents"),
+            (("-o", "x.csv"), 2, "say what to export: one of the tables audit, clusters, documents"),
             (("nothing", "-o", "x.csv"), 2, "has no table 'nothing'"),
             (
                 ("clusters", "-o", "x"),

@@ -157,7 +157,7 @@ class TestSelection:
             run.table("documents", **wishes)
 
     def test_a_table_that_is_not_there(self, run):
-        with pytest.raises(RunError, match="has no table 'quilts'; there are: clusters, documents"):
+        with pytest.raises(RunError, match="has no table 'quilts'; there are: audit, clusters, documents"):
             run.table("quilts", names=True)
 
 

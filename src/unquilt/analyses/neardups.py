@@ -48,6 +48,7 @@ from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
 from unquilt.tables import (
+    AUDIT,
     CANDIDATES,
     CHOSEN,
     CLUSTERS,
@@ -348,7 +349,7 @@ DECLARATION = Analysis(
     costs=weigh,
     files={"lexicon": Lexicon.read},
     said=lambda lexicon: {"nidf": list(lexicon.nidf), "min_df": lexicon.min_df},
-    results=(CLUSTERS, KEPT, SIMILARITY, PAIRS),
+    results=(CLUSTERS, KEPT, SIMILARITY, PAIRS, AUDIT),
     on_request=(SIMILARITY, PAIRS),
     others=(
         *(PREFERENCES, EDGES, COMPONENTS, MEMBERS, CHOSEN, COMPARED, DROPPED, WORDS),

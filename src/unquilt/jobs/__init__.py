@@ -6,6 +6,7 @@
     matching   the prototypes that documents are near to, one document at a time
     alignment  the shared passages of two texts, without a corpus
     inputs     the inputs of a job
+    audit      what a deletion would take, and alarms
     preferences  the order of documents by columns
     corpora    corpus folders as inputs
     places     where results go

@@ -26,9 +26,9 @@ PLAIN_WORDS = "plain_words"
 
 def open_corpus(inputs: Inputs) -> Run | None:
     """The corpus folder that `inputs` names, if it is one."""
-    from unquilt.jobs.inputs import ArrowStream, list_paths
+    from unquilt.jobs.inputs import is_path, list_paths
 
-    paths = [] if isinstance(inputs, ArrowStream) else list_paths(inputs)
+    paths = list_paths(inputs) if is_path(inputs) else []
     if len(paths) != 1 or read_manifest(Path(paths[0])) is None:
         return None
     run = Run.read(paths[0])

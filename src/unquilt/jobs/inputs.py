@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -22,11 +24,8 @@ from unquilt.corpus.readers.parquet import choose_columns, find_given, is_binary
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import InputError, ParameterError
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.places import refuse_overlap
+from unquilt.jobs.places import TABLE, refuse_overlap
 from unquilt.runs import InputRecord, storing
-
-TABLE = "table"
-"""What an Arrow table is called in tables and manifests."""
 
 
 @runtime_checkable
@@ -36,7 +35,31 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-Inputs = str | Path | Sequence[str | Path] | ArrowStream
+@runtime_checkable
+class Dataset(Protocol):
+    """A data set of Hugging Face, in memory or streamed: it yields Arrow tables."""
+
+    def with_format(self, type: str) -> Dataset: ...  # noqa: A002
+
+    def iter(self, batch_size: int) -> Iterator[pa.Table]: ...
+
+
+Records = Iterable[Mapping[str, Any]]
+"""A list of dicts, or whatever yields them; or Arrow tables or batches."""
+Inputs = str | Path | Sequence[str | Path] | ArrowStream | Dataset | Records
+BATCH = 1_000
+"""Rows that are asked of a data set at once."""
+
+
+def is_path(inputs: Any) -> TypeGuard[str | Path | Sequence[str | Path]]:
+    """Whether inputs are paths, or nothing that yields rows."""
+    if isinstance(inputs, str | Path | bytes | bytearray | memoryview):
+        return True
+    if isinstance(inputs, ArrowStream | Dataset):
+        return False
+    if isinstance(inputs, Sequence):
+        return not inputs or not isinstance(inputs[0], Mapping | pa.Table | pa.RecordBatch)
+    return isinstance(inputs, Mapping) or not isinstance(inputs, Iterable)
 
 
 def list_paths(inputs: str | Path | Sequence[str | Path]) -> list[str | Path]:
@@ -54,7 +77,7 @@ def list_paths(inputs: str | Path | Sequence[str | Path]) -> list[str | Path]:
 
 def name_paths(inputs: Inputs) -> list[str | Path]:
     """The inputs that are paths; globs are replaced by what they match."""
-    return [] if isinstance(inputs, ArrowStream) else [*named(list_paths(inputs))]
+    return [*named(list_paths(inputs))] if is_path(inputs) else []
 
 
 @dataclass(frozen=True)
@@ -79,8 +102,8 @@ def find_inputs(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[F
     """
     with tempfile.TemporaryDirectory(prefix="unquilt-") as folder, keeping():
         spooled, alias = None, ""
-        if isinstance(inputs, ArrowStream):
-            inputs, alias = _write_table(inputs, options.reading, Path(folder)), TABLE
+        if not is_path(inputs):
+            inputs, alias = _spool(inputs, options.reading, Path(folder)), TABLE
         paths = list_paths(inputs)
         if STDIN in map(str, paths):
             spooled = spool(sys.stdin.buffer, Path(folder))
@@ -108,6 +131,33 @@ def know(sources: Sequence[Source], watch: Watch = nobody) -> Found:
     """Fingerprints sources as they are now, so that a change during a run, or before it is resumed, is noticed."""
     seen = identified(sources, watch)
     return Found(seen, [InputRecord(each.name, each.size, each.seen.sha256) for each in seen if each.seen])
+
+
+def _spool(inputs: Any, reading: Reading, folder: Path) -> Path:
+    """Rows in a file, batch by batch: Arrow as Parquet, dicts as JSON lines."""
+    if isinstance(inputs, ArrowStream):
+        return _write_table(inputs, reading, folder)
+    rows: Iterator[Any] = iter(inputs.with_format("arrow").iter(BATCH) if isinstance(inputs, Dataset) else inputs)
+    first = next(rows, None)
+    if isinstance(first, pa.Table | pa.RecordBatch):
+        batches = (batch for part in chain([first], rows) for batch in _batches(part, first.schema))
+        return _write_table(pa.RecordBatchReader.from_batches(first.schema, batches), reading, folder)
+    path = folder / "table.jsonl"
+    with storing(path), path.open("wb") as file:
+        for number, row in enumerate(chain([] if first is None else [first], rows)):
+            if not isinstance(row, Mapping):
+                raise ParameterError(f"inputs must yield dicts or Arrow tables, not {ascii(row)[:80]}")
+            try:
+                file.write(orjson.dumps(dict(row), option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY))
+            except TypeError as error:
+                raise ParameterError(f"row {number} of the inputs cannot be read: {error}") from error
+    return path
+
+
+def _batches(part: pa.Table | pa.RecordBatch, schema: pa.Schema) -> list[pa.RecordBatch]:
+    """Batches with the columns of the first."""
+    table = part if isinstance(part, pa.Table) else pa.Table.from_batches([part])
+    return list(table.cast(schema).to_batches())
 
 
 def _write_table(stream: ArrowStream, reading: Reading, folder: Path) -> Path:

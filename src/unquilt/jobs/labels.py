@@ -15,7 +15,7 @@ from unquilt.analyses.discover import ChunkParameters, DiscoverParameters
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import PLAIN_WORDS, documents, has_plain_words, measures, open_corpus
-from unquilt.jobs.inputs import ArrowStream, Inputs, list_paths, name_paths
+from unquilt.jobs.inputs import Inputs, is_path, list_paths, name_paths
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, SORTED, choose_place, workshop
 from unquilt.jobs.work import ingest
@@ -86,7 +86,7 @@ def build_labels(
 
 def _sort(inputs: Inputs) -> tuple[list[Run], list[LabelSet], Inputs | None]:
     """Runs of discovery, sets of labels, and the inputs that are neither; None if there are no others."""
-    if isinstance(inputs, ArrowStream):
+    if not is_path(inputs):
         return [], [], inputs
     runs, sets, others = [], [], []
     for path in list_paths(inputs):

@@ -17,6 +17,8 @@ from unquilt.runs.lock import LOCK, FolderLock
 from unquilt.runs.manifest import is_ours
 from unquilt.runs.storage import make_folder, remove, shown
 
+TABLE = "table"
+"""What an Arrow table is called in tables and manifests."""
 CORPUS = "corpus"
 RUN, LEXICON = "run", "lexicon"
 SORTED = "sorted"

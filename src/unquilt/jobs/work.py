@@ -23,6 +23,7 @@ from unquilt.errors import NoDocumentsError
 from unquilt.flow.kept import Kept
 from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
+from unquilt.jobs.audit import audit_deletion
 from unquilt.jobs.corpora import (
     PLAIN_WORDS,
     documents,
@@ -41,7 +42,7 @@ from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run
 from unquilt.stores.filters import Filter, read_documents
 from unquilt.stores.lexicons import Lexicon, pack_counts
-from unquilt.tables import WORDS
+from unquilt.tables import AUDIT, KEPT, WORDS
 
 
 def ingest(inputs: Inputs, output: str | Path | None = None, options: JobOptions | None = None) -> Run:
@@ -89,7 +90,10 @@ def analyse(
                     if is_order(order):
                         function = partial(function, ordered=order_documents(found_documents, order, run))
                     outcome = function(verbs, found_documents, given)
-                rows = {table.name: table.rows for table in outcome.tables}
+                tables = {table.name: table for table in outcome.tables}
+                if AUDIT in analysis.results:
+                    tables[AUDIT.name] = audit_deletion(run, found_documents, tables[KEPT.name])
+                rows = {name: table.rows for name, table in tables.items()}
                 unchanged(others.sources)
                 refuse_other_corpus(corpus)
                 marks: dict[str, Any] = {PLAIN_WORDS: 1} if plain else {}

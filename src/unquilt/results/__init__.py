@@ -12,6 +12,7 @@
     export/          files for others: JSONL, CSV, Parquet
     given            documents as their inputs gave them: names and types of columns
     keeping          documents without near-duplicates
+    annotating       all documents with what a run says of each
     cleaning         documents without what a run of repeats takes out
     trimming         documents without repeated paragraphs
     evidence         what is marked in a page, and where else it stands

@@ -11,12 +11,16 @@ from collections.abc import Callable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.errors import Advice, ParameterError
+from unquilt.errors import Advice, ParameterError, RunError
 from unquilt.flow.kept import Kept
+from unquilt.jobs.audit import ALARM, Alarm, find_alarms
 from unquilt.results.folders import RunFolder
 from unquilt.results.given import choose_columns
-from unquilt.results.rows import Read, Selection, TableRows
-from unquilt.tables import CLUSTERS, DOCUMENTS, KEPT
+from unquilt.results.rows import Read, Selection, TableRows, read_table
+from unquilt.tables import AUDIT, CLUSTERS, DOCUMENTS, KEPT
+
+_SHOWN = 3
+"""Alarms that a message names."""
 
 
 class KeptDocuments(TableRows):
@@ -55,6 +59,28 @@ class KeptDocuments(TableRows):
             return pc.indices_nonzero(pc.invert(gone) if self._keep else gone)
 
         return choose
+
+
+def list_alarms(folder: RunFolder, alarm: float = ALARM) -> list[Alarm]:
+    """What a person should look at before documents are deleted; nothing for runs without an audit."""
+    if AUDIT.name not in folder.tables:
+        return []
+    return find_alarms(list(read_table(folder.tables[AUDIT.name])), alarm, folder.run.manifest["summary"]["documents"])
+
+
+def refuse_alarms(folder: RunFolder, alarm: float = ALARM) -> None:
+    """Raise RunError, which names the first alarms, if there are any."""
+    alarms = list_alarms(folder, alarm)
+    if alarms:
+        more = f" (and {len(alarms) - _SHOWN:,} more)" if len(alarms) > _SHOWN else ""
+        said = "; ".join(each.says for each in alarms[:_SHOWN])
+        raise RunError(
+            f"nothing was written, because of {len(alarms):,} alarm{'s' if len(alarms) > 1 else ''}: {said}{more}",
+            advice=Advice(
+                "look at run.audit, and say accept=True if that is right",
+                f"look at it with unquilt show {folder.run.path} audit, and say --accept if that is right",
+            ),
+        )
 
 
 def _choosing(read: Read, choose: Callable[[], pa.Array]) -> Read:

@@ -9,8 +9,11 @@ from typing import Any, Self
 import pyarrow as pa
 
 from unquilt.errors import RunError
+from unquilt.jobs.audit import ALARM
+from unquilt.jobs.places import TABLE
 from unquilt.results.export import Export, Exported, export
 from unquilt.results.folders import RunFolder
+from unquilt.results.keeping import KeptDocuments
 from unquilt.results.rows import Selection, TableRows
 from unquilt.runs import Run
 from unquilt.tables import DOCUMENTS
@@ -100,6 +103,9 @@ class ReadableRun(Run):
         raw_cells: bool = False,
         mask: str | None = None,
         empty: bool = False,
+        alarm: float = ALARM,
+        accept: bool = False,
+        annotate: bool = False,
         columns: Sequence[str] = (),
         where: str | None = None,
         sort: str | Sequence[str] = (),
@@ -115,7 +121,9 @@ class ReadableRun(Run):
         `passages`; `without="objects"` writes the documents without the paragraphs and files that a run of reuse found
         (`keep_first`: all but the first of each); `without="repeats"`, without the text that a run of repeats takes out
         (`mask` stands in its place, `empty` keeps documents of which nothing is left); the rest is as in
-        `table`. `format="pan"` makes a folder of XML files of `passages`. In CSV, texts that a spreadsheet would run as
+        `table`. Kept documents are not written if a group of `audit` loses more than the share `alarm`, unless you
+        `accept` that. `annotate` writes all documents, with `keep`, `duplicate_of` and `similarity`, or `quilt`, as
+        columns. `format="pan"` makes a folder of XML files of `passages`. In CSV, texts that a spreadsheet would run as
         a formula get an apostrophe, unless `raw_cells`.
 
         >>> import tempfile, unquilt as uq
@@ -126,8 +134,38 @@ class ReadableRun(Run):
         """
         selection = Selection(columns, where, sort, limit)
         taken = (without,) if isinstance(without, str) else tuple(without)
-        what = Export(table, kept, dropped, ids, evidence, taken, keep_first, raw_cells, mask, empty, selection)
+        what = Export(
+            table=table,
+            kept=kept,
+            dropped=dropped,
+            ids=ids,
+            evidence=evidence,
+            without=taken,
+            keep_first=keep_first,
+            raw_cells=raw_cells,
+            mask=mask,
+            empty=empty,
+            alarm=alarm,
+            accept=accept,
+            annotate=annotate,
+            selection=selection,
+        )
         return export(RunFolder(self), what, output, format=format, overwrite=overwrite)
+
+    def kept_rows(self) -> list[int]:
+        """The rows of the table that the run was made from, from 0, whose documents are kept: for
+        `dataset.select(run.kept_rows())`, or `table.take(…)`. RunError if the input was not one table.
+
+        >>> import unquilt as uq
+        >>> pages = pa.table({"text": ["one two three", "one two three", "four"]})
+        >>> pages.take(uq.neardups(pages).kept_rows()).column("text").to_pylist()
+        ['one two three', 'four']
+        """
+        inputs = self.corpus.manifest["inputs"]
+        if len(inputs) != 1 or (inputs[0]["path"] != TABLE and not inputs[0]["path"].endswith(".parquet")):
+            raise RunError(f"{self.path}: its input was not one table, so it has no rows; export kept documents")
+        rows = KeptDocuments(RunFolder(self), Selection(columns=("offset",)))
+        return [row for batch in rows for row in batch.column("offset").to_pylist()]
 
     def _rows(self, name: str, selection: Selection, *, names: bool) -> TableRows:
         folder = RunFolder(self)

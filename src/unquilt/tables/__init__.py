@@ -26,6 +26,7 @@ from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
 from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
+    AUDIT,
     CANDIDATES,
     CHOSEN,
     CLUSTERS,
@@ -93,6 +94,7 @@ from unquilt.tables.table import BESIDE, NOT_LISTED, Column, OnPage, Table, colu
 __all__ = [
     "ASKED",
     "ASKED_PHRASES",
+    "AUDIT",
     "BESIDE",
     "BOILERPLATE",
     "CANDIDATES",

@@ -56,6 +56,35 @@ KEPT = Table(
     ),
 )
 
+AUDIT = Table(
+    "audit",
+    (
+        column("by", pa.string(), "what documents are grouped by: a column of the inputs, `domain`, `words`, …"),
+        column("value", pa.string(), "the group; empty for documents without a value"),
+        integer("documents", "how many documents it has"),
+        integer("dropped", "how many of them would go"),
+        share("lost", "their share"),
+        integer("dropped_words", "how many words these have"),
+        integer("sites", "of a page that is kept for many: on how many sites these are", null=True),
+    ),
+    key_columns=2,
+    row=("group", "groups"),
+    see="what would go, by columns of the inputs, site and length",
+    order=("-lost", "-dropped"),
+    notes="`by` is a column of the inputs with at most 200 different texts, `domain` (only those that lose any), "
+    "`words` (classes of length), `kept_instead` (pages that are kept for 100 documents or more, by their ids: "
+    "`documents` are these and it) or `pair` (of the documents that would go, those that are unlike the one that is "
+    "kept).",
+    page=OnPage(
+        tab="What would go",
+        filters=("by", "documents", "lost"),
+        links={},
+        documents=(),
+        sites=(),
+        evidence="",
+    ),
+)
+
 PREFERENCES = Table(
     "preferences",
     (

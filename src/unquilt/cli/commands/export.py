@@ -17,6 +17,7 @@ Examples:
   unquilt export near --kept -o kept.jsonl.gz            # the corpus without redundant pages
   unquilt export near --kept -o kept/                    # the same as a folder of Parquet files, which resumes
   unquilt export near --dropped --ids -o dropped.txt     # the ids of those that went, a line each
+  unquilt export near --annotate -o all.parquet          # all pages; columns say which are copies of which
   unquilt export near kept -o kept.csv                   # each page: kept or not, in favour of which
   unquilt export copied --without objects -o clean.jsonl.gz   # the corpus without repeated paragraphs
   unquilt export repeats --without repeats -o once.jsonl.gz   # without what stands elsewhere, too
@@ -52,6 +53,19 @@ Examples:
 @click.option("--keep-first", is_flag=True, help="With --without: leave each of them where it first stands.")
 @click.option("--mask", metavar="TEXT", help="With --without repeats: TEXT in place of each piece that goes.")
 @click.option("--empty", is_flag=True, help="With --without repeats: documents of which nothing is left stay, empty.")
+@click.option(
+    "--alarm",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="With --kept: write nothing if a source or site loses more than this share of its documents (default 0.5), or "
+    "if something else looks wrong in the table audit.",
+)
+@click.option(
+    "--annotate",
+    is_flag=True,
+    help="All documents, with what the run says of each as columns: keep, duplicate_of, similarity; quilt, covered.",
+)
+@click.option("--accept", is_flag=True, help="With --kept: write the documents in spite of alarms.")
 @selection_options
 @number_option("limit", "Rows to write, at most (default all).", at_least=1)
 @click.option(
@@ -92,8 +106,12 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
     if output == "-" and as_json:
         raise usage_error("--json describes files; on standard output there are rows only")
     selection = read_selection({name: asked[name] for name in NAMES}, limit)
-    flags = ("kept", "dropped", "ids", "evidence", "without", "keep_first", "raw_cells", "mask", "empty")
+    flags = ("kept", "dropped", "ids", "evidence", "without", "keep_first", "raw_cells", "mask", "empty", "annotate")
     wishes = {name: asked[name] for name in flags}
+    for name in ("alarm", "accept"):
+        if asked[name] and not asked["kept"]:
+            raise usage_error(f"--{name} is about what --kept leaves out; leave it out")
+        wishes |= {name: asked[name]} if asked[name] is not None else {}
     what = Export(table or "", **wishes, selection=selection)
     with naming_stdout() if output == "-" else nullcontext():
         made = write(
@@ -110,6 +128,8 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
         parts = f", {count(made.parts, 'part')}" if made.parts is not None else ""
         noun = "kept document" if what.kept else "dropped document" if what.dropped else "row"
         whose = "" if what.kept or what.dropped else f" of {what.table}"
+        if what.annotate:
+            noun, whose = "annotated document", ""
         if what.without:
             noun, whose = "document", f" without {' and '.join(name.replace('_', ' ') for name in what.without)}"
         emit(f"{count(made.rows, noun)}{whose} in {printable(output)} ({made.format}{parts})")

@@ -11,8 +11,9 @@ from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.output import are, count
 from unquilt.errors import damaged
 from unquilt.results import RunFolder
+from unquilt.results.keeping import list_alarms
 from unquilt.runs.manifest import MANIFEST
-from unquilt.tables import KEPT
+from unquilt.tables import AUDIT, KEPT
 
 MOST_FILLED = 0.5
 """Above this share of filled signatures people are warned."""
@@ -30,12 +31,16 @@ _COUNTED = (
 )
 
 
+_MOST_ALARMS = 5
+_LATER = (KEPT.name, AUDIT.name)
+
+
 class NeardupView(View):
     """A run of neardups."""
 
     def results(self, facts: Facts) -> Sequence[str]:
-        """Runs of before there was a table `kept` are whole without it."""
-        return [name for name in super().results(facts) if name != KEPT.name or name in facts["tables"]]
+        """Runs of before there were the tables `kept` and `audit` are whole without them."""
+        return [name for name in super().results(facts) if name not in _LATER or name in facts["tables"]]
 
     def check(self, folder: RunFolder) -> None:
         super().check(folder)
@@ -45,7 +50,8 @@ class NeardupView(View):
     def facts(self, folder: RunFolder) -> dict[str, Any]:
         """What was counted on the way; None for what the method does not count, or older runs did not."""
         summary = folder.run.manifest.get("summary", {})
-        return {name: summary.get(name) for name in _COUNTED}
+        alarms = [each.says for each in list_alarms(folder)] if folder.run.complete else []
+        return {name: summary.get(name) for name in _COUNTED} | {"alarms": alarms}
 
     def found(self, facts: Facts) -> Iterator[str]:
         """How many near-duplicates there are, of how many documents."""
@@ -79,6 +85,9 @@ class NeardupView(View):
             yield f"The lexicon has {count(facts['lexicon_words'], 'word')}; {what}"
         yield from (f"Warning: {warning}" for warning in warn_of_lexicon(facts))
         yield from loosest(facts)
+        yield from (f"Alarm: {alarm}" for alarm in facts["alarms"][:_MOST_ALARMS])
+        if more := facts["alarms"][_MOST_ALARMS:]:
+            yield f"… and {count(len(more), 'more alarm', 'more alarms')}, see the table audit"
 
     def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:
         if facts["documents"]:
@@ -93,6 +102,7 @@ class NeardupView(View):
         if (share := filled(facts)) is not None:
             yield "filled up", f"{facts['filled']:,} of {_signed(facts):,} signatures ({share:.1%}), with rarer words"
         yield from (("warning", warning) for warning in warn_of_lexicon(facts))
+        yield from (("alarm", alarm) for alarm in facts["alarms"][:_MOST_ALARMS])
         if facts["compared"] is not None:
             some = f"{facts['verified']:,} {are(facts['verified'])} near"
             yield "compared", f"{count(facts['compared'], 'pair')} exactly, of which {some}"

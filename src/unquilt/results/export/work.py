@@ -17,13 +17,15 @@ import pyarrow as pa
 from unquilt.analyses.catalogue import find_function, find_table, jobs
 from unquilt.engines.progress import Progress, Silent, Step
 from unquilt.errors import Advice, ParameterError
+from unquilt.jobs.audit import ALARM
 from unquilt.jobs.places import choose_place
+from unquilt.results.annotating import AnnotatedDocuments
 from unquilt.results.cleaning import REPEATS, CleanedDocuments
 from unquilt.results.export.formats import FileFormat
 from unquilt.results.export.places import PartFolder, list_inputs, one_file, refuse_existing
 from unquilt.results.folders import RunFolder
 from unquilt.results.given import choose_columns
-from unquilt.results.keeping import KeptDocuments
+from unquilt.results.keeping import KeptDocuments, refuse_alarms
 from unquilt.results.passages import list_detections
 from unquilt.results.rows import RowsPiece, Selection, TableRows, arrange
 from unquilt.results.trimming import TrimmedDocuments
@@ -41,7 +43,9 @@ class Export:
     """What to export: the documents that a run keeps (`kept`) or drops (`dropped`), or all `without` what is repeated
     in them (`keep_first`: but where it first stands), or any `table` with ids and URLs; `ids` alone; of quilts and
     passages, also their `evidence`. `raw_cells` leaves texts in CSV as they are, though a spreadsheet may run them.
-    Where repeats are taken out, `mask` stands in their place, and `empty` keeps documents of which nothing is left."""
+    Where repeats are taken out, `mask` stands in their place, and `empty` keeps documents of which nothing is left.
+    Kept documents are not written over alarms (a group that loses more than `alarm` of its documents, …) unless these
+    are accepted. `annotate` gives all documents, with what the run says of each as columns."""
 
     table: str = ""
     kept: bool = False
@@ -53,6 +57,9 @@ class Export:
     raw_cells: bool = False
     mask: str | None = None
     empty: bool = False
+    alarm: float = ALARM
+    accept: bool = False
+    annotate: bool = False
     selection: Selection = field(default_factory=Selection)
 
     def open(self, folder: RunFolder, *, in_parts: bool = False) -> TableRows:
@@ -72,6 +79,10 @@ class Export:
             raise ParameterError("mask and empty need without=repeats")
         if self.keep_first and not self.without:
             raise ParameterError("keep_first needs without=objects")
+        if self.annotate:
+            if self.table not in ("", DOCUMENTS.name) or self.evidence or self.kept or self.dropped or self.without:
+                raise ParameterError("what is annotated are all documents: leave out table, kept, dropped and without")
+            return AnnotatedDocuments(folder, selection)
         if self.without:
             if self.table not in ("", DOCUMENTS.name) or self.evidence or self.kept or self.dropped:
                 raise ParameterError(
@@ -83,6 +94,8 @@ class Export:
         if self.kept or self.dropped:
             if self.table not in ("", DOCUMENTS.name) or self.evidence:
                 raise ParameterError("kept and dropped export documents; leave out the name of a table")
+            if self.kept and not self.accept:
+                refuse_alarms(folder, self.alarm)
             return KeptDocuments(folder, selection, keep=self.kept)
         if not self.table:
             there = ", ".join(sorted(folder.tables))
@@ -129,6 +142,8 @@ class Export:
         """What rows are called."""
         if self.without:
             return f"documents without {' and '.join(self.without)}"
+        if self.annotate:
+            return "annotated documents"
         return "kept documents" if self.kept else "dropped documents" if self.dropped else self.table
 
 

@@ -17,10 +17,12 @@ from unquilt.page.report.section import Content, Example, list_rows, name_page, 
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.finding import find_rows
+from unquilt.results.keeping import list_alarms
 from unquilt.results.rows import read_table
 from unquilt.tables import CLUSTERS, KEPT, SIMILARITY
 
 _BARS = 20
+_MOST_ALARMS = 5
 _MOST_MEMBERS = 1_000
 """Documents of the clusters that are shown among which the least similar one is looked for."""
 
@@ -55,6 +57,9 @@ def _say(folder: RunFolder, sizes: Counter[int]) -> list[str]:
         f"{count(sizes.total(), 'cluster')} of near-duplicates: {count(near, 'document')} of {documents:,} "
         f"({share(near / max(1, documents))}) could go, {why}."
     ]
+    if alarms := list_alarms(folder):
+        said = "; ".join(each.says for each in alarms[:_MOST_ALARMS])
+        says.append(f"{count(len(alarms), 'alarm')}: {said}.")
     if chained:
         more = count(chained, "more document hangs", "more documents hang")
         says.append(f"{more} together with these through others only, and stay.")

@@ -1,0 +1,86 @@
+"""All documents with what a run found out about each, as further columns: for those who mark instead of delete.
+
+A run of near-duplicates says `keep`, `duplicate_of` (the id of the document that is kept instead) and `similarity`; a
+run of quilts says `quilt` and `covered`. If the inputs have a column of such a name, ours is called `unquilt_NAME`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from unquilt.errors import ParameterError
+from unquilt.results.folders import RunFolder
+from unquilt.results.given import choose_columns
+from unquilt.results.rows import Read, RowColumn, Selection, TableRows
+from unquilt.tables import DOCUMENTS, KEPT, VERDICTS
+
+
+class _Annotation(NamedTuple):
+    """A column that a run adds to documents: its name, and the column of a table of the run that it is made of."""
+
+    name: str
+    table: str
+    column: str
+    type: pa.DataType
+    is_id: bool = False
+
+
+_ANNOTATIONS = (
+    _Annotation("keep", KEPT.name, "keep", pa.bool_()),
+    _Annotation("duplicate_of", KEPT.name, "kept_instead", pa.string(), is_id=True),
+    _Annotation("similarity", KEPT.name, "similarity", pa.float64()),
+    _Annotation("quilt", VERDICTS.name, "quilt", pa.bool_()),
+    _Annotation("covered", VERDICTS.name, "covered", pa.float64()),
+)
+
+
+class AnnotatedDocuments(TableRows):
+    """All documents as they were given, and what the run says of each."""
+
+    def __init__(self, folder: RunFolder, selection: Selection) -> None:
+        there = [each for each in _ANNOTATIONS if each.table in folder.tables]
+        if not there or DOCUMENTS.name not in folder.tables:
+            known = ", ".join(dict.fromkeys(each.table for each in _ANNOTATIONS))
+            raise ParameterError(f"{folder.run.path} has nothing to annotate documents with: it has none of {known}")
+        given = folder.tables[DOCUMENTS.name].columns
+        self._added = {f"unquilt_{each.name}" if each.name in given else each.name: each for each in there}
+        super().__init__(folder, DOCUMENTS.name, selection)
+        if not selection.columns:
+            self.chosen = [*choose_columns(self._documents), *self._added]
+        self.as_given = True
+
+    def _find_columns(self) -> Iterator[RowColumn]:
+        yield from super()._find_columns()
+        for name, each in self._added.items():
+            yield RowColumn(name, each.type, name, meaning=f"{each.column} of {each.table}")
+
+    def _readers(self) -> Iterator[Read]:
+        first = 0
+        for split in self._table.splits():
+            yield self._adding(split.read, first, split.rows)
+            first += split.rows
+
+    def _adding(self, read: Read, first: int, rows: int) -> Read:
+        def annotated(columns: Sequence[str]) -> pa.Table:
+            own = [name for name in columns if name not in self._added]
+            part = read(own or ["doc"])
+            for name in columns:
+                if name in self._added:
+                    part = part.append_column(name, self._find(self._added[name], first, rows))
+            return part.select(list(columns))
+
+        return annotated
+
+    def _find(self, wanted: _Annotation, first: int, rows: int) -> pa.ChunkedArray:
+        """The values of some consecutive documents; null for those that the table does not have."""
+        table = self.folder.tables[wanted.table]
+        found = table.between(first, first + rows - 1, [table.columns[0], wanted.column])
+        numbers = pa.array(range(first, first + rows), pa.int64())
+        values = found.column(1).take(pc.index_in(numbers, value_set=found.column(0).combine_chunks()))
+        if wanted.is_id:
+            values = self.folder.names(("id",)).look_up(values).column("id")
+        return values.cast(wanted.type)
