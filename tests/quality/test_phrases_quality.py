@@ -31,5 +31,6 @@ def test_on_the_demo_web(tmp_path: Path) -> None:
 @pytest.mark.skipif(not KAFKA.exists(), reason="the shared data are not here")
 def test_on_the_documentation_of_kafka(tmp_path: Path) -> None:
     with tarfile.open(KAFKA) as archive:
-        archive.extractall(tmp_path / "kafka", filter="data")
+        newest = [member for member in archive if "38" in member.name.split("/")]
+        archive.extractall(tmp_path / "kafka", newest, filter="data")
     assert count_sentences(unquilt.phrases(tmp_path / "kafka")) >= 15
