@@ -51,7 +51,7 @@ def measure(record: Record, documents: int = DOCUMENTS, quilts: int = QUILTED, a
             "the last page of quilts": f"page={quilts // 50}",
         }.items():
             record.add(what, page.seconds(f"/runs/quilts/tables/quilts?{query}"), "s")
-        record.add("the hosts of the corpus", page.seconds("/runs/quilts/tables/sites"), "s")
+        record.add("the hosts of the corpus", page.seconds("/runs/quilts/tables/corpus_hosts"), "s")
         random, alone, beside = Random(2), list[float](), list[float]()
         before = processor_time(process.pid)
         for _ in range(asked):

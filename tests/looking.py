@@ -56,7 +56,7 @@ def addresses(web: Path) -> list[str]:
     return [
         f"/runs/objects/objects/{first}/{begin}/{kind}",
         "/runs/quilts/tables/quilts",
-        "/runs/quilts/tables/sites",
+        "/runs/quilts/tables/corpus_hosts",
         "/runs/near/tables/similarity",
         "/runs/phrases/tables/hosts",
         "/runs/phrases/tables/popular",

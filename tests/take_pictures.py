@@ -31,7 +31,10 @@ def take_all(browser: Browser, served: Served, web: Path, folder: Path) -> None:
         "/judging", {"run": "quilts", "table": "quilts", "sample": 20, "categories": "spam,digest,other"}
     )
     judging = answer.headers["location"]
+    worst = find_first(web, "quilts/quilting_domains", "domain", "true ORDER BY quilts DESC, share DESC")
     views = {
+        "home": "/",
+        "domain": f"/runs/quilts/sites?name={worst}",
         "quilts": "/runs/quilts/tables/quilts?sources.min=5",
         "quilt": f"/runs/quilts/quilts/{quilt}?patch=3",
         "cluster": f"/runs/near/clusters/{cluster}",

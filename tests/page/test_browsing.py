@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from browsing import NARROW, WIDE, Browser
 from looking import addresses, find_first
-from serving import Served, enter, free_port
+from serving import Served, enter, free_port, serving
 
 import unquilt as uq
 from unquilt.judgements.labels import LabelFile
@@ -275,3 +275,32 @@ def test_a_key_pressed_twice_labels_one_item(browser: Browser, served: Served) -
     assert browser.find("#count").text == "1 judged"
     name = sample.rpartition("/")[2]
     assert [item.category for item in served.shell.labels.items(name, "eve")] == ["a", "", "", "", ""]
+
+
+def test_sites_and_copies_have_their_pages(browser: Browser, web: Path, tmp_path: Path) -> None:
+    """A site with its signals, pages, sources and victims; what is ours beside what was taken."""
+    uq.sites([web / name for name in ("quilts", "near")], tmp_path / "sites")
+    theirs = uq.read(web / "corpus").table("documents", columns=["host"], where="host like '%best%'", limit=1)
+    uq.copies(theirs.column(0)[0].as_py(), web / "corpus", tmp_path / "copies")
+    worst = find_first(tmp_path, "sites/sites", "site", "verdict = 'stitched'")
+    ours, theirs = (find_first(tmp_path, "copies/copies", side) for side in ("ours", "theirs"))
+    with serving([tmp_path / "sites", tmp_path / "copies", web / "quilts"], tmp_path / "labels.sqlite") as served:
+        served.enter(browser)
+        for number, path in enumerate(
+            (
+                "/",
+                "/runs/sites/tables/sites",
+                f"/runs/sites/site?name={worst}",
+                f"/runs/quilts/sites?name={worst}",
+                "/runs/copies",
+                "/runs/copies/tables/copies",
+                f"/runs/copies/pairs/{ours}/{theirs}",
+            )
+        ):
+            browser.resize((390, 800) if number % 2 else (1280, 800))
+            browser.prefer("dark" if number % 3 else "light")
+            check(browser, served, path, closely=True)
+            wide = browser.ask("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wide <= 0, path
+        browser.open(f"{served.address}/runs/sites/tables/sites")
+        assert "verdict" in browser.find("table.rows thead").text  # not the hosts of the corpus

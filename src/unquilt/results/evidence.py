@@ -164,9 +164,9 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
 
 def _compare_dates(folder: RunFolder, number: int, sources: Sequence[int]) -> dict[int, dict[str, str]]:
     """When sources were first seen, and whether that was before the page, where the corpus knows dates."""
-    if DOCUMENTS.name not in folder.tables or "date" not in folder.columns(DOCUMENTS.name):
+    if DOCUMENTS.name not in folder.tables or "fetched" not in folder.columns(DOCUMENTS.name):
         return {}
-    dates = {doc: row["date"] for doc, row in folder.documents([number, *sources], ["date"]) if row["date"]}
+    dates = {doc: row["fetched"] for doc, row in folder.documents([number, *sources], ["fetched"]) if row["fetched"]}
     own = dates.pop(number, None)
     order = {
         doc: "" if own is None or date == own else ", before" if date < own else ", after"

@@ -12,7 +12,7 @@ from unquilt.flow.kept import Kept
 from unquilt.tables import OnPage, Table, column, integer
 
 HOSTS_OF_CORPUS = Table(
-    "sites",
+    "corpus_hosts",
     (
         column("host", pa.string(), "a host of the corpus"),
         column("domain", pa.string(), "its registered domain", null=True),

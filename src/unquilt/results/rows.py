@@ -168,7 +168,7 @@ class TableRows:
         usual = [each for each in usual if self.columns[each].part in (("", *SHOWN) if names else ("",))]
         self.chosen = list(dict.fromkeys(selection.columns)) or usual
         self._keys = read_keys(selection.sort)
-        for column in (*self.chosen, *(key.column for key in self._keys)):
+        for column in (*self.chosen, *(key.column for key in self._keys), *([only[0]] if only else [])):
             self._check_column(column)
         check_keys(self._keys, self._schema([key.column for key in self._keys]))
         self._condition = None

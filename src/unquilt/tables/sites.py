@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer
+from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer, share
 
 _SHARE = pa.float64()
 
@@ -31,12 +31,11 @@ SITES = Table(
         integer("mixed", "how many of these three or more other pages have in parts, half of it in all", null=True),
         integer("in_one_piece", "how many of these one other page has, at least half of it", null=True),
         integer("originals", "how many of these are originals that others took from", null=True),
-        column("own", _SHARE, "mean share of what these quilts copied that has a home on the site", null=True),
+        share("own", "mean share of what these quilts copied that has a home on the site", null=True),
         integer("source_sites", "other sites that its quilts draw on", null=True),
         column("spread", _SHARE, "how many sites these would be if it drew on all of them alike", null=True),
-        column(
+        share(
             "linked",
-            _SHARE,
             "mean share of what its quilts and mixed pages copied whose source they link to",
             null=True,
         ),
@@ -50,7 +49,7 @@ SITES = Table(
         column("twin_back", _SHARE, "share of the pages of that site with near-duplicates here", null=True),
         column("back", _SHARE, "the same for all those sites, on average", null=True),
         integer("homes", "sites with clearly fewer copies that have such a page, the median", null=True),
-        column("twins_copied", _SHARE, "share of the pages of those sites with near-duplicates elsewhere", null=True),
+        share("twins_copied", "share of the pages of those sites with near-duplicates elsewhere", null=True),
         column(
             "popular", _SHARE, "mean number of popular shingles of a page, of 84; null without `phrases`", null=True
         ),

@@ -26,7 +26,8 @@ def show_evidence(
         Line(each.number, cut(each.url or each.id or f"document {each.doc}"), describe(each.facts))
         for each in evidence.sources
     ]
-    return mark_page(folder, evidence.doc, evidence.passages, facts, legend, evidence.note)
+    said = f"{evidence.says.rstrip('.')}." if evidence.says else ""
+    return mark_page(folder, evidence.doc, evidence.passages, facts, legend, f"{said} {evidence.note}".strip())
 
 
 def mark_page(
