@@ -159,3 +159,39 @@ def phrases(
             candidate = mean >= min_mean and deviation < max_deviation
             found.hosts[site] = (len(docs), mean, deviation, far / mine if mine else 0.0, candidate)
     return found
+
+
+def whole_phrases(
+    texts: list[list[str]], sites: list[object], k: int, popular: int
+) -> set[tuple[tuple[str, ...], int, int]]:
+    """Phrases of texts without sentences: their words, and how many documents and sites have them."""
+    having: dict[tuple[str, ...], list[int]] = {}
+    for number, words in enumerate(texts):
+        for gram in {tuple(words[at : at + k]) for at in range(len(words) - k + 1)}:
+            having.setdefault(gram, []).append(number)
+    counted = {gram: (docs, len({sites[doc] for doc in docs})) for gram, docs in having.items()}
+    asked = {gram: each for gram, each in counted.items() if each[1] > 1 or len(each[0]) >= popular}
+    found: dict[tuple[str, ...], tuple[int, int, int]] = {}
+    for number, words in enumerate(texts):
+        used, runs = set(), []
+        for at in range(len(words) - k + 1):
+            gram = tuple(words[at : at + k])
+            mine = gram in asked and asked[gram][0][0] == number and gram not in used
+            if not mine:
+                runs.append([])
+                continue
+            used.add(gram)
+            docs = asked[gram][0]
+            if runs and runs[-1]:
+                numbers = [len(asked[tuple(words[p : p + k])][0]) for p in runs[-1]]
+                first = asked[tuple(words[runs[-1][0] : runs[-1][0] + k])][0]
+                if docs == first or 5 * min(*numbers, len(docs)) >= 4 * max(*numbers, len(docs)):
+                    runs[-1].append(at)
+                    continue
+            runs.append([at])
+        for run in filter(None, runs):
+            grams = [asked[tuple(words[at : at + k])] for at in run]
+            rank = min(len(docs) for docs, _ in grams), min(each for _, each in grams), -number
+            said = tuple(words[run[0] : run[-1] + k])
+            found[said] = max(found.get(said, (0, 0, -len(texts))), rank)
+    return {(said, documents, on) for said, (documents, on, _) in found.items()}

@@ -13,7 +13,7 @@ import pytest
 from drawn import as_table, draw_corpus
 from quilting import measure, read_files
 from twin import Document, circular, sequence
-from twin_phrases import FoundPhrases
+from twin_phrases import FoundPhrases, whole_phrases
 from twin_phrases import phrases as twin
 
 import unquilt
@@ -206,3 +206,46 @@ def test_the_site_that_slices_and_dices_stands_out(tmp_path: Path) -> None:
         assert first["foreign_contribution"] > foreign
     by_host = unquilt.phrases(corpus.path).hosts.to_pylist()
     assert not any(row["candidate"] and row["pages"] > 100 for row in by_host)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whole_phrases_as_the_twin_defines_them(seed: int) -> None:
+    rng = Random(seed)
+    pool = [[f"x{piece}y{word}" for word in range(rng.randint(3, 14))] for piece in range(8)]
+    texts = []
+    for number in range(14):
+        words = [f"own{number}"]
+        for piece in rng.choices(pool, k=rng.randint(1, 5)):
+            begin = rng.choice((0, 0, 0, 1))
+            words += [*piece[begin:], f"z{rng.randrange(10**9)}"]
+        texts.append(words)
+    sites = [rng.randrange(4) for _ in texts]
+    urls = [f"http://site-{site}.example/{number}" for number, site in enumerate(sites)]
+    table = pa.table({"id": urls, "url": urls, "text": [" ".join(words) for words in texts]})
+    run = unquilt.phrases(table, k=3, popular=4, collapse="none")
+    found = run.phrases.to_pylist()
+    expected = whole_phrases(texts, list(sites), 3, 4)
+    assert {(tuple(row["text"].split()), row["documents"], row["sites"]) for row in found} == expected
+    assert len(found) == len(expected)
+    assert all(row["weight"] == 0 for row in found if row["sites"] == 1)
+
+
+def test_phrases_of_several_sites_are_listed_first_as_whole_sentences() -> None:
+    said = "Nobody in the harbour wanted the lonely post of the keeper. The council offered a cottage and a boat."
+    menu = "Home | News | Contact | About our shop | Imprint"
+    licence = "Copyright of this site is held by us, and no licence is given to anybody else."
+    pages = {}
+    for site in range(5):
+        for page in range(4):
+            own = " ".join(f"w{site}x{page}y{word}" for word in range(20))
+            shared = f"when {own} was old. {said} And {own}" if page == 0 else own
+            pages[f"http://site-{site}.example/{page}"] = f"{menu}\n\n{shared}\n\n{licence}"
+    table = pa.table({"id": list(pages), "url": list(pages), "text": list(pages.values())})
+    run = unquilt.phrases(table, collapse="none")
+    rows = sorted(run.phrases.to_pylist(), key=lambda row: (row["notice"], -row["weight"], -row["documents"]))
+    assert (rows[0]["text"], rows[0]["sites"], rows[0]["documents"]) == (said, 5, 5)
+    assert (rows[0]["prose"], rows[0]["notice"]) == (True, False)
+    assert (rows[-1]["text"], rows[-1]["notice"]) == (licence, True)
+    assert len({row["text"] for row in rows}) == len(rows)
+    without = unquilt.phrases(table, collapse="none", whole=False)
+    assert "phrases" not in without.tables

@@ -71,7 +71,7 @@ def test_candidates_are_named_with_their_evidence(run: Path) -> None:
     said = (run.parent / "said").read_text()
     assert "1 candidate site (at least 10 pages, 30 popular shingles of 84 or more on average" in said
     site = next(line for line in said.splitlines() if line.startswith(f"  {ADDRESS}: 40 pages, mean "))
-    assert "% of it also elsewhere" in site
+    assert "% of it also on other sites" in site
     assert f"unquilt show {run} hosts {ADDRESS}" in said
 
 

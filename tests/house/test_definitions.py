@@ -11,6 +11,7 @@ from unquilt.analyses import catalogue
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.imatch_experiment import ImatchExperimentParameters
 from unquilt.analyses.own_copies import OwnCopyParameters
+from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
 from unquilt.analyses.site_verdicts import SiteParameters
 from unquilt.corpus.options import Reading
@@ -38,6 +39,7 @@ PLACES: dict[str, str | type[Parameters]] = {
     "3.9": "repeats",
     "3.10": OwnCopyParameters,
     "3.11": ImatchExperimentParameters,
+    "3.12": QuiltsExperimentParameters,
     "5": Settings,
 }
 """Which section has the parameters of what: the name of an analysis, or a class."""

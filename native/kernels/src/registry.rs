@@ -2,7 +2,7 @@
 
 use crate::analyses::neardups::{banding, buckets, contained, words};
 use crate::analyses::passages::{alike, borders, diagonals, pages, pairs, reaches, seeds, signatures, slices, stops};
-use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts};
+use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts, whole};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
 use crate::analyses::repeats::{copies as repeat_copies, removals, settling, windows};
 use crate::analyses::reuse::{contents, examples, histograms, neighbourhoods, objects, places};
@@ -84,6 +84,9 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<covering::PhraseCounts>(),
     Entry::group::<covering::PhraseCovers>(),
     Entry::map::<texts::PhraseTexts>(),
+    Entry::group::<whole::PhraseLists>(),
+    Entry::map::<whole::WholePhrases>(),
+    Entry::group::<whole::OnePhrase>(),
     Entry::map::<draws::Lots>(),
     Entry::group::<draws::Draws>(),
     Entry::group::<draws::DrawnDocuments>(),

@@ -29,6 +29,7 @@
     detect                documents and sites that contain labelled content
     reuse_experiment      the declaration of the reuse experiment
     imatch_experiment     the declaration of the experiment with I-Match
+    quilts_experiment     the declaration of the experiment with quilts
     copies                servers of documents, and copies that are collapsed
     keys                  secret keys of fingerprints
 

@@ -113,6 +113,14 @@ register(
 )
 register(
     Entry(
+        "quilts_experiment",
+        "Count quilts by the definitions of the paper and by default, and for many parameters.",
+        "unquilt.analyses.quilts_experiment",
+        "",
+    )
+)
+register(
+    Entry(
         "imatch_experiment",
         "Measure how many near-duplicates I-Match finds, by number of randomised lexicons.",
         "unquilt.analyses.imatch_experiment",

@@ -36,6 +36,7 @@ from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import SITES
 from unquilt.tables import (
+    ASKED_GRAMS,
     ASKED_PHRASES,
     COVER_SOURCES,
     COVERS,
@@ -43,6 +44,7 @@ from unquilt.tables import (
     DRAWN,
     HISTOGRAM,
     HOSTS,
+    PHRASES,
     POPULAR,
 )
 
@@ -57,6 +59,7 @@ class PhraseParameters(Parameters):
 
     k: int = parameter(5, "words in a phrase", at_least=1, at_most=2**20)
     popular: int = parameter(5, "minimum number of documents that share a popular shingle", at_least=2, at_most=2**32)
+    whole: bool = parameter(True, "also list whole phrases, with their numbers of documents and sites")
     family: str = parameter("fast", "family of min-wise functions; the paper has rabin", one_of=FAMILIES)
     exact: bool = parameter(False, "use every phrase of a document, not a sample of 84")
     collapse: str = parameter(
@@ -121,7 +124,7 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     every = given.sample == "all"
     kernel = Kernel("popular", popular=given.popular, max_df=given.max_df if every else 0)
     found, lists, others, tally = verbs.group([grams], kernel)
-    statistics = verbs.fold(found, "phrases")
+    statistics = verbs.fold(found, "popular_phrases")
     if every:
         counts, covers, sources = _cover(verbs, sizes, others, lists, given)
         counted = verbs.keep(counts, DOCUMENT_PHRASES)
@@ -141,6 +144,7 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     (sites,) = verbs.group([pages], Kernel("phrase hosts", **limits))
     statistics |= verbs.fold(sites, "host_counts")
     tables = [
+        *([_join_grams(verbs, corpus, copies.table, given, taking, words)] if given.whole else []),
         _look_up_texts(verbs, corpus, found, words),
         counted,
         covered,
@@ -187,6 +191,23 @@ def _look_up_texts(verbs: Verbs, corpus: Kept, found: Rows, words: dict[str, Any
     return verbs.keep(texts, POPULAR)
 
 
+def _join_grams(
+    verbs: Verbs,
+    corpus: Kept,
+    copies: Kept | None,
+    given: PhraseParameters,
+    taking: dict[str, Any],
+    words: dict[str, Any],
+) -> Kept:
+    """Whole phrases: shuffles 8 bytes for each gram, then about 50 for each gram that is popular."""
+    grams, _ = verbs.map(corpus, Kernel("samples", **(taking | {"exact": True})), beside=copies)
+    (lists,) = verbs.group([grams], Kernel("phrase lists", popular=given.popular))
+    asked = verbs.keep(lists, ASKED_GRAMS)
+    (found,) = verbs.map(corpus, Kernel("whole phrases", **words, total=corpus.rows), among=asked)
+    (phrases,) = verbs.group([found], Kernel("one phrase"))
+    return verbs.keep(phrases, PHRASES)
+
+
 def _pages_of_sites(verbs: Verbs, corpus: Kept, counted: Kept, covered: Kept, given: PhraseParameters) -> Rows:
     """What is known of each page, brought to its site. Shuffles some 60 bytes a document, twice."""
     sited, name = see_names(corpus, given.group)
@@ -198,10 +219,13 @@ def _pages_of_sites(verbs: Verbs, corpus: Kept, counted: Kept, covered: Kept, gi
 
 
 def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    """What the longer stages cost beside each other: per mille of the processor time on the small Debian corpus."""
+    """What the longer stages cost beside each other: per mille of the time on the small Debian corpus without
+    whole phrases."""
     near = {"shingles": 202, "edges": 30} if given.get("collapse", "near") == "near" else {}
     popular = 411 if given.get("exact") else 84
-    return (near | {"samples": 222, "popular": popular, "donors": 23, "covering sets": 99, "phrase texts": 106}).items()
+    whole = {"phrase lists": 620, "whole phrases": 600} if given.get("whole", True) else {}
+    costs = {"samples": 222, "popular": popular, "donors": 23, "covering sets": 99, **whole, "phrase texts": 106}
+    return (near | costs).items()
 
 
 DECLARATION = Analysis(
@@ -212,14 +236,15 @@ DECLARATION = Analysis(
     parameters=PhraseParameters,
     function=phrases,
     costs=weigh,
-    results=(HOSTS, POPULAR, COVERS),
-    others=(DOCUMENT_PHRASES, COVER_SOURCES, HISTOGRAM, *COPY_TABLES, ASKED_PHRASES, DRAWN),
+    results=(HOSTS, PHRASES, COVERS),
+    on_request=(PHRASES,),
+    others=(POPULAR, DOCUMENT_PHRASES, COVER_SOURCES, HISTOGRAM, *COPY_TABLES, ASKED_PHRASES, ASKED_GRAMS, DRAWN),
     labels=COPY_LABELS
     | {
         "samples": "taking shingles",
         "samples to cover": "taking shingles of the sample",
         "popular": "finding popular phrases",
-        "phrases": "finding popular phrases",
+        "popular_phrases": "finding popular phrases",
         "added shingles": "counting shingles",
         "donors": "sorting by document",
         "phrase counts": "counting popular phrases",
@@ -228,6 +253,9 @@ DECLARATION = Analysis(
         "draws": "drawing a sample",
         "drawn documents": "drawing a sample",
         "phrase texts": "looking up phrases",
+        **dict.fromkeys(
+            ("phrase lists", "asked_grams", "whole phrases", "one phrase", "phrases"), "joining grams to phrases"
+        ),
         "phrase pages": "counting by site",
         "phrase_pages": "counting by site",
         "phrase hosts": "counting by site",

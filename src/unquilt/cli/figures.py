@@ -35,3 +35,10 @@ def draw_imatch(run: Run, output: str) -> Iterator[str]:
     from unquilt.figures import imatch
 
     return save_figures(run, imatch.plot(run), imatch.NAMES, output)
+
+
+def draw_quilts(run: Run, output: str) -> Iterator[str]:
+    """Draws the figure of the experiment with quilts."""
+    from unquilt.figures import sweep
+
+    return save_figures(run, sweep.plot_experiment(run), [sweep.NAME], output)

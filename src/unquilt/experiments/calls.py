@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from unquilt.analyses.imatch_experiment import ImatchExperimentParameters
+from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
 from unquilt.experiments.imatch import run_imatch
+from unquilt.experiments.quilts import run_quilts
 from unquilt.experiments.reuse import run_reuse
 from unquilt.jobs.inputs import Inputs
 from unquilt.jobs.options import JobOptions
@@ -30,6 +32,13 @@ class Experiments:
         [1.0, 1.0, 1.0]
         """
         return ReadableRun.of(run_imatch(ImatchExperimentParameters.from_dict(parameters), inputs, output, options))
+
+    def quilts(
+        self, inputs: Inputs, output: str | Path | None = None, *, options: JobOptions | None = None, **parameters: Any
+    ) -> ReadableRun:
+        """How many quilts there are by the definitions of the paper, by default, and for many parameters (variants and
+        sweep)."""
+        return ReadableRun.of(run_quilts(QuiltsExperimentParameters.from_dict(parameters), inputs, output, options))
 
     def reuse(
         self, inputs: Inputs, output: str | Path | None = None, *, options: JobOptions | None = None, **parameters: Any

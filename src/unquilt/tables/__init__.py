@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
-from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES
+from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES, VARIANTS
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
     AUDIT,
@@ -48,6 +48,7 @@ from unquilt.tables.neardups import (
 )
 from unquilt.tables.passages import MARKS, PASSAGE_PAIRS, PASSAGE_RUNS, PASSAGES, STOP_GROUPS, STOP_RUNS
 from unquilt.tables.phrases import (
+    ASKED_GRAMS,
     ASKED_PHRASES,
     COVER_SOURCES,
     COVERS,
@@ -55,6 +56,7 @@ from unquilt.tables.phrases import (
     DRAWN,
     HISTOGRAM,
     HOSTS,
+    PHRASES,
     POPULAR,
 )
 from unquilt.tables.quilts import (
@@ -93,6 +95,7 @@ from unquilt.tables.table import BESIDE, NOT_LISTED, Column, OnPage, Table, colu
 
 __all__ = [
     "ASKED",
+    "ASKED_GRAMS",
     "ASKED_PHRASES",
     "AUDIT",
     "BESIDE",
@@ -149,6 +152,7 @@ __all__ = [
     "PASSAGE_RUNS",
     "PATCHES",
     "PATH_LENGTHS",
+    "PHRASES",
     "POPULAR",
     "PREFERENCES",
     "QUILTING_DOMAINS",
@@ -177,6 +181,7 @@ __all__ = [
     "TOLERANCES",
     "TREES",
     "UNSETTLED",
+    "VARIANTS",
     "VERDICTS",
     "WORDS",
     "Column",

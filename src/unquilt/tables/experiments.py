@@ -113,3 +113,23 @@ STABILITY = Table(
     see="how often a signature stays after words were changed, by the model and as measured",
     page=NOT_LISTED,
 )
+
+VARIANTS = Table(
+    "variants",
+    (
+        column(
+            "definition",
+            pa.string(),
+            "`published`; `published-domain` and `published-ip`, with sources of other domains or addresses; `default`",
+        ),
+        integer("quilts", "how many quilts there are"),
+        column("share", pa.float64(), "their share of all documents"),
+        column("mean_sources", pa.float64(), "how many sources a quilt has on average", null=True),
+        column("of_published", pa.float64(), "share of the quilts as published that are quilts here, too", null=True),
+        integer("in_part", "further documents that are stitched together in part"),
+    ),
+    key_columns=1,
+    row=("definition", "definitions"),
+    see="how many quilts there are by the definitions of the paper, and by default",
+    page=NOT_LISTED,
+)

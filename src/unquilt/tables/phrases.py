@@ -17,7 +17,7 @@ POPULAR = Table(
         document("example", "the lowest of the documents"),
     ),
     row=("popular phrase", "popular phrases"),
-    see="the phrases that most documents share",
+    see="the shingles that most documents share, as the paper counts them",
     notes="With `--exact`, every gram is looked at instead of a sample: `documents` and `sampled` are then the number "
     "of documents that have the phrase, and `functions` is 1. A text of more than 1,000 characters is cut.",
     first=("documents", "text", "sampled", "example"),
@@ -25,7 +25,7 @@ POPULAR = Table(
     order=("-documents", "-sampled"),
     identified=("example",),
     page=OnPage(
-        tab="Phrases",
+        tab="Popular shingles",
         filters=("documents",),
         links={},
         documents=(),
@@ -44,6 +44,57 @@ ASKED_PHRASES = Table(
     key_columns=2,
     row=("phrase", "phrases"),
     see="phrases whose text is looked up, on the way to popular",
+    on_the_way=True,
+)
+
+PHRASES = Table(
+    "phrases",
+    (
+        integer("phrase", "fingerprint of its words; rows are in its order, read as an unsigned number"),
+        column("text", pa.string(), "what it says, as `example` writes it, white space collapsed"),
+        integer("words", "how many words it has"),
+        integer("documents", "how many documents have it: of its grams, the number of the one that fewest have"),
+        integer("sites", "on how many sites these are; a document without a URL is one of its own"),
+        column("whole", pa.bool_(), "whether it is made of whole sentences, headings or items"),
+        column("prose", pa.bool_(), "whether these read like sentences, not like a menu, a list or a program"),
+        column("notice", pa.bool_(), "whether it is a notice of copyright or of a licence"),
+        column("weight", pa.float64(), "log2 sites · log2 (words + 1) · rarity · form; see docs/definitions.md 3.3"),
+        document("example", "the lowest of the documents"),
+        integer("begin", "where it begins there, in code points of the text"),
+        integer("end", "where it ends"),
+    ),
+    row=("phrase", "phrases"),
+    see="the phrases that several sites share, those that say most first",
+    notes="Grams that overlap and stand in the same documents are one phrase; so are neighbours whose numbers of "
+    "documents differ by a fifth at most. Where a phrase holds whole sentences, it is cut to these. A phrase of one "
+    "site, as of its template, weighs nothing, and comes behind those of several; notices come last. A text of more "
+    "than 1,000 characters is cut.",
+    first=("sites", "documents", "words", "text", "example"),
+    hidden=("phrase", "whole", "prose", "notice", "weight", "begin", "end"),
+    order=("notice", "-weight", "-documents"),
+    identified=("example",),
+    page=OnPage(
+        tab="Phrases",
+        filters=("sites", "documents", "words", "prose", "notice"),
+        links={"text": "documents/{example}?begin={begin}&end={end}"},
+        documents=(),
+        sites=(),
+        evidence="",
+    ),
+)
+
+ASKED_GRAMS = Table(
+    "asked_grams",
+    (
+        document("doc", "the lowest document that has a gram"),
+        integer("gram", "its fingerprint"),
+        integer("documents", "how many documents have it"),
+        integer("sites", "on how many sites these are"),
+        integer("list", "fingerprint of the list of these documents"),
+    ),
+    key_columns=2,
+    row=("gram", "grams"),
+    see="grams that are joined to phrases, on the way to phrases",
     on_the_way=True,
 )
 

@@ -6,7 +6,7 @@
 //!    in quilts, the distinct lists of documents that popular shingles have, each with their number.
 //! 3. [`donors`] sends a list to its documents: the others can cover those shingles.
 //! 4. [`covering`] counts the popular shingles of a document and finds its covering set.
-//! 5. [`texts`] looks up what popular phrases say; [`hosts`] counts by host, domain or address; [`draws`] draws samples
+//! 5. [`texts`] looks up what popular phrases say, [`whole`] joins grams to phrases that people can read; [`hosts`] counts by host, domain or address; [`draws`] draws samples
 //!    of documents.
 //!
 //! With every gram instead of a sample, each gram is a shingle of one function, and the rest is the same.
@@ -18,6 +18,7 @@ pub mod hosts;
 pub mod popular;
 pub mod samples;
 pub mod texts;
+pub mod whole;
 
 use crate::row;
 

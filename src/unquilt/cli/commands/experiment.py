@@ -7,19 +7,22 @@ from typing import Any
 import click
 
 from unquilt.analyses.imatch_experiment import ImatchExperimentParameters
+from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
-from unquilt.cli.figures import draw_imatch, draw_reuse
+from unquilt.cli.figures import draw_imatch, draw_quilts, draw_reuse
 from unquilt.cli.group import LazyGroup, usual_options
 from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
 from unquilt.cli.terminal.output import count, emit
 
 COMMANDS = {
+    "quilts": ("unquilt.cli.commands.experiment:quilts", "Count quilts by the definitions of the paper."),
     "imatch": ("unquilt.cli.commands.experiment:imatch", "Measure how many near-duplicates I-Match finds."),
     "reuse": ("unquilt.cli.commands.experiment:reuse", "Copy pages, change the copies, see what reuse still finds."),
 }
 EXAMPLES = """\b
 Examples:
   unquilt experiment reuse corpus -o experiment
+  unquilt experiment quilts corpus -o definitions
   unquilt experiment imatch corpus -o recall --lexicon news.lexicon
   unquilt experiment reuse crawl/*.warc.gz -o one-site --site www.garden-news.example/
   unquilt show experiment tolerances
@@ -92,6 +95,37 @@ def imatch(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) ->
         emit(f"To compare {count(given.queries, 'document')} with all others, all texts are read {times} times")
     run = run_imatch(given, list(inputs), output, asked.job_options())
     for line in draw_imatch(run, output):
+        if not asked.quiet and not asked.as_json:
+            emit(line)
+    conclude(output, asked, before=before)
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
+@parameter_options(QuiltsExperimentParameters)
+@job_options
+def quilts(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+    """Count quilts by the definitions of the paper and by default, and for many parameters.
+
+    INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made; what
+    is read becomes a corpus beside RUN.
+
+    The tables are variants (how many quilts there are as published, with sources of other domains or other addresses
+    only, and by default) and sweep (as published, for all combinations of k, m, c and sigma). The runs that are counted
+    are folders beside RUN, such as RUN-published, of which unquilt judge draws samples. The figure is drawn into
+    RUN/figures.
+    """
+    from unquilt.cli.show.summary import conclude, is_complete
+    from unquilt.experiments.quilts import DEFINITIONS, run_quilts
+
+    refuse_reading_options(inputs, asked)
+    before = is_complete(output)
+    given = QuiltsExperimentParameters.from_dict(given_parameters(values))
+    if not before and not asked.quiet and not asked.as_json:
+        emit(f"This takes as long as {len(DEFINITIONS)} runs of unquilt quilts and one of unquilt sweep")
+    run = run_quilts(given, list(inputs), output, asked.job_options())
+    for line in draw_quilts(run, output):
         if not asked.quiet and not asked.as_json:
             emit(line)
     conclude(output, asked, before=before)

@@ -9,12 +9,15 @@ from unquilt.cli.options import usage_error
 from unquilt.cli.show.table_views import FEW, Request, TableView
 from unquilt.cli.show.tables import print_rows
 from unquilt.cli.show.views import Facts, View, read_top
-from unquilt.cli.terminal.output import count, emit, json_line, printable
+from unquilt.cli.terminal.output import count, cut, emit, json_line, printable
 from unquilt.results import RunFolder
 from unquilt.results.phrases import MOST_LOOKED_AT, SiteInView
 from unquilt.results.rows import read_table
 
 MOST_NAMED = 5
+LONGEST = 100
+"""Characters of a phrase in a summary."""
+OTHERS = "also on other sites"
 LITTLE = 0.2
 """A site that others contribute less to repeats itself: its template, its own catalogue."""
 
@@ -26,10 +29,19 @@ class PhraseView(View):
         candidates = [row for row in read_top(folder, "hosts", MOST_NAMED) or () if row["candidate"]]
         number = folder.tables["hosts"].rows if "hosts" in folder.tables else 0
         all_ = sum(row["candidate"] for row in read_table(folder.table("hosts"), ["candidate"])) if number else 0
-        return {"candidates": all_, "first_candidates": candidates, "phrases": read_top(folder, "popular", MOST_NAMED)}
+        return {
+            "candidates": all_,
+            "first_candidates": candidates,
+            "phrases": read_top(folder, "phrases", MOST_NAMED) or [],
+        }
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
+        shared = [row for row in facts["phrases"] if row["sites"] > 1 and not row["notice"]]
+        if shared:
+            yield "Phrases that several sites share, those that say most first:"
+        for row in shared:
+            yield f"  on {count(row['sites'], 'site')}: {printable(cut(row['text'], LONGEST))}"
         asked = facts["parameters"]
         limits = (
             f"at least {asked['min_pages']} pages, {asked['min_mean']:g} popular shingles of 84 or more on average, "
@@ -42,7 +54,7 @@ class PhraseView(View):
         for row in facts["first_candidates"]:
             far = row["foreign_contribution"]
             note = "; mostly its own template or text" if far < LITTLE else ""
-            numbers = f"mean {row['mean']:.1f}, deviation {row['deviation']:.1f}, {far:.0%} of it also elsewhere{note}"
+            numbers = f"mean {row['mean']:.1f}, deviation {row['deviation']:.1f}, {far:.0%} of it {OTHERS}{note}"
             yield f"  {printable(row['site'])}: {count(row['pages'], 'page')}, {numbers}"
 
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
@@ -70,7 +82,7 @@ class HostsView(TableView):
             return
         emit(
             f"{printable(name)}: {count(site['pages'], 'page')}, mean {site['mean']:.1f} popular shingles of 84, "
-            f"deviation {site['deviation']:.1f}, {site['foreign_contribution']:.0%} of the covered ones also elsewhere"
+            f"deviation {site['deviation']:.1f}, {site['foreign_contribution']:.0%} of the covered ones {OTHERS}"
         )
         few = asked.limit or FEW // 2
         emit()

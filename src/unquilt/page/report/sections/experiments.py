@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from unquilt.figures import imatch, reuse
+from unquilt.figures import imatch, reuse, sweep
 from unquilt.page.report.section import Content, list_rows
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
-from unquilt.tables import INJECTIONS, RECALLS, STABILITY, TOLERANCES
+from unquilt.tables import INJECTIONS, RECALLS, STABILITY, SWEEP, TOLERANCES, VARIANTS
 
 
 def show_reuse(folder: RunFolder) -> Content:
@@ -24,6 +24,19 @@ def show_reuse(folder: RunFolder) -> Content:
             *list_rows(folder, TOLERANCES, "How much may be changed, in mean chunks per page"),
             *list_rows(folder, INJECTIONS, "What is discovered, by number of copies"),
         ],
+    )
+
+
+def show_quilts(folder: RunFolder) -> Content:
+    """A run of the experiment with quilts."""
+    rows = folder.run.table(VARIANTS.name).to_pylist()
+    says = [
+        f"{row['definition']}: {count(row['quilts'], 'quilt')}, {share(row['share'])} of documents." for row in rows
+    ]
+    return Content(
+        says,
+        lambda: sweep.plot_experiment(folder.run),
+        lambda: [*list_rows(folder, VARIANTS, "Quilts by definition"), *list_rows(folder, SWEEP, "The sweep")],
     )
 
 

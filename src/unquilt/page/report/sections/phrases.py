@@ -13,7 +13,7 @@ from unquilt.page.report.section import Content, Example, Listed, list_rows, rea
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.evidence import find_cover
-from unquilt.tables import COVERS, HOSTS, POPULAR
+from unquilt.tables import COVERS, HOSTS, PHRASES, POPULAR
 
 Row = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ def _list(folder: RunFolder, by: str) -> list[Listed]:
     covered = ["id", "url", "popular", "sources", "foreign_contribution"]
     return [
         *list_rows(folder, HOSTS, f"Sites (by {by}), candidates first", columns),
-        *list_rows(folder, POPULAR, "The most popular phrases", ["documents", "text"]),
+        *list_rows(folder, PHRASES, "Phrases that several sites share", ["sites", "documents", "words", "text"]),
         *list_rows(folder, COVERS, "Pages with the most popular phrases", covered),
     ]
 
