@@ -33,7 +33,7 @@ TEXTS: dict[str, Any] = {
     "site": "host.example",
 }
 """A value of each parameter that may be any text, but for files."""
-NEVER = {("passages", "signature", "fuzzy"), ("passages", "spot_stops", 2**32), ("neardups", "functions", 1)}
+NEVER = {("passages", "signature", "fuzzy"), ("neardups", "functions", 1)}
 """Values that are declared, and refused whatever else is given here: they lead to another analysis, or do not fit
 another value."""
 
