@@ -23,6 +23,7 @@ from unquilt.demo import pages as demo_pages
 from unquilt.demo import write_jsonl
 from unquilt.engines.tasks import Scale
 from unquilt.errors import ParameterError
+from unquilt.figures.phrases import plot
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import documents
 from unquilt.jobs.options import JobOptions
@@ -128,6 +129,9 @@ def test_a_sample_of_one_site(tmp_path: Path) -> None:
         run = unquilt.phrases(corpus.path, sample_site=site, **asked)
         there = {doc for doc, page in enumerate(pages) if site in (page.host, page.domain, page.ip)}
         assert {doc for (doc,) in rows(run, "covers", "doc")} == everywhere & there
+        (figure,) = (each for each in plot(run) if each.name == "counts")
+        assert f"documents of {site}" in figure.draw()  # Figure 2 has its curve
+        assert sum(row["site_share"] for row in figure.rows) == pytest.approx(1)
 
 
 def test_a_page_of_one_word_and_one_without() -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from random import Random
 
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
+from serving import serving
 
 import unquilt as uq
-from unquilt.errors import InputError, ParameterError
-from unquilt.site_names import name_site
+from unquilt.cli import cli
+from unquilt.errors import InputError, ParameterError, UnquiltError
+from unquilt.figures.sites import plot
+from unquilt.results import RunFolder
+from unquilt.results.sites import find_site, say_all
 
 
 def _text(rng: Random, words: int) -> str:
@@ -29,6 +35,11 @@ def _pages(seed: int) -> dict[str, list[str]]:
     return sites
 
 
+def _table(pages: list[tuple[str, str]]) -> pa.Table:
+    urls, texts = ([page[place] for page in pages] for place in (0, 1))
+    return pa.table({"id": urls, "url": urls, "text": texts})
+
+
 @pytest.fixture(scope="module", params=[1, 2])
 def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     folder = tmp_path_factory.mktemp("sites")
@@ -37,8 +48,7 @@ def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         for site, texts in _pages(request.param).items()
         for n, text in enumerate(texts)
     ]
-    table = pa.table({"id": [url for url, _ in pages], "url": [url for url, _ in pages], "text": [t for _, t in pages]})
-    uq.ingest(table, folder / "corpus")
+    uq.ingest(_table(pages), folder / "corpus")
     uq.quilts(folder / "corpus", folder / "quilts")
     return folder / "corpus", folder / "quilts"
 
@@ -93,16 +103,62 @@ def test_refusals(runs: tuple[Path, Path], tmp_path: Path) -> None:
     assert (row["verdict"], row["reasons"]) == ("cannot tell", "these pages have no URL")
 
 
-@pytest.mark.parametrize(
-    ("by", "url", "expected"),
-    [
-        ("suffix", "http://jane.github.io/x", "jane.github.io"),
-        ("suffix", "http://cs.uni.example.edu/%7Ejane/x", "example.edu/~jane"),
-        ("path:2", "http://a.example.edu/b/c/d", "a.example.edu/b/c"),
-        ("path:2", "http://a.example.edu/b", "a.example.edu"),
-        ("host", "http://a.example.edu/b", "a.example.edu"),
-    ],
-)
-def test_names(by: str, url: str, expected: str) -> None:
-    host = url.split("/")[2]
-    assert name_site(by, url, host, ".".join(host.split(".")[-2:]), None) == expected
+def test_a_site_shows_with_its_pages_sources_and_victims(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    judged = uq.sites([runs[1]], tmp_path / "sites").path
+    folder = RunFolder.open(judged)
+    says = say_all(folder, 2)
+    assert says[0] == "17 sites: 3 stitched, 2 mirrors, 12 originals."
+    assert "is stitched: 12 of 12 pages are quilts, stitched from 12 other sites; nothing of it has a home" in says[1]
+    assert says[3] == "1 more site lives off others."
+    assert says[4].startswith("farm0.example, farm1.example and farm2.example are one network: two of them share ")
+    assert says[5] == "More would be known with runs of phrases, reuse detect, passages."
+    (figure,) = plot(folder)
+    assert len(figure.rows) == 3 * 12
+    assert "<script" not in figure.draw()
+    with serving([judged, runs[1]], tmp_path / "labels.sqlite") as served:
+        listed = served.get("/runs/sites/tables/sites").text
+        assert "/runs/sites/site?name=farm0.example" in listed
+        farm = served.get("/runs/sites/site?name=farm0.example").text
+        assert "This site is <strong>stitched</strong>: 12 of 12 pages are quilts" in farm
+        assert "It is one network with" in farm
+        assert "Whom it draws on" in farm
+        assert "own3.example" in farm
+        assert farm.count(">quilt</a>") == 12
+        own = served.get("/runs/sites/site?name=own3.example").text
+        assert "Who draws on it" in own
+        assert "no quilt" in own or "original" in own
+        first = find_site(folder, "farm0.example")
+        assert first is not None
+        page = served.get(f"/runs/quilts/documents/{first['first']}").text
+        assert "Its site, " in page
+        assert "<strong>stitched</strong>" in page
+        assert served.get("/runs/sites/site?name=nowhere.example").status == 404
+        assert "Who draws on whom" in served.get("/runs/sites").text
+
+
+def test_a_block_list_has_farms_and_no_mirrors(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        cli, ["sites", str(runs[1]), "-o", str(tmp_path / "sites"), "--block-list", str(tmp_path / "block.txt")]
+    )
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "block.txt").read_text() == "farm0.example\nfarm1.example\nfarm2.example\n"
+
+
+def test_a_corpus_of_one_site_and_sites_of_few_pages(tmp_path: Path) -> None:
+    rng = Random(3)
+    pages = [(f"http://one.example/{n}", _text(rng, 60)) for n in range(6)]
+    (row,) = uq.sites([uq.quilts(_table(pages), tmp_path / "one").path]).sites.to_pylist()
+    assert (row["verdict"], row["reasons"]) == ("cannot tell", "all pages are on one site")
+    pages[0] = ("http://two.example/", pages[0][1])
+    rows = uq.sites([uq.quilts(_table(pages), tmp_path / "two").path]).sites.to_pylist()
+    assert {row["site"]: row["reasons"] for row in rows}["two.example"] == "it has 1 page, and a verdict needs 5"
+
+
+def test_a_run_without_a_table_is_named(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(runs[1], copy)
+    shutil.copytree(runs[0], tmp_path / "corpus")
+    (copy / "verdicts.parquet").unlink()
+    with pytest.raises(UnquiltError, match="run unquilt quilts again") as refused:
+        uq.sites([copy])
+    assert len(str(refused.value).splitlines()) == 1

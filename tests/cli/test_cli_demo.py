@@ -55,6 +55,7 @@ def test_the_numbers_are_true(folder):
         facts["pages"][kind] for kind in ("pool", "network")
     ]
     assert facts["found"]["original"] == 0
+    assert [row["verdict"] for row in facts["sites"]["pool"]] == ["stitched"]
     assert 0.95 * facts["stitched_sources"] <= facts["named_sources"] <= facts["stitched_sources"]
     assert {kind for kind, pages in facts["not_planted"].items() if pages} <= set(REASONS)
     assert facts["reworded_pairs"] == facts["pages"]["reworded"] > 5
@@ -153,7 +154,7 @@ def test_a_report_of_all_analyses(tmp_path):
     assert f"\nA report of all that was found is in {folder}/report.html; open it in a browser.\n" in result.stdout
     assert result.stdout.splitlines()[-1] == f"  unquilt serve {folder}"
     html = (folder / "report.html").read_text()
-    assert [html.count(f'<h2 id="run-{place}"') for place in range(1, 8)] == [1, 1, 1, 1, 1, 1, 0]
+    assert [html.count(f'<h2 id="run-{place}"') for place in range(1, 9)] == [1, 1, 1, 1, 1, 1, 1, 0]
     before = (folder / "report.html").stat().st_mtime_ns
     assert invoke("--pages", 300, "-o", folder, "--report").stdout == result.stdout
     assert (folder / "report.html").stat().st_mtime_ns == before

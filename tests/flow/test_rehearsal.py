@@ -28,12 +28,14 @@ ANALYSES = {job.name: job for job in jobs() if isinstance(job, Analysis)}
 TEXTS: dict[str, Any] = {
     "between": ("a", "b"),
     "key": "0123456789abcdef" * 2,
+    "keep": "longest",
     "sample_site": "host.example",
     "site": "host.example",
 }
 """A value of each parameter that may be any text, but for files."""
-NEVER = {("passages", "signature", "fuzzy")}
-"""Values that are declared, and refused whatever else is given: they lead to another analysis."""
+NEVER = {("passages", "signature", "fuzzy"), ("neardups", "functions", 1)}
+"""Values that are declared, and refused whatever else is given here: they lead to another analysis, or do not fit
+another value."""
 
 
 @pytest.fixture(scope="module")

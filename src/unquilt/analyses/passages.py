@@ -128,7 +128,7 @@ class PassageParameters(Parameters):
         "number of the most frequent words that a spotsig passes over after its first word, as the SpotSigs paper does "
         "with stop words",
         at_least=0,
-        at_most=2**32,
+        at_most=10_000,
     )
     k: int = parameter(8, "words in a gram, for grams", at_least=1, at_most=2**20)
     n: int = parameter(4, "words in a shingle, for shingles and for similarity", at_least=1, at_most=2**20)

@@ -24,6 +24,7 @@ from unquilt.figures.axis import Axis, reach
 from unquilt.figures.chart import WHOLE, Chart
 from unquilt.figures.figure import Figure
 from unquilt.jobs.corpora import documents
+from unquilt.results import RunFolder
 from unquilt.runs import Run
 
 Row = dict[str, Any]
@@ -103,11 +104,15 @@ def _documents_of(site: str, corpus: Run | None) -> set[int]:
 
 
 def plot(run: Run) -> list[Figure]:
-    """The four figures; those for which there is nothing to draw are left out."""
-    whose = "every document" if run.manifest["parameters"]["sample"] == "all" else "a sample of documents"
+    """The four figures; those for which there is nothing to draw are left out. If the sample is of one site, Figure 2
+    has its curve beside that of all documents, as long as the corpus is there."""
+    asked = run.manifest["parameters"]
+    whose = "every document" if asked["sample"] == "all" else "a sample of documents"
+    site = asked.get("sample_site") or None
+    corpus = RunFolder(run).corpus if site else None
     drawn = [
         _plot_frequencies(frequencies(run)),
-        _plot_counts(counts(run)),
+        _plot_counts(counts(run, site, corpus) if corpus else counts(run), site),
         _plot_covers(bubbles(run), whose),
         _plot_sites(sites(run)),
     ]
@@ -128,17 +133,21 @@ def _plot_frequencies(rows: Sequence[Row]) -> Figure | None:
     return Figure("frequencies", "Frequencies of shingles", says, [chart], rows)
 
 
-def _plot_counts(rows: Sequence[Row]) -> Figure | None:
+def _plot_counts(rows: Sequence[Row], site: str | None) -> Figure | None:
     some = [row for row in rows if row["share"]]
     if not some:
         return None
-    shares = [row["share"] for row in some]
+    there = [row for row in rows if row.get("site_share")]
+    shares = [row["share"] for row in some] + [row["site_share"] for row in there]
     chart = Chart(
         "Documents by number of popular shingles",
         Axis(_POPULAR, 0, SHINGLES),
         Axis("share of documents (logarithmic)", min(shares) / 1.5, min(1, max(shares) * 1.5), log=True, percent=True),
+        [("one", "all documents"), ("two", f"documents of {site}")] if there else (),
     )
     chart.line([(row["popular"], row["share"]) for row in some], size=2.5)
+    if there:
+        chart.line([(row["popular"], row["site_share"]) for row in there], "two", 2.5)
     says = "Which share of the documents has how many popular shingles. Figure 2 of the paper."
     return Figure("counts", "Popular shingles of a document", says, [chart], rows)
 

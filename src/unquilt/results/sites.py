@@ -27,6 +27,15 @@ MISSING = {
 """The run without which a column of sites has no values."""
 
 
+_COUNTED = {
+    "scraper": ("scraper", "scrapers"),
+    "mirror": ("mirror", "mirrors"),
+    "original": ("original", "originals"),
+    "cannot tell": ("without a verdict", "without a verdict"),
+}
+"""How sites of some verdicts are counted: one, several."""
+
+
 class Network(NamedTuple):
     """Sites with one pool: the names of some, how many they are, and what two of them share."""
 
@@ -56,7 +65,7 @@ def count_verdicts(folder: RunFolder) -> str:
     """How many sites there are of each verdict."""
     sums = folder.run.manifest.get("summary", {})
     numbers = ((sums.get(name.replace(" ", "_"), 0), name) for name in VERDICTS)
-    return ", ".join(f"{number:,} {name}" for number, name in numbers if number)
+    return ", ".join(count(number, *_COUNTED.get(name, (name, name))) for number, name in numbers if number)
 
 
 def first_taking(folder: RunFolder, most: int) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -26,6 +26,15 @@ OTHERS = ("near", "passages", "phrases", "copied", "targets")
 RETOLD = ("http://*/retold/", "http://*/20")
 """The URLs of pages that retell others, and of articles, which have a year."""
 MOST_MISSED = 20
+PLANTED_SITES = {
+    "pool": "the farm with one pool",
+    "network": "the network of four domains",
+    "original": "the originals that it took apart",
+    "farm": "link farms, five domains each",
+    "twin": "the mirror",
+    "column": "the site that it mirrors",
+}
+"""The kinds of pages that have sites of their own, and what these are."""
 INTRODUCTION = """A quilt is a page stitched together from passages of other pages. This demo made a small web in which
 the quilts are known, because it planted them, and then looked for them as if it knew nothing."""
 EXAMPLES = """\b
@@ -61,6 +70,7 @@ def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None
     made = make_pages(folder, pages, seed, options)
     corpus = api.ingest(made, inside(folder, "corpus"), options=options)
     run = api.quilts(folder / "corpus", inside(folder, "quilts"), options=options)
+    judged = api.sites([folder / "quilts"], inside(folder, "sites"), options=options)
     shared = api.passages(folder / "corpus", inside(folder, "passages"), options=options)
     retold = find_reworded(folder, options) if has_kind(pages, seed, "reworded") else None
     written = write_report(folder, options) if report else None
@@ -69,15 +79,17 @@ def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None
     # Where no page was reworded there is no run of its own, and nothing to count in either.
     reworded = [hold_pairs_against(each, pages, seed, ["reworded"]) for each in (retold or shared, shared)]
     reasons = explain_missed(compared, run)
+    sites = group_sites(corpus, judged, seed)
     if asked.as_json:
         counted = {"planted_pairs": pairs[0], "passage_pairs": pairs[1]}
         counted |= {"reworded_pairs": reworded[0][0], "reworded_pairs_found": reworded[0][1]}
-        emit(json_line(facts(compared, reasons, folder) | counted))
+        emit(json_line(facts(compared, reasons, folder) | counted | {"sites": sites}))
     elif not asked.quiet:
         told = (
             _introduce(folder, made, corpus, run),
             _tell(compared, reasons),
             _examples(compared, run),
+            _tell_sites(sites),
             _tell_passages(shared, *pairs),
             _tell_reworded(*reworded[0], reworded[1][1]),
             _next(folder, compared, written),
@@ -137,7 +149,7 @@ def write_report(folder: Path, options: JobOptions) -> Path:
         api.label([folder / "copied"], labels, options=options)
     api.detect(corpus, inside(folder, "targets"), labels=str(labels), options=options)
     if not place.exists():
-        runs = [RunFolder.open(folder / name) for name in ("quilts", *OTHERS)]
+        runs = [RunFolder.open(folder / name) for name in ("quilts", "sites", *OTHERS)]
         return write_report(runs, place, title="Copied text in the web of the demo")
     return place
 
@@ -202,6 +214,21 @@ def explain_missed(report: Report, run: Run) -> dict[str, str]:
     numbers = {ids[doc][0]: Measured(ids[doc][0], **row) for row in verdicts for doc in [row.pop("doc")]}
     limits = {name: run.manifest["parameters"][name] for name in ("c", "sigma", "max_largest")}
     return {page.id: explain_miss(numbers.get(page.id), **limits) for page in report.missed}
+
+
+def group_sites(corpus: Run, judged: Run, seed: int) -> dict[str, list[dict[str, Any]]]:
+    """The planted sites by kind, each with its verdict, its network, and how many pages it has."""
+    from unquilt.demo.layout import World, role
+
+    world = World(seed)
+    names: dict[str, set[str]] = defaultdict(set)
+    for row in corpus.table("documents").select(["id", "domain"]).to_pylist():
+        kind = role(world, int(row["id"].removeprefix("page-"))).kind
+        if kind in PLANTED_SITES and row["domain"] is not None:
+            names[kind].add(row["domain"])
+    columns = ["site", "verdict", "network", "pages", "twin"]
+    rows = {row["site"]: row for row in judged.table("sites").select(columns).to_pylist()}
+    return {kind: [rows[name] for name in sorted(names[kind])] for kind in PLANTED_SITES if names[kind]}
 
 
 def facts(report: Report, reasons: dict[str, str], folder: Path) -> dict[str, Any]:
@@ -303,6 +330,22 @@ def _examples(report: Report, run: Run) -> Iterator[str]:
         yield f"    {page.covered:.0%} of its grams come from {', '.join(map(printable, first[:SHOWN]))}{more}"
 
 
+def _tell_sites(sites: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+    """What planted sites are called."""
+    if not sites:
+        return
+    yield ""
+    yield "Sites, judged by their pages (`unquilt sites`):"
+    for kind, rows in sites.items():
+        verdicts = Counter(row["verdict"] for row in rows)
+        said = ", ".join(f"{number:,} {verdict}" for verdict, number in verdicts.most_common())
+        networks = len({row["network"] for row in rows if row["network"] is not None})
+        together = f"; {count(networks, 'network')}" if networks else ""
+        yield f"  {PLANTED_SITES[kind]:<32} {said}{together}"
+    if any(row["verdict"] == "cannot tell" for rows in sites.values() for row in rows):
+        yield "  A verdict needs five pages of a site; with more --pages, each has as many."
+
+
 def _tell_passages(run: Run, planted: int, found: int) -> Iterator[str]:
     if not planted:
         return
@@ -338,6 +381,7 @@ def _next(folder: Path, report: Report, written: Path | None) -> Iterator[str]:
         f"unquilt serve {where}": "in the browser, patches beside sources",
         f"unquilt show {where}/quilts quilts --limit 5": "the quilts as a table",
         f"unquilt show {where}/quilts sources --limit 10": "which pages they draw on",
+        f"unquilt show {where}/sites draws --limit 10": "which sites draw on which",
         f"unquilt show {where}/passages passage_pairs": "which pages share passages",
         f"unquilt quilts {where}/corpus -o {where}/strict --sigma 0.8": "only pages with more copied text",
         f"unquilt phrases {where}/corpus -o {where}/phrases --site ip": "a site that dices sentences of others",

@@ -1,0 +1,49 @@
+"""docs/deviations.md: every row says what was published, what is ours and how to get the published one; each option
+that it names is one of the commands of its paper."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from unquilt.cli import cli
+
+PAGE = (Path(__file__).parents[2] / "docs/deviations.md").read_text(encoding="utf-8")
+COMMANDS = {
+    "Quilts": ("quilts", "sweep"),
+    "Near-duplicates and phrases": ("neardups", "phrases", "filter"),
+    "Reuse": ("reuse discover", "reuse label", "reuse detect", "show"),
+    "Passages": ("passages",),
+    "I-Match": ("neardups", "lexicon build", "filter"),
+}
+_SECTION = re.compile(r"^## ([^:]+):.*\n((?:(?!## ).*\n)*)", re.MULTILINE)
+_ROW = re.compile(r"^\| (?!published|---)(.+) \|$", re.MULTILINE)
+SECTIONS = dict(_SECTION.findall(PAGE))
+ROWS = [(name, tuple(row.split(" | "))) for name, text in SECTIONS.items() for row in _ROW.findall(text)]
+
+
+def list_options(line: str) -> set[str]:
+    command: click.Command = cli
+    for word in line.split():
+        assert isinstance(command, click.Group)
+        found = command.get_command(click.Context(command), word)
+        assert found is not None, word
+        command = found
+    return {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+
+
+def test_every_paper_has_its_rows() -> None:
+    assert SECTIONS.keys() == COMMANDS.keys()
+    assert all(sum(name == each for each, _ in ROWS) >= 5 for name in COMMANDS)
+
+
+@pytest.mark.parametrize(("paper", "row"), ROWS, ids=lambda value: value if isinstance(value, str) else value[0][:40])
+def test_a_row_is_whole_and_its_options_are_there(paper: str, row: tuple[str, ...]) -> None:
+    assert len(row) == 3
+    assert all(cell.strip() for cell in row)
+    known = {option for command in COMMANDS[paper] for option in list_options(command)}
+    named = {option for code in re.findall(r"`([^`]+)`", row[2]) for option in re.findall(r"(?<!\S)--[a-z-]+", code)}
+    assert named <= known, named - known
