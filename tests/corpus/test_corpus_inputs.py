@@ -353,7 +353,7 @@ def test_standard_input(tmp_path: Path) -> None:
 def test_standard_input_must_be_spooled_and_have_content(tmp_path: Path, snapshots: Snapshots) -> None:
     with snapshots.error(InputError):
         find(["-"])
-    with pytest.raises(InputError, match="nothing came"):
+    with pytest.raises(InputError, match="standard input is empty"):
         find(["-"], stdin=spool(io.BytesIO(b""), tmp_path))
 
 

@@ -268,13 +268,14 @@ def test_rows_before_the_broken_page_are_read(column: int, tmp_path: Path) -> No
     assert len(documents) == 1450  # a page begins there; rows are decoded 64 at a time
 
 
-def test_rows_that_pages_have_lost_are_not_paired_wrongly(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("column", "name"), [(0, "text"), (2, "more")])
+def test_rows_that_pages_have_lost_are_not_paired_wrongly(column: int, name: str, tmp_path: Path) -> None:
     """A page header is in no checksum. One that has a row less would shift what follows against the other columns."""
     file = tmp_path / "a.parquet"
     texts = [f"{i:03}" for i in range(200)]
     pages = {"write_batch_size": 50, "data_page_size": 1, "use_dictionary": False, "compression": "none"}
-    pq.write_table(pa.table({"text": texts, "id": texts}), file, **pages)
-    at = pq.ParquetFile(file).metadata.row_group(0).column(0).data_page_offset
+    pq.write_table(pa.table({"text": texts, "id": texts, "more": texts}), file, **pages)
+    at = pq.ParquetFile(file).metadata.row_group(0).column(column).data_page_offset
     data = bytearray(file.read_bytes())
     header = data.index(b"\x15\x64", at, at + 30)  # field 1 of the header of a data page: 50, in zigzag
     data[header + 1] = 98
@@ -282,7 +283,7 @@ def test_rows_that_pages_have_lost_are_not_paired_wrongly(tmp_path: Path) -> Non
     documents, rejects = rows(file)
     assert not documents
     assert [row["offset"] for row in rejects] == list(range(200))
-    assert rejects[0]["detail"].endswith("column 'text' has pages for 199 rows, the footer promises 200")
+    assert rejects[0]["detail"].endswith(f"column {name!r} has pages for 199 rows, the footer says 200")
 
 
 @pytest.mark.slow

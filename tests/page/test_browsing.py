@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pyarrow as pa
 import pytest
 from browsing import NARROW, WIDE, Browser
 from looking import addresses, find_first
@@ -304,3 +305,24 @@ def test_sites_and_copies_have_their_pages(browser: Browser, web: Path, tmp_path
             assert wide <= 0, path
         browser.open(f"{served.address}/runs/sites/tables/sites")
         assert "verdict" in browser.find("table.rows thead").text  # not the hosts of the corpus
+
+
+def test_long_urls_take_two_lines_and_any_script_is_shown(browser: Browser, tmp_path: Path) -> None:
+    """URLs of 3,600 characters, and texts from right to left, mixed, and without spaces."""
+    arabic, chinese = "في الصباح يذهب الناس إلى السوق", "每天早晨人们都会去公园散步然后回家吃饭"
+    passages = [" ".join(f"{arabic} p{number}w{word} {chinese}" for word in range(12)) for number in range(5)]
+    texts = [*passages, "\n\n".join(passages)]
+    urls = [f"http://s{number}.example/{'long/' * 720}" for number in range(len(texts))]
+    uq.ingest(pa.table({"id": urls, "url": urls, "text": texts}), tmp_path / "corpus")
+    uq.quilts(tmp_path / "corpus", tmp_path / "quilts", homes=False, min_sewn=0.0, max_reads_on=1.0)
+    quilt = find_first(tmp_path, "quilts/quilts", "doc")
+    with serving([tmp_path / "quilts"], tmp_path / "labels.sqlite") as served:
+        served.enter(browser)
+        for size in ((1280, 800), (390, 800)):
+            browser.resize(size)
+            for path in ("tables/documents", "tables/quilts", f"quilts/{quilt}", f"documents/{quilt}"):
+                browser.open(f"{served.address}/runs/quilts/{path}")
+                wide = browser.ask("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+                assert wide <= 0, path
+                high = "return Math.max(...[...document.querySelectorAll('h1, h3, td')].map(e => e.offsetHeight))"
+                assert browser.ask(high) < 120, path

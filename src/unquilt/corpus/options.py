@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
 from unquilt.corpus.records import Media
@@ -124,6 +125,10 @@ class Reading(Parameters):
         "drop: leave out text that the style of a page hides from its readers; keep: read it like all other text",
         one_of=(DROP, KEEP),
     )
+    include: str = parameter(
+        "", "files of folders to read, by name or path, such as '*.html,blog/*' (no names: all of them)"
+    )
+    exclude: str = parameter("", "files of folders to leave out, by name or path, such as 'README*,*.js'")
     carry: str = parameter(
         ALL,
         "columns of JSON lines and Parquet, and facts of archives on pages, that are kept beside documents: all, none, "
@@ -135,6 +140,17 @@ class Reading(Parameters):
         at_least=1,
         at_most=MOST,
     )
+
+    def wants(self, path: str) -> bool:
+        """Whether a file of a folder, by its path from there, is read.
+
+        >>> reading = Reading(include="*.html,blog/*", exclude="draft*")
+        >>> reading.wants("a/b.html"), reading.wants("blog/draft.txt")
+        (True, False)
+        """
+        included = [pattern.strip() for pattern in self.include.split(",") if pattern.strip()]
+        excluded = [pattern.strip() for pattern in self.exclude.split(",") if pattern.strip()]
+        return (not included or _matches(path, included)) and not _matches(path, excluded)
 
     @property
     def carried(self) -> frozenset[str]:
@@ -151,6 +167,11 @@ class Reading(Parameters):
         if self.base_url not in (AUTO, NO_URLS, *SCHEMES) and not _is_base(self.base_url):
             known = f"{AUTO}, {NO_URLS}, {' or '.join(SCHEMES)} for folders of hosts, or a URL such as"
             raise ParameterError(f"base_url must be {known} http://www.example.org/, not {self.base_url[:80]!a}")
+
+
+def _matches(path: str, patterns: Sequence[str]) -> bool:
+    name = path.rpartition("/")[2]
+    return any(fnmatchcase(path, pattern) or fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _is_base(text: str) -> bool:

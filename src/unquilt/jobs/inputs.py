@@ -116,6 +116,7 @@ def find_inputs(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[F
                 options.reading.limits.bounds,
                 options.reading.base_url,
                 options.progress.stage,
+                options.reading.wants,
             )
             if alias:
                 sources = [replace(source, alias=alias) for source in sources]

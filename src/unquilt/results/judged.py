@@ -48,7 +48,8 @@ def say_quilt(folder: RunFolder, row: Row, sources: Sequence[Row]) -> str:
         found = find_rows(folder.tables[table], by, [own], ["quilts", "documents"], 1) if table in folder.tables else []
         said += f"; its site is {printable(own)}"
         said += "".join(
-            f", where {each['quilts']:,} of {count(each['documents'], 'page')} {are(each['quilts'])} quilts"
+            f", where {each['quilts']:,} of {count(each['documents'], 'page')} "
+            f"{'is a quilt' if each['quilts'] == 1 else 'are quilts'}"
             for each in found
         )
     return f"{said}."

@@ -22,10 +22,22 @@ COMMANDS = {
 EXAMPLES = """\b
 Examples:
   unquilt experiment reuse corpus -o experiment
-  unquilt experiment quilts corpus -o definitions
-  unquilt experiment imatch corpus -o recall --lexicon news.lexicon
-  unquilt experiment reuse crawl/*.warc.gz -o one-site --site www.garden-news.example/
   unquilt show experiment tolerances
+"""
+REUSE = """\b
+Examples:
+  unquilt experiment reuse crawl/*.warc.gz -o one-site --site www.garden-news.example/
+  unquilt show one-site tolerances
+"""
+IMATCH = """\b
+Examples:
+  unquilt experiment imatch corpus -o recall --queries 200 --lexicon news.lexicon
+  unquilt show recall recalls
+"""
+QUILTS = """\b
+Examples:
+  unquilt experiment quilts corpus -o definitions --k 5 --c 4
+  unquilt show definitions variants
 """
 
 
@@ -39,7 +51,7 @@ def experiment(ctx: click.Context) -> None:
         ctx.exit(2)
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(epilog=REUSE)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
 @parameter_options(ReuseExperimentParameters)
@@ -68,7 +80,7 @@ def reuse(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
     conclude(output, asked, before=before)
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(epilog=IMATCH)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
 @parameter_options(ImatchExperimentParameters)
@@ -100,7 +112,7 @@ def imatch(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) ->
     conclude(output, asked, before=before)
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(epilog=QUILTS)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
 @parameter_options(QuiltsExperimentParameters)

@@ -78,6 +78,7 @@ def find(
     bounds: Bounds | None = None,
     base_url: str = NO_URLS,
     watch: Watch = nobody,
+    wants: Callable[[str], bool] = lambda _: True,
 ) -> list[Source]:
     """The files that the inputs mean, in the order given; folders and globs sorted by name, component by component.
 
@@ -91,6 +92,7 @@ def find(
     `each` calls a function in them, `bounds` is what one file may cost, and `notes` is a folder for their notes.
 
     `base_url` says how files that are one page each get a URL (see `addresses`). `watch` is told how far this is.
+    `wants` says of the path of a file within a folder that the user named whether it is read.
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
     that the user named and that is empty, of no known kind, or an archive, compressed or Parquet by its name only. In
@@ -103,7 +105,10 @@ def find(
     with watch("find", 0, "") as step:
         for item in given:
             for candidate, there in _expand(str(item), stdin, step):
-                found.setdefault(_identity(candidate.path, there), candidate)
+                if not candidate.root or wants(os.path.relpath(candidate.path, candidate.root)):
+                    found.setdefault(_identity(candidate.path, there), candidate)
+    if not found:
+        raise InputError("no file is left to read: change what is included or excluded")
     candidates, sources = list(found.values()), list[Source]()
     with watch("look", len(candidates), "") as step:
         looks = each_guarded(each, look, candidates, bounds or Limits().bounds, notes, LOOKS)

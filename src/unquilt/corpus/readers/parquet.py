@@ -337,10 +337,15 @@ def _measure(file: _File, rows: _RowGroup, column: _ReadColumn) -> Extent:
     # A footer that contradicts itself raises here. Without this, Arrow would end the process in the next line.
     next(_batches(file, rows, column, 1), None)
     extent = column_pages.measure_extent(file.disk, file.parquet.metadata.row_group(rows.group).column(column.number))
+    _check_extent(column.name, extent, rows)
+    return extent
+
+
+def _check_extent(name: str, extent: Extent, rows: _RowGroup) -> None:
+    """Raise if the pages of a column have more or fewer rows than the footer says."""
     if extent.complete and extent.rows != rows.end - rows.begin:
         promised = rows.end - rows.begin
-        raise _DamagedError(f"column {column.name!a} has pages for {extent.rows} rows, the footer says {promised}")
-    return extent
+        raise _DamagedError(f"column {name!a} has pages for {extent.rows} rows, the footer says {promised}")
 
 
 def _batches(file: _File, rows: _RowGroup, column: _ReadColumn, count: int) -> Iterator[pa.Array]:
@@ -375,7 +380,10 @@ def _measure_beside(file: _File, rows: _RowGroup) -> dict[str, Extent]:
     for number in range(group.num_columns):
         column = group.column(number)
         if column.path_in_schema.partition(".")[0] in beside and column.path_in_schema not in file.columns:
-            found[column.path_in_schema] = column_pages.measure_extent(file.disk, column)
+            extent = column_pages.measure_extent(file.disk, column)
+            if file.parquet.schema.column(number).max_repetition_level == 0:  # else there are more values than rows
+                _check_extent(column.path_in_schema, extent, rows)
+            found[column.path_in_schema] = extent
     return found
 
 
