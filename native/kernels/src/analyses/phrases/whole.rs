@@ -338,7 +338,8 @@ mod tests {
 
     #[test]
     fn prose() {
-        for text in ["Nobody reads this.", "“Is it so?”", "他们不知道。", "It took 12 years, they said (twice)."]
+        for text in
+            ["Nobody reads this.", "“Is it so?”", "他们不知道。", "It took 12 years, as all of them said (twice)."]
         {
             assert!(is_prose(text), "{text}");
         }
