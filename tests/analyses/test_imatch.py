@@ -431,6 +431,9 @@ def pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+TINY = "the lexicon has 2 words only: documents that have little in common may share all of them; choose a wider --nidf"
+
+
 def test_the_command_line_builds_and_shows(pages: Path, tmp_path: Path) -> None:
     file = tmp_path / "words.lexicon"
     result = invoke("lexicon", "build", pages, "-o", file, "--nidf", "0.2:0.5")
@@ -438,6 +441,7 @@ def test_the_command_line_builds_and_shows(pages: Path, tmp_path: Path) -> None:
     assert result.stdout == (
         "5 documents\n"
         "2 words to make signatures of, 5 rarer ones to fill up short signatures\n"
+        f"Warning: {TINY}\n"
         f"The lexicon is in {file}; to look at it: unquilt lexicon show {file}\n"
     )
     result = invoke("lexicon", "show", file, "--limit", "2")
@@ -483,7 +487,7 @@ def test_the_command_line_says_it_as_json_or_not_at_all(pages: Path, tmp_path: P
     assert result.exit_code == 3
     assert "1 record was rejected, more than --max-rejects 0; everything else is done" in result.stderr
     facts = {"file": str(tmp_path / "a"), "primary": 2, "secondary": 0, "nidf": [0.2, 0.5], "min_df": 2}
-    assert json.loads(result.stdout) == facts | {"documents": 5, "rejects": 1}
+    assert json.loads(result.stdout) == facts | {"documents": 5, "rejects": 1, "warnings": [TINY]}
     result = invoke("lexicon", "build", pages, "-o", tmp_path / "a", "-q", "--overwrite", *asked)
     assert (result.exit_code, result.output) == (0, "")
 

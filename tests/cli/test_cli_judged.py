@@ -140,12 +140,12 @@ class TestJudging:
     def test_looser_and_stricter(self, run):
         out = succeed("show", run, "quilts", "-c", 3)
         assert out.startswith("By c 3 (was 4): 2 quilts; 1 was none in this run, which has no sources or patches of it")
-        assert [line.split()[1] for line in out.splitlines()[3:]] == ["quilt", "few"]
+        assert [line.split()[1] for line in out.splitlines()[3:]] == ["few", "quilt"]
         assert succeed("show", run, "quilts", "--max-largest", 0.1).endswith("): 0 quilts.\n\nquilts has no rows.\n")
         rows = [json.loads(line) for line in succeed("show", run, "quilts", "-c", 3, "--json").splitlines()]
         assert [(row["id"], row["url"], row["quilt"]) for row in rows] == [
-            ("quilt", "http://quilt.example/", True),
             ("few", "http://few.example/", True),
+            ("quilt", "http://quilt.example/", True),
         ]
 
     def test_with_conditions(self, run):

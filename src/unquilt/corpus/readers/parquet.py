@@ -396,7 +396,9 @@ def _rows_beside(file: _File, rows: _RowGroup, extents: Mapping[str, Extent]) ->
     count = AT_ONCE_ROWS if known and all(extent.complete for extent in known) else 1
     while count > 1 and sum(extent.size(count, as_dictionary=False) for extent in known) > AT_ONCE_BYTES:
         count //= 2
-    batches = file.parquet.iter_batches(count, row_groups=[rows.group], columns=file.beside, use_threads=False)
+    # A reader of its own: all batches of one reader have the size that was asked for last.
+    own = pq.ParquetFile(file.disk, metadata=file.parquet.metadata, pre_buffer=False, page_checksum_verification=True)
+    batches = own.iter_batches(count, row_groups=[rows.group], columns=file.beside, use_threads=False)
     return (
         GivenRow(batch, row, file.given)
         for batch in map(partial(_decoded, names=file.beside), batches)

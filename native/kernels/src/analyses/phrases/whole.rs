@@ -72,9 +72,11 @@ impl Group for PhraseLists {
             if self.documents.len() < 4 * Self::MOST {
                 self.documents.extend_from_slice(&doc.to_be_bytes());
             }
-            match Place::own(place.0).server {
-                0 => alone += 1, // a document without a URL is a site of its own
-                server => drop(self.servers.insert(server)),
+            let Place { server, addresses } = Place::own(place.0);
+            match (server, addresses.first_chunk()) {
+                (0, _) => alone += 1, // a document without a URL is a site of its own
+                (_, Some(&address)) => drop(self.servers.insert(u64::from_be_bytes(address))),
+                (server, None) => drop(self.servers.insert(server)),
             }
         }
         let sites = alone + self.servers.len() as u64;
