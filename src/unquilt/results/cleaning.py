@@ -5,27 +5,23 @@ A document of `emptied` goes altogether. Read and cut row group by row group.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from itertools import accumulate
+from collections.abc import Sequence
 
 import pyarrow as pa
 
 from unquilt.columns import measure
 from unquilt.errors import Advice, ParameterError
 from unquilt.flow.kept import Split
-from unquilt.jobs.corpora import documents
 from unquilt.results.folders import RunFolder
-from unquilt.results.given import choose_columns
-from unquilt.results.rows import Read, Selection, TableRows
-from unquilt.results.trimming import OF_THE_WHOLE
-from unquilt.tables import DOCUMENTS, EMPTIED, REMOVED
+from unquilt.results.rows import Read, Selection
+from unquilt.results.trimming import ShortenedDocuments
+from unquilt.tables import EMPTIED, REMOVED
 
 REPEATS = "repeats"
 """What documents are written without, by the name of the analysis that finds it."""
 
 
-class CleanedDocuments(TableRows):
+class CleanedDocuments(ShortenedDocuments):
     """The documents of the corpus of a run of repeats, without what it takes out of them. With `mask`, this stands
     in the place of each piece; with `empty`, documents of which nothing is left are written, too."""
 
@@ -37,33 +33,11 @@ class CleanedDocuments(TableRows):
                 f"{folder.run.path} does not say what is repeated: it has no table {REMOVED.name}",
                 advice=Advice("find it first: unquilt.repeats", "find it first: unquilt repeats"),
             )
-        if folder.corpus is None:
-            raise ParameterError(f"{folder.run.path}: its corpus is not found, so there are no texts to write")
-        self._pages = documents(folder.corpus)
+        super().__init__(folder, selection)
         self._removed, self._emptied = folder.tables[REMOVED.name], folder.tables[EMPTIED.name]
         self._mask, self._empty = mask, empty
-        columns = selection.columns or choose_columns(self._pages)
-        super().__init__(folder, DOCUMENTS.name, replace(selection, columns=columns))
-        self._table = self._pages
-        self.as_given = True
 
-    @property
-    def total(self) -> int | None:
-        """Not known before they are counted."""
-        return None
-
-    def _check_column(self, column: str) -> None:
-        if column in OF_THE_WHOLE:
-            raise ParameterError(f"{column} is that of the whole text, of which something is taken out; leave it out")
-        super()._check_column(column)
-
-    def _readers(self) -> Iterator[Read]:
-        splits = self._pages.splits()
-        firsts = accumulate((split.rows for split in splits), initial=0)
-        for first, split in zip(firsts, splits, strict=False):
-            yield self._cutting(first, split)
-
-    def _cutting(self, first: int, split: Split) -> Read:
+    def _reader(self, first: int, split: Split) -> Read:
         def read(columns: Sequence[str]) -> pa.Table:
             part = split.read(list(dict.fromkeys([*columns, "text"])))
             last = first + part.num_rows - 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -37,20 +38,14 @@ OF_THE_WHOLE = frozenset(("chunks", "chunk_sha1", "raw_chunk_sha1", "trivial_chu
 """Columns that are true of the whole text only."""
 
 
-class TrimmedDocuments(TableRows):
-    """The documents of the corpus of a run without the objects in `tables`; with `keep_first`, each stays where it
-    first stands. They are as they were given, unless columns are chosen."""
+class ShortenedDocuments(TableRows):
+    """The documents of the corpus of a run, of whose texts something is taken out. They are as they were given, unless
+    columns are chosen."""
 
-    def __init__(
-        self, folder: RunFolder, tables: Sequence[str], selection: Selection | None = None, *, keep_first: bool = False
-    ) -> None:
-        self._objects = [_find_objects(folder, name) for name in tables]
+    def __init__(self, folder: RunFolder, selection: Selection) -> None:
         if folder.corpus is None:
             raise ParameterError(f"{folder.run.path}: its corpus is not found, so there are no texts to write")
         self._pages = documents(folder.corpus)
-        self._keep_first = keep_first
-        self._cutting = _describe_chunks(folder)
-        selection = selection or Selection()
         columns = selection.columns or choose_columns(self._pages)
         super().__init__(folder, DOCUMENTS.name, replace(selection, columns=columns))
         self._table = self._pages
@@ -70,7 +65,27 @@ class TrimmedDocuments(TableRows):
         splits = self._pages.splits()
         firsts = accumulate((split.rows for split in splits), initial=0)
         for first, split in zip(firsts, splits, strict=False):
-            yield _Trimming(self, first, split).read
+            yield self._reader(first, split)
+
+    @abstractmethod
+    def _reader(self, first: int, split: Split) -> Read:
+        """Reads a part of the documents, of which `first` is the first, without what is taken out."""
+
+
+class TrimmedDocuments(ShortenedDocuments):
+    """The documents of the corpus of a run without the objects in `tables`; with `keep_first`, each stays where it
+    first stands."""
+
+    def __init__(
+        self, folder: RunFolder, tables: Sequence[str], selection: Selection | None = None, *, keep_first: bool = False
+    ) -> None:
+        self._objects = [_find_objects(folder, name) for name in tables]
+        super().__init__(folder, selection or Selection())
+        self._keep_first = keep_first
+        self._cutting = _describe_chunks(folder)
+
+    def _reader(self, first: int, split: Split) -> Read:
+        return _Trimming(self, first, split).read
 
     @cached_property
     def labels(self) -> LabelSet:

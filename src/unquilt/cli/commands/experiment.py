@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,6 +14,9 @@ from unquilt.cli.figures import draw_imatch, draw_quilts, draw_reuse
 from unquilt.cli.group import LazyGroup, usual_options
 from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
 from unquilt.cli.terminal.output import count, emit
+
+if TYPE_CHECKING:
+    from unquilt.runs import Run
 
 COMMANDS = {
     "quilts": ("unquilt.cli.commands.experiment:quilts", "Count quilts by the definitions of the paper."),
@@ -67,17 +71,10 @@ def reuse(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
     discovered, with and without stop chunks) and tolerances (how much may be changed before pages, and the site, are no
     longer found). Figures are drawn into RUN/figures.
     """
-    from unquilt.cli.show.summary import conclude, is_complete
     from unquilt.experiments.reuse import run_reuse
 
-    refuse_reading_options(inputs, asked)
-    before = is_complete(output)
     given = ReuseExperimentParameters.from_dict(given_parameters(values))
-    run = run_reuse(given, list(inputs), output, asked.job_options())
-    for line in draw_reuse(run, output):
-        if not asked.quiet and not asked.as_json:
-            emit(line)
-    conclude(output, asked, before=before)
+    _carry_out(inputs, output, asked, lambda *those: run_reuse(given, *those), draw_reuse)
 
 
 @click.command(epilog=IMATCH)
@@ -96,20 +93,12 @@ def imatch(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) ->
     lexicons, and how many legitimate documents are taken for near-duplicates) and stability (how often a signature
     stays after words were changed, beside the model of the paper). Figures are drawn into RUN/figures.
     """
-    from unquilt.cli.show.summary import conclude, is_complete
     from unquilt.experiments.imatch import run_imatch
 
-    refuse_reading_options(inputs, asked)
-    before = is_complete(output)
     given = ImatchExperimentParameters.from_dict(given_parameters(values))
-    if not before and not asked.quiet and not asked.as_json:
-        times = 4 + bool(given.legitimate) * (1 + len(given.lexicon))
-        emit(f"To compare {count(given.queries, 'document')} with all others, all texts are read {times} times")
-    run = run_imatch(given, list(inputs), output, asked.job_options())
-    for line in draw_imatch(run, output):
-        if not asked.quiet and not asked.as_json:
-            emit(line)
-    conclude(output, asked, before=before)
+    times = 4 + bool(given.legitimate) * (1 + len(given.lexicon))
+    cost = f"To compare {count(given.queries, 'document')} with all others, all texts are read {times} times"
+    _carry_out(inputs, output, asked, lambda *those: run_imatch(given, *those), draw_imatch, cost)
 
 
 @click.command(epilog=QUILTS)
@@ -128,16 +117,31 @@ def quilts(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) ->
     are folders beside RUN, such as RUN-published, of which unquilt judge draws samples. The figure is drawn into
     RUN/figures.
     """
-    from unquilt.cli.show.summary import conclude, is_complete
     from unquilt.experiments.quilts import DEFINITIONS, run_quilts
+
+    given = QuiltsExperimentParameters.from_dict(given_parameters(values))
+    cost = f"This takes as long as {len(DEFINITIONS)} runs of unquilt quilts and one of unquilt sweep"
+    _carry_out(inputs, output, asked, lambda *those: run_quilts(given, *those), draw_quilts, cost)
+
+
+def _carry_out(
+    inputs: tuple[str, ...],
+    output: str,
+    asked: Asked,
+    run_experiment: Callable[..., Run],
+    draw: Callable[[Run, str], Iterable[str]],
+    cost: str = "",
+) -> None:
+    """Say what an experiment costs, run it, draw its figures, and say what it found."""
+    from unquilt.cli.show.summary import conclude, is_complete
 
     refuse_reading_options(inputs, asked)
     before = is_complete(output)
-    given = QuiltsExperimentParameters.from_dict(given_parameters(values))
-    if not before and not asked.quiet and not asked.as_json:
-        emit(f"This takes as long as {len(DEFINITIONS)} runs of unquilt quilts and one of unquilt sweep")
-    run = run_quilts(given, list(inputs), output, asked.job_options())
-    for line in draw_quilts(run, output):
-        if not asked.quiet and not asked.as_json:
+    talks = not asked.quiet and not asked.as_json
+    if cost and talks and not before:
+        emit(cost)
+    run = run_experiment(list(inputs), output, asked.job_options())
+    for line in draw(run, output):
+        if talks:
             emit(line)
     conclude(output, asked, before=before)
