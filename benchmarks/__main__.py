@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import (
+    cluster,
     earlier,
     ingest,
     medium,
@@ -38,6 +39,7 @@ BENCHMARKS = {
     "large": ingest.measure_large,
     "medium": medium.measure,
     "earlier": earlier.measure,
+    "cluster": cluster.measure,
     "neardups": neardups.measure,
     "threshold": threshold.measure,
     "passages": passages.measure,

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-WIDE, NARROW = (1280, 900), (420, 900)
+WIDE, NARROW = (1280, 900), (390, 900)
 _ARGUMENTS = (
     "--headless=new",
     "--no-sandbox",  # tests may run as root, where Chromium has none

@@ -27,6 +27,8 @@ from snapshots import Snapshots
 
 import unquilt
 from unquilt.engines.local import Local
+from unquilt.engines.objects.engine import Objects
+from unquilt.engines.objects.processes import Processes
 from unquilt.engines.tasks import Scale
 from unquilt.engines.workers import keeping
 from unquilt.flow.verbs import Verbs
@@ -51,7 +53,7 @@ settings.register_profile(  # no test may depend on how fast it ran, and fixture
 settings.load_profile("unquilt")
 
 CHILDREN = Path(__file__).parent / "children"
-ENGINES = ("local", "spark")
+ENGINES = ("local", "processes", "spark")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -198,7 +200,9 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def settings(engine: str, request: pytest.FixtureRequest) -> Settings:
-    return request.getfixturevalue("spark_settings") if engine == "spark" else Settings(threads=2, memory=1 << 30)
+    if engine == "spark":
+        return request.getfixturevalue("spark_settings")
+    return Settings(engine=engine, threads=2, memory=1 << 30)
 
 
 @pytest.fixture
@@ -210,6 +214,8 @@ def make(engine: str, settings: Settings) -> Callable[[Scale, int], Callable[[Ru
             from unquilt.engines.spark import Spark
 
             return lambda run: Spark(run, scale, settings, partitions=partitions)
+        if engine == "processes":
+            return lambda run: Objects(run, scale, Processes(2, 1 << 30, run.spill), partitions=partitions)
         return lambda run: Local(run, scale, threads=2, memory=1 << 30, partitions=partitions)
 
     return for_run

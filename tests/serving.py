@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 from browsing import Browser
 
-from unquilt.page.server import PageServer, bind, open_shell
-from unquilt.page.shell import Shell
+from unquilt.page.server import PageServer, bind, open_workspace
+from unquilt.page.workspace import Workspace
 
 
 @dataclass
@@ -28,9 +28,9 @@ class Answer:
 
 @dataclass
 class Served:
-    """A server: its shell, its port, and requests to it."""
+    """A server: its workspace, its port, and requests to it."""
 
-    shell: Shell
+    workspace: Workspace
     port: int
 
     @property
@@ -39,20 +39,20 @@ class Served:
 
     def enter(self, browser: Browser) -> None:
         """Let a browser in."""
-        enter(browser, f"{self.address}/?key={self.shell.key.value}")
+        enter(browser, f"{self.address}/?key={self.workspace.key.value}")
 
     def get(self, path: str, **headers: str) -> Answer:
         return self._ask("GET", path, None, headers)
 
     def post(self, path: str, fields: dict[str, Any], *, token: str | None = "", **headers: str) -> Answer:
         if token is not None:
-            headers["x-unquilt-token"] = token or self.shell.token.value
+            headers["x-unquilt-token"] = token or self.workspace.token.value
         return self._ask("POST", path, urlencode(fields), headers)
 
     def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            named = {"cookie": f"unquilt-{self.port}={self.shell.key.value}"}
+            named = {"cookie": f"unquilt-{self.port}={self.workspace.key.value}"}
             named |= {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, named)
             answer = connection.getresponse()
@@ -79,12 +79,12 @@ def free_port() -> int:
 @contextmanager
 def serving(runs: list[Path], labels: Path) -> Iterator[Served]:
     """A server over some runs, on any port, for a while."""
-    shell, opened = open_shell(runs, labels), bind(0)
-    server = PageServer(shell)
+    workspace, opened = open_workspace(runs, labels), bind(0)
+    server = PageServer(workspace)
     thread = threading.Thread(target=server.run, args=([opened],))
     thread.start()
     try:
-        yield Served(shell, opened.getsockname()[1])
+        yield Served(workspace, opened.getsockname()[1])
     finally:
         server.should_exit = True
         thread.join()

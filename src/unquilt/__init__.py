@@ -16,7 +16,7 @@ DESIGN.md says how the packages and modules work together:
     judgements/      samples that people judge
     experiments/     the evaluations of the papers
     jobs/            the jobs that the command line and the API share
-    engines/         local and Spark
+    engines/         threads, processes, workers elsewhere, and Spark
     analyses/        the analyses, written in verbs
     stores/          lexicons, sets of prototypes and of labels, packed words and stems
     flow/            the verbs, and the checks of plans

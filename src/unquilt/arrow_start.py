@@ -14,7 +14,7 @@ class _NoPandas:
 
     def find_spec(self, name: str, *_: object) -> None:
         if name == "pandas":
-            raise ModuleNotFoundError("pandas is spared", name=name)
+            raise ModuleNotFoundError("unquilt starts pyarrow without pandas", name=name)
         return
 
 

@@ -21,9 +21,9 @@ import pyarrow.parquet as pq
 from unquilt.errors import RunError, damaged
 
 _MARK = b"uqFT"
-_MAGIC = b"PAR1"
+MAGIC = b"PAR1"
 _SEAL = len(_MARK) + 4
-_END = 4 + len(_MAGIC)
+_END = 4 + len(MAGIC)
 """Behind the footer: its length, and what Parquet files end with."""
 
 
@@ -32,6 +32,12 @@ def seal_footer(file: BinaryIO) -> None:
     footer = _read_end(file, 0)
     file.seek(-len(footer), os.SEEK_END)
     file.write(_seal(footer) + footer)
+
+
+def split_file(content: memoryview) -> tuple[bytes, bytes]:
+    """The row groups and the footer of a file that is not sealed."""
+    length = int.from_bytes(content[-_END:-4], "little")
+    return bytes(content[len(MAGIC) : -_END - length]), bytes(content[-_END - length : -_END])
 
 
 @contextmanager
@@ -80,7 +86,7 @@ def _read_end(file: BinaryIO, before: int) -> bytes:
     file.seek(max(0, size - _END))
     end = file.read(_END)
     length = int.from_bytes(end[:4], "little") + _END + before
-    if not end.endswith(_MAGIC) or length > size:
+    if not end.endswith(MAGIC) or length > size:
         return b""
     file.seek(size - length)
     return file.read(length)

@@ -10,7 +10,7 @@ from pathlib import Path
 from unquilt.errors import ParameterError
 from unquilt.parameters import Parameters, parameter
 
-ENGINES = ("local", "spark")
+ENGINES = ("local", "processes", "workers", "spark")
 UNITS = {"B": 1} | {f"{prefix}B": 1000**power for power, prefix in enumerate("KMGT", 1)}
 UNITS |= {f"{prefix}IB": 1024**power for power, prefix in enumerate("KMGT", 1)}
 LEAST_MEMORY, MOST_MEMORY = 64 << 20, 128 << 40
@@ -26,7 +26,10 @@ class Settings(Parameters):
     """
 
     engine: str = parameter(
-        "local", "where to compute: on this machine, or on Apache Spark; results are the same", one_of=ENGINES
+        "local",
+        "where to compute: in threads or processes on this machine, in workers that were started elsewhere "
+        "(`unquilt work`), or on Apache Spark; results are the same",
+        one_of=ENGINES,
     )
     threads: int = parameter(0, "threads to use", at_least=0, at_most=MOST_THREADS, usual="one for each core")
     memory: int = parameter(0, "memory to use, such as 8GB", at_least=0, unit="bytes", usual="half of the machine's")

@@ -148,7 +148,7 @@ def test_lists_of_hashes_and_texts(tmp_path: Path, snapshots: Snapshots) -> None
     assert found.hash_chunks("words") == b"\x0a" * 20 + b"\x0c" * 20 + hash_text("home", "words") + hash_text(
         "0d" * 19, "text"
     )
-    for content, complaint in ((b"\xff\xfe", "no UTF-8 at byte 0"), (b"unquilt labels\n\0", "is a set of labels")):
+    for content, complaint in ((b"\xff\xfe", "not UTF-8 at byte 0"), (b"unquilt labels\n\0", "is a set of labels")):
         path.write_bytes(content)
         with pytest.raises(InputError, match=complaint):
             HashList.read(path)

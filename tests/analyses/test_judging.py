@@ -94,6 +94,14 @@ def test_looser_limits_find_more() -> None:
     assert unquilt.judge(run.path) == run.verdicts
 
 
+def test_pages_that_were_not_looked_at_come_last() -> None:
+    run = unquilt.quilts(pages(), k=3, c=2, min_grams=1)
+    found = unquilt.judge(run, c=1, max_largest=1)
+    looked_at = [reads_on is not None for reads_on in found["reads_on"].to_pylist()]
+    assert looked_at == [False, False, True]
+    assert [evidence > 0 for evidence in found["evidence"].to_pylist()] == looked_at
+
+
 @pytest.mark.parametrize(
     ("limits", "complaint"),
     [

@@ -530,7 +530,7 @@ def test_near_duplicates_on_several_hosts_are_one_source(small_row_groups: Any, 
 @pytest.mark.parametrize(
     ("asked", "complaint"),
     [
-        ({"functions": 85}, "functions must be a multiple of supers, and 85 is none of 6"),
+        ({"functions": 85}, "functions must be a multiple of supers, but 85 is not one of 6"),
         ({"agree": 7}, "agree must be at most supers, which is 6, not 7"),
         ({"supers": 84, "agree": 6}, "agree and supers are too large: 6 of 84 super-fingerprints are 406,481,544 "),
         ({"method": "imatch", "agree": 1}, "agree has no effect with method imatch"),

@@ -206,9 +206,9 @@ def test_ways_to_name_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         unquilt.copies("mine.labels", "theirs")
     with pytest.raises(InputError, match="neither a file or folder nor a site"):
         unquilt.copies("nowhere", "theirs")
-    with pytest.raises(InputError, match="is ours"):
+    with pytest.raises(InputError, match="no document of the corpus belongs to"):
         unquilt.copies("nowhere.example", "theirs")
-    with pytest.raises(InputError, match="no others"):
+    with pytest.raises(InputError, match="no other document"):
         unquilt.copies("theirs", "theirs/0.txt")
     with pytest.raises(ParameterError):
         unquilt.copies("mine", "theirs", min_words=3)

@@ -139,8 +139,11 @@ class TestWhy:
 class TestJudging:
     def test_looser_and_stricter(self, run):
         out = succeed("show", run, "quilts", "-c", 3)
-        assert out.startswith("By c 3 (was 4): 2 quilts; 1 was none in this run, which has no sources or patches of it")
-        assert [line.split()[1] for line in out.splitlines()[3:]] == ["few", "quilt"]
+        assert out.startswith(
+            "By c 3 (was 4): 2 quilts; 1 of these was not a quilt in this run, which did not store its sources"
+        )
+        # The run did not look at "few" closely, so nothing is known against it: it comes last.
+        assert [line.split()[1] for line in out.splitlines()[3:]] == ["quilt", "few"]
         assert succeed("show", run, "quilts", "--max-largest", 0.1).endswith("): 0 quilts.\n\nquilts has no rows.\n")
         rows = [json.loads(line) for line in succeed("show", run, "quilts", "-c", 3, "--json").splitlines()]
         assert [(row["id"], row["url"], row["quilt"]) for row in rows] == [
@@ -160,16 +163,19 @@ class TestJudging:
     def test_one_page(self, run):
         out = succeed("show", run, "quilts", "--doc", "few", "--c", 3)
         assert "A quilt: it passes all limits." in out
-        assert out.endswith("It was no quilt in this run, which therefore has no sources or patches to show.\n")
+        assert out.endswith("It was not a quilt in this run, so the run did not store its sources and patches.\n")
 
     def test_a_page_that_was_looked_at_has_sources_though_it_is_no_quilt(self, run):
         out = succeed("show", run, "quilts", "--doc", "crumbs")
         assert "Not a quilt: it fails sigma.\n" in out
         assert "\nSources: share of the patch grams" in out
         looser = succeed("show", run, "quilts", "--sigma", 0.3)
-        assert looser.startswith("By sigma 0.3 (was 0.5): 2 quilts; 1 was none in this run.\n")
+        assert looser.startswith("By sigma 0.3 (was 0.5): 2 quilts; 1 of these was not a quilt in this run.\n")
         looser = succeed("show", run, "quilts", "--sigma", 0.3, "-c", 3)
-        assert "3 quilts; 2 were none in this run, which has no sources or patches of 1 of them.\n" in looser
+        assert (
+            "2 of these were not quilts in this run, which did not store the sources and patches of 1 of them.\n"
+            in looser
+        )
 
     def test_a_larger_share_from_sources(self, tmp_path):
         make(tmp_path, "http://{}.example/", "--no-homes")

@@ -46,7 +46,8 @@ def invoke(*arguments: object) -> Result:
         ("serve {place}/pages.jsonl", 1, "is not a run folder"),
         ("serve {place}/near --port 99999 --no-browser", 2, "port must be between 1 and 65535"),
         ("judge {place}/near", 2, "name the TABLE"),
-        ("judge {place}/near kept --results", 2, "name the TABLE"),
+        ("judge {place}/near {place}/nothing --results", 1, "no such folder"),
+        ("judge {place}/near kept more", 2, "only --results takes several runs"),
         ("judge {place}/near none", 2, "has no table 'none'"),
         ("judge {place}/near kept --categories a", 2, "2 to 9 different words"),
         ("judge {place}/near kept --where nothing=1", 2, "no condition on the columns of kept"),
@@ -101,6 +102,14 @@ def test_results_and_exports(place: Path, tmp_path: Path) -> None:
     for position in range(1, 5):
         file.label(sample, position, "ada", "yes" if position < 4 else "no")
         file.label(sample, position, "bob", "yes")
+    several = invoke("judge", place / "near", place / "near", "--results", "--json").output.splitlines()
+    alone = [json.loads(line) for line in invoke("judge", place / "near", "--results", "--json").output.splitlines()]
+    assert [{**json.loads(line), "run": ""} for line in several] == [
+        {name: value for name, value in (row | {"run": ""}).items() if name != "sample"} for row in alone
+    ] * 2
+    shown = invoke("judge", place / "near", place / "near", "--results").output
+    assert shown.count("ada") == 4
+    assert "low" in shown
     shown = invoke("judge", place / "near", "--results").output
     assert "near-kept: 4 items of 7 rows of kept" in shown
     assert "ada and bob: the same for 3 of 4 items, Cohen's kappa 0.00" in shown

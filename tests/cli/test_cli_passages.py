@@ -81,7 +81,7 @@ def test_two_texts_side_by_side(call: Call, run: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["show", "{run}", "passages", "--pair", "0", "0"], "--pair is for two documents, and these are one"),
+        (["show", "{run}", "passages", "--pair", "0", "0"], "--pair needs two different documents"),
         (["show", "{run}", "documents", "--pair", "0", "1"], "--pair is for the table passages"),
         (["passages", "{run}", "-o", "x", "--signature", "words"], "--signature must be one of imatch, shingles"),
         (["passages", "{run}", "-o", "x", "--tau", "0"], "--tau must be a number above 0 and of at most 1, not '0'"),

@@ -84,7 +84,11 @@ WRONG = {
     "empty lexicon": ("neardups {corpus} -o {new} --lexicon=", 2, "--lexicon must not be empty"),
     "empty output": ("quilts {corpus} --output=", 2, "output must be the name of a file or folder, not ''"),
     "empty master": ("quilts {corpus} -o {new} --engine spark --master=", 2, "--master must not be empty"),
-    "engine": ("quilts {corpus} -o {new} --engine steam", 2, "--engine must be one of local, spark, not 'steam'"),
+    "engine": (
+        "quilts {corpus} -o {new} --engine steam",
+        2,
+        "--engine must be one of local, processes, workers, spark, not 'steam'",
+    ),
     "master": ("quilts {corpus} -o {new} --master local", 2, "--master is for --engine spark"),
     "max-bytes": ("ingest {pages} -o {new} --max-bytes many", 2, "--max-bytes must be a size"),
     "no bytes": ("ingest {pages} -o {new} --max-bytes 0", 2, "--max-bytes must be a size such as 512MB or"),

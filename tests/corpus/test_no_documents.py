@@ -102,3 +102,30 @@ def test_an_older_corpus_stays(tmp_path: Path) -> None:
         unquilt.ingest(bad, output, options=unquilt.JobOptions(overwrite=True))
     assert unquilt.read(output).manifest["summary"]["documents"] == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.jsonl", "good.jsonl", "out"]
+
+
+def test_fields_are_looked_at_before_the_long_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.jsonl"
+    page = "<!doctype html><p>" + "words " * 2000
+    path.write_bytes(lines(*({"title": "t", "page": page} for _ in range(90))))
+    monkeypatch.setattr("unquilt.jobs.inputs.know", lambda *_: pytest.fail("the inputs were fingerprinted"))
+    had = "no field 'text' or 'html' with a text; they have the fields"
+    said = f"no document: 135 records looked at before reading have {had}"
+    assert refuse(path) == (
+        f"{said} title, page; pass fields={{'html': 'page'}}",
+        f"{said} title, page; say --field html=page",
+    )
+
+
+def test_fields_of_a_long_input_that_has_a_page_are_not_refused(tmp_path: Path) -> None:
+    write(tmp_path / "in" / "a.jsonl", lines(*({"body": "words " * 2000} for _ in range(120))))
+    write(tmp_path / "in" / "b.html", b"<p>some words")
+    summary = unquilt.ingest(tmp_path / "in").manifest["summary"]
+    assert (summary["documents"], summary["rejects"]) == (1, 120)
+
+
+def test_a_field_that_begins_in_the_second_half_is_found(tmp_path: Path) -> None:
+    names = ["body"] * 1100 + ["text"] * 1300
+    path = write(tmp_path / "a.jsonl", lines(*({name: "words " * 200} for name in names)))
+    summary = unquilt.ingest(path).manifest["summary"]
+    assert (summary["documents"], summary["rejects"]) == (1300, 1100)

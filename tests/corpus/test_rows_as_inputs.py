@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -92,3 +93,54 @@ def test_documents_are_annotated(tmp_path: Path) -> None:
     quilts = uq.quilts(rows, tmp_path / "quilts")
     quilts.export(tmp_path / "quilts.parquet", annotate=True)
     assert "quilt" in pq.read_schema(tmp_path / "quilts.parquet").names
+
+
+def test_shares_of_words_that_stand_elsewhere_are_annotated(tmp_path: Path) -> None:
+    copied, own = " ".join(f"w{number}" for number in range(60)), " ".join(f"x{number}" for number in range(20))
+    rows = [{"id": "a", "text": copied}, {"id": "b", "text": f"{own} {copied}"}, {"id": "c", "text": own + " end"}]
+    run = uq.repeats(rows, tmp_path / "run", n=30)
+    run.export(tmp_path / "all.parquet", annotate=True)
+    removed = run.table("removed").to_pylist()
+    words = {0: 60, 1: 80, 2: 21}
+    wanted = [sum(row["words"] for row in removed if row["doc"] == doc) / words[doc] for doc in words]
+    assert pq.read_table(tmp_path / "all.parquet").column("reused_share").to_pylist() == wanted
+    assert wanted == [0, 0.75, 0]
+
+
+def test_shares_of_labelled_chunks_are_annotated(tmp_path: Path) -> None:
+    ours = uq.label([{"text": "a paragraph of our own that is long enough to be known again"}], tmp_path / "labels")
+    texts = ["a paragraph of our own that is long enough to be known again\n\nsomething else that nobody labelled ever"]
+    run = uq.detect([{"text": text} for text in [*texts, "other words"]], tmp_path / "run", labels=str(ours.path))
+    run.export(tmp_path / "all.parquet", annotate=True)
+    shares = pq.read_table(tmp_path / "all.parquet").column("reused_share").to_pylist()
+    contents = {
+        row["doc"]: row["matched"] / row["chunks"] for row in run.table("contents").to_pylist() if row["chunks"]
+    }
+    assert [share and round(share, 6) for share in shares] == [contents.get(doc) for doc in range(2)]
+    assert shares[0] == 0.5
+
+
+def test_kept_documents_are_a_stream_and_a_data_set(tmp_path: Path) -> None:
+    run = uq.neardups(ROWS, tmp_path / "run", threshold=0.8)
+    kept = run.kept_documents(accept=True).read_all()
+    run.export(tmp_path / "kept.parquet", kept=True, accept=True)
+    assert kept.to_pylist() == pq.read_table(tmp_path / "kept.parquet").to_pylist()
+    datasets = pytest.importorskip("datasets", reason="the library datasets is not installed")
+    made = run.to_dataset(accept=True)
+    assert isinstance(made, datasets.Dataset)
+    assert list(made) == kept.to_pylist()
+
+
+def test_kept_documents_are_not_given_over_an_alarm(tmp_path: Path) -> None:
+    rows = [{"text": f"some words {max(number, 25)}", "source": "s"} for number in range(40)]
+    run = uq.neardups(rows, tmp_path / "run", threshold=0.8)
+    for give in (run.kept_documents, run.to_dataset):
+        with pytest.raises(RunError, match=r"because of \d+ alarm|pip install"):
+            give()
+    assert run.kept_documents(accept=True).read_all().num_rows == 15
+
+
+def test_without_the_library_a_data_set_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(RunError, match="pip install datasets"):
+        uq.neardups(ROWS, tmp_path / "run").to_dataset()

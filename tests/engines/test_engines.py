@@ -122,5 +122,5 @@ def test_real_pages_are_the_same_everywhere(spark_settings: Settings, debian: Ru
 
 
 def test_unknown_engines_are_refused() -> None:
-    with pytest.raises(ParameterError, match="local, spark"):
+    with pytest.raises(ParameterError, match="local, processes, workers, spark"):
         Settings(engine="ray")

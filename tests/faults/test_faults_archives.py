@@ -235,10 +235,14 @@ def test_faults_01_to_08_by_the_command_line(tmp_path: Path) -> None:
         ("a.warc", b"", "empty file"),
         ("a.warc.gz", gz(b""), "empty file"),
         ("a.jsonl", b"", "empty file"),
-        ("a.warc", b"This is a text about WARC/1.0\n" * 99, "called an archive, but there is no WARC record in it"),
-        ("a.warc.gz", gz(b"<html><p>a page"), "called an archive, but there is no WARC record in it"),
-        ("a.arc", b"<html><p>a page", "called an archive, but there is no ARC record in it"),
-        ("a.warc", bytes(range(256)) * 300, "called an archive, but there is no WARC record in it"),
+        (
+            "a.warc",
+            b"This is a text about WARC/1.0\n" * 99,
+            "its name is that of an archive, but it has no WARC record",
+        ),
+        ("a.warc.gz", gz(b"<html><p>a page"), "its name is that of an archive, but it has no WARC record"),
+        ("a.arc", b"<html><p>a page", "its name is that of an archive, but it has no ARC record"),
+        ("a.warc", bytes(range(256)) * 300, "its name is that of an archive, but it has no WARC record"),
         ("a", bytes(range(256)) * 300, "binary, and not a known kind of file"),
     ],
 )

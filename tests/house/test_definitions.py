@@ -11,6 +11,8 @@ from unquilt.analyses import catalogue
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.imatch_experiment import ImatchExperimentParameters
 from unquilt.analyses.own_copies import OwnCopyParameters
+from unquilt.analyses.passages_experiment import PassagesExperimentParameters
+from unquilt.analyses.phrases_experiment import PhrasesExperimentParameters
 from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
 from unquilt.analyses.site_verdicts import SiteParameters
@@ -40,6 +42,8 @@ PLACES: dict[str, str | type[Parameters]] = {
     "3.10": OwnCopyParameters,
     "3.11": ImatchExperimentParameters,
     "3.12": QuiltsExperimentParameters,
+    "3.14": PassagesExperimentParameters,
+    "3.13": PhrasesExperimentParameters,
     "5": Settings,
 }
 """Which section has the parameters of what: the name of an analysis, or a class."""

@@ -195,6 +195,31 @@ class TestResults:
         with snapshots.error(ParameterError):
             write_labels(file, [sample], tmp_path / "labels.txt")
 
+    def test_several_labels_count_each_and_judges_agree_on_all_of_them(
+        self, folder: RunFolder, file: LabelFile, tmp_path: Path, snapshots: Snapshots
+    ) -> None:
+        sample = ask(folder, file, sample="4", categories="a,b,c", several="1")
+        assert ask(folder, file, sample="4", categories="a,b,c") != sample
+        said = (("a", "a"), ("b,a", "a, b"), ("c,b,a,b", "b,c"), ("c", "a,c"))
+        for position, (ours, theirs) in enumerate(said, 1):
+            file.label(sample, position, "ada", ours)
+            file.label(sample, position, "bob", theirs)
+        assert [item.category for item in file.items(sample.name, "ada")] == ["a", "a, b", "a, b, c", "c"]
+        assert file.items(sample.name, "ada")[2].labels == ("a", "b", "c")
+        outcome = sum_up(file, sample)
+        assert [(v.judge, v.labelled, [s.items for s in v.shares]) for v in outcome.verdicts] == [
+            ("ada", 4, [3, 2, 2]),
+            ("bob", 4, [3, 2, 2]),
+        ]
+        # By chance they agree on "a" and on "a, b" in 1 of 16 cases each: κ = (2/4 - 2/16) / (1 - 2/16).
+        assert [(each.same, each.kappa) for each in outcome.agreements] == [(2, pytest.approx(3 / 7))]
+        assert write_labels(file, [sample], tmp_path / "b.jsonl", only="b") == 4
+        for given_ in ("", "a,d", "a,"):
+            with snapshots.error(ParameterError):
+                file.label(sample, 1, "ada", given_)
+        with pytest.raises(ParameterError):
+            file.label(ask(folder, file, sample="4", categories="a,b,c"), 1, "ada", "a,b")
+
     @given(st.integers(0, 500), st.integers(0, 500))
     def test_intervals_are_those_of_wilson(self, hits: int, misses: int) -> None:
         trials, z = hits + misses, agreement.Z

@@ -43,12 +43,16 @@ def check(browser: Browser, served: Served, path: str, *, closely: bool) -> None
 
 
 def test_every_view_opens_without_complaints(browser: Browser, served: Served, web: Path) -> None:
-    """Tables look alike: two of them are looked at closely."""
+    """Tables look alike: two of them are looked at closely, as all other views are: wide and narrow, light and dark."""
     for number, path in enumerate(["/", "/runs/quilts", "/judging", *addresses(web)]):
         closely = "/tables/" not in path or path.endswith(("/quilts", "/hosts"))
         browser.resize(NARROW if number % 2 else WIDE)
-        browser.prefer("dark" if number % 3 else "light")
-        check(browser, served, path, closely=closely)
+        check(browser, served, path, closely=False)
+        for size in (WIDE, NARROW) if closely else ():
+            browser.resize(size)
+            for scheme in ("light", "dark"):
+                browser.prefer(scheme)
+                assert browser.barriers() == [], (path, size, scheme)
         wide = browser.ask("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0, f"{path} is wider than the window"
 
@@ -192,7 +196,7 @@ def test_a_sample_is_drawn_by_a_click_and_a_label_by_another_without_scripts(
         browser.find(".sample [name=categories]").send_keys("spam,other")
         browser.find(".sample button").click()
         browser.wait(lambda page: "/judging/" in page.driver.current_url)
-        assert [each for each in served.shell.labels.samples() if each.seed == 4711]
+        assert [each for each in served.workspace.labels.samples() if each.seed == 4711]
     finally:
         browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
@@ -275,7 +279,7 @@ def test_a_key_pressed_twice_labels_one_item(browser: Browser, served: Served) -
     browser.wait(lambda page: page.find_all("#verdict[data-ready]"))
     assert browser.find("#count").text == "1 judged"
     name = sample.rpartition("/")[2]
-    assert [item.category for item in served.shell.labels.items(name, "eve")] == ["a", "", "", "", ""]
+    assert [item.category for item in served.workspace.labels.items(name, "eve")] == ["a", "", "", "", ""]
 
 
 def test_sites_and_copies_have_their_pages(browser: Browser, web: Path, tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ class TestKey:
         assert served.post("/judging", FIELDS, cookie="").status == 403
 
     def test_it_is_exchanged_for_a_cookie_of_this_site_alone(self, served: Served) -> None:
-        key = served.shell.key.value
+        key = served.workspace.key.value
         answer = served.get(f"/runs/a%20b?sort=-x&key={key}&q=%22", cookie="", sec_fetch_site="cross-site")
         assert answer.status == 200
         assert answer.headers["set-cookie"] == f"unquilt-{served.port}={key}; HttpOnly; Path=/; SameSite=strict"
@@ -162,7 +162,7 @@ class TestKey:
         assert key not in answer.text
 
     def test_it_leads_to_no_other_site(self, served: Served) -> None:
-        answer = served.get(f"//evil.example/?key={served.shell.key.value}", cookie="")
+        answer = served.get(f"//evil.example/?key={served.workspace.key.value}", cookie="")
         assert "url=/evil.example/" in answer.text
 
     def test_other_sites_cannot_read_even_with_the_cookie(self, served: Served) -> None:
@@ -239,7 +239,7 @@ class TestPosts:
         assert served.post("/judging", FIELDS, token="wrong").status == 403
         assert served.post("/judging", FIELDS | {"token": "wrong"}, token=None).status == 403
         assert served.post("/judging/x/ada", {"item": 1}, token=None).status == 403
-        assert not [each for each in served.shell.labels.samples() if each.seed == 99]
+        assert not [each for each in served.workspace.labels.samples() if each.seed == 99]
 
     def test_of_our_own_pages_are_accepted(self, served: Served) -> None:
         token = re.search(r'name="token" value="([^"]+)"', served.get("/judging").text)[1]

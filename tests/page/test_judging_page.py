@@ -134,7 +134,7 @@ class TestFilesOfLabels:
     def test_one_that_is_locked_is_told(self, own: Served, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(labels, "WAIT", 0.05)
         sample = draw(own, "quilts", "quilts")
-        other = sqlite3.connect(own.shell.labels.path, isolation_level=None)
+        other = sqlite3.connect(own.workspace.labels.path, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         answer = say(own, sample, "ada", 1, "yes")
         other.close()
@@ -144,7 +144,7 @@ class TestFilesOfLabels:
 
     def test_one_of_another_version_is_told_and_runs_are_shown_all_the_same(self, own: Served) -> None:
         draw(own, "quilts", "quilts")
-        with sqlite3.connect(own.shell.labels.path) as opened:
+        with sqlite3.connect(own.workspace.labels.path) as opened:
             opened.execute("PRAGMA user_version = 99")
         opened.close()
         answer = own.get("/judging")
@@ -173,7 +173,7 @@ def test_judged_passages_are_truth_to_score_by(served: Served, web: Path, tmp_pa
     sample = draw(served, run, "passages", sample=5)
     for item in range(1, 6):
         say(served, sample, "ada", item, "yes" if item < 5 else "no")
-    file = served.shell.labels
+    file = served.workspace.labels
     own = [file.sample(sample.rpartition("/")[2])]
     assert write_labels(file, own, tmp_path / "right.jsonl", only="yes") == 4
     arguments = ["score", str(web / run), "--labels", str(tmp_path / "right.jsonl"), "--json"]
@@ -193,7 +193,7 @@ class TestSamples:
         sample = draw(own, "quilts", "quilts", categories="spam,digest,other")
         assert draw(own, "quilts", "quilts", categories="") == sample
         assert draw(own, "quilts", "quilts", categories="a,b") != sample
-        fresh = own.shell.labels.sample(draw(own, "quilts", "quilts", categories="", seed=77).rpartition("/")[2])
+        fresh = own.workspace.labels.sample(draw(own, "quilts", "quilts", categories="", seed=77).rpartition("/")[2])
         assert fresh.categories == ("right", "wrong", "unsure")
 
     def test_the_first_rows_are_drawn_from(self, own: Served, web: Path) -> None:
@@ -203,9 +203,9 @@ class TestSamples:
             .column("doc")
             .to_pylist()
         )
-        sample = own.shell.labels.sample(draw(own, "quilts", "quilts", sample=100, top=5).rpartition("/")[2])
+        sample = own.workspace.labels.sample(draw(own, "quilts", "quilts", sample=100, top=5).rpartition("/")[2])
         assert sample.population == 5
-        assert sorted(item.key["doc"] for item in own.shell.labels.items(sample.name, "ada")) == sorted(first)
+        assert sorted(item.key["doc"] for item in own.workspace.labels.items(sample.name, "ada")) == sorted(first)
 
     def test_blind_judges_see_the_texts_alone(self, own: Served) -> None:
         seen, blind = (own.get(f"{draw(own, 'quilts', 'quilts', blind=value)}/ada").text for value in ("", "1"))
@@ -234,7 +234,7 @@ class TestSamples:
 
     def test_files_of_before_there_were_options_are_read(self, own: Served) -> None:
         sample = draw(own, "quilts", "quilts")
-        with sqlite3.connect(own.shell.labels.path) as opened:
+        with sqlite3.connect(own.workspace.labels.path) as opened:
             opened.execute("DROP TABLE options")
         opened.close()
         assert own.get(sample).status == 200

@@ -128,7 +128,7 @@ def test_columns_and_conditions_are_those_of_what_is_left(
     assert rows
     assert all(row["words"] == len(twin_reuse.twin.sequence(row["text"])) > 6 for row in rows)
     for asked, said in (
-        ({"columns": ["chunks"]}, "of the whole text"),
+        ({"columns": ["chunks"]}, "describes the whole text"),
         ({"kept": True}, "leave out table, kept and dropped"),
         ({"without": "targets"}, "not without 'targets'"),
         ({"without": (), "keep_first": True}, "keep_first needs"),

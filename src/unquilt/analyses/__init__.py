@@ -30,6 +30,8 @@
     reuse_experiment      the declaration of the reuse experiment
     imatch_experiment     the declaration of the experiment with I-Match
     quilts_experiment     the declaration of the experiment with quilts
+    passages_experiment   the declaration of the experiment with passages
+    phrases_experiment    the declaration of the experiment with phrases
     copies                servers of documents, and copies that are collapsed
     keys                  secret keys of fingerprints
 

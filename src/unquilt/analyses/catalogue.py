@@ -121,6 +121,22 @@ register(
 )
 register(
     Entry(
+        "passages_experiment",
+        "Measure how well passages are found, by signature and parameter.",
+        "unquilt.analyses.passages_experiment",
+        "",
+    )
+)
+register(
+    Entry(
+        "phrases_experiment",
+        "Draw the figures of popular phrases, of one corpus or several.",
+        "unquilt.analyses.phrases_experiment",
+        "",
+    )
+)
+register(
+    Entry(
         "imatch_experiment",
         "Measure how many near-duplicates I-Match finds, by number of randomised lexicons.",
         "unquilt.analyses.imatch_experiment",

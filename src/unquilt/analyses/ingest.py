@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from unquilt.analyses.analysis import Job
-from unquilt.tables import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
+from unquilt.tables import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 
 DECLARATION = Job(
     name="ingest",
     summary="unquilt.cli.show.views:CorpusView",
     report="",
     results=(DOCUMENTS,),
-    others=(OTHER_TEXTS, REJECTS, DISGUISES),
+    others=(OTHER_TEXTS, REJECTS, DISGUISES, REVISITS),
     labels={
         "find": "finding files",
         "look": "telling kinds of files",

@@ -62,7 +62,10 @@ def judge(verdicts: pa.Table, sources: pa.Table, made: Mapping[str, Any], limits
     quilt = pc.equal(why, "")
     original = pc.and_(failures["max_reads_on"], pc.invert(without))
     other = pc.if_else(original, "original", "none")
+    # What might speak against a page that the run did not look at is not known, so it comes behind all others.
+    unknown = pc.and_(quilt, pc.and_(pc.is_null(verdicts["reads_on"]), made.get("max_reads_on", 1) < 1))
     columns = {
+        "evidence": pc.if_else(unknown, 0.0, verdicts["evidence"]),
         "verdict": pc.if_else(quilt, pc.if_else(in_part, "in part", "quilt"), other),
         "quilt": quilt,
         "why": pc.if_else(quilt, pa.scalar(None, pa.string()), why),

@@ -135,7 +135,7 @@ class SignatureParameters(Parameters):
             raise ParameterError(f"{ignored[0]} has no effect with method {self.method}; leave it out")
         if self.functions % self.supers:
             raise ParameterError(
-                f"functions must be a multiple of supers, and {self.functions} is none of {self.supers}"
+                f"functions must be a multiple of supers, but {self.functions} is not one of {self.supers}"
             )
         if self.agree > self.supers:
             raise ParameterError(f"agree must be at most supers, which is {self.supers}, not {self.agree}")

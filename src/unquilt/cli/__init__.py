@@ -39,6 +39,7 @@ COMMANDS = {
     "score": ("unquilt.cli.commands.score:score", "Compare passages with known ones: how good are they?"),
     "export": ("unquilt.cli.commands.export:export", "Write what was found to files: JSON lines, CSV, Parquet."),
     "report": ("unquilt.cli.commands.report:report", "Write runs as one HTML file: figures, tables, examples."),
+    "work": ("unquilt.cli.commands.work:work", "Take tasks of a run that another machine has begun."),
     "demo": ("unquilt.cli.commands.demo:demo", "Make a small web with planted quilts, and find them."),
 }
 """The commands that belong to no analysis."""

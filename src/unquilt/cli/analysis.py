@@ -17,7 +17,7 @@ import click
 
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.catalogue import load_analysis
-from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
+from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, refuse_reading_options
 from unquilt.cli.terminal.output import emit
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class AnalysisJob:
     inputs: tuple[str, ...]
     output: str
     parameters: dict[str, Any]
-    asked: Asked
+    asked: JobArguments
 
     def carry_out(self, present: Callable[[Run], Iterable[str]] = lambda _: ()) -> None:
         """Run the analysis, print the lines that `present` makes of the run, then say how it ended."""
@@ -69,7 +69,7 @@ def analysis_command(
         names = {info.name for info in analysis.parameters.describe()}
 
         @wraps(function)
-        def command(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+        def command(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
             parameters = given_parameters({name: value for name, value in values.items() if name in names})
             others = {name: value for name, value in values.items() if name not in names}
             function(AnalysisJob(analysis, inputs, output, parameters, asked), **others)

@@ -37,6 +37,20 @@ def draw_imatch(run: Run, output: str) -> Iterator[str]:
     return save_figures(run, imatch.plot(run), imatch.NAMES, output)
 
 
+def draw_passages(run: Run, output: str) -> Iterator[str]:
+    """Draws the figures of the experiment with passages."""
+    from unquilt.figures import passages_experiment
+
+    return save_figures(run, passages_experiment.plot(run), passages_experiment.NAMES, output)
+
+
+def draw_phrases(run: Run, output: str) -> Iterator[str]:
+    """Draws the figures of the experiment with phrases."""
+    from unquilt.figures import phrases_experiment
+
+    return save_figures(run, phrases_experiment.plot(run), phrases_experiment.NAMES, output)
+
+
 def draw_quilts(run: Run, output: str) -> Iterator[str]:
     """Draws the figure of the experiment with quilts."""
     from unquilt.figures import sweep

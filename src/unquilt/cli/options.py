@@ -165,6 +165,17 @@ def parameter_options(parameters: type[Parameters]) -> Callable[[Command], Comma
     return decorate
 
 
+def setting_options(*names: str) -> Callable[[Command], Command]:
+    """The options of some settings alone."""
+
+    def decorate(command: Command) -> Command:
+        for info in reversed(Settings.describe()):
+            command = _option(info)(command) if info.name in names else command
+        return command
+
+    return decorate
+
+
 def _option(info: ParameterInfo) -> Callable[[Command], Command]:
     names = [option_name(info)]
     if info.word:
@@ -239,7 +250,7 @@ def _read_fields(ctx: click.Context, _: click.Parameter, given: Sequence[str]) -
 
 
 @dataclass(frozen=True)
-class Asked:
+class JobArguments:
     """The options that jobs have in common, as they were given: about running, about reading, and the rest."""
 
     settings: Mapping[str, Any]
@@ -322,7 +333,9 @@ def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Cal
         def take(names: Sequence[str]) -> dict[str, Any]:
             return given_parameters({name: given.pop(name) for name in names if name in given})
 
-        asked = Asked(take(running), take(reading), **{name: given.pop(name) for name in others if name in given})
+        asked = JobArguments(
+            take(running), take(reading), **{name: given.pop(name) for name in others if name in given}
+        )
         if "master" in asked.settings and asked.settings.get("engine") != "spark":
             raise usage_error("--master is for --engine spark")
         return command(asked=asked, **given)
@@ -333,7 +346,7 @@ def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Cal
     return decorated
 
 
-def refuse_reading_options(inputs: tuple[str, ...], asked: Asked) -> None:
+def refuse_reading_options(inputs: tuple[str, ...], asked: JobArguments) -> None:
     """Refuse options about reading where the input is a corpus: that was read already, so they would be ignored."""
     from unquilt.jobs.corpora import open_corpus
 

@@ -9,6 +9,7 @@
     sources       the types of input files and slices
     options       the parameters of reading
     given         columns of inputs that are kept beside documents
+    first_records  a look at the fields of tables before the long part
     no_documents  the message for inputs without a document
 
 Each kind of file has one line in the table of `find.kinds`. A faulty record becomes a row of `rejects`; only an input

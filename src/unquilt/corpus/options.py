@@ -50,9 +50,9 @@ class Fields(Parameters):
         return (("text", self.text), ("html", self.html))
 
 
-def advise_field(name: str) -> Advice:
-    """How to say which field holds the text."""
-    return Advice(f"pass fields={{'text': {name!r}}}", f"say --field {shlex.quote(f'text={name}')}")
+def advise_field(name: str, part: str = "text") -> Advice:
+    """How to say which field holds the text, or the HTML."""
+    return Advice(f"pass fields={{{part!r}: {name!r}}}", f"say --field {shlex.quote(f'{part}={name}')}")
 
 
 def list_names(names: Sequence[str]) -> str:

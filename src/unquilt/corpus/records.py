@@ -75,6 +75,22 @@ class Skipped(NamedTuple):
     """A record that is no document and was never meant to be one, such as a WARC request; `what` it is is counted."""
 
     what: str
+    revisit: Revisit | None = None
+
+
+class Revisit(NamedTuple):
+    """A record that says that a page was as it had been before: where it is, its own id, URL and date, those of the
+    record that it refers to, as far as it says, and the digest of the content. See `tables.REVISITS`."""
+
+    file: str
+    offset: int
+    id: str | None
+    url: str | None
+    fetched: str | None
+    refers_to: str | None
+    refers_to_url: str | None
+    refers_to_date: str | None
+    digest: str | None
 
 
 class Reject(NamedTuple):

@@ -60,7 +60,7 @@ class Source:
         """Raise `InputChangedError` if the file no longer has the size it had when it was found."""
         if size != self.size:
             raise InputChangedError(
-                f"{self.name}: had {self.size} bytes when the run began, now {size}; run again on files at rest"
+                f"{self.name}: had {self.size} bytes when the run began, now {size}; run again when nothing changes it"
             )
 
 

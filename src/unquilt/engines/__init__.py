@@ -1,7 +1,8 @@
-"""Where analyses run: the engines that carry out the verbs, on this machine or on Spark.
+"""Where analyses run: the engines that carry out the verbs, on one machine, on some that share a folder, or on Spark.
 
 engine     the common part: tables are kept in the run folder
 local      threads on this machine
+objects/   tasks that leave objects, in processes of one machine or of many
 spark      Apache Spark
 spark_session  a session of Spark, and whether its machines can work
 tasks      the work of one task

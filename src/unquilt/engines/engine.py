@@ -44,19 +44,23 @@ class Engine(Verbs):
 
     def keep(self, rows: Rows, table: Table) -> Kept:
         check_table(rows.fields, table, rows.stage.kernel)
-        name, schema = table.name, table.schema
+        name = table.name
         if not self._run.done(name):
-            with self._run.stage(name) as stage, _naming(name), self._writer(table) as writer:
-                for part in self._sorted(rows, name, schema):
-                    writer.write(part)
-                stage.record(rows=writer.rows)
+            with self._run.stage(name) as stage, _naming(name):
+                stage.record(rows=self._write(rows, table))
             self._run.mark(name, tables=[name])
         return Kept.of(name, self._run.path / f"{name}.parquet").checked(table)
 
+    def _write(self, rows: Rows, table: Table) -> int:
+        """Writes a table; returns how many rows it has."""
+        with self._writer(table) as writer:
+            for part in self._sorted(rows, table.name, table.schema):
+                writer.write(part)
+        return writer.rows
+
     def _writer(self, table: Table) -> TableWriter:
-        long = any(pa.types.is_large_binary(field.type) for field in table.schema)
-        rows = LONG_ROWS_PER_GROUP if long else ROWS_PER_GROUP
-        return self._run.writer(table.name, table.schema, rows_per_group=rows, on_the_way=table.on_the_way)
+        size = count_rows_per_group(table)
+        return self._run.writer(table.name, table.schema, rows_per_group=size, on_the_way=table.on_the_way)
 
     @abstractmethod
     def _counters(self, stage: Stage, name: str) -> dict[str, int]:
@@ -67,13 +71,18 @@ class Engine(Verbs):
         """The rows of a table in order, partition by partition."""
 
 
+def count_rows_per_group(table: Table) -> int:
+    long = any(pa.types.is_large_binary(field.type) for field in table.schema)
+    return LONG_ROWS_PER_GROUP if long else ROWS_PER_GROUP
+
+
 @contextmanager
 def _naming(stage: str) -> Iterator[None]:
     """Says in which stage a kernel found rows that are not what it reads."""
     try:
         yield
     except _native.DamagedRowsError as error:
-        raise EngineError(f"stage {stage} failed: {error}; this is no fault of the input, please report it") from error
+        raise EngineError(f"stage {stage} failed: {error}; this is a bug in unquilt, please report it") from error
 
 
 def read_twice(rows: Rows) -> RuntimeError:

@@ -6,9 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from unquilt.analyses.imatch_experiment import ImatchExperimentParameters
+from unquilt.analyses.passages_experiment import PassagesExperimentParameters
+from unquilt.analyses.phrases_experiment import PhrasesExperimentParameters
 from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
 from unquilt.experiments.imatch import run_imatch
+from unquilt.experiments.passages import run_passages
+from unquilt.experiments.phrases import run_phrases
 from unquilt.experiments.quilts import run_quilts
 from unquilt.experiments.reuse import run_reuse
 from unquilt.jobs.inputs import Inputs
@@ -32,6 +36,19 @@ class Experiments:
         [1.0, 1.0, 1.0]
         """
         return ReadableRun.of(run_imatch(ImatchExperimentParameters.from_dict(parameters), inputs, output, options))
+
+    def passages(
+        self, inputs: Inputs, output: str | Path | None = None, *, options: JobOptions | None = None, **parameters: Any
+    ) -> ReadableRun:
+        """How well passages are found, by signature and parameter (qualities), and beyond near-duplicates (beyond)."""
+        return ReadableRun.of(run_passages(PassagesExperimentParameters.from_dict(parameters), inputs, output, options))
+
+    def phrases(
+        self, inputs: Inputs, output: str | Path | None = None, *, options: JobOptions | None = None, **parameters: Any
+    ) -> ReadableRun:
+        """The figures of popular phrases, of one corpus or several (phrase_corpora, popular_curves, cover_sizes,
+        phrase_sites and shingle_curves)."""
+        return ReadableRun.of(run_phrases(PhrasesExperimentParameters.from_dict(parameters), inputs, output, options))
 
     def quilts(
         self, inputs: Inputs, output: str | Path | None = None, *, options: JobOptions | None = None, **parameters: Any

@@ -8,9 +8,7 @@ interrupted experiment goes on where it was, and that people can judge a sample 
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,7 @@ from unquilt.analyses.quilts import PUBLISHED, QuiltParameters
 from unquilt.analyses.quilts_experiment import DECLARATION, QuiltsExperimentParameters
 from unquilt.analyses.sweep import DECLARATION as SWEEP_ANALYSIS
 from unquilt.analyses.sweep import SweepParameters
-from unquilt.experiments.tables import keep_rows, read_corpus
+from unquilt.experiments.tables import beside, keep_rows, read_corpus
 from unquilt.jobs.corpora import measures
 from unquilt.jobs.inputs import Inputs
 from unquilt.jobs.options import JobOptions
@@ -51,7 +49,7 @@ def run_quilts(
     options = options or JobOptions()
     place, corpus = read_corpus(inputs, output, options)
     record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run, _beside(output, place) as parts:
+    with open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run, beside(output, place) as parts:
         if not run.complete:
 
             def carry_out(analysis: Analysis, parameters: Parameters, name: str) -> Run:
@@ -63,16 +61,6 @@ def run_quilts(
             rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
             run.finish(measures(corpus) | rows, results=rows)
     return run
-
-
-@contextmanager
-def _beside(output: str | Path | None, place: Path) -> Iterator[Path]:
-    """The folder for the runs of the definitions: beside that of the experiment, or a temporary one without it."""
-    if output is not None:
-        yield place.parent
-        return
-    with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
-        yield Path(folder)
 
 
 def compare(carry_out: CarryOut, documents: int) -> list[Row]:

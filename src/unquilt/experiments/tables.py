@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,3 +37,13 @@ def keep_rows(run: Run, table: Table, rows: Sequence[Mapping[str, Any]]) -> None
             writer.write(pa.Table.from_pylist([dict(row) for row in rows], schema=table.schema))
         stage.record(rows=len(rows))
     run.mark(table.name, [table.name])
+
+
+@contextmanager
+def beside(output: str | Path | None, place: Path) -> Iterator[Path]:
+    """The folder for the runs that are compared: beside that of the experiment, or a temporary one without it."""
+    if output is not None:
+        yield place.parent
+        return
+    with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
+        yield Path(folder)

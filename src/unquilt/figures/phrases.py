@@ -35,7 +35,7 @@ MOST_SITES = 500
 """So many sites are drawn, at most: more could not be told apart."""
 _MOST_NAMES = 50
 _LARGEST_DISC = 11.0
-_POPULAR = f"popular shingles of a document, of {SHINGLES}"
+POPULAR_LABEL = f"popular shingles of a document, of {SHINGLES}"
 
 
 def frequencies(run: Run) -> list[Row]:
@@ -141,7 +141,7 @@ def _plot_counts(rows: Sequence[Row], site: str | None) -> Figure | None:
     shares = [row["share"] for row in some] + [row["site_share"] for row in there]
     chart = Chart(
         "Documents by number of popular shingles",
-        Axis(_POPULAR, 0, SHINGLES),
+        Axis(POPULAR_LABEL, 0, SHINGLES),
         Axis("share of documents (logarithmic)", min(shares) / 1.5, min(1, max(shares) * 1.5), log=True, percent=True),
         [("one", "all documents"), ("two", f"documents of {site}")] if there else (),
     )
@@ -156,22 +156,30 @@ def _plot_covers(rows: Sequence[Row], whose: str) -> Figure | None:
     if not rows:
         return None
     most = max(row["documents"] for row in rows)
+    says = (
+        f"How many other documents it takes to cover the popular shingles of one, for {whose}. The area of a disc is "
+        f"the number of documents (the largest: {most:,}); the filled part is the share that foreign documents cover. "
+        "Figures 3 to 7 of the paper."
+    )
+    return Figure("covers", "Covering sets", says, [chart_covers(rows)], rows)
+
+
+def chart_covers(rows: Sequence[Row], size: tuple[int, int] = WHOLE, head: str = "") -> Chart:
+    """Discs by popular shingles and sources; the part that foreign documents cover is filled."""
+    most = max(row["documents"] for row in rows)
     chart = Chart(
         "Covering sets by popular shingles and sources",
-        Axis(_POPULAR, 0, SHINGLES + 2),
+        Axis(POPULAR_LABEL, 0, SHINGLES + 2),
         Axis("documents that cover them", 0, reach([row["sources"] for row in rows]) * 1.05),
+        size=size,
+        head=head,
     )
     for row in rows:
         radius = _LARGEST_DISC * (row["documents"] / most) ** 0.5
         chart.disc(row["popular"], row["sources"], max(1.2, radius), "outline")
         if row["foreign"]:
             chart.disc(row["popular"], row["sources"], max(0.8, radius * row["foreign"] ** 0.5), "two")
-    says = (
-        f"How many other documents it takes to cover the popular shingles of one, for {whose}. The area of a disc is "
-        f"the number of documents (the largest: {most:,}); the filled part is the share that foreign documents cover. "
-        "Figures 3 to 7 of the paper."
-    )
-    return Figure("covers", "Covering sets", says, [chart], rows)
+    return chart
 
 
 def _plot_sites(rows: Sequence[Row]) -> Figure | None:
@@ -186,7 +194,9 @@ def _plot_sites(rows: Sequence[Row]) -> Figure | None:
     return Figure("hosts", "Sites of many popular phrases", says, [chart_sites(shown)], shown)
 
 
-def chart_sites(rows: Sequence[Row], link: Callable[[str], str] | None = None, size: tuple[int, int] = WHOLE) -> Chart:
+def chart_sites(
+    rows: Sequence[Row], link: Callable[[str], str] | None = None, size: tuple[int, int] = WHOLE, head: str = ""
+) -> Chart:
     """Sites by mean and pages, candidates above the others and with their names; each leads to `link(site)`."""
     ends = [max(0, min(SHINGLES, row["mean"] + sign * row["deviation"])) for row in rows for sign in (-1, 1)]
     pages = [max(1, row["pages"]) for row in rows]
@@ -196,6 +206,7 @@ def chart_sites(rows: Sequence[Row], link: Callable[[str], str] | None = None, s
         Axis("pages of the site (logarithmic)", min(pages) * 0.8, max(10, max(pages) * 1.3), log=True),
         [("two", "candidates"), ("one", "other sites")],
         size,
+        head,
     )
     for row in sorted(rows, key=lambda row: row["candidate"]):
         kind, up = "two" if row["candidate"] else "one", max(1, row["pages"])

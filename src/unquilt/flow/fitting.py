@@ -55,7 +55,9 @@ def check_columns(kernel: Kernel, there: pa.Schema | None, name: str) -> None:
             if kind_of(found) not in (NUMBER, TEXT, BYTES):
                 raise PlanError(f"kernel {kernel.name} cannot read column {column} of {name}, which is {found.type}")
         if kind_of(there.field(kernel.columns[0])) != NUMBER:
-            raise PlanError(f"kernel {kernel.name}: column {kernel.columns[0]} of {name} is no number of documents")
+            raise PlanError(
+                f"kernel {kernel.name}: column {kernel.columns[0]} of {name} does not hold numbers of documents"
+            )
     else:
         read = [each for each in kernel.contract.reads.fields if each.name in kernel.columns]
         _check_fields(kernel, read, there, name)

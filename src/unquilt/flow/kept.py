@@ -99,6 +99,11 @@ class Kept:
                 )
         return found
 
+    def sizes(self, columns: Sequence[str]) -> list[int]:
+        """About how many bytes these columns take in each row group of `splits`, once they are unpacked. Of each file,
+        the first row group is looked at closely, and stands for the others."""
+        return [size for path in self.paths for size in _estimate_sizes(_footer(path), {*columns})]
+
     def by_site(self, site: str) -> Self:
         """The same documents, whose column `domain` has the names of their sites instead (`site_names`)."""
         return replace(self, site=site)
@@ -252,6 +257,16 @@ def _read_footer(path: str, changed: int) -> _Footer:
     if not all(key is not None and key.has_min_max for key in keys):
         raise damaged(path, f"its footer does not say which {schema.names[0]} it has")
     return _Footer(changed, metadata, schema, filled, [key.min for key in keys], [key.max for key in keys])
+
+
+def _estimate_sizes(footer: _Footer, columns: set[str]) -> list[int]:
+    if not footer.groups:
+        return []
+    group = footer.metadata.row_group(footer.groups[0])
+    chunks = [group.column(number) for number in range(group.num_columns)]
+    wanted = [chunk for chunk in chunks if chunk.path_in_schema.partition(".")[0] in columns]
+    share = sum(chunk.total_uncompressed_size for chunk in wanted) / max(1, group.total_byte_size)
+    return [max(1, int(share * footer.metadata.row_group(number).total_byte_size)) for number in footer.groups]
 
 
 def _slice(keys: pa.Array, first: int, last: int) -> tuple[int, int]:

@@ -17,6 +17,7 @@
     own_copies  who has text of ours
     own_pages  which pages are ours
     copied_texts  what the texts of both sides say of copies
+    working    takes tasks of somebody else's run
     merging    merges runs of detection
     merged_tables  the tables of parts as tables of the whole, by SQL
 

@@ -70,7 +70,7 @@ def measures(run: Run) -> dict[str, Any]:
     summary: dict[str, Any] = run.manifest["summary"]
     for name in ("documents", "words", "bytes", "rejects"):
         if not 0 <= summary.get(name, -1) < 1 << 63:
-            raise damaged(run.path / MANIFEST, f"summary.{name} is missing, or is no count")
+            raise damaged(run.path / MANIFEST, f"summary.{name} is missing or not a count")
     return summary
 
 
@@ -109,4 +109,4 @@ def other_texts(corpus: Run) -> Kept | None:
 def refuse_other_corpus(corpus: Run) -> None:
     """Raise `InputChangedError` if a corpus was replaced by another while it was read."""
     if Run.read(corpus.path).manifest["fingerprint"] != corpus.manifest["fingerprint"]:
-        raise InputChangedError(f"{corpus.path} was overwritten while it was read; run again when it is at rest")
+        raise InputChangedError(f"{corpus.path} was overwritten while it was read; run again when nothing writes to it")

@@ -27,6 +27,7 @@ from unquilt.corpus.sources import Slice, Source
 from unquilt.corpus.write.indices import index_path, keep_index, recall_index
 from unquilt.corpus.write.parts import ReadPiece, WritePart, is_written, read_piece, write_part
 from unquilt.corpus.write.results import PieceRead, given_path, identify, others_path, recall
+from unquilt.corpus.write.revisits import resolve_revisits
 from unquilt.engines.progress import Progress
 from unquilt.errors import RunError
 from unquilt.flow.verbs import Verbs
@@ -34,7 +35,7 @@ from unquilt.guard import Blame, each_guarded
 from unquilt.parquet import opened
 from unquilt.runs import Run
 from unquilt.runs.storage import make_folder
-from unquilt.tables import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
+from unquilt.tables import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 
 MOST_DOCUMENTS = (1 << 32) - 1
 INDEXED_SHARE = 16
@@ -65,18 +66,20 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
                 for result in read:
                     rejects.write(result.rejects)
             disguised = _write_disguises(run, files)
+            visited = _write_revisits(run, read, files)
             totals = {name: sum(getattr(result, name) for result in read) for name in ("documents", "words", "bytes")}
             stage.record(rows=totals["documents"], bytes=totals["bytes"])
         values = totals | {
             "rejects": rejects.rows,
             **({OTHER_TEXTS.name: others} if others else {}),
+            **visited,
             "skipped": dict(sorted(skipped.items())),
             "warnings": _warnings([warning for result in read for warning in result.warnings]),
         }
         urls = describe_urls(sources, reading.base_url)
         if urls:
             values["urls"] = urls
-        tables = [REJECTS.name, *([DISGUISES.name] if disguised else [])]
+        tables = [REJECTS.name, *([DISGUISES.name] if disguised else []), *([REVISITS.name] if visited else [])]
         run.mark(DOCUMENTS.name, tables, files=files, values=values)
         run.drop_pieces()
     run.finish(run.values(DOCUMENTS.name))
@@ -100,6 +103,19 @@ def _write_disguises(run: Run, files: Sequence[str]) -> int:
     with run.writer(DISGUISES.name, DISGUISES.schema) as writer:
         writer.write(pa.Table.from_arrays(columns, schema=DISGUISES.schema))
     return int(found.num_rows)
+
+
+def _write_revisits(run: Run, read: Sequence[PieceRead], files: Sequence[str]) -> dict[str, int]:
+    """Writes the revisits with their documents; returns how many there are, and how many are documents of the corpus;
+    nothing if there are none."""
+    revisits = pa.concat_tables(result.revisits for result in read)
+    if not revisits.num_rows:
+        return {}
+    parts = [run.path / name for name in files if name.startswith(f"{DOCUMENTS.name}/")]
+    resolved = resolve_revisits(revisits, parts)
+    with run.writer(REVISITS.name, REVISITS.schema) as writer:
+        writer.write(resolved)
+    return {REVISITS.name: resolved.num_rows, "revisited": resolved.num_rows - resolved["doc"].null_count}
 
 
 def _warnings(found: Sequence[Warned]) -> list[str]:

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from unquilt.corpus.find.addresses import find_root
 from unquilt.corpus.find.inputs import STDIN, Source, Watch, find, identified, named, nobody, spool
 from unquilt.corpus.find.pieces import check
+from unquilt.corpus.first_records import refuse_without_text
 from unquilt.corpus.options import Reading
 from unquilt.corpus.readers.parquet import choose_columns, find_given, is_binary, is_text
 from unquilt.engines.workers import Workers, keeping
@@ -123,6 +124,7 @@ def find_inputs(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[F
             if os.access(output, os.F_OK):  # a link in a folder of inputs may lead there
                 refuse_overlap(output, Path(os.path.realpath(output)), [source.path for source in sources])
             check(sources, options.reading, workers.map, Path(folder))
+            refuse_without_text(sources, options.reading, workers.map, Path(folder))
         made = any(source.url for source in sources)
         root = find_root([str(path) for path in paths if str(path) != STDIN]) if made else ""
         yield replace(know(sources, options.progress.stage), url_root=root)

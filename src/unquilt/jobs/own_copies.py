@@ -1,6 +1,6 @@
 """Copies of ours: which documents of a corpus are ours, what others share with them, and the tables of it.
 
-Passages are found by the verbs of `passages` and `reworded`, on either engine. The rest is done here: the passages that
+Passages are found by the verbs of `passages` and `reworded`, on every engine. The rest is done here: the passages that
 are shared with our pages are sorted in memory (about 150 bytes each), then the texts of both sides are read once.
 """
 
@@ -98,7 +98,7 @@ def tell_sides(run: Run, corpus: Run, given: OwnCopyParameters, chosen: Pages, n
             sites.add(_site(page, given) or "")
     sites.discard("")
     if not ours:
-        raise InputError(f"no document of the corpus is ours: none is of {name[:200]!a}")
+        raise InputError(f"no document of the corpus belongs to {name[:200]!a}")
     excepted = Pages.named(given.except_)
     counters = {"our_documents": len(ours), "their_documents": 0, "documents_left_out": 0}
     table = SIDES
@@ -119,7 +119,7 @@ def tell_sides(run: Run, corpus: Run, given: OwnCopyParameters, chosen: Pages, n
         stage.record(rows=writer.rows)
     if not counters["their_documents"]:
         raise InputError(
-            f"all documents are ours, of our sites or excepted: there are no others to compare {name!a} with"
+            f"every document is ours, on our sites or excepted; no other document is left to compare with {name!a}"
         )
     run.mark(table.name, tables=[table.name])
     kept_table = Kept.of(table.name, run.path / f"{table.name}.parquet").checked(table)

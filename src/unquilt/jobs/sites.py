@@ -62,6 +62,10 @@ def judge_sites(
                 try:
                     counted = SiteTables(connection, documents(corpus), tables, given.site)
                     rows = _judge(run, counted, tables, given)
+                except duckdb.OutOfMemoryException as error:
+                    raise StorageError(
+                        f"{run.path}: sites cannot be counted within --memory; give more of it"
+                    ) from error
                 except duckdb.Error as error:
                     why = str(error).splitlines()[0][:200]
                     raise StorageError(f"{run.spill}: sites cannot be counted: {why}") from error

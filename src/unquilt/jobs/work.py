@@ -202,6 +202,14 @@ def engine(run: Run, scale: Scale, options: JobOptions) -> Iterator[Verbs]:
         from unquilt.engines.spark import Spark
 
         opened = Spark(run, scale, settings, progress=options.progress)
+    elif settings.engine in ("processes", "workers"):
+        from unquilt.engines.objects.engine import Objects, Scheduler
+        from unquilt.engines.objects.posting import Posting
+        from unquilt.engines.objects.processes import Processes
+
+        pool = Processes(settings.threads, settings.memory, run.spill)
+        scheduler: Scheduler = Posting(run, pool, options.progress) if settings.engine == "workers" else pool
+        opened = Objects(run, scale, scheduler, progress=options.progress)
     else:
         from unquilt.engines.local import Local
 

@@ -49,7 +49,9 @@ CREATE TABLE history (
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """
-OPTIONS = ("top", "blind", "guidelines")
+OPTIONS = ("top", "blind", "guidelines", "several")
+BETWEEN = ", "
+"""Between the labels of an item that has several; no category has a comma in it."""
 _OPTIONS_SCHEMA = (
     "CREATE TABLE IF NOT EXISTS options (sample TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,"
     " PRIMARY KEY (sample, name)) WITHOUT ROWID"
@@ -80,6 +82,8 @@ class Wanted:
     """Whether judges do not see what the run says of an item, so that it does not sway them."""
     guidelines: str = ""
     """What categories mean, for judges to read."""
+    several: bool = False
+    """Whether an item can be of several categories at once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,10 +99,20 @@ class Sample(Wanted):
         """How many items it has: as many as were wanted, or all there are."""
         return min(self.size, self.population)
 
+    def read_label(self, given: str) -> str:
+        """What a judge said, in one form: a category; or several in the order in which the sample names them."""
+        wanted = {part.strip() for part in given.split(",")} if self.several else {given}
+        if unknown := sorted(wanted - set(self.categories)):
+            if unknown == [""]:
+                raise ParameterError(f"choose at least one of {', '.join(self.categories)}")
+            raise ParameterError(f"{unknown[0][:40]!r} is none of {', '.join(self.categories)}")
+        return BETWEEN.join(category for category in self.categories if category in wanted)
+
 
 @dataclass(frozen=True)
 class Judged:
-    """An item, and what one judge said of it; the category is empty if nothing was said."""
+    """An item, and what one judge said of it; the category is empty if nothing was said, and several categories are
+    separated by commas."""
 
     position: int
     key: Mapping[str, Any]
@@ -107,6 +121,11 @@ class Judged:
     category: str = ""
     note: str = ""
     at: str = ""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The categories, one by one."""
+        return split_label(self.category)
 
 
 def read_categories(given: str) -> tuple[str, ...]:
@@ -121,6 +140,15 @@ def read_categories(given: str) -> tuple[str, ...]:
     if any(len(name) > LONGEST_NAME or not name.isprintable() for name in names):
         raise ParameterError(f"a category must be printable, and at most {LONGEST_NAME} characters long")
     return names
+
+
+def split_label(label: str) -> tuple[str, ...]:
+    """The categories of a label.
+
+    >>> split_label("spam, digest"), split_label("")
+    (('spam', 'digest'), ())
+    """
+    return tuple(label.split(BETWEEN)) if label else ()
 
 
 def check_judge(given: str) -> str:
@@ -213,7 +241,7 @@ class LabelFile:
     def find(self, wanted: Wanted) -> Sample | None:
         """The same sample, if it was drawn before: judging goes on where it was left."""
         for each in self.samples():
-            same = ["fingerprint", "table", "condition", "size", "seed", "top", "blind"]
+            same = ["fingerprint", "table", "condition", "size", "seed", "top", "blind", "several"]
             same += ["categories"] if wanted.categories else []
             if all(getattr(each, part) == getattr(wanted, part) for part in same):
                 return each
@@ -259,12 +287,12 @@ class LabelFile:
             return [row["judge"] for row in opened.execute(query, (sample,))]
 
     def label(self, sample: Sample, position: int, judge: str, category: str, note: str = "") -> None:
-        """Say what an item is, or something else than before. When this returns, it is on disk."""
-        if category not in sample.categories:
-            raise ParameterError(f"{category[:40]!r} is none of {', '.join(sample.categories)}")
+        """Say what an item is, or something else than before; of a sample with several labels for an item, all of them
+        with commas between. When this returns, it is on disk."""
+        label = sample.read_label(category)
         if not 1 <= position <= sample.items:
             raise ParameterError(f"the sample has no item {position}")
-        self._write(sample.name, position, check_judge(judge), category, note[:LONGEST_NOTE])
+        self._write(sample.name, position, check_judge(judge), label, note[:LONGEST_NOTE])
 
     def undo(self, sample: str, judge: str) -> int | None:
         """Take back what this judge said last; returns which item that was about, None if there is nothing."""

@@ -17,7 +17,7 @@ LONGEST_GUIDELINES = 20_000
 
 def want_sample(run: str, folder: RunFolder, table: str, asked: Mapping[str, str]) -> Wanted:
     """A sample as a form or the command line asks for it: `sample`, `seed`, `categories`, `where`, `top`, `blind`,
-    `guidelines`."""
+    `guidelines`, `several`."""
     if table not in folder.tables:
         folder.table(table)  # an error that names those that there are
     manifest = folder.run.manifest
@@ -35,6 +35,7 @@ def want_sample(run: str, folder: RunFolder, table: str, asked: Mapping[str, str
         top=read_whole("top", asked.get("top") or "0"),
         blind=bool(asked.get("blind")),
         guidelines=asked.get("guidelines", "").strip()[:LONGEST_GUIDELINES],
+        several=bool(asked.get("several")),
     )
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from unquilt.errors import ParameterError
 from unquilt.judgements.agreement import find_interval, measure_agreement
-from unquilt.judgements.labels import Judged, LabelFile, Sample
+from unquilt.judgements.labels import Judged, LabelFile, Sample, split_label
 from unquilt.results.export.formats import FileFormat
 from unquilt.runs import storing
 from unquilt.runs.storage import write_atomically
@@ -25,7 +25,7 @@ SAID = ("judge", "label", "note", "at")
 @dataclass(frozen=True)
 class Share:
     """How many items of those that a judge labelled are of a category, and the interval of the share (Wilson,
-    95 %, of a finite population)."""
+    95 %, of a finite population). Where an item can be of several categories, shares can add up to more than 1."""
 
     category: str
     items: int
@@ -49,7 +49,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two judges: over how many items, on how many they agree, and Cohen's κ if it is defined."""
+    """Two judges: over how many items, on how many they agree, and Cohen's κ if it is defined. Of items with several
+    labels, they agree on those of which all labels are the same."""
 
     one: str
     other: str
@@ -116,7 +117,7 @@ def list_items(labels: LabelFile, sample: Sample, judges: Sequence[str] = ()) ->
 
 
 def _shares(sample: Sample, said: Sequence[str]) -> list[Share]:
-    counts = Counter(said)
+    counts = Counter(category for label in said for category in split_label(label))
     return [
         Share(category, counts[category], len(said), *find_interval(counts[category], len(said), sample.population))
         for category in sample.categories
@@ -158,7 +159,7 @@ def _row(sample: Sample, judged: Judged) -> dict[str, Any]:
 
 def make_table(labels: LabelFile, samples: Sequence[Sample], only: str = "") -> pa.Table:
     """The same as a table; columns that only some samples have are null for the others."""
-    rows = [row for row in list_labels(labels, samples) if only in ("", row["label"])]
+    rows = [row for row in list_labels(labels, samples) if not only or only in split_label(row["label"])]
     names = dict.fromkeys(name for row in rows for name in row)
     ordered = [*(name for name in names if name not in SAID), *SAID] if rows else ["sample", *SAID]
     return (

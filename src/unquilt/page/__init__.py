@@ -2,8 +2,8 @@
 
     application   which address shows which view
     views/        one file for each kind of result
-    shell         what all views share
-    shelf         the runs that are shown
+    workspace     what all views share
+    run_list      the runs that are shown
     findings      what was found in a run, in the words of the report and of the terminal
     address       addresses on the page
     links         where the cells of rows lead

@@ -19,9 +19,9 @@ from unquilt.analyses.catalogue import find_function, jobs
 from unquilt.errors import ParameterError, RunError, StorageError, TimeLimitError, UnquiltError
 from unquilt.figures.style import make_style
 from unquilt.page.guarding import PageGuard
-from unquilt.page.shell import STATIC, Shell
 from unquilt.page.turns import Turns
 from unquilt.page.views import documents, judging, overview, pages, tables
+from unquilt.page.workspace import STATIC, Workspace
 
 View = Callable[..., Response]
 LOG = logging.getLogger("unquilt.page")
@@ -29,17 +29,17 @@ STATUS = {ParameterError: 404, RunError: 410, StorageError: 503, TimeLimitError:
 """Of errors; others are 500."""
 
 
-def make_application(shell: Shell) -> Starlette:
+def make_application(workspace: Workspace) -> Starlette:
     """The page over some runs."""
 
     def get(path: str, view: View) -> Route:
-        return Route(path, partial(view, shell), methods=["GET"])
+        return Route(path, partial(view, workspace), methods=["GET"])
 
     def post(path: str, view: Callable[..., Awaitable[ASGIApp]]) -> Route:
-        return Route(path, shell.token.guards(partial(view, shell)), methods=["POST"])
+        return Route(path, workspace.token.guards(partial(view, workspace)), methods=["POST"])
 
     routes = [
-        get("/", overview.show_shelf),
+        get("/", overview.show_home),
         get("/runs/{run}", overview.show_run),
         get("/report", overview.send_report),
         get("/runs/{run}/report", overview.send_report),
@@ -61,12 +61,12 @@ def make_application(shell: Shell) -> Starlette:
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
     handlers = {
-        UnquiltError: partial(_tell, shell),
-        HTTPException: partial(_tell_missing, shell),
-        Exception: partial(_tell_unforeseen, shell),
+        UnquiltError: partial(_tell, workspace),
+        HTTPException: partial(_tell_missing, workspace),
+        Exception: partial(_tell_unforeseen, workspace),
     }
     return Starlette(
-        routes=routes, middleware=[Middleware(PageGuard, shell.key), Middleware(Turns)], exception_handlers=handlers
+        routes=routes, middleware=[Middleware(PageGuard, workspace.key), Middleware(Turns)], exception_handlers=handlers
     )
 
 
@@ -74,23 +74,23 @@ def _show_style(_: Request) -> Response:
     return Response(make_style(), media_type="text/css")
 
 
-def _tell(shell: Shell, request: Request, error: UnquiltError) -> Response:
+def _tell(workspace: Workspace, request: Request, error: UnquiltError) -> Response:
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
-    return _answer(shell, request, status, str(error))
+    return _answer(workspace, request, status, str(error))
 
 
-def _tell_missing(shell: Shell, request: Request, error: HTTPException) -> Response:
+def _tell_missing(workspace: Workspace, request: Request, error: HTTPException) -> Response:
     what = "there is nothing under this address" if error.status_code == 404 else error.detail
-    return _answer(shell, request, error.status_code, what)
+    return _answer(workspace, request, error.status_code, what)
 
 
-def _tell_unforeseen(shell: Shell, request: Request, error: Exception) -> Response:
+def _tell_unforeseen(workspace: Workspace, request: Request, error: Exception) -> Response:
     LOG.exception("unforeseen", exc_info=error)
     what = f"this was not foreseen ({type(error).__name__}); the terminal in which the page was started says more"
-    return _answer(shell, request, 500, what)
+    return _answer(workspace, request, 500, what)
 
 
-def _answer(shell: Shell, request: Request, status: int, message: str) -> Response:
+def _answer(workspace: Workspace, request: Request, status: int, message: str) -> Response:
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse({"error": message}, status)
-    return shell.show(request, "error.html", status, message=message)
+    return workspace.show(request, "error.html", status, message=message)

@@ -169,13 +169,17 @@ class Token:
 
 
 async def _read_form(request: Request) -> dict[str, str]:
-    """The fields of a form; those of one that is too long, or no form, are none."""
+    """The fields of a form; those of one that is too long, or no form, are none. A field that is there several
+    times, as boxes that are ticked are, has all values, with commas between."""
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > LONGEST_FORM:
             return {}
     try:
-        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50))
+        given: dict[str, list[str]] = {}
+        for name, value in parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=50):
+            given.setdefault(name, []).append(value)
+        return {name: ",".join(values) for name, values in given.items()}
     except ValueError:
         return {}

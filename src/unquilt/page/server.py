@@ -19,9 +19,9 @@ from unquilt.errors import ParameterError, StorageError
 from unquilt.judgements.labels import FILE, LabelFile
 from unquilt.page.application import make_application
 from unquilt.page.guarding import ENTRANCE, KEY
-from unquilt.page.shelf import Shelf
-from unquilt.page.shell import Shell
+from unquilt.page.run_list import RunList
 from unquilt.page.turns import PatientProtocol
+from unquilt.page.workspace import Workspace
 from unquilt.results.folders import RunFolder
 from unquilt.runs.manifest import MANIFEST
 
@@ -34,16 +34,15 @@ END_WITHIN = 0.7
 """Seconds after Ctrl-C that requests may still take."""
 
 
-def open_shell(runs: Sequence[str | Path], labels: str | Path | None = None) -> Shell:
+def open_workspace(runs: Sequence[str | Path], labels: str | Path | None = None) -> Workspace:
     """The runs, and the labels beside the first of them unless they are said to be elsewhere.
 
     A folder that holds runs stands for these. Raises RunError for one that holds none; what happens to runs later is
     told on the page.
     """
     places = [place for given in runs for place in find_runs(Path(given))]
-    shelf = Shelf(places)
     beside = Path(labels) if labels else places[0].absolute().parent / FILE
-    return Shell(shelf, LabelFile(beside))
+    return Workspace(RunList(places), LabelFile(beside))
 
 
 def find_runs(given: Path) -> list[Path]:
@@ -79,9 +78,11 @@ def bind(port: int | None) -> socket.socket:
     raise StorageError(f"no port of {HOST} can be used")
 
 
-def serve(shell: Shell, opened: socket.socket, *, path: str = "/", browse: bool, ready: Callable[[str], None]) -> None:
+def serve(
+    workspace: Workspace, opened: socket.socket, *, path: str = "/", browse: bool, ready: Callable[[str], None]
+) -> None:
     """Answer until Ctrl-C; `ready` is told the address, with the key, once somebody can be sent there."""
-    address = f"http://{HOST}:{opened.getsockname()[1]}{path}?{KEY}={shell.key.value}"
+    address = f"http://{HOST}:{opened.getsockname()[1]}{path}?{KEY}={workspace.key.value}"
     with tempfile.TemporaryDirectory(prefix="unquilt-page-") as private:
 
         def announce() -> None:
@@ -90,7 +91,7 @@ def serve(shell: Shell, opened: socket.socket, *, path: str = "/", browse: bool,
                 webbrowser.open(_write_entrance(Path(private), address))
 
         try:
-            PageServer(shell, announce, private).run(sockets=[opened])
+            PageServer(workspace, announce, private).run(sockets=[opened])
         except KeyboardInterrupt:
             pass  # the usual way to end it
         finally:
@@ -110,10 +111,10 @@ def _write_entrance(private: Path, address: str) -> str:
 class PageServer(uvicorn.Server):
     """A server that says when it is ready, and ends soon after Ctrl-C, whatever it is doing."""
 
-    def __init__(self, shell: Shell, started: Callable[[], None] = lambda: None, private: str = "") -> None:
+    def __init__(self, workspace: Workspace, started: Callable[[], None] = lambda: None, private: str = "") -> None:
         super().__init__(
             uvicorn.Config(
-                make_application(shell),
+                make_application(workspace),
                 http=PatientProtocol,
                 ws="none",
                 log_level="critical",

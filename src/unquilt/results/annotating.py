@@ -1,12 +1,14 @@
 """All documents with what a run found out about each, as further columns: for those who mark instead of delete.
 
 A run of near-duplicates says `keep`, `duplicate_of` (the id of the document that is kept instead) and `similarity`; a
-run of quilts says `quilt` and `covered`. If the inputs have a column of such a name, ours is called `unquilt_NAME`.
+run of quilts says `quilt` and `covered`; a run of repeats says `reused_share`, the share of the words of a document
+that stand elsewhere, too, and a run of `reuse detect` the share of its chunks that are labelled. If the inputs have a
+column of such a name, ours is called `unquilt_NAME`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -16,7 +18,7 @@ from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
 from unquilt.results.given import choose_columns
 from unquilt.results.rows import Read, RowColumn, Selection, TableRows
-from unquilt.tables import DOCUMENTS, KEPT, VERDICTS
+from unquilt.tables import CONTENTS, DOCUMENTS, KEPT, REMOVED, VERDICTS
 
 
 class _Annotation(NamedTuple):
@@ -27,6 +29,10 @@ class _Annotation(NamedTuple):
     column: str
     type: pa.DataType
     is_id: bool = False
+    is_sum: bool = False
+    """Whether a document may have several rows, or none: these are added, and divided by its words."""
+    unit: int = 1
+    """What values are divided by."""
 
 
 _ANNOTATIONS = (
@@ -35,6 +41,8 @@ _ANNOTATIONS = (
     _Annotation("similarity", KEPT.name, "similarity", pa.float64()),
     _Annotation("quilt", VERDICTS.name, "quilt", pa.bool_()),
     _Annotation("covered", VERDICTS.name, "covered", pa.float64()),
+    _Annotation("reused_share", REMOVED.name, "words", pa.float64(), is_sum=True),
+    _Annotation("reused_share", CONTENTS.name, "share", pa.float64(), unit=1 << 30),
 )
 
 
@@ -70,10 +78,27 @@ class AnnotatedDocuments(TableRows):
             part = read(own or ["doc"])
             for name in columns:
                 if name in self._added:
-                    part = part.append_column(name, self._find(self._added[name], first, rows))
+                    wanted = self._added[name]
+                    add = self._add_up(read) if wanted.is_sum else self._find
+                    part = part.append_column(name, add(wanted, first, rows))
             return part.select(list(columns))
 
         return annotated
+
+    def _add_up(self, read: Read) -> Callable[[_Annotation, int, int], pa.ChunkedArray]:
+        """A function for the shares of words that the rows of consecutive documents have."""
+
+        def add(wanted: _Annotation, first: int, rows: int) -> pa.ChunkedArray:
+            found = self.folder.tables[wanted.table].between(first, first + rows - 1, ["doc", wanted.column, "why"])
+            copied = found.filter(pc.equal(found.column("why"), "copy"))
+            sums = copied.group_by("doc", use_threads=False).aggregate([(wanted.column, "sum")])
+            documents = read(["doc", "words"])
+            places = pc.index_in(documents.column("doc"), value_set=sums.column("doc").combine_chunks())
+            words = pc.fill_null(sums.column(f"{wanted.column}_sum").take(places.combine_chunks()), 0)
+            all_words = pc.max_element_wise(documents.column("words"), 1)
+            return pc.divide(words.cast(pa.float64()), all_words.cast(pa.float64()))
+
+        return add
 
     def _find(self, wanted: _Annotation, first: int, rows: int) -> pa.ChunkedArray:
         """The values of some consecutive documents; null for those that the table does not have."""
@@ -83,4 +108,5 @@ class AnnotatedDocuments(TableRows):
         values = found.column(1).take(pc.index_in(numbers, value_set=found.column(0).combine_chunks()))
         if wanted.is_id:
             values = self.folder.names(("id",)).look_up(values).column("id")
-        return values.cast(wanted.type)
+        values = values.cast(wanted.type)
+        return values if wanted.unit == 1 else pc.divide(values, float(wanted.unit))

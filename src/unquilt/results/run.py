@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from unquilt.jobs.audit import ALARM
 from unquilt.jobs.places import TABLE
 from unquilt.results.export import Export, Exported, export
 from unquilt.results.folders import RunFolder
-from unquilt.results.keeping import KeptDocuments
+from unquilt.results.keeping import KeptDocuments, refuse_alarms
 from unquilt.results.rows import Selection, TableRows
 from unquilt.runs import Run
 from unquilt.tables import DOCUMENTS
@@ -45,7 +46,9 @@ class ReadableRun(Run):
         """The corpus that the run was made from, in its folder or elsewhere; a corpus is its own."""
         found = RunFolder(self).corpus
         if found is None:
-            raise RunError(f"{self.path}: its corpus is not found, neither in it nor beside it nor where it was then")
+            raise RunError(
+                f"{self.path}: its corpus is not found: not in the run folder, not beside it, not where it was"
+            )
         return ReadableRun.of(found)
 
     @property
@@ -122,9 +125,9 @@ class ReadableRun(Run):
         (`keep_first`: all but the first of each); `without="repeats"`, without the text that a run of repeats takes out
         (`mask` stands in its place, `empty` keeps documents of which nothing is left); the rest is as in
         `table`. Kept documents are not written if a group of `audit` loses more than the share `alarm`, unless you
-        `accept` that. `annotate` writes all documents, with `keep`, `duplicate_of` and `similarity`, or `quilt`, as
-        columns. `format="pan"` makes a folder of XML files of `passages`. In CSV, texts that a spreadsheet would run as
-        a formula get an apostrophe, unless `raw_cells`.
+        `accept` that. `annotate` writes all documents, with `keep`, `duplicate_of` and `similarity`, `quilt`, or
+        `reused_share` as columns. `format="pan"` makes a folder of XML files of `passages`. In CSV, texts that a
+        spreadsheet would run as a formula get an apostrophe, unless `raw_cells`.
 
         >>> import tempfile, unquilt as uq
         >>> run = uq.neardups(pa.table({"id": ["a", "b"], "text": ["one two three"] * 2}))
@@ -166,6 +169,33 @@ class ReadableRun(Run):
             raise RunError(f"{self.path}: its input was not one table, so it has no rows; export kept documents")
         rows = KeptDocuments(RunFolder(self), Selection(columns=("offset",)))
         return [row for batch in rows for row in batch.column("offset").to_pylist()]
+
+    def kept_documents(self, *, alarm: float = ALARM, accept: bool = False) -> pa.RecordBatchReader:
+        """The documents that are kept, as they were given, in batches, of which one at a time is in memory; for
+        whatever takes Arrow data. RunError if a group of `audit` loses more than the share `alarm`, unless you `accept`
+        that.
+
+        >>> import unquilt as uq
+        >>> pages = pa.table({"text": ["one two three", "one two three", "four"], "stars": [3, 4, 5]})
+        >>> uq.neardups(pages).kept_documents(accept=True).read_all().column("stars").to_pylist()
+        [3, 5]
+        """
+        folder = RunFolder(self)
+        if not accept:
+            refuse_alarms(folder, alarm)
+        rows = KeptDocuments(folder)
+        return pa.RecordBatchReader.from_batches(rows.schema, _batches(rows))
+
+    def to_dataset(self, *, alarm: float = ALARM, accept: bool = False) -> Any:
+        """The documents that are kept as a `datasets.Dataset` of Hugging Face, in memory; see `kept_documents`.
+
+        RunError if that library is not installed.
+        """
+        try:
+            library = import_module("datasets")  # not one of ours: whoever wants a data set has it
+        except ImportError as error:
+            raise RunError("to_dataset needs the library datasets: pip install datasets") from error
+        return library.Dataset(self.kept_documents(alarm=alarm, accept=accept).read_all())
 
     def _rows(self, name: str, selection: Selection, *, names: bool) -> TableRows:
         folder = RunFolder(self)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow.compute as pc
+
 from unquilt.analyses.site_verdicts import TAKING, VERDICTS
+from unquilt.errors import UnquiltError
 from unquilt.flow.kept import PLACES, Kept
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows
+from unquilt.runs import Run
+from unquilt.runs.manifest import MANIFEST
 from unquilt.site_names import name_site
 from unquilt.spelling import count
 from unquilt.tables import DOCUMENTS, DRAWS, NETWORK_PAIRS, SITES
@@ -34,6 +42,9 @@ _COUNTED = {
     "cannot tell": ("without a verdict", "without a verdict"),
 }
 """How sites of some verdicts are counted: one, several."""
+
+
+_MOST_FIRST = ("-quilts", "-new_grams")
 
 
 class Network(NamedTuple):
@@ -70,26 +81,28 @@ def count_verdicts(folder: RunFolder) -> str:
 
 def first_taking(folder: RunFolder, most: int) -> list[dict[str, Any]]:
     """The first sites that live off others, each with `from`: the names of those it draws on most."""
-    condition = " or ".join(f"verdict = '{name}'" for name in TAKING)
-    rows = list(
-        TableRows(folder, SITES.name, Selection(where=condition, sort=("rank",), limit=most), names=False).rows()
-    )
+    rows: list[dict[str, Any]] = []
+    for verdict in TAKING:  # in the order of their ranks
+        rows += _read_only(folder, SITES.name, ("verdict", verdict), ("rank",), most)
+    rows = rows[:most]
     return [row | {"from": [each["source_site"] for each in read_sources(folder, row["first"], FEW)]} for row in rows]
 
 
 def read_sources(folder: RunFolder, first: int, most: int) -> list[dict[str, Any]]:
     """The sites that a site draws on most."""
-    return _read_draws(folder, f"first = {first}", most)
+    return _read_only(folder, DRAWS.name, ("first", first), _MOST_FIRST, most)
 
 
 def read_takers(folder: RunFolder, first: int, most: int) -> list[dict[str, Any]]:
     """The sites that draw on a site most."""
-    return _read_draws(folder, f"from_first = {first}", most)
+    return _read_only(folder, DRAWS.name, ("from_first", first), _MOST_FIRST, most)
 
 
-def _read_draws(folder: RunFolder, condition: str, most: int) -> list[dict[str, Any]]:
-    wanted = Selection(where=condition, sort=("-quilts", "-new_grams"), limit=most)
-    return list(TableRows(folder, DRAWS.name, wanted, names=False).rows())
+def _read_only(
+    folder: RunFolder, table: str, only: tuple[str, object], sort: Sequence[str], most: int
+) -> list[dict[str, Any]]:
+    """The first rows with a value in a column; a condition would start DuckDB, which takes longer than all the rest."""
+    return list(TableRows(folder, table, Selection(sort=sort, limit=most), names=False, only=only).rows())
 
 
 def say_site(row: Row) -> str:
@@ -113,9 +126,10 @@ def list_networks(folder: RunFolder) -> list[Network]:
     """All networks, the largest first."""
     if NETWORK_PAIRS.name not in folder.tables or not folder.table(NETWORK_PAIRS.name).rows:
         return []
-    wanted = Selection(where="network is not null", sort=("rank",))
+    read = TableRows(folder, SITES.name, Selection(["rank", "network", "site", "shares"]), names=False)
+    within = [row for part in read for row in part.filter(pc.is_valid(part["network"])).to_pylist()]
     members: dict[int, list[dict[str, Any]]] = defaultdict(list)
-    for row in TableRows(folder, SITES.name, wanted, names=False).rows():
+    for row in sorted(within, key=lambda row: row["rank"]):
         members[row["network"]].append(row)
     found = [
         Network([row["site"] for row in rows], len(rows), str(rows[0]["shares"]).partition(" with ")[0])
@@ -132,15 +146,64 @@ def list_missing(folder: RunFolder) -> list[str]:
 
 def find_site(folder: RunFolder, name: str) -> dict[str, Any] | None:
     """A site by its name."""
-    quoted = name.replace("'", "''")
-    rows = TableRows(folder, SITES.name, Selection(where=f"site = '{quoted}'", limit=1), names=False).rows()
-    return next(iter(rows), None)
+    return next(iter(_read_only(folder, SITES.name, ("site", name), (), 1)), None)
 
 
 def site_of(folder: RunFolder, document: Row) -> dict[str, Any] | None:
     """The site of a document, which has its URL, host, domain and address; None if it is on none."""
     name = name_site(folder.run.manifest["parameters"]["site"], *(document.get(place) for place in PLACES))
     return None if name is None else find_site(folder, name)
+
+
+def judged_beside(folder: RunFolder) -> Iterator[RunFolder]:
+    """The runs of sites over the corpus of a run: itself, those beside it and beside the folder that it is in, and
+    those in the current folder. One that cannot be read, or is not complete, says nothing."""
+    if folder.corpus is None:
+        return
+    corpus, own = folder.corpus.path.resolve(), folder.run.path.resolve()
+    for place in _run_folders((own.parent, own.parent.parent, Path.cwd())):
+        with suppress(OSError, UnquiltError):
+            # Most folders hold other runs, or none: the name is looked for before anything is checked.
+            if f'"{SITES.name}"'.encode() not in (place / MANIFEST).read_bytes():
+                continue
+            if Run.read(place).manifest["analysis"] != SITES.name:
+                continue
+            there = RunFolder.open(place)
+            if there.run.complete and there.corpus is not None and there.corpus.path.resolve() == corpus:
+                yield there
+
+
+def _run_folders(places: Iterable[Path]) -> Iterator[Path]:
+    """The folders with a manifest that are directly in these, each once."""
+    for place in dict.fromkeys(places):
+        with suppress(OSError):
+            yield from sorted(each for each in place.iterdir() if os.access(each / MANIFEST, os.R_OK))
+
+
+def judge_site_of(folder: RunFolder, number: int) -> list[dict[str, Any]]:
+    """What runs of sites near a run (`judged_beside`) say of the site of a document, each with `run`, the name of its
+    folder. What two of one name say alike is there once."""
+    document = next((row for _, row in folder.documents([number], PLACES)), {})
+    found = []
+    for there in judged_beside(folder) if document else ():
+        with suppress(UnquiltError):
+            site = site_of(there, document)
+            if site is not None:
+                known = {name: site[name] for name in ("site", "verdict", "reasons")}
+                said = known | {"run": there.run.path.name}
+                found += [said] if said not in found else []
+    return found
+
+
+def say_site_of(judged: Row) -> str:
+    """One sentence on the site of a document.
+
+    >>> say_site_of({"site": "a.org", "verdict": "mirror", "reasons": "9 of 9 pages stand also on b.org", "run": "s"})
+    'Its site, a.org, is a mirror: 9 of 9 pages stand also on b.org (run s)'
+    """
+    name, verdict = judged["site"], judged["verdict"]
+    what = f"There is no verdict on its site, {name}" if verdict == "cannot tell" else ""
+    return f"{what or f'Its site, {name}, is {name_verdict(verdict)}'}: {judged['reasons']} (run {judged['run']})"
 
 
 def read_pages(folder: RunFolder, site: Row, most: int) -> list[dict[str, Any]]:
@@ -164,15 +227,17 @@ def _documents_from(documents: Kept, first: int) -> Iterator[dict[str, Any]]:
                     yield row
 
 
-def say_all(folder: RunFolder, most: int) -> list[str]:
-    """Who lives off whom, in sentences: for the terminal, the report and the page."""
+def say_all(folder: RunFolder, most: int, worst: Sequence[Row] | None = None) -> list[str]:
+    """Who lives off whom, in sentences: for the terminal, the report and the page. `worst` are the first that do, if
+    they are known already."""
+    worst = first_taking(folder, most) if worst is None else worst
     sums = folder.run.manifest.get("summary", {})
     taking = sum(sums.get(name, 0) for name in TAKING)
     number = folder.table(SITES.name).rows
     says = [f"{count(number, 'site')}: {count_verdicts(folder)}."]
     if not taking:
         says.append("No site is found to live off others.")
-    says += [f"{say_site(row)}." for row in first_taking(folder, most)]
+    says += [f"{say_site(row)}." for row in worst]
     if taking > most:
         says.append(f"{count(taking - most, 'more site lives', 'more sites live')} off others.")
     networks = list_networks(folder)

@@ -58,7 +58,9 @@ class ShortenedDocuments(TableRows):
 
     def _check_column(self, column: str) -> None:
         if column in OF_THE_WHOLE:
-            raise ParameterError(f"{column} is that of the whole text, of which something is taken out; leave it out")
+            raise ParameterError(
+                f"column {column} describes the whole text, and the export cuts some of it; leave the column out"
+            )
         super()._check_column(column)
 
     def _readers(self) -> Iterator[Read]:

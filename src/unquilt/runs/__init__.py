@@ -33,6 +33,8 @@ One file each (POSIX only):
     manifest      identity, and how two runs differ
     markers       completion markers
     tables        the Parquet writer
+    row_groups    a table of which many processes write the row groups
+    thrift        the protocol of footers of Parquet files
     replacement   overwriting a run
 """
 

@@ -5,7 +5,7 @@ A shape is a function of a value and the place where it stands. It raises `Misfi
 >>> person = a_record({"name": a_text, "children": a_list(a_text)})
 >>> person({"name": "Ann", "children": ["Bob", 3]}, "")
 Traceback (most recent call last):
-unquilt.runs.shapes.Misfit: children, item 2, is no text
+unquilt.runs.shapes.Misfit: children, item 2, is not a text
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Misfit(ValueError):  # noqa: N818 - what does not fit is no error yet
 def a_text(value: Any, where: str) -> None:
     """Any text."""
     if not isinstance(value, str):
-        raise Misfit(f"{where} is no text")
+        raise Misfit(f"{where} is not a text")
 
 
 def a_path(value: Any, where: str) -> None:
@@ -41,25 +41,25 @@ def a_path(value: Any, where: str) -> None:
     except UnicodeEncodeError:
         possible = False
     if not possible:
-        raise Misfit(f"{where} is no name of a file")
+        raise Misfit(f"{where} is not a name of a file")
 
 
 def a_count(value: Any, where: str) -> None:
     """A whole number that is not negative."""
     if type(value) is not int or not 0 <= value < MOST:
-        raise Misfit(f"{where} is no count")
+        raise Misfit(f"{where} is not a count")
 
 
 def a_whole_number(value: Any, where: str) -> None:
     """A whole number."""
     if type(value) is not int or not -MOST < value < MOST:
-        raise Misfit(f"{where} is no whole number")
+        raise Misfit(f"{where} is not a whole number")
 
 
 def a_duration(value: Any, where: str) -> None:
     """A number of seconds."""
     if type(value) not in (int, float) or not 0 <= value < MOST:
-        raise Misfit(f"{where} is no number of seconds")
+        raise Misfit(f"{where} is not a number of seconds")
 
 
 def anything(value: Any, where: str, deep: int = DEEPEST) -> None:
@@ -102,7 +102,7 @@ def a_mapping(shape: Shape, names: Callable[[str], object] = str) -> Shape:
             try:
                 names(name)
             except RunError as error:
-                raise Misfit(f"{where} has an entry {name[:40]!a}, which cannot be") from error
+                raise Misfit(f"{where} has an entry {name[:40]!a}, which is not allowed") from error
             shape(item, _at(where, name))
 
     return check
@@ -113,7 +113,7 @@ def a_list(shape: Shape) -> Shape:
 
     def check(value: Any, where: str) -> None:
         if not isinstance(value, list):
-            raise Misfit(f"{where} is no list")
+            raise Misfit(f"{where} is not a list")
         for number, item in enumerate(value, 1):
             shape(item, f"{where}, item {number},")
 
@@ -122,7 +122,7 @@ def a_list(shape: Shape) -> Shape:
 
 def _object(value: Any, where: str) -> None:
     if not isinstance(value, dict):
-        raise Misfit(f"{where or 'it'} is no object")
+        raise Misfit(f"{where or 'it'} is not an object")
 
 
 def _at(where: str, name: str) -> str:

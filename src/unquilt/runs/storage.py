@@ -103,7 +103,7 @@ def read_own(path: Path) -> bytes:
         raise
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise RunError(f"{shown(path)} is no regular file, and not one that unquilt made; remove it")
+            raise RunError(f"{shown(path)} is not a regular file, and unquilt did not make it; remove it")
         return file.read()
 
 

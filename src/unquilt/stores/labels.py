@@ -111,7 +111,7 @@ def _read_lines(path: Path) -> list[str]:
         raise InputError(f"{shown(path)}: {(error.strerror or str(error)).lower()}") from error
     except UnicodeDecodeError as error:
         where = f"byte {error.start}"
-        raise InputError(f"{shown(path)} is no list of hashes and texts: no UTF-8 at {where}") from error
+        raise InputError(f"{shown(path)} is not a list of hashes and texts: not UTF-8 at {where}") from error
     lines = (line.strip() for line in text.splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 

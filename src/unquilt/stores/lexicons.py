@@ -152,10 +152,10 @@ class Lexicon:
             nidf = check_nidf(about["nidf"])
             documents, min_df, unicode = int(about["documents"]), int(about["min_df"]), str(about["unicode"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise InputError(f"{fault}: its metadata cannot be") from error
+            raise InputError(f"{fault}: its metadata contradicts itself") from error
         most = df_range(documents, nidf)[1] if documents > 1 else 0
         if not words.num_rows or not _is_sorted(words) or words["df"][0].as_py() > most or words["df"][-1].as_py() < 1:
-            raise InputError(f"{fault}: its words are not those it says, in their order")
+            raise InputError(f"{fault}: its words are not in order, or do not fit its metadata")
         if unicode != _native.UNICODE_VERSION:
             made = f"was made with Unicode {unicode}, this unquilt has {_native.UNICODE_VERSION}"
             raise InputError(f"{shown(path)} {made}; {_ANEW}")

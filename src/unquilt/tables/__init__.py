@@ -1,19 +1,21 @@
 """Every table of unquilt: the one contract between stages, and with whoever reads a run.
 
-    table         the declaration of a table
-    corpus        documents, other texts, rejects, disguises
-    lexicon       words
-    quilts        pages stitched together, their sources and patches
-    sweep         counts of quilts
-    neardups      clusters of near-duplicates
-    passages      passages that two documents share
-    copies        who has what of ours
-    reworded      stems and candidates, on the way to reworded passages
-    phrases       popular phrases, covering sets, sites
-    repeats       text that can be taken out, as it stands elsewhere
-    reuse         paragraphs and files that occur again and again, and where
-    sites         verdicts on whole sites, and who draws on whom
-    experiments   results of the papers' evaluations
+    table                 the declaration of a table
+    corpus                documents, other texts, rejects, disguises
+    lexicon               words
+    quilts                pages stitched together, their sources and patches
+    sweep                 counts of quilts
+    neardups              clusters of near-duplicates
+    passages              passages that two documents share
+    copies                who has what of ours
+    reworded              stems and candidates, on the way to reworded passages
+    phrases               popular phrases, covering sets, sites
+    repeats               text that can be taken out, as it stands elsewhere
+    reuse                 paragraphs and files that occur again and again, and where
+    sites                 verdicts on whole sites, and who draws on whom
+    experiments           results of the papers' evaluations
+    phrases_experiment    results of that of phrases
+    passages_experiment   results of that of passages
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
 half-open, in code points of `text`. The analyses say which tables they make (`analyses.catalogue`).
@@ -22,7 +24,7 @@ half-open, in code points of `text`. The analyses say which tables they make (`a
 from __future__ import annotations
 
 from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
-from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS
+from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES, VARIANTS
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
@@ -47,6 +49,7 @@ from unquilt.tables.neardups import (
     UNSETTLED,
 )
 from unquilt.tables.passages import MARKS, PASSAGE_PAIRS, PASSAGE_RUNS, PASSAGES, STOP_GROUPS, STOP_RUNS
+from unquilt.tables.passages_experiment import BEYOND, QUALITIES
 from unquilt.tables.phrases import (
     ASKED_GRAMS,
     ASKED_PHRASES,
@@ -58,6 +61,13 @@ from unquilt.tables.phrases import (
     HOSTS,
     PHRASES,
     POPULAR,
+)
+from unquilt.tables.phrases_experiment import (
+    COVER_SIZES,
+    PHRASE_CORPORA,
+    PHRASE_SITES,
+    POPULAR_CURVES,
+    SHINGLE_CURVES,
 )
 from unquilt.tables.quilts import (
     ASKED,
@@ -99,6 +109,7 @@ __all__ = [
     "ASKED_PHRASES",
     "AUDIT",
     "BESIDE",
+    "BEYOND",
     "BOILERPLATE",
     "CANDIDATES",
     "CHOSEN",
@@ -110,6 +121,7 @@ __all__ = [
     "COPYING_SITES",
     "COUNTS",
     "COVERS",
+    "COVER_SIZES",
     "COVER_SOURCES",
     "CUTS",
     "CUT_REQUESTS",
@@ -153,17 +165,23 @@ __all__ = [
     "PATCHES",
     "PATH_LENGTHS",
     "PHRASES",
+    "PHRASE_CORPORA",
+    "PHRASE_SITES",
     "POPULAR",
+    "POPULAR_CURVES",
     "PREFERENCES",
+    "QUALITIES",
     "QUILTING_DOMAINS",
     "QUILTING_HOSTS",
     "QUILTS",
     "RECALLS",
     "REJECTS",
     "REMOVED",
+    "REVISITS",
     "REWORDED_CANDIDATES",
     "REWORDED_PASSAGES",
     "SHARES",
+    "SHINGLE_CURVES",
     "SIDES",
     "SIMILARITY",
     "SITES",

@@ -124,6 +124,37 @@ DISGUISES = Table(
     ),
 )
 
+REVISITS = Table(
+    "revisits",
+    (
+        column("file", pa.string(), "the file in which the record is"),
+        integer("offset", "where the record begins there, as in `documents`"),
+        column("id", pa.string(), "id of the record", null=True),
+        column("url", pa.string(), "URL that was visited again", null=True),
+        column("fetched", pa.string(), "when that was", null=True),
+        column("refers_to", pa.string(), "id of the record that it refers to", null=True),
+        column("refers_to_url", pa.string(), "URL of that record", null=True),
+        column("refers_to_date", pa.string(), "when that was fetched", null=True),
+        column("digest", pa.string(), "digest of the content, as the archive has it", null=True),
+        document("doc", "the document that it is, if that is in the corpus", null=True),
+    ),
+    key_columns=0,
+    row=("revisit", "revisits"),
+    see="pages that an archive has once and refers to again",
+    first=("url", "fetched", "doc"),
+    hidden=("file", "offset", "id", "refers_to", "refers_to_url", "refers_to_date", "digest"),
+    notes="A `revisit` of a WARC file is the document with the id that it refers to, else the one with the URL and "
+    "date, else the first with the same `digest`. The table is there if there are any.",
+    page=OnPage(
+        tab="Revisits",
+        filters=("url",),
+        links={},
+        documents=("doc",),
+        sites=(),
+        evidence="",
+    ),
+)
+
 REJECTS = Table(
     "rejects",
     (

@@ -27,5 +27,6 @@ judge            judge a random sample
 score            compare passages with known ones
 export           write results to files
 report           write runs as one HTML file
+work             take tasks of a run that another machine has begun
 demo             make a small web, and find its planted quilts
 """

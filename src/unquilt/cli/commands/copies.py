@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from unquilt.analyses.own_copies import OwnCopyParameters
-from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
+from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, refuse_reading_options
 
 EXAMPLES = """\b
 Examples:
@@ -25,7 +25,7 @@ Examples:
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
 @parameter_options(OwnCopyParameters)
 @job_options
-def copies(ours: str, inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+def copies(ours: str, inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
     """Find who has text of ours: which page took what of which page of ours, and how much.
 
     OURS is a site (www.example.org), how our URLs begin (http://www.example.org/blog/), a file with a list of URLs, one

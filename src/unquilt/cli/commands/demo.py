@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unquilt.cli.options import Asked, number_option, running_options
+from unquilt.cli.options import JobArguments, number_option, running_options
 from unquilt.cli.terminal.output import count, emit, json_line, printable, typed, wrap
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ Examples:
 @number_option("seed", "Another seed makes another web (default 1).", at_least=0, default=1)
 @click.option("--report", is_flag=True, help="Run all analyses, and write what they find to FOLDER/report.html.")
 @running_options
-def demo(output: str, pages: int, seed: int, report: bool, asked: Asked) -> None:
+def demo(output: str, pages: int, seed: int, report: bool, asked: JobArguments) -> None:
     """Make a small web in which some pages are quilts, find them, and compare.
 
     The pages, the corpus and the results stay in FOLDER to look at and to play with. The same command again uses what

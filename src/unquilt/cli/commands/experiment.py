@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unquilt.analyses.imatch_experiment import ImatchExperimentParameters
+from unquilt.analyses.passages_experiment import PassagesExperimentParameters
+from unquilt.analyses.phrases_experiment import PhrasesExperimentParameters
 from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
-from unquilt.cli.figures import draw_imatch, draw_quilts, draw_reuse
+from unquilt.cli.figures import draw_imatch, draw_passages, draw_phrases, draw_quilts, draw_reuse
 from unquilt.cli.group import LazyGroup, usual_options
-from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
+from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, refuse_reading_options
 from unquilt.cli.terminal.output import count, emit
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "quilts": ("unquilt.cli.commands.experiment:quilts", "Count quilts by the definitions of the paper."),
+    "phrases": ("unquilt.cli.commands.experiment:phrases", "Draw the figures of popular phrases, of several corpora."),
+    "passages": ("unquilt.cli.commands.experiment:passages", "Measure how well passages are found, by signature."),
     "imatch": ("unquilt.cli.commands.experiment:imatch", "Measure how many near-duplicates I-Match finds."),
     "reuse": ("unquilt.cli.commands.experiment:reuse", "Copy pages, change the copies, see what reuse still finds."),
 }
@@ -32,6 +36,16 @@ REUSE = """\b
 Examples:
   unquilt experiment reuse crawl/*.warc.gz -o one-site --site www.garden-news.example/
   unquilt show one-site tolerances
+"""
+PHRASES = """\b
+Examples:
+  unquilt experiment phrases corpus -o figures-of-phrases --sample-size 20
+  unquilt show figures-of-phrases phrase_corpora
+"""
+PASSAGES = """\b
+Examples:
+  unquilt experiment passages corpus -o quality --pairs 20 --tau 0.9 --antecedents 1000,10000
+  unquilt show quality qualities
 """
 IMATCH = """\b
 Examples:
@@ -60,7 +74,7 @@ def experiment(ctx: click.Context) -> None:
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
 @parameter_options(ReuseExperimentParameters)
 @job_options
-def reuse(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+def reuse(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
     """Copy the pages of a site many times, change the copies, and see what reuse still finds.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made; what
@@ -82,7 +96,7 @@ def reuse(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> 
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
 @parameter_options(ImatchExperimentParameters)
 @job_options
-def imatch(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+def imatch(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
     """Measure how many near-duplicates I-Match finds, by number of randomised lexicons and by lexicon.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made; what
@@ -106,7 +120,7 @@ def imatch(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) ->
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
 @parameter_options(QuiltsExperimentParameters)
 @job_options
-def quilts(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+def quilts(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
     """Count quilts by the definitions of the paper and by default, and for many parameters.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made; what
@@ -124,10 +138,59 @@ def quilts(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) ->
     _carry_out(inputs, output, asked, lambda *those: run_quilts(given, *those), draw_quilts, cost)
 
 
+@click.command(epilog=PHRASES)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
+@parameter_options(PhrasesExperimentParameters)
+@job_options
+def phrases(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
+    """Draw the figures of popular phrases, of one corpus or of several in one chart.
+
+    INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made; what
+    is read becomes a corpus beside RUN. --beside has other corpora.
+
+    The tables are phrase_corpora (how much of each corpus consists of popular phrases), shingle_curves (how many
+    shingles are in how many documents), popular_curves (how many documents have how many popular shingles), cover_sizes
+    (from how many others samples of documents could be put together) and phrase_sites. Figures are drawn into
+    RUN/figures. The runs of each corpus are folders beside RUN, such as RUN-own-uniform.
+    """
+    from unquilt.experiments.phrases import run_phrases
+
+    given = PhrasesExperimentParameters.from_dict(given_parameters(values))
+    runs = 2 * (1 + len(given.beside)) + bool(given.sample_site)
+    cost = f"This takes as long as {runs} runs of unquilt phrases --no-whole"
+    _carry_out(inputs, output, asked, lambda *those: run_phrases(given, *those), draw_phrases, cost)
+
+
+@click.command(epilog=PASSAGES)
+@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
+@parameter_options(PassagesExperimentParameters)
+@job_options
+def passages(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
+    """Measure how well passages are found, by signature and parameter, and beyond near-duplicates.
+
+    INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made; what
+    is read becomes a corpus beside RUN.
+
+    Known passages are those of --pan or --labels, whose documents are in INPUT; without these, passages are planted:
+    sentences of a document of INPUT, some with a changed word, within another one. The tables are qualities (precision
+    and recall of single sentences and of passages) and beyond (documents that share passages beyond near-duplicates,
+    and time, for parts of INPUT). Figures are drawn into RUN/figures, and the runs are folders in RUN-runs.
+    """
+    from unquilt.experiments.passages import list_cases, run_passages
+
+    given = PassagesExperimentParameters.from_dict(given_parameters(values))
+    runs = len(list(list_cases(given)))
+    about = "INPUT" if given.pan or given.labels else count(2 * given.pairs, "document")
+    cost = f"This takes {count(runs, 'run')} of unquilt passages on {about}, and {2 * len(given.shares)} runs on INPUT"
+    _carry_out(inputs, output, asked, lambda *those: run_passages(given, *those), draw_passages, cost)
+
+
 def _carry_out(
     inputs: tuple[str, ...],
     output: str,
-    asked: Asked,
+    asked: JobArguments,
     run_experiment: Callable[..., Run],
     draw: Callable[[Run, str], Iterable[str]],
     cost: str = "",

@@ -63,7 +63,8 @@ Examples:
 @click.option(
     "--annotate",
     is_flag=True,
-    help="All documents, with what the run says of each as columns: keep, duplicate_of, similarity; quilt, covered.",
+    help="All documents, with what the run says of each as columns: keep, duplicate_of, similarity; quilt, covered; "
+    "reused_share.",
 )
 @click.option("--accept", is_flag=True, help="With --kept: write the documents in spite of alarms.")
 @selection_options

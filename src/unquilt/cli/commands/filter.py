@@ -10,7 +10,7 @@ import click
 
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.cli.options import (
-    Asked,
+    JobArguments,
     given_parameters,
     job_options,
     parameter_options,
@@ -42,7 +42,7 @@ NO_SIGNATURE = "too few words to be compared"
 @parameter_options(SignatureParameters)
 @job_options
 def filter_(
-    inputs: tuple[str, ...], build: bool, output: str | None, prototypes: str | None, asked: Asked, **values: Any
+    inputs: tuple[str, ...], build: bool, output: str | None, prototypes: str | None, asked: JobArguments, **values: Any
 ) -> None:
     """Say of documents, as they come, which of a set of prototypes they are near-duplicates of.
 
@@ -70,7 +70,9 @@ def filter_(
     ask(inputs or ("-",), prototypes, asked)
 
 
-def make(inputs: tuple[str, ...], output: str, base: str | None, parameters: dict[str, Any], asked: Asked) -> None:
+def make(
+    inputs: tuple[str, ...], output: str, base: str | None, parameters: dict[str, Any], asked: JobArguments
+) -> None:
     """Make a set and say what is in it."""
     from unquilt import api
     from unquilt.cli.show.neardups import LEAST_WORDS, warn_of_size
@@ -102,7 +104,7 @@ def make(inputs: tuple[str, ...], output: str, base: str | None, parameters: dic
     check_rejects(summary["rejects"], asked.max_rejects)
 
 
-def ask(inputs: tuple[str, ...], prototypes: str, asked: Asked) -> None:
+def ask(inputs: tuple[str, ...], prototypes: str, asked: JobArguments) -> None:
     """Answer documents, a line each."""
     from unquilt import api
     from unquilt.cli.terminal.endings import check_rejects
@@ -122,7 +124,7 @@ def ask(inputs: tuple[str, ...], prototypes: str, asked: Asked) -> None:
     check_rejects(rejects, asked.max_rejects)
 
 
-def answer_all(filter_: Filter, inputs: tuple[str, ...], asked: Asked) -> Iterator[Answer | Reject]:
+def answer_all(filter_: Filter, inputs: tuple[str, ...], asked: JobArguments) -> Iterator[Answer | Reject]:
     """The answers for documents, as they come, and what could not be read."""
     from unquilt.corpus.records import Reject
     from unquilt.jobs.corpora import documents, open_corpus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from unquilt.cli.options import Asked, job_options
+from unquilt.cli.options import JobArguments, job_options
 
 EXAMPLES = """\b
 Examples:
@@ -19,7 +19,7 @@ Examples:
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="CORPUS", required=True, help="Folder for the corpus; made if need be.")
 @job_options
-def ingest(inputs: tuple[str, ...], output: str, asked: Asked) -> None:
+def ingest(inputs: tuple[str, ...], output: str, asked: JobArguments) -> None:
     """Read pages into a corpus folder, which analyses take in place of the inputs.
 
     INPUT is any number of files, folders, globs, or - for standard input, of any of these kinds, also mixed: WARC and

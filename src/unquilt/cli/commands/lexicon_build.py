@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from unquilt.analyses.lexicon import LexiconParameters
-from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, refuse_reading_options
+from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, refuse_reading_options
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, emit, json_line, printable, typed
 
@@ -25,7 +25,7 @@ Examples:
 @click.option("-o", "--output", metavar="FILE", required=True, help="File for the lexicon; Parquet, whatever its name.")
 @parameter_options(LexiconParameters)
 @job_options
-def build(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+def build(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
     """Make a lexicon: the words of a corpus that are neither too common nor too rare to tell one document from another.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.

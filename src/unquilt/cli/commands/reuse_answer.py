@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unquilt.cli.options import Asked, reading_options, usage_error
+from unquilt.cli.options import JobArguments, reading_options, usage_error
 from unquilt.cli.terminal.output import emit, flush, json_line
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ Examples:
 @click.option("--labels", metavar="SET", required=True, help="Set of labels to ask; unquilt reuse label makes one.")
 @click.option("--places", is_flag=True, help="Also say where each labelled chunk begins and ends, with its SHA-1.")
 @reading_options
-def answer(inputs: tuple[str, ...], labels: str, places: bool, asked: Asked) -> None:
+def answer(inputs: tuple[str, ...], labels: str, places: bool, asked: JobArguments) -> None:
     """Say of documents, as they come, which share of their chunks is labelled: for crawlers that are not in Python.
 
     INPUT is what unquilt ingest takes (files, folders, globs); without INPUT, or with -, it is standard input. Each

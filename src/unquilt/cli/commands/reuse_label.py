@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unquilt.cli.group import usual_options
-from unquilt.cli.options import Asked, given_parameters, job_options, parameter_options, usage_error
+from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, usage_error
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, emit, json_line, printable, size, typed
 from unquilt.jobs.labels import LabelParameters
@@ -34,7 +34,7 @@ Examples:
 @click.option("-o", "--output", metavar="LABELS", required=True, help="File for the set.")
 @parameter_options(LabelParameters)
 @job_options
-def label(inputs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+def label(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
     """Make a set of labels: the chunks and files that unquilt reuse detect looks for.
 
     INPUT is reference content (what unquilt ingest takes, or one corpus that it made), a run of unquilt reuse discover,

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from unquilt.analyses.detect import ThresholdParameters
-from unquilt.cli.options import Asked, given_parameters, parameter_options, running_options
+from unquilt.cli.options import JobArguments, given_parameters, parameter_options, running_options
 
 EXAMPLES = """\b
 Examples:
@@ -22,7 +22,7 @@ Examples:
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
 @parameter_options(ThresholdParameters)
 @running_options
-def merge(runs: tuple[str, ...], output: str, asked: Asked, **values: Any) -> None:
+def merge(runs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
     """Put runs of unquilt reuse detect together, as if their documents had been one corpus.
 
     What documents contain and the sums of neighbourhoods add up exactly, also where parts share neighbourhoods; means,

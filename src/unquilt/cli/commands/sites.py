@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from unquilt.analyses.site_verdicts import TAKING, SiteParameters
-from unquilt.cli.options import Asked, given_parameters, parameter_options, running_options
+from unquilt.cli.options import JobArguments, given_parameters, parameter_options, running_options
 
 EXAMPLES = """\b
 Examples:
@@ -24,7 +24,7 @@ Examples:
 @click.option("--block-list", metavar="FILE", help="Write the sites that live off others to a file, one a line.")
 @parameter_options(SiteParameters)
 @running_options
-def sites(runs: tuple[str, ...], output: str, block_list: str | None, asked: Asked, **values: Any) -> None:
+def sites(runs: tuple[str, ...], output: str, block_list: str | None, asked: JobArguments, **values: Any) -> None:
     """Judge whole sites by finished runs over one corpus: who lives off others, and off whom.
 
     Runs of quilts, neardups, phrases, reuse detect, passages and reworded are read. Each site has one verdict, with the

@@ -3,7 +3,7 @@ quilt beside the text it was taken from, and a document with all of its columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from unquilt.analyses.catalogue import find_function, find_table
@@ -16,6 +16,7 @@ from unquilt.errors import ParameterError
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.disguises import say_disguise
 from unquilt.results.evidence import Evidence
+from unquilt.results.sites import judge_site_of, say_site_of
 from unquilt.tables import DOCUMENTS, PATCHES, SOURCES
 
 
@@ -34,13 +35,15 @@ class EvidenceView(TableView):
         row = next(iter(folder.about(asked.table, number)), None)
         if row is None:
             raise ParameterError(f"document {number} is not a {known.row[0]}; see the table {asked.table}")
+        sites = judge_site_of(folder, number)
         if asked.as_json:
-            emit(json_line({**row, **evidence.rows}))
+            emit(json_line({**row, **evidence.rows} | ({"judged_sites": sites} if sites else {})))
             return
         id_, url = folder.pages([number]).get(number, (None, None))
         for line in introduce({"doc": number, "id": id_, "url": url}):
             emit(line)
         emit(evidence.says)
+        emit_sites(sites)
         emit()
         show_evidence(folder, evidence, asked.few, full=bool(asked.own.get("full")))
 
@@ -180,9 +183,16 @@ def show_document(folder: RunFolder, given: str, *, as_json: bool, full: bool) -
         emit(f"{name:<{width}}  {cut(spell(value), max(20, _width() - width - 2))}")
     if disguise := say_disguise(folder, number):
         emit(disguise)
+    emit_sites(judge_site_of(folder, number))
     emit()
     for line in show_page(text, (), _width(), Pens(), full=full):
         emit(line)
+
+
+def emit_sites(sites: Sequence[Row]) -> None:
+    """The verdicts on the site of a page, by runs of sites beside the run."""
+    for each in sites:
+        emit(printable(say_site_of(each)))
 
 
 def _width() -> int:

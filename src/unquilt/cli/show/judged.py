@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from unquilt.analyses.quilt_parameters import CHANGEABLE
 from unquilt.cli.options import given_parameters
 from unquilt.cli.show.choice import choose
-from unquilt.cli.show.evidence import introduce, show_evidence, summarise
+from unquilt.cli.show.evidence import emit_sites, introduce, show_evidence, summarise
 from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.terminal.output import count, emit, json_line
 from unquilt.flow.kept import Kept
@@ -20,6 +20,7 @@ from unquilt.jobs.verdicts import judge_run
 from unquilt.results import RunFolder
 from unquilt.results.evidence import find_quilt
 from unquilt.results.judged import explain, judge_page
+from unquilt.results.sites import judge_site_of
 from unquilt.tables import DOCUMENTS, QUILTS, SOURCES, VERDICTS
 
 
@@ -80,17 +81,17 @@ def _read_documents(table: Kept, name: str) -> pa.ChunkedArray:
 
 
 def _judged_by(folder: RunFolder, limits: Mapping[str, Any], total: int, new: int, unknown: int) -> str:
-    """How many quilts there are by other limits; how many were none in the run, and of how many it has no sources."""
+    """How many pages are quilts by other limits; how many of them were not in the run, and lack sources there."""
     made = folder.run.manifest["parameters"]
     changes = ", ".join(
         f"{name.replace('_', '-')} {_say(value)} (was {_say(made[name])})" for name, value in limits.items()
     )
     line = f"By {changes}: {count(total, 'quilt')}"
     if new:
-        line += f"; {new:,} {'was' if new == 1 else 'were'} none in this run"
+        line += f"; {new:,} of these {'was not a quilt' if new == 1 else 'were not quilts'} in this run"
     if unknown:
-        whom = f"{unknown:,} of them" if unknown < new else "it" if new == 1 else "them"
-        line += f", which has no sources or patches of {whom}"
+        whose = f"sources and patches of {unknown:,} of them" if unknown < new else "sources and patches"
+        line += f", which did not store {'its' if new == 1 else 'their' if unknown == new else 'the'} {whose}"
     return f"{line}."
 
 
@@ -104,8 +105,9 @@ def show_page_judged(asked: Request, number: int, limits: Mapping[str, Any]) -> 
     page = next((row for _, row in folder.documents([number], ["id", "url"])), {"id": None, "url": None})
     facts = judge_page(folder, number, limits) | page
     quilt = next(iter(folder.about(QUILTS.name, number)), None)
+    sites = judge_site_of(folder, number)
     if asked.as_json:
-        emit(json_line((quilt or {"doc": number, **page}) | facts))
+        emit(json_line((quilt or {"doc": number, **page}) | facts | ({"judged_sites": sites} if sites else {})))
         return
     for line in introduce(quilt or {"doc": number, **page}):
         emit(line)
@@ -114,8 +116,9 @@ def show_page_judged(asked: Request, number: int, limits: Mapping[str, Any]) -> 
             emit(line)
     for line in explain(folder, facts):
         emit(line)
+    emit_sites(sites)
     if quilt is not None or folder.about(SOURCES.name, number):
         emit()
         show_evidence(folder, find_quilt(folder, number), asked.few, full=asked.own["full"])
     elif facts["quilt"]:
-        emit("It was no quilt in this run, which therefore has no sources or patches to show.")
+        emit("It was not a quilt in this run, so the run did not store its sources and patches.")

@@ -186,7 +186,7 @@ def show_pair(asked: Request) -> None:
         raise ParameterError(f"the corpus of {folder.run.path} is not found, so there are no texts to show")
     one, other = (choose(folder, DOCUMENTS.name, name) for name in asked.own["pair"])
     if one == other:
-        raise usage_error("--pair is for two documents, and these are one")
+        raise usage_error("--pair needs two different documents")
     rows = [row for a, b in ((one, other), (other, one)) for row in folder.about(PASSAGES.name, a) if row["b"] == b]
     if asked.as_json:
         for row in rows:

@@ -11,7 +11,7 @@ from unquilt.cli.terminal.output import emit, flush, printable
 from unquilt.errors import MissingDependencyError
 
 if TYPE_CHECKING:
-    from unquilt.page.shell import Shell
+    from unquilt.page.workspace import Workspace
 
 PARTS = ("jinja2", "starlette", "uvicorn")
 
@@ -22,18 +22,18 @@ def open_page(
     *,
     browse: bool,
     labels: str | None,
-    prepare: Callable[[Shell], str] = lambda _: "/",
+    prepare: Callable[[Workspace], str] = lambda _: "/",
 ) -> None:
     """Serve runs until Ctrl-C; `prepare` may do something with them first, and says where on the page to begin."""
     try:
-        from unquilt.page.server import bind, open_shell, serve
+        from unquilt.page.server import bind, open_workspace, serve
     except ImportError as error:
         if error.name not in PARTS:
             raise
         raise MissingDependencyError(f'the page needs {error.name}: pip install "unquilt[page]"') from error
-    shell = open_shell(runs, labels)
-    path = prepare(shell)
-    serve(shell, bind(port), path=path, browse=browse and not _is_remote(), ready=_announce)
+    workspace = open_workspace(runs, labels)
+    path = prepare(workspace)
+    serve(workspace, bind(port), path=path, browse=browse and not _is_remote(), ready=_announce)
 
 
 def _announce(address: str) -> None:

@@ -20,9 +20,10 @@ class SitesView(View):
     def facts(self, folder: RunFolder) -> dict[str, Any]:
         if SITES.name not in folder.tables or not folder.run.complete:
             return {"says": []}
+        worst = first_taking(folder, MOST_NAMED)
         return {
-            "says": say_all(folder, MOST_NAMED),
-            "worst": first_taking(folder, MOST_NAMED),
+            "says": say_all(folder, MOST_NAMED, worst),
+            "worst": worst,
             "networks": [network._asdict() for network in list_networks(folder)],
             "missing": list_missing(folder),
         }

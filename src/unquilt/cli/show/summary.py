@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unquilt.analyses.catalogue import ENTRIES, find_summary, load
-from unquilt.cli.options import Asked
+from unquilt.cli.options import JobArguments
 from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed
@@ -35,7 +35,7 @@ def is_complete(output: str) -> bool:
     return False
 
 
-def conclude(output: str, asked: Asked, *, before: bool) -> None:
+def conclude(output: str, asked: JobArguments, *, before: bool) -> None:
     """Say how the job ended that left its results in `output`; complain if too much was rejected.
 
     `before` says that the run was complete before the job began.
@@ -65,6 +65,8 @@ def conclusion(facts: Facts) -> Iterator[str]:
         yield printable(facts["urls"])
     if facts["other_texts"] and (facts["analysis"] == "ingest" or facts["parameters"].get("pages_only") is False):
         yield describe_others(facts)
+    if facts["analysis"] == "ingest" and facts["revisits"]:
+        yield describe_revisits(facts)
     if facts["analysis"] == "ingest" and facts["skipped"]:
         yield f"Skipped, as they are no pages: {skipped(facts)}"
     view = view_of(facts["analysis"])
@@ -113,6 +115,12 @@ def describe_others(facts: Facts) -> str:
     return f"{what}, for reuse only" if facts["analysis"] == "ingest" else f"{what} looked at, too"
 
 
+def describe_revisits(facts: Facts) -> str:
+    """Records that refer to pages, and how many of these pages are there."""
+    records, documents = facts["revisits"], facts["revisited"]
+    return f"{count(records, 'revisit')}, {count(documents)} of documents that are in this corpus"
+
+
 def skipped(facts: Facts) -> str:
     """Records that were never meant to be documents, the most frequent kinds first."""
     kinds = sorted(facts["skipped"].items(), key=lambda item: (-item[1], item[0]))
@@ -153,6 +161,8 @@ def _entries(folder: RunFolder, facts: Facts) -> Iterator[tuple[str, str]]:
         yield name, unknown if facts[name] is None else count(facts[name])
     if facts["other_texts"] and facts["analysis"] == "ingest":
         yield "other texts", f"{count(facts['other_texts'])} (JavaScript, CSS, robots.txt), for reuse only"
+    if facts["revisits"] and facts["analysis"] == "ingest":
+        yield "revisits", describe_revisits(facts)
     yield "rejects", rejects(facts)
     if facts["skipped"]:
         yield "skipped", skipped(facts)

@@ -19,7 +19,7 @@ from unquilt.jobs.places import CORPUS
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.rows import arrange
 from unquilt.runs.manifest import MANIFEST
-from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS
+from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 
 Facts = Mapping[str, Any]
 _TIMES = ("seconds", "rows", "peak_memory")
@@ -68,6 +68,8 @@ class View:
             "inputs": len(manifest["inputs"]),
             "documents": summary.get("documents"),
             "other_texts": summary.get(OTHER_TEXTS.name, 0),
+            "revisits": summary.get(REVISITS.name, 0),
+            "revisited": summary.get("revisited", 0),
             "hosts": summary["hosts"] if "hosts" in summary else count_hosts(folder),
             "words": summary.get("words"),
             "bytes": summary.get("bytes"),

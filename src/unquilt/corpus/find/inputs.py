@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
-from unquilt.corpus.find import addresses, kinds
+from unquilt.corpus.find import addresses, kinds, wacz
 from unquilt.corpus.find.addresses import begin_paths
 from unquilt.corpus.options import NO_URLS, Limits, Reading
 from unquilt.corpus.readers import compression
@@ -109,11 +109,14 @@ def find(
                     found.setdefault(_identity(candidate.path, there), candidate)
     if not found:
         raise InputError("no file is left to read: change what is included or excluded")
-    candidates, sources = list(found.values()), list[Source]()
-    with watch("look", len(candidates), "") as step:
-        looks = each_guarded(each, look, candidates, bounds or Limits().bounds, notes, LOOKS)
-        for candidate, seen in zip(candidates, looks, strict=True):
-            sources.append(_judged(candidate, seen))
+    candidates, sources = list[Candidate](), list[Source]()
+    with watch("look", len(found), "") as step:
+        bounds = bounds or Limits().bounds
+        looks = each_guarded(each, look, list(found.values()), bounds, notes, LOOKS)
+        for candidate, seen in zip(found.values(), looks, strict=True):
+            for one, known in _open_wacz(candidate, seen, each, notes, bounds):
+                candidates.append(one)
+                sources.append(_judged(one, known))
             step(1)
     places = [addresses.Whereabouts(each.root or str(Path(each.path).parent), each.path) for each in candidates]
     root = addresses.find_root([str(item) for item in given if str(item) != STDIN])
@@ -253,6 +256,29 @@ def look(candidate: Candidate) -> Look:
         _fail(error, path)
 
 
+def _open_wacz(
+    candidate: Candidate, seen: Look | Blame, each: Each, notes: Path | None, bounds: Bounds
+) -> Iterator[tuple[Candidate, Look | Blame]]:
+    """A file and what it is; of a WACZ, the archives in it, which are copied out of it."""
+    if isinstance(seen, Blame) or seen.kind != "wacz":
+        yield candidate, seen
+        return
+    if notes is None:
+        raise InputError(f"{candidate}: a WACZ must be unpacked to a folder first")
+    inside = []
+    try:
+        for name, path in wacz.unpack(candidate.path, notes):
+            inside.append(Candidate(str(path), f"{candidate}/{spell_path(name)}", candidate.named))
+    except wacz.BrokenWaczError as error:
+        if candidate.named:
+            raise InputError(f"{candidate}: not a complete WACZ: {error}") from error
+        yield candidate, seen
+        return
+    except OSError as error:
+        _fail(error, candidate.path)
+    yield from zip(inside, each_guarded(each, look, inside, bounds, notes, LOOKS), strict=True)
+
+
 def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
     """The file as a source. Of no use, it is an `InputError` if the user named it, and a reject later if not."""
     if isinstance(seen, Blame):
@@ -268,7 +294,7 @@ def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
         if seen.kind in kinds.REJECTED:
             raise InputError(f"{candidate}: {kinds.REJECTED[seen.kind].detail}")
         if seen.hollow:
-            raise InputError(f"{candidate}: called an archive, but there is no {seen.kind.upper()} record in it")
+            raise InputError(f"{candidate}: its name is that of an archive, but it has no {seen.kind.upper()} record")
     return Source(candidate.path, seen.size, seen.kind, seen.compression, candidate.alias, seen=seen.seen)
 
 
@@ -375,10 +401,14 @@ def unchanged(sources: Sequence[Source]) -> None:
             if state(there) == source.seen.state or fingerprint(source) == source.seen.sha256:
                 continue
         except FileNotFoundError:
-            raise InputChangedError(f"{source.name}: is gone since the run began; run again on files at rest") from None
+            raise InputChangedError(
+                f"{source.name}: the file was removed after the run began; run again when nothing changes the inputs"
+            ) from None
         except OSError as error:
             _fail(error, source.path)
-        raise InputChangedError(f"{source.name}: was changed while it was read; run again on files at rest")
+        raise InputChangedError(
+            f"{source.name}: the file changed while it was read; run again when nothing changes the inputs"
+        )
 
 
 def spool(stdin: BinaryIO, directory: Path) -> Path:

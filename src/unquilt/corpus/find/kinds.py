@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
+from unquilt.corpus.find import wacz
 from unquilt.corpus.options import Reading
 from unquilt.corpus.readers import arc, html, json_values, jsonl, mail, parquet, text, warc
 from unquilt.corpus.records import Found, Reject
@@ -77,6 +78,7 @@ READERS: dict[str, Reader] = {
 }
 
 REJECTED = {
+    "wacz": _Rejected("not a wacz", "the list of its files, or one of its archives, cannot be read"),
     "empty": _Rejected("empty file", "there is nothing in it"),
     "unknown": _Rejected("unknown kind", "binary, and not a known kind"),
     **{reason: _Rejected(reason, "when it was looked at, to tell its kind") for reason in REASONS},
@@ -90,6 +92,8 @@ def tell_kind(glimpse: Glimpse) -> str:
     """The kind of a file: one of the `READERS`, or of the kinds that nothing can be read from (`REJECTED`)."""
     if glimpse.complete and not glimpse.head:
         return "empty"
+    if wacz.recognise(glimpse):
+        return "wacz"
     kind = next((kind for kind, reader in READERS.items() if reader.recognise(glimpse)), "unknown")
     if kind in ("text", "unknown") and glimpse.compression is None and glimpse.name.endswith(parquet.SUFFIXES):
         return "parquet by name"

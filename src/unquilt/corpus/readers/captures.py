@@ -2,8 +2,8 @@
 
 A `response` with status 2xx is a page, if its content type is one of text; so is a `resource`, and a `conversion`,
 which is the text of a page (WET). JavaScript, CSS and robots.txt are found as such (`records.ASIDE`). All other records
-are about pages, and are only counted. Fields have the names that WARC gives them; `arc` translates those of its
-headers.
+are about pages, and are only counted; what a `revisit` refers to is noted. Fields have the names that WARC gives them;
+`arc` translates those of its headers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from unquilt.corpus.given import CAPTURE
 from unquilt.corpus.options import NONE, Reading
 from unquilt.corpus.readers import html, http
 from unquilt.corpus.readers.http import Body, CodingError, Fields, Response, TooLargeError
-from unquilt.corpus.records import GivenFields, Media, Page, Reject, Skipped, identify, too_large
+from unquilt.corpus.records import GivenFields, Media, Page, Reject, Revisit, Skipped, identify, too_large
 from unquilt.corpus.sources import Glimpse
 
 TYPES = frozenset(("warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"))
@@ -38,6 +38,7 @@ VAGUE = frozenset(
 )
 """Types of content that say nothing: how it begins tells whether it is a page."""
 HEAD = 1024
+_REFERRING = ("record-id", "target-uri", "refers-to", "refers-to-target-uri", "payload-digest")
 
 _NO_PAGE = re.compile(r"metadata:|[a-z]++://[^/]*+(/robots\.txt)(?:[?#]|$)", re.IGNORECASE)
 _DATE = re.compile(r"(\d{4})-?([01]\d)-?([0-3]\d)T?([0-2]\d):?([0-5]\d):?([0-6]\d)(?:\.\d{1,9})?Z?", re.ASCII)
@@ -63,7 +64,8 @@ def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
     fields = record.fields
     kind = fields.get("warc-type", "").lower()
     if kind not in ("response", "resource", "conversion"):
-        return Skipped(f"{kind} record" if kind in TYPES else "record of unknown type")
+        revisit = _revisit(record) if kind == "revisit" else None
+        return Skipped(f"{kind} record" if kind in TYPES else "record of unknown type", revisit)
     response = http.parse_response(record.data, record.begin, record.end) if kind == "response" else None
     told = response is not None
     if response is None:
@@ -84,6 +86,23 @@ def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
         "digest": fields.get("warc-payload-digest") or fields.get("warc-block-digest") or None,
     }
     return page._replace(given=GivenFields(said, sum(len(str(value)) for value in said.values()), CAPTURE))
+
+
+def _revisit(record: Record) -> Revisit:
+    """What a record says that refers to an earlier one of the same content."""
+    fields = record.fields
+    said = {name: _unbracket(fields.get(f"warc-{name}", "")) or None for name in _REFERRING}
+    return Revisit(
+        record.file,
+        record.offset,
+        said["record-id"],
+        said["target-uri"],
+        _date(fields.get("warc-date", "")),
+        said["refers-to"],
+        said["refers-to-target-uri"],
+        _date(fields.get("warc-refers-to-date", "")),
+        said["payload-digest"],
+    )
 
 
 def _page(record: Record, response: Response, limit: int, charset: str | None) -> Page | Skipped | Reject:

@@ -104,8 +104,10 @@ def read(part: Slice, reading: Reading) -> Iterator[Found]:
 
 
 def objects(part: Slice, reading: Reading) -> Iterator[dict[str, object]]:
-    """The lines of a file that are objects, with all their fields; to tell how the fields are called."""
-    with Stream(part.source.path, part.source.compression) as stream:
+    """The lines of a file that are objects, from the slice on, with all their fields; to tell how these are called."""
+    with Stream(part.source.path, part.source.compression, max(part.begin - 1, 0)) as stream:
+        if part.begin:
+            _next_line(stream, part.begin - 1, sys.maxsize)
         while line := stream.readline(reading.limits.max_bytes):
             yield from as_objects(line.removeprefix(codecs.BOM_UTF8))
 

@@ -5,5 +5,6 @@ given     columns of inputs, before their types are known
 raw       the tables that reading makes
 parts     the Parquet parts of a corpus
 results   what was in a piece, kept for a resumed ingest
+revisits  records that refer to documents
 indices   indices of compressed files, kept for a resumed ingest
 """

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from unquilt.corpus.extract.urls import address, is_recursive, locate_url
 from unquilt.corpus.options import MIB, Reading
-from unquilt.corpus.records import ASIDE, Chunks, Document, Reject, Skipped
+from unquilt.corpus.records import ASIDE, Chunks, Document, Reject, Revisit, Skipped
 from unquilt.corpus.write.given import GivenChunk, gather
 from unquilt.corpus.write.raw import RAW_DOCUMENTS, Batch
 from unquilt.tables.corpus import CHUNK, REJECTS, SHA1
@@ -30,6 +30,7 @@ def batches(records: Iterable[Document | Reject | Skipped], reading: Reading) ->
     nothing = _Gathering(reading).take()
     rejects: list[Reject] = []
     skipped: Counter[str] = Counter()
+    revisits: list[Revisit] = []
     for record in records:
         if isinstance(record, Document):
             (others if record.page.media in ASIDE else pages).add(record)
@@ -37,13 +38,14 @@ def batches(records: Iterable[Document | Reject | Skipped], reading: Reading) ->
             rejects.append(record)
         else:
             skipped[record.what] += 1
-        if pages.full or len(rejects) >= BATCH_ROWS:
-            yield _batch(pages.take(), rejects, skipped, nothing)
-            rejects, skipped = [], Counter()
+            revisits += [record.revisit] if record.revisit else []
+        if pages.full or len(rejects) >= BATCH_ROWS or len(revisits) >= BATCH_ROWS:
+            yield _batch(pages.take(), rejects, skipped, nothing)._replace(revisits=revisits)
+            rejects, skipped, revisits = [], Counter(), []
         if others.full:
             yield _batch(nothing, [], Counter(), others.take())
     if pages.documents or rejects or skipped or others.documents:
-        yield _batch(pages.take(), rejects, skipped, others.take())
+        yield _batch(pages.take(), rejects, skipped, others.take())._replace(revisits=revisits)
 
 
 _Taken = tuple[pa.RecordBatch, Sequence[GivenChunk]]

@@ -27,6 +27,7 @@ from unquilt.corpus.given import GivenColumns, GivenPlan
 from unquilt.corpus.read import FINDING_SPEED, PieceReader
 from unquilt.corpus.write.given import ChunkReader, GivenChunk, write_chunk
 from unquilt.corpus.write.results import PieceRead, given_path, note_path, others_path, vouch
+from unquilt.corpus.write.revisits import list_revisits, no_revisits
 from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Guard, Inquest, Place
 from unquilt.parquet import opened, seal_footer
@@ -90,12 +91,13 @@ def read_piece(task: ReadPiece) -> PieceRead:
 def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
     rejects = []
     skipped: Counter[str] = Counter()
-    given = GivenColumns()
+    given, revisits = GivenColumns(), [no_revisits()]
     # What cannot be read raises an InputError; so any OSError is about the target.
     with _written(task, task.target) as pages, _written(task, others_path(task.target), on_demand=True) as others:
         for batch in reader.batches():
             rejects.append(batch.rejects)
             skipped.update(batch.skipped)
+            revisits += [list_revisits(batch.revisits)] if batch.revisits else []
             pages.write(batch.documents, batch.given, guard)
             others.write(batch.others, batch.others_given, guard)
             for chunk in (*batch.given, *batch.others_given):
@@ -112,6 +114,7 @@ def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
         reader.warnings,
         others.documents,
         given.to_schema(),
+        pa.concat_tables(revisits),
     )
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from unquilt.corpus.records import Revisit
 from unquilt.corpus.write.given import GivenChunk
 from unquilt.tables import DOCUMENTS
 
@@ -22,7 +23,7 @@ RAW_DOCUMENTS = pa.schema([field for field in DOCUMENTS.schema if field.name not
 class Batch(NamedTuple):
     """Some documents (`RAW_DOCUMENTS`), the rejects (`REJECTS`) met while reading them, how many records were no
     documents, by what they were, and texts that stand beside pages (`RAW_DOCUMENTS`); each may be empty. And what the
-    inputs say of the documents, and of the other texts, beside all that.
+    inputs say of the documents, and of the other texts, beside all that; and the revisits that were met.
     """
 
     documents: pa.RecordBatch
@@ -31,3 +32,4 @@ class Batch(NamedTuple):
     others: pa.RecordBatch
     given: Sequence[GivenChunk]
     others_given: Sequence[GivenChunk]
+    revisits: Sequence[Revisit] = ()

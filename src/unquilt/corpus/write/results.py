@@ -21,6 +21,7 @@ import pyarrow as pa
 from unquilt.corpus.find.pieces import Piece
 from unquilt.corpus.records import Span, Warned
 from unquilt.corpus.sources import Slice
+from unquilt.corpus.write.revisits import no_revisits, read_revisits
 from unquilt.errors import RunError
 from unquilt.runs import created
 from unquilt.runs.storage import read_own
@@ -45,6 +46,8 @@ class PieceRead:
     """Texts that stand beside pages; they are in a file of their own (`others_path`), if there are any."""
     given: pa.Schema = field(default_factory=lambda: pa.schema([]))
     """What inputs say of the documents; the columns are in files of their own (`given_path`), if there are any."""
+    revisits: pa.Table = field(default_factory=no_revisits)
+    """Records that refer to documents, in a file of their own, too (`revisits_path`), if there are any."""
 
 
 def identify(piece: Piece, fingerprint: str) -> str:
@@ -76,14 +79,24 @@ def given_path(documents: Path) -> Path:
     return documents.with_name(f"{documents.name}.given")
 
 
+def revisits_path(target: Path) -> Path:
+    """Where the revisits of a piece lie."""
+    return target.with_suffix(".revisits")
+
+
 def beside(target: Path) -> dict[str, Path]:
     """The files of a piece that are there if there is something to put into them."""
     others = others_path(target)
-    return {"others": others, "given": given_path(target), "others_given": given_path(others)}
+    columns = {"given": given_path(target), "others_given": given_path(others)}
+    return {"others": others, "revisits": revisits_path(target)} | columns
 
 
 def vouch(read: PieceRead, identity: str, spill: Path) -> None:
-    """Write the note of a piece whose file is complete."""
+    """Write the note of a piece whose file is complete, and its revisits."""
+    revisits_path(read.path).unlink(missing_ok=True)
+    if read.revisits.num_rows:
+        with created(revisits_path(read.path), spill=spill) as file, pa.ipc.new_file(file, read.revisits.schema) as out:
+            out.write_table(read.revisits)
     facts = {
         "identity": identity,
         "size": read.path.stat().st_size,
@@ -112,6 +125,7 @@ def recall(target: Path, identity: str) -> PieceRead | None:
         places = beside(target)
         sizes = {target: facts["size"]} | {places[name]: size for name, size in facts["beside"].items()}
         intact = all(not path.exists() or path.stat().st_size == size for path, size in sizes.items())
+        intact = intact and ("revisits" not in facts["beside"] or places["revisits"].exists())
         for path in (target, others_path(target)):  # columns go when their documents are gone
             intact = intact and not (path.exists() and given_path(path) in sizes and not given_path(path).exists())
         if facts["identity"] == identity and intact and not any(path.is_symlink() for path in sizes):
@@ -126,5 +140,6 @@ def recall(target: Path, identity: str) -> PieceRead | None:
                 [Warned(*warning) for warning in facts["warnings"]],
                 int(facts["others"]),
                 pa.ipc.read_schema(pa.py_buffer(base64.b64decode(facts["given"]))),
+                read_revisits(places["revisits"]) if "revisits" in facts["beside"] else no_revisits(),
             )
     return None

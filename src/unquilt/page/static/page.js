@@ -135,7 +135,7 @@ const verdict = document.querySelector("form[data-keys]");
 if (verdict) setTimeout(() => { verdict.dataset.ready = "true"; }, Math.max(0, labelled + HASTE - Date.now()));
 
 const submit = async (form, button) => {
-  if (form.dataset.busy || (button.name === "category" && !form.dataset.ready)) return;
+  if (form.dataset.busy || (button.name !== "undo" && !form.dataset.ready)) return;
   form.dataset.busy = "true";
   const fields = new URLSearchParams(new FormData(form));
   fields.delete("token");
@@ -170,7 +170,7 @@ document.addEventListener("submit", (event) => {
 
 // Keys
 
-const typing = (element) => element?.matches?.("input, textarea, select") ?? false;
+const typing = (element) => element?.matches?.("input:not([type=checkbox]), textarea, select") ?? false;
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -181,7 +181,8 @@ document.addEventListener("keydown", (event) => {
   }
   const form = document.querySelector("form[data-keys]");
   const control = form?.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
-  if (control && !event.repeat) { event.preventDefault(); control.click(); return; }
+  const pressed = event.key === "Enter" && event.target.matches("a, button, summary");  // Enter is meant for that
+  if (control && !event.repeat && !pressed) { event.preventDefault(); control.click(); return; }
   if (form && event.key === "m") { event.preventDefault(); document.getElementById("note")?.focus(); return; }
   if (event.key === "/") { event.preventDefault(); (document.getElementById("find") ?? document.getElementById("f-q"))?.focus(); return; }
   const other = document.querySelector(`a[data-step="${CSS.escape(event.key)}"]`);

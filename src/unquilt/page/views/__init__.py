@@ -11,5 +11,5 @@
     reuse       neighbourhoods as a tree
     judging     the judging tool
 
-A view takes the shell and a request, and answers with a page; a view of rows also answers with these rows as a file.
+A view takes the workspace and a request and answers with a page; a view of rows also answers with the rows as a file.
 """

@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from unquilt.errors import ParameterError
 from unquilt.page.listing import Listing
-from unquilt.page.shell import Shell
 from unquilt.page.views.overview import views_of
+from unquilt.page.workspace import Workspace
 from unquilt.results.differences import DELETED, INSERTED, Difference
 from unquilt.results.evidence import find_long
 from unquilt.results.finding import find_rows
@@ -28,15 +28,15 @@ AROUND, LEAST_FOLDED = 240, 400
 """Characters of equal text that stay beside a change; and how many more there must be to be folded."""
 
 
-def show_cluster(shell: Shell, request: Request) -> Response:
+def show_cluster(workspace: Workspace, request: Request) -> Response:
     """A cluster by its number, that of its lowest document."""
     run, number = request.path_params["run"], request.path_params["cluster"]
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     listing = Listing(folder, CLUSTERS.name, fixed=f"cluster = {number}")
     if request.query_params.get("format"):
-        return shell.answer(request, listing, "cluster.html")
+        return workspace.answer(request, listing, "cluster.html")
     context = describe_cluster(folder, number, request.query_params.get("with", ""))
-    return shell.answer(request, listing, "cluster.html", run=run, views=views_of(folder), **context)
+    return workspace.answer(request, listing, "cluster.html", run=run, views=views_of(folder), **context)
 
 
 def describe_cluster(folder: RunFolder, number: int, other: str = "") -> dict[str, Any]:

@@ -18,10 +18,10 @@ from unquilt.errors import ParameterError, UnquiltError
 from unquilt.page.links import link_rows
 from unquilt.page.listing import Listing
 from unquilt.page.marked import mark_text
-from unquilt.page.shell import Shell, address
 from unquilt.page.views.overview import views_of
 from unquilt.page.views.pages import steps_through
 from unquilt.page.views.sites import describe_site_of
+from unquilt.page.workspace import Workspace, address
 from unquilt.results.disguises import say_disguise
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
@@ -52,22 +52,22 @@ class Said:
     """Where all of them are."""
 
 
-def show_document(shell: Shell, request: Request) -> Response:
+def show_document(workspace: Workspace, request: Request) -> Response:
     """A document of the corpus of a run, by number."""
     run, number = request.path_params["run"], request.path_params["doc"]
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     listing = Listing(folder, DOCUMENTS.name, about=number)
     if request.query_params.get("format"):
-        return shell.answer(request, listing, "document.html")
+        return workspace.answer(request, listing, "document.html")
     begin, end, at = (read_offset(request.query_params.get(name, "")) for name in ("begin", "end", "at"))
     part = read_part(folder, number, at or begin)
     if part is None:
         raise ParameterError(f"there is no document {number} here, or the corpus of this run is not found")
     facts = next((row for _, row in folder.documents([number], _FACTS)), {})
     facts |= {"disguise": say_disguise(folder, number) or None}
-    judged_sites = describe_site_of(shell, folder, facts)
+    judged_sites = describe_site_of(workspace, folder, facts)
     links = next((row["links"] for _, row in folder.documents([number], ["links"])), None) or []
-    return shell.answer(
+    return workspace.answer(
         request,
         listing,
         "document.html",
@@ -81,8 +81,8 @@ def show_document(shell: Shell, request: Request) -> Response:
         part=part,
         text=_mark(part, begin, end),
         steps=steps_through(part, request.url.path, dict(request.query_params)),
-        said=list(_say(shell, run, lambda page: page.documents, number)),
-        others=[each.name for each in shell.shelf.beside(folder) if each.name != run][MOST_RUNS - 1 :],
+        said=list(_say(workspace, run, lambda page: page.documents, number)),
+        others=[each.name for each in workspace.runs.beside(folder) if each.name != run][MOST_RUNS - 1 :],
     )
 
 
@@ -92,10 +92,10 @@ def _mark(part: Part, begin: int, end: int) -> Markup:
     return Markup(mark_text(part.text, passages, chosen=[0] if passages else [], first=part.begin))  # noqa: S704
 
 
-def show_host(shell: Shell, request: Request) -> Response:
+def show_host(workspace: Workspace, request: Request) -> Response:
     """A host or a domain of the corpus of a run, by name: what runs say of it, whom it draws on, and its pages."""
     run, name = request.path_params["run"], request.query_params.get("name", "")
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     by = next(
         (by for by in ("host", "domain") if Listing(folder, DOCUMENTS.name, only=(by, name)).rows(("doc",), 1)), ""
     )
@@ -103,12 +103,12 @@ def show_host(shell: Shell, request: Request) -> Response:
         raise ParameterError(f"no document of this corpus is on a host or domain {name[:80]!r}")
     listing = Listing(folder, DOCUMENTS.name, only=(by, name))
     if request.query_params.get("format"):
-        return shell.answer(request, listing, "host.html")
+        return workspace.answer(request, listing, "host.html")
     first = listing.rows(("doc", "domain"), 1)[0]
     values = {"source_host": name, "site": name, "host": name, "domain": first["domain"] or ""}
     if by == "domain":
         values = {"site": name, "domain": name}
-    return shell.answer(
+    return workspace.answer(
         request,
         listing,
         "host.html",
@@ -120,7 +120,7 @@ def show_host(shell: Shell, request: Request) -> Response:
         total=listing.count(),
         documents=link_rows(listing, run, limit=FEW * 2),
         drawn=draw_on(folder, by, name),
-        said=list(_say(shell, run, lambda page: page.sites, values)),
+        said=list(_say(workspace, run, lambda page: page.sites, values)),
         sites=HOSTS_OF_CORPUS.name,
     )
 
@@ -148,22 +148,22 @@ def draw_on(folder: RunFolder, by: str, name: str) -> dict[str, Any]:
     return {"quilts": len(quilts), "sites": named[: FEW * 2], "all": len(named)}
 
 
-def show_said(shell: Shell, request: Request) -> Response:
+def show_said(workspace: Workspace, request: Request) -> Response:
     """What one run says of a document of another, for a script to put into place."""
     run, number = request.path_params["run"], request.path_params["doc"]
-    said = list(_say_of(shell.shelf.open(run), run, lambda page: page.documents, number))
-    return shell.show(request, "said.html", run=run, said=said, others=[])
+    said = list(_say_of(workspace.runs.open(run), run, lambda page: page.documents, number))
+    return workspace.show(request, "said.html", run=run, said=said, others=[])
 
 
 def _say(
-    shell: Shell, run: str, choose: Callable[[OnPage], Sequence[str]], value: int | dict[str, str]
+    workspace: Workspace, run: str, choose: Callable[[OnPage], Sequence[str]], value: int | dict[str, str]
 ) -> Iterator[Said]:
     """What runs over the same corpus say, this one first; of very many, the first. One that is damaged says nothing."""
-    beside = shell.shelf.beside(shell.shelf.open(run))
+    beside = workspace.runs.beside(workspace.runs.open(run))
     beside.sort(key=lambda each: each.name != run)
-    for shelved in beside[:MOST_RUNS]:
-        if shelved.folder is not None:
-            yield from _say_of(shelved.folder, shelved.name, choose, value)
+    for listed in beside[:MOST_RUNS]:
+        if listed.folder is not None:
+            yield from _say_of(listed.folder, listed.name, choose, value)
 
 
 def _say_of(

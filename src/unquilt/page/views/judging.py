@@ -21,8 +21,8 @@ from unquilt.judgements.results import ListedItem, list_items, pack_labels, sum_
 from unquilt.page.links import find_links
 from unquilt.page.listing import Listing, name, quote
 from unquilt.page.marked import mark_text
-from unquilt.page.shell import Shell, address
 from unquilt.page.views.pages import describe_page, find_evidence
+from unquilt.page.workspace import Workspace, address
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.names import SHOWN
@@ -36,16 +36,16 @@ _DOCUMENTS = ("doc", "first", "quilt", "example", "source")
 """Columns of documents; those whose `begin` and `end` a row has come first."""
 
 
-def list_samples(shell: Shell, request: Request) -> Response:
+def list_samples(workspace: Workspace, request: Request) -> Response:
     """All samples, and a form for another one."""
-    outcomes = [sum_up(shell.labels, sample) for sample in shell.labels.samples()]
-    tables = {run.name: sorted(run.folder.run.tables) for run in shell.shelf if run.folder is not None}
-    return shell.show(
+    outcomes = [sum_up(workspace.labels, sample) for sample in workspace.labels.samples()]
+    tables = {run.name: sorted(run.folder.run.tables) for run in workspace.runs if run.folder is not None}
+    return workspace.show(
         request,
         "samples.html",
         outcomes=outcomes,
         tables=tables,
-        file=shell.labels.path,
+        file=workspace.labels.path,
         categories=DEFAULT_CATEGORIES,
         compared=_compare(outcomes),
     )
@@ -57,43 +57,43 @@ def _compare(outcomes: list[Any]) -> dict[str, Any]:
     return {"categories": list(categories), "rows": [each for each in outcomes if each.verdicts]}
 
 
-async def add_sample(shell: Shell, _: Request, fields: dict[str, str]) -> ASGIApp:
+async def add_sample(workspace: Workspace, _: Request, fields: dict[str, str]) -> ASGIApp:
     """Draw a sample, and go to it."""
 
     def make() -> Sample:
         run = fields.get("run", "")
-        folder = shell.shelf.open(run)
-        return prepare(shell.labels, folder, want_sample(run, folder, fields.get("table", ""), fields))
+        folder = workspace.runs.open(run)
+        return prepare(workspace.labels, folder, want_sample(run, folder, fields.get("table", ""), fields))
 
     sample = await run_in_threadpool(make)
     return RedirectResponse(address("judging", sample.name), 303)
 
 
-def show_sample(shell: Shell, request: Request) -> Response:
+def show_sample(workspace: Workspace, request: Request) -> Response:
     """One sample: shares with intervals, agreement, and where to judge."""
-    sample = shell.labels.sample(request.path_params["sample"])
+    sample = workspace.labels.sample(request.path_params["sample"])
     wanted = request.query_params.get("format", "")
     if wanted in ("csv", "jsonl"):
-        return _send(shell, sample, wanted)
+        return _send(workspace, sample, wanted)
     if judge := request.query_params.get("judge"):
         return RedirectResponse(address("judging", sample.name, check_judge(judge)), 303)
-    run = shell.shelf.name_of(Path(sample.path))
-    return shell.show(
+    run = workspace.runs.name_of(Path(sample.path))
+    return workspace.show(
         request,
         "sample.html",
         sample=sample,
-        outcome=sum_up(shell.labels, sample),
+        outcome=sum_up(workspace.labels, sample),
         run=run,
-        file=shell.labels.path,
-        **_list_items(shell, sample, run, dict(request.query_params)),
+        file=workspace.labels.path,
+        **_list_items(workspace, sample, run, dict(request.query_params)),
     )
 
 
-def _list_items(shell: Shell, sample: Sample, run: str | None, asked: Mapping[str, str]) -> dict[str, Any]:
+def _list_items(workspace: Workspace, sample: Sample, run: str | None, asked: Mapping[str, str]) -> dict[str, Any]:
     """The items with what was said of them: all, or those on which judges disagree; of two judges, if named."""
     which = asked.get("items", "")
     judges = [asked[name] for name in ("one", "other") if asked.get(name)]
-    items = list_items(shell.labels, sample, judges) if which else []
+    items = list_items(workspace.labels, sample, judges) if which else []
     if which == "disagreements":
         items = [each for each in items if each.disagreed]
     known = find_table(sample.table)
@@ -101,7 +101,7 @@ def _list_items(shell: Shell, sample: Sample, run: str | None, asked: Mapping[st
         {"item": each, "name": _name_item(each), "link": _first(find_links(run, known, each.key)) if run else ""}
         for each in items
     ]
-    said = judges or shell.labels.judges(sample.name)
+    said = judges or workspace.labels.judges(sample.name)
     return {"which": which, "items": rows[:MOST_LISTED], "all_items": len(rows), "judges": said}
 
 
@@ -118,39 +118,39 @@ def _first(links: Mapping[str, str]) -> str:
     return next(iter(links.values()), "")
 
 
-def _send(shell: Shell, sample: Sample, kind: str) -> Response:
-    content, _ = pack_labels(shell.labels, [sample], kind)
+def _send(workspace: Workspace, sample: Sample, kind: str) -> Response:
+    content, _ = pack_labels(workspace.labels, [sample], kind)
     headers = {"content-disposition": f'attachment; filename="{sample.name}-labels.{kind}"'}
     return Response(content, media_type="application/octet-stream", headers=headers)
 
 
-def show_item(shell: Shell, request: Request) -> Response:
+def show_item(workspace: Workspace, request: Request) -> Response:
     """An item with its evidence: the one that is asked for, or the first that this judge has not labelled."""
-    sample = shell.labels.sample(request.path_params["sample"])
+    sample = workspace.labels.sample(request.path_params["sample"])
     judge = check_judge(request.path_params["judge"])
-    items = shell.labels.items(sample.name, judge)
+    items = workspace.labels.items(sample.name, judge)
     given = request.query_params.get("item", "")
     done = sum(1 for each in items if each.category)
     if not given:
         waiting = next((each for each in items if not each.category), None)
         if waiting is None:
-            outcome = sum_up(shell.labels, sample)
-            return shell.show(request, "judged.html", sample=sample, judge=judge, outcome=outcome)
+            outcome = sum_up(workspace.labels, sample)
+            return workspace.show(request, "judged.html", sample=sample, judge=judge, outcome=outcome)
         item = waiting
     else:
         position = read_whole("item", given)
         if not 1 <= position <= len(items):
             raise ParameterError(f"the sample has no item {position}; it has {len(items)}")
         item = items[position - 1]
-    run = shell.shelf.name_of(Path(sample.path))
+    run = workspace.runs.name_of(Path(sample.path))
     context: dict[str, Any] = {"part_template": "", "heading": "", "row": {}, "links": {}, "fault": ""}
     try:
         if run is None:
             raise ParameterError(f"the run {sample.path} is not among those that are shown; start the page with it")
-        context |= _describe(shell, run, sample, item, dict(request.query_params), request.url.path)
+        context |= _describe(workspace, run, sample, item, dict(request.query_params), request.url.path)
     except UnquiltError as error:
         context["fault"] = str(error)
-    return shell.show(
+    return workspace.show(
         request,
         "judge.html",
         sample=sample,
@@ -163,9 +163,11 @@ def show_item(shell: Shell, request: Request) -> Response:
     )
 
 
-def _describe(shell: Shell, run: str, sample: Sample, item: Judged, asked: dict[str, str], path: str) -> dict[str, Any]:
+def _describe(
+    workspace: Workspace, run: str, sample: Sample, item: Judged, asked: dict[str, str], path: str
+) -> dict[str, Any]:
     """An item with its evidence: by the kind of its table as it is shown elsewhere, or its row and its documents."""
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     row = _find_row(folder, sample, item)
     found: dict[str, Any] = {"row": row, "links": find_links(run, find_table(sample.table), row)}
     number = item.key.get("doc")
@@ -216,18 +218,18 @@ def _find_row(folder: RunFolder, sample: Sample, item: Judged) -> dict[str, Any]
     return rows[0]
 
 
-async def add_label(shell: Shell, request: Request, fields: dict[str, str]) -> ASGIApp:
+async def add_label(workspace: Workspace, request: Request, fields: dict[str, str]) -> ASGIApp:
     """Keep a label, or take the last one back. The answer comes when it is on disk."""
     judge = check_judge(request.path_params["judge"])
 
     def save() -> str:
-        sample = shell.labels.sample(request.path_params["sample"])
+        sample = workspace.labels.sample(request.path_params["sample"])
         here = address("judging", sample.name, judge)
         if fields.get("undo"):
-            position = shell.labels.undo(sample.name, judge)
+            position = workspace.labels.undo(sample.name, judge)
             return here if position is None else address("judging", sample.name, judge, item=position)
         position = read_whole("item", fields.get("item", ""))
-        shell.labels.label(sample, position, judge, fields.get("category", ""), fields.get("note", ""))
+        workspace.labels.label(sample, position, judge, fields.get("category", ""), fields.get("note", ""))
         return here
 
     target = await run_in_threadpool(save)

@@ -1,4 +1,4 @@
-"""The runs on the shelf, and one of them: what was asked of what, and what came out."""
+"""All runs, and one of them: what was asked of what, and what came out."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from unquilt.page.links import link_rows
 from unquilt.page.listing import Listing
 from unquilt.page.report import make_report
 from unquilt.page.report.section import Listed, describe_parameters
-from unquilt.page.shelf import Shelved
-from unquilt.page.shell import Shell, address
+from unquilt.page.run_list import ListedRun
+from unquilt.page.workspace import Workspace, address
 from unquilt.results.choice import find_meant
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
@@ -44,19 +44,19 @@ def views_of(folder: RunFolder) -> list[Tab]:
     return found
 
 
-def show_shelf(shell: Shell, request: Request) -> Response:
+def show_home(workspace: Workspace, request: Request) -> Response:
     """All runs, and what was found in each."""
-    return shell.show(request, "shelf.html", runs=[_sum_up(shell, run) for run in shell.shelf])
+    return workspace.show(request, "home.html", runs=[_sum_up(workspace, run) for run in workspace.runs])
 
 
-def _sum_up(shell: Shell, run: Shelved) -> dict[str, Any]:
+def _sum_up(workspace: Workspace, run: ListedRun) -> dict[str, Any]:
     facts: dict[str, Any] = {"run": run, "fault": run.fault, "views": [], "says": [], "why": [], "documents": None}
     if run.folder is None:
         return facts
     folder = run.folder
     try:
         documents = folder.tables.get(DOCUMENTS.name)
-        found = shell.found(folder)
+        found = workspace.found(folder)
         return facts | {
             "views": [(tab, _rows(folder, tab.table)) for tab in views_of(folder)],
             "says": found.says,
@@ -72,18 +72,18 @@ def _rows(folder: RunFolder, table: str) -> int | None:
     return folder.tables[table].rows if table in folder.tables else None
 
 
-def show_run(shell: Shell, request: Request) -> Response:
+def show_run(workspace: Workspace, request: Request) -> Response:
     """One run: what was found, in sentences and figures; what was asked, and what that means; its tables."""
     name = request.path_params["run"]
-    folder = shell.shelf.open(name)
+    folder = workspace.runs.open(name)
     manifest = folder.run.manifest
     analysis = str(manifest["analysis"])
-    found = shell.found(folder)
+    found = workspace.found(folder)
     tables = []
     for table in sorted(folder.tables):
         known = find_table(table)
         tables.append({"name": table, "rows": folder.tables[table].rows, "see": known.see if known else ""})
-    return shell.show(
+    return workspace.show(
         request,
         "run.html",
         run=name,
@@ -119,19 +119,21 @@ def _list_first(folder: RunFolder, run: str, listed: Listed) -> dict[str, Any]:
     return {"title": listed.title, "total": listed.total, "table": listed.name, "linked": rows}
 
 
-def send_report(shell: Shell, request: Request) -> Response:
+def send_report(workspace: Workspace, request: Request) -> Response:
     """The report of a run, or of all that are complete, as a file that the browser saves."""
     name = request.path_params.get("run")
-    folders = [shell.shelf.open(name)] if name else [each.folder for each in shell.shelf if each.folder is not None]
+    folders = (
+        [workspace.runs.open(name)] if name else [each.folder for each in workspace.runs if each.folder is not None]
+    )
     content = make_report([folder for folder in folders if name or folder.run.complete])
     headers = {"content-disposition": f'attachment; filename="unquilt-{name or "report"}.html"'}
     return Response(content.encode("utf-8", "replace"), media_type="text/html", headers=headers)
 
 
-def find_document(shell: Shell, request: Request) -> Response:
+def find_document(workspace: Workspace, request: Request) -> Response:
     """Go to the document that an id, a number or a URL means."""
     name = request.path_params["run"]
-    folder = shell.shelf.open(name)
+    folder = workspace.runs.open(name)
     given = request.query_params.get("q", "").strip()
     if DOCUMENTS.name not in folder.tables:
         raise ParameterError(f"the corpus of {name} is not found, so its documents cannot be looked up")

@@ -13,8 +13,8 @@ from unquilt.analyses.catalogue import find_function, find_table
 from unquilt.errors import ParameterError
 from unquilt.page.listing import Listing
 from unquilt.page.marked import draw_bar, mark_text
-from unquilt.page.shell import Shell, change
 from unquilt.page.views.overview import views_of
+from unquilt.page.workspace import Workspace, change
 from unquilt.results.disguises import say_disguise
 from unquilt.results.evidence import Evidence, find_beside
 from unquilt.results.folders import RunFolder
@@ -31,17 +31,17 @@ def find_evidence(folder: RunFolder, table: str, number: int) -> Evidence:
     return found
 
 
-def show_page(shell: Shell, request: Request) -> Response:
+def show_page(workspace: Workspace, request: Request) -> Response:
     """A page with its passages marked and, if one was chosen, the other page beside it."""
     run, table, number = (request.path_params[name] for name in ("run", "table", "doc"))
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     evidence = find_evidence(folder, table, number)
     listing = Listing(folder, evidence.behind, about=number)
     if request.query_params.get("format"):
-        return shell.answer(request, listing, "page.html")
+        return workspace.answer(request, listing, "page.html")
     asked = dict(request.query_params)
     context = describe_page(folder, evidence, asked, request.url.path)
-    return shell.answer(
+    return workspace.answer(
         request,
         listing,
         "page.html",
@@ -49,21 +49,21 @@ def show_page(shell: Shell, request: Request) -> Response:
         table=table,
         title=evidence.title,
         views=views_of(folder),
-        around=shell.found(folder).neighbours(table, number),
+        around=workspace.found(folder).neighbours(table, number),
         **context,
     )
 
 
-def show_beside(shell: Shell, request: Request) -> Response:
+def show_beside(workspace: Workspace, request: Request) -> Response:
     """Only the other page of a passage, for a script to put beside the first."""
     run, table, number = (request.path_params[name] for name in ("run", "table", "doc"))
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     evidence = find_evidence(folder, table, number)
     place = evidence.choose(request.query_params.get("patch"))
     if place is None:
-        return shell.show(request, "beside.html", beside=None, run=run)
+        return workspace.show(request, "beside.html", beside=None, run=run)
     part = read_part(folder, number, evidence.passages[place].begin)
-    return shell.show(request, "beside.html", run=run, **_beside(folder, evidence, place, part))
+    return workspace.show(request, "beside.html", run=run, **_beside(folder, evidence, place, part))
 
 
 def describe_page(folder: RunFolder, evidence: Evidence, asked: dict[str, str], path: str) -> dict[str, Any]:

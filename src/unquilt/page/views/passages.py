@@ -13,8 +13,8 @@ from unquilt.errors import ParameterError
 from unquilt.page.figures import draw_dots
 from unquilt.page.listing import Listing
 from unquilt.page.marked import mark_text
-from unquilt.page.shell import Shell, change
 from unquilt.page.views.overview import views_of
+from unquilt.page.workspace import Workspace, change
 from unquilt.results.differences import Difference
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
@@ -27,15 +27,15 @@ MOST_COMPARED = 400_000
 """Characters of these, on both sides, whose words are compared."""
 
 
-def show_pair(shell: Shell, request: Request) -> Response:
+def show_pair(workspace: Workspace, request: Request) -> Response:
     """The passages of two documents."""
     run, a, b = (request.path_params[name] for name in ("run", "a", "b"))
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     listing = list_pair(folder, a, b)
     if request.query_params.get("format"):
-        return shell.answer(request, listing, "pair.html")
+        return workspace.answer(request, listing, "pair.html")
     context = describe_pair(folder, (a, b), dict(request.query_params), request.url.path)
-    return shell.answer(request, listing, "pair.html", run=run, views=views_of(folder), **context)
+    return workspace.answer(request, listing, "pair.html", run=run, views=views_of(folder), **context)
 
 
 def list_pair(folder: RunFolder, a: int, b: int) -> Listing:

@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from unquilt.errors import ParameterError
 from unquilt.page.listing import Listing, quote
-from unquilt.page.shell import Shell
 from unquilt.page.views.overview import views_of
+from unquilt.page.workspace import Workspace
 from unquilt.results.folders import RunFolder
 from unquilt.results.phrases import SiteInView
 from unquilt.tables import HOSTS
@@ -19,14 +19,14 @@ from unquilt.tables import HOSTS
 FEW = 40
 
 
-def show_site(shell: Shell, request: Request) -> Response:
+def show_site(workspace: Workspace, request: Request) -> Response:
     """A site by name: a host, a domain or an address, as the run groups pages."""
     run, name = request.path_params["run"], request.query_params.get("site", "")
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     listing = Listing(folder, HOSTS.name, fixed=f"site = {quote(name)}")
     if request.query_params.get("format"):
-        return shell.answer(request, listing, "phrases.html")
-    return shell.answer(
+        return workspace.answer(request, listing, "phrases.html")
+    return workspace.answer(
         request, listing, "phrases.html", run=run, views=views_of(folder), **describe_site(folder, name)
     )
 

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from unquilt.errors import ParameterError
 from unquilt.page.listing import Listing, quote
 from unquilt.page.marked import mark_text
-from unquilt.page.shell import Shell
 from unquilt.page.views.overview import views_of
+from unquilt.page.workspace import Workspace
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.occurrences import find_occurrences
@@ -32,34 +32,34 @@ def list_under(folder: RunFolder, under: str) -> Listing:
     return Listing(folder, NEIGHBOURHOODS.name, fixed=f"level = {level}{within}", order="-bad,-matched,-badness")
 
 
-def show_tree(shell: Shell, request: Request) -> Response:
+def show_tree(workspace: Workspace, request: Request) -> Response:
     """The tree from one prefix on; with `part`, only the branches, for a script to put into place."""
     run, under = request.path_params["run"], request.query_params.get("under", "")
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     listing = list_under(folder, under)
     if request.query_params.get("format"):
-        return shell.answer(request, listing, "tree.html")
+        return workspace.answer(request, listing, "tree.html")
     branches = listing.rows(limit=MOST)
     total = listing.count()
     context = {"run": run, "under": under, "branches": branches, "total": total, "pages": _pages(folder, under)}
     if request.query_params.get("part"):
-        return shell.show(request, "branches.html", **context)
+        return workspace.show(request, "branches.html", **context)
     own = None
     if under:
         this = Listing(folder, NEIGHBOURHOODS.name, fixed=f"prefix = {quote(under)}")
         own = next(iter(this.rows(limit=1)), None)
         if own is None:
             raise ParameterError(f"there is no neighbourhood {under[:80]!r} in this run")
-    return shell.answer(request, listing, "tree.html", views=views_of(folder), own=own, **context)
+    return workspace.answer(request, listing, "tree.html", views=views_of(folder), own=own, **context)
 
 
-def show_object(shell: Shell, request: Request) -> Response:
+def show_object(workspace: Workspace, request: Request) -> Response:
     """A paragraph or a file that occurs again and again, and all documents that have it."""
     run, first, begin, kind = (request.path_params[name] for name in ("run", "first", "begin", "kind"))
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     listing = Listing(folder, OBJECTS.name, fixed=f"begin = {begin} AND kind = {quote(kind)}", about=first)
     if request.query_params.get("format"):
-        return shell.answer(request, listing, "object.html")
+        return workspace.answer(request, listing, "object.html")
     columns = [each.name for each in OBJECTS.columns if each.name in listing.columns]
     found = next(iter(listing.rows(columns, limit=1)), None)
     if found is None:
@@ -71,7 +71,7 @@ def show_object(shell: Shell, request: Request) -> Response:
         end = min(found["end"] if kind == "chunk" else found["length"], part.end)
         text = mark_text(part.text, [Passage(begin, end, 1)], chosen=[0], first=part.begin)
     pages = folder.pages(each.doc for each in where)
-    return shell.answer(
+    return workspace.answer(
         request,
         listing,
         "object.html",

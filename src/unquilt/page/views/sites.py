@@ -12,8 +12,8 @@ from starlette.responses import Response
 from unquilt.errors import ParameterError, UnquiltError
 from unquilt.figures.sites import Draws
 from unquilt.page.listing import Listing, quote
-from unquilt.page.shell import Shell, address
 from unquilt.page.views.overview import views_of
+from unquilt.page.workspace import Workspace, address
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows
 from unquilt.results.sites import find_site, name_verdict, read_pages, read_sources, read_takers, site_of
@@ -26,20 +26,20 @@ _NUMBERS = tuple(
 Row = Mapping[str, Any]
 
 
-def show_site(shell: Shell, request: Request) -> Response:
+def show_site(workspace: Workspace, request: Request) -> Response:
     """A site by name."""
     run, name = request.path_params["run"], request.query_params.get("name", "")
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     listing = Listing(folder, SITES.name, fixed=f"site = {quote(name)}")
     if request.query_params.get("format"):
-        return shell.answer(request, listing, "judged_site.html")
+        return workspace.answer(request, listing, "judged_site.html")
     site = find_site(folder, name)
     if site is None:
         raise ParameterError(f"there is no site {name[:80]!r} among those of this run")
     drawn, takers = read_sources(folder, site["first"], FEW), read_takers(folder, site["first"], FEW)
     pages = read_pages(folder, site, FEW) if DOCUMENTS.name in folder.tables else []
     meanings = {column.name: column.meaning for column in SITES.columns}
-    return shell.answer(
+    return workspace.answer(
         request,
         listing,
         "judged_site.html",
@@ -51,7 +51,7 @@ def show_site(shell: Shell, request: Request) -> Response:
         takers=takers,
         picture=_draw(run, [*drawn, *takers]),
         pages=pages,
-        verdicts=_judge(shell, folder, pages),
+        verdicts=_judge(workspace, folder, pages),
         network=_network(folder, site),
         numbers=[(name, site[name], meanings[name]) for name in _NUMBERS if site[name] is not None],
     )
@@ -69,31 +69,31 @@ def _network(folder: RunFolder, site: Row) -> list[dict[str, Any]]:
     return list(TableRows(folder, SITES.name, wanted, names=False).rows())
 
 
-def _judge(shell: Shell, folder: RunFolder, pages: Sequence[Row]) -> dict[int, dict[str, Any]]:
+def _judge(workspace: Workspace, folder: RunFolder, pages: Sequence[Row]) -> dict[int, dict[str, Any]]:
     """What runs of quilts over the same corpus say of pages: the verdict, and where it is explained."""
     found: dict[int, dict[str, Any]] = {}
     numbers = ", ".join(str(page["doc"]) for page in pages)
-    for shelved in shell.shelf.beside(folder) if pages else ():
-        if shelved.folder is None or VERDICTS.name not in shelved.folder.tables:
+    for listed in workspace.runs.beside(folder) if pages else ():
+        if listed.folder is None or VERDICTS.name not in listed.folder.tables:
             continue
         with suppress(UnquiltError):
             wanted = Selection(where=f"doc in ({numbers})")
-            for row in TableRows(shelved.folder, VERDICTS.name, wanted, names=False).rows():
-                explained = address("runs", shelved.name, "quilts" if row["quilt"] else "documents", row["doc"])
+            for row in TableRows(listed.folder, VERDICTS.name, wanted, names=False).rows():
+                explained = address("runs", listed.name, "quilts" if row["quilt"] else "documents", row["doc"])
                 found.setdefault(row["doc"], row | {"address": explained})
     return found
 
 
-def describe_site_of(shell: Shell, folder: RunFolder, document: Row) -> list[dict[str, Any]]:
+def describe_site_of(workspace: Workspace, folder: RunFolder, document: Row) -> list[dict[str, Any]]:
     """What runs of sites over the same corpus say of the site of a document."""
     found = []
-    for shelved in shell.shelf.beside(folder):
-        if shelved.folder is None or shelved.folder.run.manifest["analysis"] != SITES.name:
+    for listed in workspace.runs.beside(folder):
+        if listed.folder is None or listed.folder.run.manifest["analysis"] != SITES.name:
             continue
         with suppress(UnquiltError):
-            site = site_of(shelved.folder, document)
+            site = site_of(listed.folder, document)
             if site is not None:
-                there = address("runs", shelved.name, "site", name=site["site"])
+                there = address("runs", listed.name, "site", name=site["site"])
                 found.append(
                     {"site": site["site"], "verdict": site["verdict"], "reasons": site["reasons"], "at": there}
                 )

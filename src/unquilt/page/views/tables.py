@@ -12,38 +12,38 @@ from unquilt.errors import ParameterError
 from unquilt.page.figures import draw_hosts
 from unquilt.page.links import link_rows
 from unquilt.page.listing import ENDS, HAS, ROWS, Listing
-from unquilt.page.shell import Shell, change
 from unquilt.page.views.overview import views_of
+from unquilt.page.workspace import Workspace, change
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import RowColumn
 from unquilt.tables import HOSTS
 
 
-def show_table(shell: Shell, request: Request) -> Response:
+def show_table(workspace: Workspace, request: Request) -> Response:
     """A table of a run."""
     run, table = request.path_params["run"], request.path_params["table"]
-    folder = shell.shelf.open(run)
+    folder = workspace.runs.open(run)
     asked = dict(request.query_params)
     chosen = ",".join(request.query_params.getlist("column")) or asked.get("columns", "")
     asked = {name: value for name, value in asked.items() if name not in ("column", "columns")}
     asked |= {"columns": chosen} if chosen else {}
     listing = Listing(folder, table, asked)
     if asked.get("format"):
-        return shell.answer(request, listing, "listing.html")
+        return workspace.answer(request, listing, "listing.html")
     try:
-        return shell.answer(request, listing, "listing.html", **_describe(folder, listing, run, request.url.path))
+        return workspace.answer(request, listing, "listing.html", **_describe(folder, listing, run, request.url.path))
     except ParameterError as error:
         if not asked or table not in folder.tables:
             raise
         plain = Listing(folder, table)  # the form keeps what was written, to be mended
         context = _describe(folder, plain, run, request.url.path) | {"asked": asked, "fault": str(error)}
-        return shell.answer(request, plain, "listing.html", 404, **context | {"rows": [], "total": 0, "after": ""})
+        return workspace.answer(request, plain, "listing.html", 404, **context | {"rows": [], "total": 0, "after": ""})
 
 
-def propose_values(shell: Shell, request: Request) -> Response:
+def propose_values(workspace: Workspace, request: Request) -> Response:
     """Values of a column that have a part, for a filter."""
     run, table = request.path_params["run"], request.path_params["table"]
-    listing = Listing(shell.shelf.open(run), table)
+    listing = Listing(workspace.runs.open(run), table)
     asked = request.query_params
     return JSONResponse(listing.values(asked.get("of", ""), asked.get("part", "")))
 

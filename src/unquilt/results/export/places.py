@@ -53,7 +53,7 @@ def refuse_existing(place: Path, *, overwrite: bool, folder: bool) -> None:
     if not overwrite:
         raise RunError(f"{shown(place)} exists", advice=_OVERWRITE)
     if not folder and not stat.S_ISREG(there.st_mode):
-        raise RunError(f"{shown(place)} is no regular file, and is not overwritten; use - for standard output")
+        raise RunError(f"{shown(place)} is not a regular file and is not overwritten; use - for standard output")
     if folder and _read(place / MANIFEST) is None:
         raise RunError(
             f"{shown(place)} holds something else than an export, and is not overwritten; choose another name"

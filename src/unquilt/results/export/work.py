@@ -81,13 +81,11 @@ class Export:
             raise ParameterError("keep_first needs without=objects")
         if self.annotate:
             if self.table not in ("", DOCUMENTS.name) or self.evidence or self.kept or self.dropped or self.without:
-                raise ParameterError("what is annotated are all documents: leave out table, kept, dropped and without")
+                raise ParameterError("annotate writes all documents; leave out table, kept, dropped and without")
             return AnnotatedDocuments(folder, selection)
         if self.without:
             if self.table not in ("", DOCUMENTS.name) or self.evidence or self.kept or self.dropped:
-                raise ParameterError(
-                    "what is written without objects are all documents: leave out table, kept and dropped"
-                )
+                raise ParameterError("without writes all documents; leave out table, kept and dropped")
             if REPEATS in self.without:
                 return self._open_cleaned(folder, selection)
             return TrimmedDocuments(folder, self.without, selection, keep_first=self.keep_first)
@@ -120,7 +118,7 @@ class Export:
     def _open_cleaned(self, folder: RunFolder, selection: Selection) -> TableRows:
         if self.without != (REPEATS,) or self.keep_first:
             raise ParameterError(
-                "what is repeated, and which copy stays, is up to the run of repeats; leave out the rest"
+                "the run of repeats decided which text is repeated and which copy stays; leave out the other options"
             )
         return CleanedDocuments(folder, selection, mask=self.mask, empty=self.empty)
 

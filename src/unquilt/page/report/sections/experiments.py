@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from unquilt.figures import imatch, reuse, sweep
+from unquilt.figures import imatch, passages_experiment, phrases_experiment, reuse, sweep
 from unquilt.page.report.section import Content, list_rows
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
-from unquilt.tables import INJECTIONS, RECALLS, STABILITY, SWEEP, TOLERANCES, VARIANTS
+from unquilt.tables import (
+    BEYOND,
+    INJECTIONS,
+    PHRASE_CORPORA,
+    PHRASE_SITES,
+    QUALITIES,
+    RECALLS,
+    STABILITY,
+    SWEEP,
+    TOLERANCES,
+    VARIANTS,
+)
 
 
 def show_reuse(folder: RunFolder) -> Content:
@@ -37,6 +48,43 @@ def show_quilts(folder: RunFolder) -> Content:
         says,
         lambda: sweep.plot_experiment(folder.run),
         lambda: [*list_rows(folder, VARIANTS, "Quilts by definition"), *list_rows(folder, SWEEP, "The sweep")],
+    )
+
+
+def show_phrases(folder: RunFolder) -> Content:
+    """A run of the experiment with phrases."""
+    says = [
+        f"{row['corpus']}: documents have {row['mean']:.1f} popular shingles of 84 on average; "
+        f"{share(row['many'])} of them have many."
+        for row in folder.run.table(PHRASE_CORPORA.name).to_pylist()
+        if row["mean"] is not None
+    ]
+    return Content(
+        says or ["No document has a shingle."],
+        lambda: phrases_experiment.plot(folder.run),
+        lambda: [
+            *list_rows(folder, PHRASE_CORPORA, "Corpora"),
+            *list_rows(folder, PHRASE_SITES, "Sites of many popular phrases"),
+        ],
+    )
+
+
+def show_passages(folder: RunFolder) -> Content:
+    """A run of the experiment with passages."""
+    rows = folder.run.table(QUALITIES.name).to_pylist()
+    says = [
+        f"{row['signature']}, more than {count(round(row['value']), 'sentence')}: precision {share(row['precision'])}, "
+        f"recall {share(row['recall'])}."
+        for row in rows
+        if row["varied"] == "gamma"
+    ]
+    return Content(
+        says or ["No signature was tried."],
+        lambda: passages_experiment.plot(folder.run),
+        lambda: [
+            *list_rows(folder, QUALITIES, "Quality by signature and parameter"),
+            *list_rows(folder, BEYOND, "Beyond near-duplicates"),
+        ],
     )
 
 

@@ -19,24 +19,24 @@ from unquilt.page.findings import RunFindings
 from unquilt.page.guarding import EntryKey, Token
 from unquilt.page.listing import Listing
 from unquilt.page.marked import colour
-from unquilt.page.shelf import Shelf
+from unquilt.page.run_list import RunList
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import clean
 
 if TYPE_CHECKING:
     from unquilt.judgements.labels import LabelFile
 
-__all__ = ["Shell", "address", "change"]
+__all__ = ["Workspace", "address", "change"]
 
 SCHEMES = ("http", "https")
 EXPORTS = ("csv", "json")
 
 
 @dataclass
-class Shell:
+class Workspace:
     """Everything that a view needs to answer."""
 
-    shelf: Shelf
+    runs: RunList
     labels: LabelFile
     key: EntryKey = field(default_factory=EntryKey)
     token: Token = field(default_factory=Token)
@@ -57,7 +57,7 @@ class Shell:
             "address": address,
             "is_outside": is_outside,
             "token": self.token.value,
-            "shelf": self.shelf,
+            "all_runs": self.runs,
         }
         return environment
 

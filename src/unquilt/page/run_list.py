@@ -20,8 +20,8 @@ _UNUSUAL = re.compile(r"[^a-z0-9_.-]+")
 
 
 @dataclass(frozen=True)
-class Shelved:
-    """A run on the shelf: its name in addresses, its folder, and what is wrong with it, if anything is."""
+class ListedRun:
+    """A run of the list: its name in addresses, its folder, and what is wrong with it, if anything is."""
 
     name: str
     path: Path
@@ -34,7 +34,7 @@ class Shelved:
         return str(self.folder.run.manifest["analysis"]) if self.folder else ""
 
 
-class Shelf:
+class RunList:
     """The runs, in the order in which they were given."""
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
@@ -47,13 +47,13 @@ class Shelf:
     def names(self) -> list[str]:
         return list(self._places)
 
-    def __iter__(self) -> Iterator[Shelved]:
+    def __iter__(self) -> Iterator[ListedRun]:
         """All runs, those that cannot be read with what is wrong."""
         for name, place in self._places.items():
             try:
-                yield Shelved(name, place, self.open(name))
+                yield ListedRun(name, place, self.open(name))
             except UnquiltError as error:
-                yield Shelved(name, place, None, str(error))
+                yield ListedRun(name, place, None, str(error))
 
     def open(self, name: str) -> RunFolder:
         """A run by name, as it is now. Raises RunError if there is none, or none that can be read."""
@@ -76,13 +76,13 @@ class Shelf:
         """The name of the run in a folder."""
         return next((name for name, place in self._places.items() if place == path.absolute()), None)
 
-    def beside(self, folder: RunFolder) -> list[Shelved]:
+    def beside(self, folder: RunFolder) -> list[ListedRun]:
         """The runs over the same corpus, itself among them."""
         corpus = folder.corpus.path.resolve() if folder.corpus else None
         return [run for run in self if run.folder and (run.folder.run.path == folder.run.path or _on(run, corpus))]
 
 
-def _on(run: Shelved, corpus: Path | None) -> bool:
+def _on(run: ListedRun, corpus: Path | None) -> bool:
     there = run.folder.corpus if run.folder else None
     return corpus is not None and there is not None and there.path.resolve() == corpus
 

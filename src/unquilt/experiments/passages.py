@@ -1,0 +1,162 @@
+"""The evaluation of passages (Zhang, Zhang, Yu and Huang, SIGIR 2010) on any corpus: quality by signature and parameter
+(Figures 6 to 9, Table 2), documents beyond near-duplicates and time (Figures 10 and 11).
+
+Known passages are those of labels, or planted ones: then the corpus that is analysed consists of documents of the given
+one, half of them with a passage of another. As in the paper, the first figures are about single sentences, and Table 2
+about passages of more than γ. All is as published, except that sentences in more than 1,000 documents and repeated
+sentences are paired as by default: else pages with one template would have a square of pairs. Whole-document detection
+is that of `neardups`; the paper has SpotSigs. The runs are folders in RUN-runs, so that an interrupted experiment goes
+on where it was. Memory: the planted documents. Time: a run for each value, and two for each part of the corpus.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.neardups import DECLARATION as NEARDUPS
+from unquilt.analyses.neardups import NeardupParameters
+from unquilt.analyses.passages import DECLARATION as PASSAGES_ANALYSIS
+from unquilt.analyses.passages import PUBLISHED, PassageParameters
+from unquilt.analyses.passages_experiment import DECLARATION, PassagesExperimentParameters
+from unquilt.experiments.planting import plant
+from unquilt.experiments.tables import beside, keep_rows, read_corpus
+from unquilt.jobs.corpora import documents, measures
+from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.options import JobOptions
+from unquilt.jobs.work import analyse, ingest, open_run
+from unquilt.parameters import Parameters
+from unquilt.results.folders import RunFolder
+from unquilt.results.passage_labels import Label, read_labels, read_pan
+from unquilt.results.scoring import score_run
+from unquilt.runs import InputRecord, Run
+from unquilt.runs.storage import make_folder
+from unquilt.tables import BEYOND, QUALITIES
+
+Row = dict[str, Any]
+CarryOut = Callable[[Analysis, Parameters, Run, str], Run]
+AS_PUBLISHED = {name: value for name, value in PUBLISHED.items() if name not in ("max_df", "all_diagonals")}
+OURS: Mapping[str, Mapping[str, Any]] = {
+    "imatch, by default": {"foreign": "none"},
+    "grams": {"signature": "grams", "foreign": "none"},
+}
+"""What is compared with the paper's signatures: our defaults."""
+
+
+def run_passages(
+    given: PassagesExperimentParameters,
+    inputs: Inputs,
+    output: str | Path | None = None,
+    options: JobOptions | None = None,
+) -> Run:
+    """Carries the experiment out over inputs, or over a corpus folder, into a run folder. What is read becomes a corpus
+    beside it."""
+    options = options or JobOptions()
+    place, corpus = read_corpus(inputs, output, options)
+    record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
+    with open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run, beside(output, place) as there:
+        if not run.complete:
+            parts = there / f"{place.name}-runs"
+            make_folder(parts)
+
+            def carry_out(analysis: Analysis, parameters: Parameters, about: Run, name: str) -> Run:
+                return analyse(analysis, parameters, about.path, parts / name, options)
+
+            judged, labels = find_known(corpus, given, parts, options)
+            keep_rows(run, QUALITIES, list(measure_quality(judged, labels, given, carry_out)))
+            keep_rows(run, BEYOND, list(_compare(corpus, given, parts, options, carry_out)))
+            rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
+            run.finish(measures(corpus) | rows, results=rows)
+    return run
+
+
+def find_known(
+    corpus: Run, given: PassagesExperimentParameters, parts: Path, options: JobOptions
+) -> tuple[Run, Sequence[Label]]:
+    """Known passages, and the corpus that has them."""
+    if given.pan:
+        return corpus, list(read_pan(given.pan))
+    if given.labels:
+        return corpus, list(read_labels(given.labels))
+    texts, labels = plant(corpus, given.pairs, given.edited, given.seed)
+    table = pa.table({"id": list(texts), "text": list(texts.values())})
+    return ingest(table, parts / "planted", options), labels
+
+
+def list_cases(given: PassagesExperimentParameters) -> Iterator[tuple[str, str, float, dict[str, Any]]]:
+    """What is varied, the signature, the value, and the parameters."""
+    single = AS_PUBLISHED | {"gamma": 1}
+    for n in given.n:
+        for tau in given.tau:
+            yield "tau", f"{n}-shingles", tau, single | {"signature": "shingles", "n": n, "tau": tau}
+    for least in given.least_nidf:
+        yield "nidf", "imatch", least, single | {"nidf": (least, 1.0), "idf_always": True}
+    for number in given.antecedents:
+        yield "antecedents", "spotsigs", number, single | {"signature": "spotsigs", "antecedents": number}
+    for tau in given.tau:
+        yield "tau", "spotsigs", tau, single | {"signature": "spotsigs", "tau": tau}
+    for gamma in given.gamma:
+        passages = AS_PUBLISHED | {"gamma": gamma + 1}
+        for n in given.n:
+            yield "gamma", f"{n}-shingles", gamma, passages | {"signature": "shingles", "n": n}
+        yield "gamma", "imatch", gamma, passages | {"idf_always": True}
+        yield "gamma", "spotsigs", gamma, passages | {"signature": "spotsigs"}
+    for name, parameters in OURS.items():
+        yield "ours", name, 0, dict(parameters)
+
+
+def measure_quality(
+    corpus: Run, labels: Sequence[Label], given: PassagesExperimentParameters, carry_out: CarryOut
+) -> Iterator[Row]:
+    """Precision and recall of all cases."""
+    for varied, signature, value, parameters in list_cases(given):
+        name = f"{varied}-{signature}-{value:g}".replace(", ", "-").replace(" ", "-")
+        run = carry_out(PASSAGES_ANALYSIS, PassageParameters.from_dict(parameters), corpus, name)
+        *_, found = score_run(RunFolder(run), labels).sentences.values()
+        row: Row = {"varied": varied, "signature": signature, "value": float(value)}
+        row |= {"known": found.known, "found": found.found}
+        yield row | {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+
+
+def _compare(
+    corpus: Run, given: PassagesExperimentParameters, parts: Path, options: JobOptions, carry_out: CarryOut
+) -> Iterator[Row]:
+    """Near-duplicates and passages of parts of the corpus."""
+    whole = measures(corpus)["documents"]
+    for size in sorted({max(1, round(share * whole)) for share in given.shares}):
+        part = corpus if size == whole else _take(corpus, size, parts, options)
+        near = carry_out(NEARDUPS, NeardupParameters(), part, f"near-{size}")
+        shared = carry_out(PASSAGES_ANALYSIS, PassageParameters.from_dict(AS_PUBLISHED), part, f"passages-{size}")
+        clusters = near.table("clusters")
+        copies = {row["doc"] for row in clusters.select(["doc"]).to_pylist()}
+        pairs = shared.table("passage_pairs").select(["a", "b"]).to_pylist()
+        sharing = {doc for pair in pairs for doc in pair.values()}
+        yield {
+            "documents": size,
+            "near": len(copies),
+            "beyond": len(sharing - copies),
+            "near_seconds": _count_seconds(near),
+            "passage_seconds": _count_seconds(shared),
+        }
+
+
+def _take(corpus: Run, size: int, parts: Path, options: JobOptions) -> Run:
+    """The first documents as a corpus."""
+    file, left = parts / f"first-{size}.jsonl", size
+    with file.open("w", encoding="utf-8") as lines:
+        for split in documents(corpus).splits():
+            for row in split.read(["id", "url", "text"]).slice(0, left).to_pylist():
+                lines.write(json.dumps({name: value for name, value in row.items() if value is not None}) + "\n")
+                left -= 1
+            if not left:
+                break
+    return ingest(str(file), parts / f"first-{size}", options)
+
+
+def _count_seconds(run: Run) -> float:
+    return float(sum(stage["seconds"] for stage in run.manifest["stages"].values()))
