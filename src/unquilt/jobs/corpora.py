@@ -11,6 +11,7 @@ from unquilt.corpus.options import PLAIN
 from unquilt.errors import InputChangedError, InputError, RunError, damaged
 from unquilt.flow.kept import Kept
 from unquilt.jobs.places import CORPUS
+from unquilt.remote.names import is_url
 from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST, read_manifest
 from unquilt.runs.storage import shown
@@ -29,7 +30,7 @@ def open_corpus(inputs: Inputs) -> Run | None:
     from unquilt.jobs.inputs import is_path, list_paths
 
     paths = list_paths(inputs) if is_path(inputs) else []
-    if len(paths) != 1 or read_manifest(Path(paths[0])) is None:
+    if len(paths) != 1 or is_url(paths[0]) or read_manifest(Path(paths[0])) is None:
         return None
     run = Run.read(paths[0])
     if run.manifest["analysis"] != "ingest":

@@ -26,6 +26,7 @@ from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import InputError, ParameterError
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import TABLE, refuse_overlap
+from unquilt.remote.names import localise
 from unquilt.runs import InputRecord, storing
 
 
@@ -67,11 +68,11 @@ def list_paths(inputs: str | Path | Sequence[str | Path]) -> list[str | Path]:
     """The inputs as a list, of paths and nothing else."""
     wrong: object = inputs
     if isinstance(inputs, str | Path):
-        return [inputs]
+        return [localise(inputs)]
     if isinstance(inputs, Sequence) and not isinstance(inputs, bytes | bytearray | memoryview):
         others = [path for path in inputs if not isinstance(path, str | Path)]
         if not others:
-            return list(inputs)
+            return [localise(path) for path in inputs]
         wrong = others[0]
     raise ParameterError(f"inputs must be paths, globs or -, or an Arrow table, not {ascii(wrong)[:80]}")
 
@@ -133,7 +134,8 @@ def find_inputs(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[F
 def know(sources: Sequence[Source], watch: Watch = nobody) -> Found:
     """Fingerprints sources as they are now, so that a change during a run, or before it is resumed, is noticed."""
     seen = identified(sources, watch)
-    return Found(seen, [InputRecord(each.name, each.size, each.seen.sha256) for each in seen if each.seen])
+    records = [InputRecord(each.name, each.size, each.seen.sha256, each.seen.version) for each in seen if each.seen]
+    return Found(seen, records)
 
 
 def _spool(inputs: Any, reading: Reading, folder: Path) -> Path:
