@@ -219,7 +219,9 @@ def test_files_that_are_no_set(labels: LabelSet, tmp_path: Path, snapshots: Snap
 
 @pytest.mark.spark_once
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}], ids=str)
+@pytest.mark.parametrize(
+    "asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}, {"bad_by": "ratio"}], ids=str
+)
 def test_parts_that_are_merged_are_the_whole(
     asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
 ) -> None:

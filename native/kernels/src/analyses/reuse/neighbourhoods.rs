@@ -78,7 +78,7 @@ parameters! {
 
 parameters! {
     /// The same, and the greatest share, in units of 1 / [`SCALE`], that is not yet bad.
-    pub struct Judging { threshold: u64, bad_by: BadBy }
+    pub struct JudgedBy { threshold: u64, bad_by: BadBy }
 }
 
 /// Documents, their chunks, the labelled ones of these, and the sum of the documents' shares.
@@ -247,11 +247,11 @@ impl Judgements {
 impl Map for Judgements {
     const NAME: &'static str = "neighbourhoods";
     const PORTS: &'static [PortInfo] = &[Self::NEIGHBOURHOODS.info(), Self::SHARES.info()];
-    type Parameters = Judging;
+    type Parameters = JudgedBy;
     type Reads<'a> = SumColumns<'a>;
     type Beside<'a> = ();
 
-    fn new(Judging { threshold, bad_by }: Judging) -> Result<Self, WrongParameter> {
+    fn new(JudgedBy { threshold, bad_by }: JudgedBy) -> Result<Self, WrongParameter> {
         Ok(Self { threshold, bad_by })
     }
 
