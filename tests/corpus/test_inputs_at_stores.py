@@ -163,7 +163,7 @@ def every(answer: int | str, method: str = "") -> Fault:
     return lambda asked, path: answer if asked.startswith(method) else None
 
 
-FAULTS = {
+FAILING = {
     "busy": (every(503), "the store is busy or out of order"),
     "out of order": (every(500), "the store is busy or out of order"),
     "refused": (every(403), "access is denied; check what these credentials may do"),
@@ -185,12 +185,12 @@ LARGER: dict[str, Callable[[], bytes]] = {
     ("form", "name"),
     [
         *((form, "cut off") for form in LARGER),
-        *(("a.warc.gz", name) for name in FAULTS),
+        *(("a.warc.gz", name) for name in FAILING),
         ("a.parquet", "refused later"),
     ],
 )
 def test_a_store_that_fails_is_one_line(form: str, name: str, store: ObjectStore, tmp_path: Path) -> None:
-    fault, said = FAULTS[name]
+    fault, said = FAILING[name]
     url = store.put(f"faults/{form}", LARGER[form]())
     store.reset(fault)
     with pytest.raises(UnquiltError) as caught:

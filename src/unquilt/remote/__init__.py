@@ -12,4 +12,5 @@ systems    the file system of a URL
 failures   trying again, and the one line
 files      a file that is read by ranges
 folders    what there is, and whole objects
+copies     parts of a file as a file of this machine
 """

@@ -6,10 +6,12 @@ nothing else. What nobody foresaw is told in the library's words, cut to one lin
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -20,6 +22,10 @@ Result = TypeVar("Result")
 
 PAUSES = (0.5, 2.0)
 """Seconds before another try of what Arrow's S3 does not try again by itself."""
+_CREDENTIALS = (
+    *("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
+    *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
+)
 _AGAIN = "run again later: what is done is kept"
 
 
@@ -113,11 +119,9 @@ def _find(said: str) -> Reason | None:
 
 
 def _advise(url: str) -> str:
-    from unquilt.remote.systems import has_credentials
-
     if not url.startswith("s3://"):
         return "check what your credentials may do there"
-    if has_credentials():
+    if _has_credentials():
         return "check what these credentials may do there (AWS_ACCESS_KEY_ID, AWS_PROFILE), or whether they are over"
     return "no credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
 
@@ -142,3 +146,9 @@ def _may_pass(error: Exception, url: str) -> bool:
         return True
     reason = _find(str(error))
     return reason is not None and reason.passing and not url.startswith("s3://")
+
+
+def _has_credentials() -> bool:
+    """Whether anything says by which credentials to ask an S3 store, apart from the role of the machine."""
+    files = [os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials", "~/.aws/config"]
+    return any(map(os.environ.get, _CREDENTIALS)) or any(Path(file).expanduser().exists() for file in files)

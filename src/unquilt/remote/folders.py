@@ -22,7 +22,7 @@ _CHUNK = 8 << 20
 _NOWHERE = ".unquilt-asks-whether-this-bucket-is-there"
 
 
-class Entry(NamedTuple):
+class StoredFile(NamedTuple):
     """A file: its URL, its bytes."""
 
     url: str
@@ -50,7 +50,7 @@ def refuse_missing_bucket(url: str) -> None:
             patiently(bucket, lambda: system.get_file_info(FileSelector(f"{authority}/{_NOWHERE}", recursive=True)))
 
 
-def list_files(url: str) -> list[Entry]:
+def list_files(url: str) -> list[StoredFile]:
     """All files in a folder and in the folders in it, in the order of their names, component by component."""
     from pyarrow.fs import FileSelector
 
@@ -61,12 +61,14 @@ def list_files(url: str) -> list[Entry]:
     except FileNotFoundError:
         return []
     entries = [
-        Entry(f"{base}/{each.path[len(path) :].lstrip('/')}", each.size) for each in found if each.type.name == "File"
+        StoredFile(f"{base}/{each.path[len(path) :].lstrip('/')}", each.size)
+        for each in found
+        if each.type.name == "File"
     ]
     return sorted(entries, key=lambda entry: entry.url.split("/"))
 
 
-def match_files(pattern: str) -> list[Entry]:
+def match_files(pattern: str) -> list[StoredFile]:
     """The files that a glob means: `*`, `?` and `[…]` within a component, `**` for any folders; of a folder that
     matches, all files in it. Hidden names are meant only if the glob has a dot there itself."""
     scheme, authority, key = split(pattern)

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from unquilt.errors import MissingDependencyError, PlaceError
@@ -26,10 +25,6 @@ CONNECTING, ANSWERING = 3.0, 5.0
 PATIENCE = 15.0
 """Seconds for which Arrow's gs tries again."""
 _ASKED = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_NO_SIGN_REQUEST")
-_CREDENTIALS = (
-    *("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_WEB_IDENTITY_TOKEN_FILE"),
-    *("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"),
-)
 _NO = ("", "0", "no", "false")
 
 
@@ -109,9 +104,3 @@ def _open_hf() -> Any:
     except ImportError as error:
         raise MissingDependencyError("hf:// needs huggingface_hub: pip install 'unquilt[hf]'") from error
     return PyFileSystem(FSSpecHandler(HfFileSystem()))
-
-
-def has_credentials() -> bool:
-    """Whether anything says by which credentials to ask an S3 store, apart from the role of the machine."""
-    files = [os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials", "~/.aws/config"]
-    return any(map(os.environ.get, _CREDENTIALS)) or any(Path(file).expanduser().exists() for file in files)

@@ -31,7 +31,7 @@ from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell_path, sta
 from unquilt.errors import InputChangedError, InputError, StorageError
 from unquilt.guard import Blame, Bounds, Each, each_guarded, here
 from unquilt.remote.files import RemoteFile, measure, open_raw
-from unquilt.remote.folders import FILE, Entry, list_files, match_files, read_whole, refuse_missing_bucket, tell
+from unquilt.remote.folders import FILE, StoredFile, list_files, match_files, read_whole, refuse_missing_bucket, tell
 from unquilt.remote.names import is_url, last_name, parent, split
 from unquilt.runs.storage import created
 
@@ -187,7 +187,7 @@ def _expand_url(item: str, step: Callable[[int], object]) -> Iterator[Known]:
         raise InputError(f"{item}: no files in this folder")
 
 
-def _leave_ours(entries: Sequence[Entry]) -> Iterator[Entry]:
+def _leave_ours(entries: Sequence[StoredFile]) -> Iterator[StoredFile]:
     """The files that are in no folder of unquilt's."""
     manifests = [parent(entry.url) for entry in entries if last_name(entry.url) == MANIFEST]
     ours = tuple(f"{folder}/" for folder in manifests if _is_ours_at(folder))
