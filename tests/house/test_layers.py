@@ -54,7 +54,7 @@ ONLY: dict[str, set[str]] = {
     "unquilt.guard": {"unquilt.errors"},
     "unquilt.site_names": set(),
     "unquilt.remote.names": {"unquilt.errors"},
-    "unquilt.parquet": {"unquilt.errors"},
+    "unquilt.parquet": {"unquilt.errors", "unquilt.remote.files", "unquilt.remote.names"},
     "unquilt.arrow_start": set(),
     "unquilt.systems": {"unquilt.errors"},
     "unquilt._native": {"unquilt._core", "unquilt.errors"},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unquilt import _native
@@ -12,6 +11,7 @@ from unquilt.errors import InputChangedError, InputError, RunError, damaged
 from unquilt.flow.kept import Kept
 from unquilt.jobs.places import CORPUS
 from unquilt.remote.names import is_url
+from unquilt.remote.paths import place
 from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST, read_manifest
 from unquilt.runs.storage import shown
@@ -30,7 +30,7 @@ def open_corpus(inputs: Inputs) -> Run | None:
     from unquilt.jobs.inputs import is_path, list_paths
 
     paths = list_paths(inputs) if is_path(inputs) else []
-    if len(paths) != 1 or is_url(paths[0]) or read_manifest(Path(paths[0])) is None:
+    if len(paths) != 1 or read_manifest(place(paths[0])) is None:
         return None
     run = Run.read(paths[0])
     if run.manifest["analysis"] != "ingest":
@@ -50,16 +50,17 @@ def find_corpus(run: Run) -> Run | None:
 
     Files that parameters name, such as a lexicon, are inputs of a run, too, behind those of its corpus.
     """
-    place, inputs = run.inner(CORPUS), run.manifest["inputs"]
+    inputs = run.manifest["inputs"]
     with suppress(RunError):
-        within = Run.read(place)
+        within = Run.read(run.inner(CORPUS))
         if within.manifest["inputs"] == inputs[: len(within.manifest["inputs"])]:
             return within
     for record in inputs[:1]:
         beside = run.path.absolute().parent
-        for place in (Path(record["path"]), beside / record["path"], beside / Path(record["path"]).name):
+        there = place(record["path"])
+        for folder in (there, *(() if is_url(there) else (beside / record["path"],)), beside / there.name):
             with suppress(RunError):
-                corpus = Run.read(place)
+                corpus = Run.read(folder)
                 ours = corpus.manifest["analysis"] == "ingest"  # runs that were merged have runs as inputs
                 if ours and corpus.manifest["fingerprint"] == record["sha256"]:
                     return corpus

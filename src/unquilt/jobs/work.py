@@ -19,7 +19,7 @@ from unquilt.corpus.extract.urls import list_date
 from unquilt.corpus.find.inputs import unchanged, unread
 from unquilt.corpus.options import PLAIN
 from unquilt.engines.tasks import Scale
-from unquilt.errors import NoDocumentsError
+from unquilt.errors import NoDocumentsError, ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
@@ -40,6 +40,7 @@ from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, LEXICON, RUN, choose_place, workshop
 from unquilt.jobs.preferences import check_order, count_missing, order_documents
 from unquilt.parameters import Parameters
+from unquilt.remote.names import is_url
 from unquilt.runs import InputRecord, Run
 from unquilt.stores.filters import Filter, read_documents
 from unquilt.stores.lexicons import Lexicon, pack_counts
@@ -167,6 +168,10 @@ def as_found(corpus: Run) -> Iterator[Found]:
 def open_run(
     name: str, parameters: Mapping[str, Any], records: Sequence[InputRecord], output: str | Path, options: JobOptions
 ) -> Run:
+    engine = options.settings.engine
+    if is_url(output) and engine not in ("local", "processes"):
+        shared = f"the engine {engine} needs a run folder that all machines share"
+        raise ParameterError(f"{shared}; a run at {output} is made by the engines local and processes")
     return Run.open(
         output,
         analysis=name,

@@ -99,6 +99,16 @@ class RemoteFile(io.RawIOBase):
         super().close()
 
 
+class RangedFile(RemoteFile):
+    """The same for whoever knows how much it wants: what is read is fetched at once, and nothing else."""
+
+    def read(self, size: int = -1) -> bytes:
+        wanted = self.size - self._at if size < 0 else size
+        data = self.read_at(self._at, wanted)
+        self._at += len(data)
+        return data
+
+
 def _tell_version(system: Any, path: str, file: Any) -> str:
     try:
         said = file.metadata()

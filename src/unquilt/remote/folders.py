@@ -10,7 +10,7 @@ from glob import has_magic
 from pathlib import Path
 from typing import NamedTuple
 
-from unquilt.errors import PlaceError
+from unquilt.errors import ParameterError
 from unquilt.remote.failures import CutOffError, patiently
 from unquilt.remote.files import RemoteFile
 from unquilt.remote.names import split
@@ -98,6 +98,12 @@ def read_whole(url: str) -> bytes:
         return file.read_at(0, file.size)
 
 
+def refuse_read_only(url: str) -> None:
+    """Raise ParameterError if nothing can be written there."""
+    if split(url).scheme in READ_ONLY:
+        raise ParameterError(f"{url}: {split(url).scheme}:// is only read; write to s3://, gs://, hdfs:// or a folder")
+
+
 def put_file(path: Path, url: str) -> None:
     """Write an object that has the content of a file. It is there when all of it is, or what was there before stays.
 
@@ -115,8 +121,7 @@ def put_file(path: Path, url: str) -> None:
         if system.get_file_info(place).size != size:
             raise CutOffError
 
-    if split(url).scheme in READ_ONLY:
-        raise PlaceError(f"{url}: {split(url).scheme}:// is only read; write to s3://, gs://, hdfs:// or a folder")
+    refuse_read_only(url)
     patiently(url, write)
 
 

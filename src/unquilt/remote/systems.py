@@ -7,6 +7,8 @@ that; AWS_NO_SIGN_REQUEST=yes for a public bucket without credentials.
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import threading
 from collections.abc import Callable
@@ -62,6 +64,7 @@ def _open_s3(bucket: str, own: str, general: str, region: str, default: str, uns
         from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem, resolve_s3_region
     except ImportError as error:
         raise PlaceError(f"s3://{bucket}: this pyarrow was built without S3; install the one of PyPI") from error
+    atexit.register(_forget)
     endpoint = own or general
     scheme, _, host = endpoint.partition("://") if "://" in endpoint else ("https", "", endpoint)
     opened: fs.FileSystem = S3FileSystem(
@@ -74,6 +77,12 @@ def _open_s3(bucket: str, own: str, general: str, region: str, default: str, uns
         retry_strategy=AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
     )
     return opened
+
+
+def _forget() -> None:
+    """Lets go of all file systems before Arrow ends the threads that they use."""
+    _open_system.cache_clear()
+    gc.collect()
 
 
 def _wait_for(contact: Callable[[], object]) -> None:
