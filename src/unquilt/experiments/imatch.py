@@ -34,7 +34,7 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.errors import InputError
 from unquilt.experiments.tables import keep_rows, read_corpus
 from unquilt.jobs.corpora import documents, has_plain_words, measures
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import build_lexicon, open_run
 from unquilt.runs import InputRecord, Run

@@ -35,7 +35,7 @@ from unquilt.errors import InputError
 from unquilt.experiments.mutations import OPERATIONS, Flags, Point, mutate, tolerate
 from unquilt.experiments.tables import keep_rows, read_corpus
 from unquilt.jobs.corpora import documents, measures
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import analyse, open_run
 from unquilt.runs import InputRecord, Run

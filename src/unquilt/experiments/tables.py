@@ -11,8 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from unquilt.jobs.corpora import open_corpus
-from unquilt.jobs.inputs import Inputs, name_paths
+from unquilt.jobs.named import Inputs, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, choose_place
 from unquilt.jobs.work import ingest
