@@ -37,6 +37,7 @@ from unquilt.jobs.corpora import (
     refuse_other_corpus,
     refuse_other_words,
 )
+from unquilt.jobs.foresight import foresee
 from unquilt.jobs.ingestion import read_into
 from unquilt.jobs.inputs import Found, find_inputs, know, refuse_mixed_words
 from unquilt.jobs.joining import join_into, plan_columns
@@ -128,6 +129,8 @@ def analyse(
                 corpus = corpus or ingest_within(run, found, options)
                 summary = measures(corpus)
                 found_documents = documents(corpus, others=analysis.other_texts(given))
+                if warning := foresee(found_documents, analysis.foreign(given)):
+                    options.progress.say(warning)
                 order = getattr(given, "keep", KEEP[0])
                 with engine(run, Scale(found_documents.rows, summary["words"]), options) as verbs:
                     if is_order(order):
