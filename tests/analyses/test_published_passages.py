@@ -13,7 +13,6 @@ from pathlib import Path
 from random import Random
 
 import pyarrow as pa
-import pytest
 from faulty import invoke
 
 import unquilt
@@ -60,10 +59,9 @@ def find(signed: list[list[frozenset[str]]]) -> Found:
     return found
 
 
-@pytest.mark.spark_once
 def test_as_published(settings: Settings) -> None:
     several = 0
-    for number in range(1 if settings.engine == "spark" else 12):
+    for number in range(12):
         texts = draw(Random(number))
         table = pa.table({"id": [str(n) for n in range(len(texts))], "text": texts})
         options = JobOptions(settings=settings)
