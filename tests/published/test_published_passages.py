@@ -145,7 +145,7 @@ def test_other_signatures(tmp_path: Path, case: str) -> None:
 
 
 ROWS = {
-    "signature": ["--signature", "imatch"],
+    "signature": options(PAPER, "sentences are compared, by"),
     "gamma": options(PAPER, "a diagonal has"),
     "whole sentences": options(PAPER, "passages are whole"),
     "diagonals": options(PAPER, "all diagonals"),
