@@ -130,13 +130,13 @@ def test_any_texts(drawn: list[list[str]]) -> None:
 
 
 @pytest.mark.slow
-def test_both_engines_and_any_memory(make: Make, engine: str, small_row_groups: Any, tmp_path: Path) -> None:
+def test_both_engines_and_any_memory(make: Make, small_row_groups: Any, tmp_path: Path) -> None:
     """Tables are the same, byte for byte, for any number of partitions, threads and bytes of memory."""
     texts = [text for number in range(6) for text in draw_texts(Random(number))]
     table = pages(*texts).append_column("links", pa.array([[] for _ in texts], pa.list_(pa.string())))
     corpus = small_row_groups(table, tmp_path / "corpus")
     asked = [VARIANTS[5], SMALL | {"gamma": 2, "max_df": 6}, VARIANTS[8]]
-    for number, variant in enumerate(asked[: 1 if engine == "spark" else None]):
+    for number, variant in enumerate(asked):
         expected = twin(texts, ask(variant))
         alone = run_passages(corpus, tmp_path / f"{number}-alone", local(corpus, partitions=1), **variant)
         folder, memory = tmp_path / f"{number}-5", 1 << 16
