@@ -24,11 +24,11 @@ from unquilt.analyses.passages import DECLARATION as PASSAGES_ANALYSIS
 from unquilt.analyses.passages import PUBLISHED, PassageParameters
 from unquilt.analyses.passages_experiment import DECLARATION, PassagesExperimentParameters
 from unquilt.experiments.planting import plant
-from unquilt.experiments.tables import Row, Runs, beside, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus
 from unquilt.jobs.corpora import documents, measures
 from unquilt.jobs.inputs import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import ingest, open_run
+from unquilt.jobs.work import open_run
 from unquilt.results.folders import RunFolder
 from unquilt.results.passage_labels import Label, read_labels, read_pan
 from unquilt.results.scoring import score_run
@@ -36,9 +36,11 @@ from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import make_folder
 from unquilt.tables import BEYOND, QUALITIES
 
-AS_PUBLISHED = {name: value for name, value in PUBLISHED.items() if name not in ("max_df", "all_diagonals")}
+AS_PUBLISHED = {name: value for name, value in PUBLISHED.items() if name not in ("max_df", "all_diagonals")} | {
+    "signature": "imatch"
+}
 OURS: Mapping[str, Mapping[str, Any]] = {
-    "imatch, by default": {"foreign": "none"},
+    "imatch, by default": {"signature": "imatch", "foreign": "none"},
     "grams": {"signature": "grams", "foreign": "none"},
 }
 """What is compared with the paper's signatures: our defaults."""
@@ -55,13 +57,17 @@ def run_passages(
     options = options or JobOptions()
     place, corpus = read_corpus(inputs, output, options)
     record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run, beside(output, place) as there:
+    with (
+        open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run,
+        abandoning(run),
+        beside(output, place) as there,
+    ):
         if not run.complete:
             parts = there / f"{place.name}-runs"
             make_folder(parts)
             number = len(list(list_cases(given))) + 2 * len(given.shares)
             runs = Runs(corpus, parts, "", number, options)
-            judged, labels = find_known(corpus, given, parts, options)
+            judged, labels = find_known(corpus, given, runs)
             keep_rows(run, QUALITIES, list(measure_quality(judged, labels, given, runs)))
             keep_rows(run, BEYOND, list(_compare(corpus, given, runs)))
             rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
@@ -69,9 +75,7 @@ def run_passages(
     return run
 
 
-def find_known(
-    corpus: Run, given: PassagesExperimentParameters, parts: Path, options: JobOptions
-) -> tuple[Run, Sequence[Label]]:
+def find_known(corpus: Run, given: PassagesExperimentParameters, runs: Runs) -> tuple[Run, Sequence[Label]]:
     """Known passages, and the corpus that has them."""
     if given.pan:
         return corpus, list(read_pan(given.pan))
@@ -79,7 +83,7 @@ def find_known(
         return corpus, list(read_labels(given.labels))
     texts, labels = plant(corpus, given.pairs, given.edited, given.seed)
     table = pa.table({"id": list(texts), "text": list(texts.values())})
-    return ingest(table, parts / "planted", options), labels
+    return runs.ingest(table, "planted"), labels
 
 
 def list_cases(given: PassagesExperimentParameters) -> Iterator[tuple[str, str, float, dict[str, Any]]]:
@@ -156,7 +160,7 @@ def _take(corpus: Run, size: int, runs: Runs) -> Run:
                 left -= 1
             if not left:
                 break
-    return ingest(str(file), runs.place(f"first-{size}"), runs.options)
+    return runs.ingest(str(file), f"first-{size}")
 
 
 def _count_seconds(run: Run) -> float:

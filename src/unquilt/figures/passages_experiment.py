@@ -45,8 +45,13 @@ def _plot_quality(name: str, title: str, across: str, number: int, rows: Sequenc
         for kind, measure in zip(_KINDS, _MEASURES, strict=True):
             there = sorted((row["value"], row[measure]) for row in rows if row["signature"] == signature)
             chart.line(there, kind, 3)
+        for row in rows:
+            if row["varied"] == "antecedents":
+                chart.name(row["value"], row["f1"], f"{row['signatures']:.1f}")
         charts.append(chart)
     says = f"How well single sentences that are known to be copied are found. Figure {number} of the paper."
+    if name == "antecedents":
+        says += " The numbers at F1 are the mean number of signatures of a sentence."
     return Figure(name, f"Quality by {title}", says, charts, rows)
 
 
