@@ -82,10 +82,10 @@ def plant_quilts(corpus: Run, given: QuiltsExperimentParameters, file: Path, pro
                     words = _native.words(row["text"])
                     if len(words) >= LEAST:
                         stock.append((_draw(given.seed, doc), doc, Source(row["text"], words, host)))
+                step(1)
             if len(stock) > 2 * STOCK:
                 stock = heapq.nsmallest(STOCK, stock, key=lambda each: each[:2])
             first += part.num_rows
-            step(part.num_rows)
         sources = [source for *_, source in heapq.nsmallest(STOCK, stock, key=lambda each: each[:2])]
         most = max((case.sources for case in list_cases(given)), default=1)
         if len(sources) < most:
