@@ -21,7 +21,7 @@ from unquilt.analyses.sweep import SweepParameters
 from unquilt.experiments.planted_quilts import count_found, plant_quilts
 from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus
 from unquilt.jobs.corpora import measures
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import open_run
 from unquilt.runs import InputRecord, Run

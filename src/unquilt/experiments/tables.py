@@ -17,8 +17,8 @@ from unquilt.analyses.analysis import Analysis
 from unquilt.corpus.options import PLAIN, Reading
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import has_plain_words, open_corpus
-from unquilt.jobs.inputs import Inputs, name_paths
+from unquilt.jobs.corpora import has_plain_words
+from unquilt.jobs.named import Inputs, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, choose_place
 from unquilt.jobs.work import analyse, ingest

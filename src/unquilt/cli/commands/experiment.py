@@ -193,7 +193,7 @@ def passages(inputs: tuple[str, ...], output: str, asked: JobArguments, **values
     given = PassagesExperimentParameters.from_dict(given_parameters(values))
     runs = len(list(list_cases(given)))
     about = "INPUT" if given.pan or given.labels else count(2 * given.pairs, "document")
-    cost = f"This takes {count(runs, 'run')} of unquilt passages on {about}, and {2 * len(given.shares)} runs on INPUT"
+    cost = f"This takes {count(runs, 'run')} of unquilt passages on {about}, and {3 * len(given.shares)} runs on INPUT"
     _carry_out(inputs, output, asked, lambda *those: run_passages(given, *those), draw_passages, cost)
 
 
