@@ -55,4 +55,4 @@ def test_commands_and_options_are_there(line: str) -> None:
         assert found is not None, f"there is no command {name}"
         command = found
     known = {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
-    assert {word for word in words if word.startswith("-")} <= known
+    assert {word for word in words if word.startswith("--") or (word[0] == "-" and len(word) == 2)} <= known
