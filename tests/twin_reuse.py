@@ -179,6 +179,25 @@ def place(
     return sorted(rows, key=lambda row: (row["doc"], row["begin"], len(row["kind"])))
 
 
+def choose_ours(
+    page: Page, references: Sequence[Page], *, chunks: set[bytes], files: set[bytes], stops: set[bytes], most: int = 64
+) -> tuple[int | None, int]:
+    """The reference page that a page has most labelled text of, and how many of its labelled chunks."""
+    having = [{chunk.sha1 for chunk in cut(each.text, "text", 0)} for each in references]
+    sizes = [sum(chunk.end - chunk.begin for chunk in cut(each.text, "text", 0)) for each in references]
+    there = [chunk for chunk in cut(page.text, "text", 0) if chunk.sha1 in chunks - stops]
+    if sha1(page.text) in files and says_something(page.text):
+        return next(n for n, each in enumerate(references) if each.text == page.text), len(there)
+    pages = {chunk.sha1: [n for n, own in enumerate(having) if chunk.sha1 in own] for chunk in there}
+    telling = [chunk for chunk in there if len(pages[chunk.sha1]) <= most]
+    if not telling:
+        return (pages[there[0].sha1][0], len(there)) if there else (None, 0)
+    held = {n: [chunk for chunk in telling if n in pages[chunk.sha1]] for n in range(len(references))}
+    lengths = {n: sum(chunk.end - chunk.begin for chunk in some) for n, some in held.items()}
+    best = min(lengths, key=lambda n: (-lengths[n], sizes[n], n))
+    return best, len(held[best])
+
+
 def prefixes(url: str) -> list[str]:
     """The neighbourhoods of a plain URL: the site and each folder."""
     host, *folders = url.removeprefix("http://").split("/")[:-1]

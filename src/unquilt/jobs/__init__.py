@@ -7,6 +7,7 @@
     alignment  the shared passages of two texts, without a corpus
     inputs     the inputs of a job
     audit      what a deletion would take, and alarms
+    foresight  what can be known before the work
     preferences  the order of documents by columns
     corpora    corpus folders as inputs
     places     where results go

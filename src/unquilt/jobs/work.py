@@ -33,6 +33,7 @@ from unquilt.jobs.corpora import (
     refuse_other_corpus,
     refuse_other_words,
 )
+from unquilt.jobs.foresight import foresee, foresee_space
 from unquilt.jobs.ingestion import read_into
 from unquilt.jobs.inputs import Found, Inputs, find_inputs, know, name_paths
 from unquilt.jobs.options import JobOptions
@@ -86,6 +87,7 @@ def analyse(
                 summary = measures(corpus)
                 found_documents = documents(corpus, others=analysis.other_texts(given))
                 order = getattr(given, "keep", KEEP[0])
+                foresee(found_documents, given, options.progress)
                 with engine(run, Scale(found_documents.rows, summary["words"]), options) as verbs:
                     if is_order(order):
                         function = partial(function, ordered=order_documents(found_documents, order, run))
@@ -178,6 +180,7 @@ def open_run(
 def _ingest(found: Found, output: str | Path, options: JobOptions) -> Run:
     with open_run("ingest", found.describe(options.reading), found.records, output, options) as run:
         if not run.complete:
+            foresee_space(run.path, sum(record.size for record in found.records), options.progress)
             with _abandoning(run), engine(run, Scale(0, 0), options) as verbs:
                 read_into(verbs, run, found.sources, options.reading, options.progress)
     return run

@@ -128,6 +128,45 @@ OBJECT_SITES = Table(
     page=NOT_LISTED,
 )
 
+ORIGINS = Table(
+    "origins",
+    (
+        document("first", "the first document that has a labelled chunk or file"),
+        integer("begin", "where it begins there, in code points of `text`"),
+        column("kind", pa.string(), "`chunk` or `file`"),
+        column("sha1", SHA1, "its SHA-1"),
+        column("ours", pa.string(), "URL of the first page of ours that has it; its id, if it has none"),
+        integer("ours_begin", "where it begins there"),
+        integer("ours_end", "where it ends there; 0 for a file"),
+        integer("ours_pages", "how many pages of ours have it"),
+        integer("documents", "how many documents of the corpus have it"),
+        integer("sites", "on how many sites"),
+        integer("length", "its length in characters"),
+        column("example", pa.string(), "how it begins"),
+    ),
+    key_columns=3,
+    row=("origin", "origins"),
+    see="which page of ours each labelled chunk and file is from",
+    first=("documents", "sites", "length", "ours", "ours_begin", "ours_pages", "example", "first", "kind"),
+    hidden=("begin", "sha1", "ours_end"),
+    order=("-sites", "-documents", "-length"),
+    identified=("first",),
+    notes="Empty if the labels do not know where they are from.",
+    page=OnPage(
+        tab="Origins",
+        filters=("kind", "documents", "sites", "length"),
+        links={"example": "objects/{first}/{begin}/{kind}"},
+        documents=("first",),
+        sites=(),
+        evidence="",
+    ),
+)
+
+_OURS = (
+    column("ours", pa.string(), "URL of the page of ours that most of it is from; its id, if it has none", null=True),
+    integer("ours_matched", "how many of its labelled chunks that page has"),
+)
+
 CONTENTS = Table(
     "contents",
     (
@@ -139,6 +178,7 @@ CONTENTS = Table(
         integer("matched", "how many of its chunks are labelled"),
         integer("share", "their share in units of 2⁻³⁰, rounded down"),
         column("file", pa.bool_(), "whether all of it is a labelled file"),
+        *_OURS,
     ),
     row=("document", "documents"),
     see="how much of each document is labelled",
@@ -167,12 +207,14 @@ TARGETS = Table(
         share("contains", "their share"),
         column("file", pa.bool_(), "whether all of it is a labelled file"),
         column("partial", pa.bool_(), "whether the share is above the threshold"),
+        *_OURS,
     ),
     row=("target", "targets"),
     see="documents that contain labelled content, those with most of it first",
-    first=("doc", "contains", "matched", "chunks", "file", "partial", "id", "url"),
-    hidden=("stop_chunks",),
+    first=("doc", "url", "contains", "matched", "chunks", "ours", "file", "partial", "id"),
+    hidden=("stop_chunks", "ours_matched"),
     order=("-file", "-matched", "-contains"),
+    sparse=("ours",),
     page=OnPage(
         tab="Targets",
         filters=("host", "file", "partial", "contains", "matched"),
