@@ -120,6 +120,7 @@ def discover(
     stop: Sequence[str] = (),
     auto_stop: bool = True,
     trivial_stop: bool = True,
+    once: bool = True,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[tuple[int, str], int]]:
     """The objects, the chunks stopped by rule, and how many chunks and files occur how often."""
     standings: defaultdict[tuple[str, bytes], list[tuple[int, int, int, Any, str]]] = defaultdict(list)
@@ -146,13 +147,18 @@ def discover(
         weight = length * (16 * log2_256(sites) + log2_256(documents)) // 4096
         found = {"first": first, "begin": begin, "kind": kind, "end": end, "sha1": digest, "occurrences": len(rows)}
         found |= {"documents": documents, "sites": sites, "length": length, "weight": weight}
-        found |= {"notice": (is_notice_file if kind == "file" else is_notice)(said), "page": True}
+        found |= {"notice": (is_notice_file if kind == "file" else is_notice)(said), "page": True, "whole": False}
         found["example"] = " ".join(said.split())[:300].rstrip()
         is_stop = kind == "chunk" and auto_stop and length * 256 < 10 * log2_256(documents)
         (stopped if is_stop else objects).append(found)
     if top:
         objects = sorted(objects, key=lambda row: (-row[rank], row["sha1"], row["kind"]))[:top]
         stopped = []
+    files = {row["first"]: row for row in objects if row["kind"] == "file"}
+    for row in objects:
+        file = files.get(row["first"]) if row["kind"] == "chunk" else None
+        if once and file is not None and row["end"] == file["end"] and row["documents"] == file["documents"]:
+            row["whole"] = not pages[row["first"]].text[: row["begin"]].strip()
     key = lambda row: (row["first"], row["begin"], len(row["kind"]))  # noqa: E731
     return sorted(objects, key=key), sorted(stopped, key=key), dict(frequencies)
 
@@ -221,6 +227,8 @@ def detect(
     page_threshold: float | None = None,
     neighbourhood_threshold: float | None = None,
     trivial_stop: bool = True,
+    stop_of: str = "all",
+    bad_by: str = "badness",
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Targets, and all neighbourhoods."""
     found, places = {}, defaultdict(list)
@@ -229,21 +237,30 @@ def detect(
             continue
         there = cut(page.text, by, min_length, trivial_stop=trivial_stop)
         left = [chunk.sha1 in chunks for chunk in there if chunk.sha1 not in stops]
-        share = int(Fraction(sum(left), max(1, len(left))) * SCALE)
+        cleaned = int(Fraction(sum(left), max(1, len(left))) * SCALE)
+        all_ = len(left) if stop_of == "all" else len(paragraphs(page.text))
+        share = int(Fraction(sum(left), max(1, all_)) * SCALE)
         file = sha1(page.text) in files and (not trivial_stop or says_something(page.text))
-        found[doc] = {"chunks": len(left), "matched": sum(left), "share": share, "file": file}
+        found[doc] = {"chunks": len(left), "matched": sum(left), "share": share, "cleaned": cleaned, "file": file}
         for level, prefix in enumerate(prefixes(page.url) if page.url else [], 1):
             places[level, prefix].append(doc)
     most = threshold([row["share"] for row in found.values()])
     if page_threshold is not None:
         most = int(page_threshold * SCALE)
     targets = [{"doc": doc, **row} for doc, row in found.items() if row["file"] or row["share"] > most]
+    for row in found.values():
+        row["share"] = row.pop("cleaned")
+    for row in targets:
+        del row["cleaned"]
     rows = []
     for (level, prefix), docs in places.items():
         sums = {name: sum(found[doc][name] for doc in docs) for name in ("chunks", "matched", "share")}
         row = {"first": docs[0], "level": level, "prefix": prefix, "documents": len(docs)}
         rows.append(row | sums | {"mean": sums["share"] // len(docs)})
-    most = threshold([row["mean"] for row in rows])
+    ratios = [row["matched"] * SCALE // max(1, row["chunks"]) for row in rows]
+    measured = ratios if bad_by == "ratio" else [row["mean"] for row in rows]
+    most = threshold(measured)
     if neighbourhood_threshold is not None:
         most = int(neighbourhood_threshold * SCALE)
-    return targets, sorted(({**row, "bad": row["mean"] > most} for row in rows), key=lambda r: (r["first"], r["level"]))
+    judged = [{**row, "bad": share > most} for row, share in zip(rows, measured, strict=True)]
+    return targets, sorted(judged, key=lambda r: (r["first"], r["level"]))

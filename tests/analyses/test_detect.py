@@ -59,7 +59,13 @@ def read_sites(run: Run) -> list[dict[str, Any]]:
 @pytest.mark.spark_once
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1, "site": "host"}], ids=str
+    "asked",
+    [
+        {},
+        {"page_threshold": 0.25, "neighbourhood_threshold": 0.1, "site": "host"},
+        {"stop_of": "neighbourhoods", "bad_by": "ratio"},
+    ],
+    ids=str,
 )
 def test_random_pages_give_what_the_twin_says(
     asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
@@ -81,12 +87,14 @@ def test_random_pages_give_what_the_twin_says(
     ]
     assert run.occurrences.to_pylist() == matched
     counted = {(row["twentieth"], row["what"]): row["count"] for row in run.shares.to_pylist()}
-    bars = [-(-row["mean"] * 20 // SCALE) for row in neighbourhoods]
+    by_ratio = asked.get("bad_by") == "ratio"
+    measured = [row["matched"] * SCALE // max(1, row["chunks"]) if by_ratio else row["mean"] for row in neighbourhoods]
+    bars = [-(-share * 20 // SCALE) for share in measured]
     expected = {(bar, "neighbourhoods"): bars.count(bar) for bar in set(bars)}
     assert {key: count for key, count in counted.items() if key[1] == "neighbourhoods"} == expected
     assert sum(count for key, count in counted.items() if key[1] == "documents") == sum(not p.recursive for p in pages)
     known = {"chunk": sets["chunks"] - sets["stops"], "file": sets["files"]}
-    all_of_it, _, _ = twin_reuse.discover(pages, chunk_threshold=0, file_threshold=0, auto_stop=False, site=site)
+    all_of_it, _, _ = twin_reuse.discover(pages, chunk_threshold=0, file_threshold=0, auto_stop=False, site=site, once=False)
     assert read_objects(run, "objects") == [row for row in all_of_it if row["sha1"] in known[row["kind"]]]
     assert read_sites(run) == twin_reuse.place(pages, **sets, site=site)
     named = [row["site"] for row in run.object_sites.to_pylist() if row["site"] is not None]
@@ -307,7 +315,9 @@ def test_files_that_are_no_set(labels: LabelSet, tmp_path: Path, snapshots: Snap
 
 @pytest.mark.spark_once
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}], ids=str)
+@pytest.mark.parametrize(
+    "asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}, {"bad_by": "ratio"}], ids=str
+)
 def test_parts_that_are_merged_are_the_whole(
     asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
 ) -> None:

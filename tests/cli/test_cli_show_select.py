@@ -158,4 +158,4 @@ class TestOneOrder:
         shown = show(copied, "documents", "--columns", "doc,url,id", "--limit", 1)
         assert "/a/long/path/of/files/0.html" in shown
         monkeypatch.setattr("unquilt.cli.show.tables.terminal_width", lambda: 56)
-        assert "…path/of/files/0.html" in show(copied, "documents", "--columns", "doc,url,id", "--limit", 1)
+        assert "…ong/path/of/files/0.html" in show(copied, "documents", "--columns", "doc,url,id", "--limit", 1)

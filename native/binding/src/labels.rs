@@ -13,7 +13,7 @@ use unquilt_kernels::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness};
 use unquilt_kernels::flow::contract::{ParameterValue, Value};
 use unquilt_kernels::store::gathering::{GatheredHashes, HashGathering, FILTER_BYTES};
 use unquilt_kernels::store::labels::{pack, Hash, Labels as Set, Meaning};
-use unquilt_kernels::store::origins::{Origin, PageName};
+use unquilt_kernels::store::origins::{LabelOrigin, PageName};
 use unquilt_kernels::store::sections::Unreadable;
 use unquilt_kernels::text::points::spans;
 
@@ -132,7 +132,7 @@ impl LabelGathering {
                 let cut = cutter.cut(spans(spanned), trivial, by, |chunk| {
                     characters += chunk.length() as u64;
                     let (begin, end) = (chunk.begin as u32, chunk.end as u32);
-                    places.push((chunk.hash, Origin { page: 0, begin, end }));
+                    places.push((chunk.hash, LabelOrigin { page: 0, begin, end }));
                 });
                 if cut.is_none() {
                     return Ok(false);
@@ -140,7 +140,7 @@ impl LabelGathering {
                 gathering.add(0, places.iter().map(|(hash, _)| *hash))?;
                 if let Some(file) = files.and_then(|files| files.get(row)) {
                     gathering.add(1, [*file])?;
-                    places.push((*file, Origin::of_file(0)));
+                    places.push((*file, LabelOrigin::of_file(0)));
                 }
                 let (id, url) = (ids.bytes(row).unwrap_or_default(), urls.bytes(row).unwrap_or_default());
                 gathering.add_page(&PageName { characters, id, url }, places)?;

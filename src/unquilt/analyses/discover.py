@@ -98,7 +98,9 @@ class DiscoverParameters(ChunkParameters):
     top: int = parameter(0, "maximum number of objects, the best first", at_least=0, at_most=10**8, usual="all")
     rank: str = parameter("weight", "order of objects for --top", one_of=RANKS)
     site: str = parameter("domain", "what a site is", one_of=SITES)
-    stop: str = parameter("", "file with further stop chunks: a SHA-1 or a text on each line")
+    stop: str = parameter(
+        "", "file with further stop chunks and files: on each line a SHA-1, `file` and a SHA-1, or a text"
+    )
     auto_stop: bool = parameter(True, "ignore chunks that are short and in many documents")
 
 
@@ -120,7 +122,7 @@ def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashLi
     counters |= verbs.fold(frequencies, "objects_counted")
     (histogram,) = verbs.group([frequencies], Kernel("histograms"))
     table = verbs.keep(histogram, FREQUENCIES)
-    objects, stopped = look_up_examples(verbs, corpus, found, pages)
+    objects, stopped = look_up_examples(verbs, corpus, found, pages, once=True)
     return Outcome([verbs.keep(objects, OBJECTS), verbs.keep(stopped, STOP_CHUNKS), table], counters)
 
 
@@ -130,10 +132,11 @@ def looks_at_others(given: PageParameters) -> bool:
 
 
 def pack_stops(given: ChunkParameters, stop: HashList | None) -> bytes:
-    """The stop chunks of a list, as kernels look them up."""
+    """The stop chunks and stop files of a list, as kernels look them up."""
     # In either spelling: the corpus has its chunks in one of them.
     hashes = b"" if stop is None else stop.hash_chunks(given.by, RESTORED) + stop.hash_chunks(given.by, PLAIN)
-    return pack_hashes(About(by=given.by), stops=hashes)
+    files = b"" if stop is None else b"".join(stop.files)
+    return pack_hashes(About(by=given.by), files=files, stops=hashes)
 
 
 def count_objects(
@@ -152,10 +155,12 @@ def count_objects(
     return found, *others
 
 
-def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, pages: int) -> tuple[Rows, Rows]:
-    """Objects and stop chunks with what they say."""
+def look_up_examples(
+    verbs: Verbs, corpus: Kept, found: Rows, pages: int, *, once: bool = False
+) -> tuple[Rows, Rows]:
+    """Objects and stop chunks with what they say; with `once`, chunks that are all of a file are marked."""
     table = verbs.keep(found, FOUND_OBJECTS)
-    objects, stopped = verbs.map(corpus, Kernel("examples", pages=pages), among=table)
+    objects, stopped = verbs.map(corpus, Kernel("examples", pages=pages, once=once), among=table)
     return objects, stopped
 
 

@@ -17,6 +17,7 @@ import duckdb
 import pyarrow as pa
 
 from unquilt import _native
+from unquilt.analyses.detect import SCALE
 from unquilt.errors import StorageError, UnquiltError, damaged
 from unquilt.flow.kept import Kept
 from unquilt.runs import Run
@@ -58,7 +59,7 @@ _OBJECT_SITES = """
 # Objects are counted from their sites in the whole. Their texts come from the part that has the first document.
 _OBJECTS = """
     SELECT "first", begin, kind, parts."end", sha1, counted.occurrences, counted.documents, counted.sites,
-        counted.length, 0 AS weight, notice, page, example
+        counted.length, 0 AS weight, notice, page, whole, example
     FROM (
         SELECT min(doc) AS "first", arg_min(begin, doc) AS begin, kind, arg_min("end" - begin, doc) AS length, sha1,
             sum(occurrences)::BIGINT AS occurrences, sum(documents)::BIGINT AS documents, count(*) AS sites
@@ -88,7 +89,14 @@ _QUERIES = {
     OCCURRENCES.name: (OCCURRENCES, _OCCURRENCES),
 }
 """For each table of the whole: the table of the parts that it is made of, and the query."""
-_SHARES = {CONTENTS.name: "share", NEIGHBOURHOOD_SUMS.name: "contained // documents"}
+_SHARES = {
+    (CONTENTS.name, "badness"): "share",
+    (NEIGHBOURHOOD_SUMS.name, "badness"): "contained // documents",
+    (
+        NEIGHBOURHOOD_SUMS.name,
+        "ratio",
+    ): f"CASE WHEN chunks = 0 THEN 0 ELSE (matched::HUGEINT * {SCALE} // chunks)::BIGINT END",
+}
 
 
 @dataclass(frozen=True)
@@ -151,9 +159,9 @@ class MergedTables:
             self._run.mark(table.name, tables=[table.name])
         return self._kept(table)
 
-    def count_shares(self, table: Table) -> dict[str, int]:
+    def count_shares(self, table: Table, by: str = "badness") -> dict[str, int]:
         """Number, sum and sum of squares of the shares in a table of the whole, as kernels count them."""
-        share = _SHARES[table.name]
+        share = _SHARES[table.name, by]
         with self._asking():
             self._open("whole", self._kept(table))
             query = f"SELECT count(*), sum({share}), sum(({share})::HUGEINT * ({share})) FROM whole"  # noqa: S608

@@ -20,6 +20,11 @@ _OBJECT = (
     integer("weight", "how much it matters: length × (log₂ sites + log₂ documents / 16), rounded down"),
     column("notice", pa.bool_(), "whether it speaks of copyright or a licence"),
     column("page", pa.bool_(), "whether it occurs in a page, and not only in JavaScript, CSS or robots.txt"),
+    column(
+        "whole",
+        pa.bool_(),
+        "in a run of discovery, whether a chunk is all of a file that is listed, and stands nowhere else",
+    ),
     column("example", pa.string(), "how it begins"),
 )
 
@@ -30,10 +35,11 @@ OBJECTS = Table(
     row=("object", "objects"),
     see="paragraphs and files that occur more than once, those that matter most first",
     first=("weight", "occurrences", "documents", "sites", "length", "kind", "example"),
-    hidden=("begin", "end", "sha1", "notice", "page"),
-    order=("-page", "notice", "-weight"),
+    hidden=("begin", "end", "sha1", "notice", "page", "whole"),
+    order=("whole", "-page", "notice", "-weight"),
     identified=("first",),
-    notes="Notices of copyright and licences come last, and behind them what occurs in no page. In a run of `detect`, "
+    notes="Notices of copyright and licences come last, behind them what occurs in no page, and behind that chunks that "
+    "are all of a file, which is listed already. In a run of `detect`, "
     "these are the labelled objects that were found, however often.",
     page=OnPage(
         tab="Objects",
@@ -55,7 +61,7 @@ STOP_CHUNKS = Table(
     row=("stop chunk", "stop chunks"),
     see="chunks left out as too short for the number of documents that have them",
     first=("documents", "sites", "length", "example"),
-    hidden=("begin", "end", "sha1", "notice", "page", "kind", "weight"),
+    hidden=("begin", "end", "sha1", "notice", "page", "whole", "kind", "weight"),
     order=("-documents", "-length"),
     identified=("first",),
     page=OnPage(

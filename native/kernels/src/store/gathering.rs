@@ -15,7 +15,7 @@ use crate::flow::rows::{Spread, Writer};
 use crate::flow::sorter::Sorter;
 use crate::store::checksums::Summing;
 use crate::store::labels::{leading, Hash, Labels, LabelsFilter, FORMAT, WITH_ORIGINS};
-use crate::store::origins::{Origin, PageName, PageNames, VALUE};
+use crate::store::origins::{LabelOrigin, PageName, PageNames, VALUE};
 use crate::store::sections::lead;
 use crate::store::sorted_map;
 
@@ -45,11 +45,11 @@ impl HashGathering {
     pub fn add_page(
         &mut self,
         page: &PageName<'_>,
-        places: impl IntoIterator<Item = (Hash, Origin)>,
+        places: impl IntoIterator<Item = (Hash, LabelOrigin)>,
     ) -> io::Result<()> {
         let number = u32::try_from(self.pages.count()).map_err(|_| io::Error::other("there are too many pages"))?;
         self.pages.add(page);
-        places.into_iter().try_for_each(|(hash, origin)| self.add_origin(&hash, Origin { page: number, ..origin }))
+        places.into_iter().try_for_each(|(hash, origin)| self.add_origin(&hash, LabelOrigin { page: number, ..origin }))
     }
 
     /// Adds what another set knows of where its labels are from, with or without files.
@@ -62,12 +62,12 @@ impl HashGathering {
         }
         for (hash, origin) in origins.all().ok_or_else(damaged)?.filter(|(_, origin)| files || !origin.is_file()) {
             let page = first.checked_add(origin.page).ok_or_else(|| io::Error::other("there are too many pages"))?;
-            self.add_origin(&hash, Origin { page, ..origin })?;
+            self.add_origin(&hash, LabelOrigin { page, ..origin })?;
         }
         Ok(())
     }
 
-    fn add_origin(&mut self, hash: &Hash, origin: Origin) -> io::Result<()> {
+    fn add_origin(&mut self, hash: &Hash, origin: LabelOrigin) -> io::Result<()> {
         let mut tail = [0; 12 + VALUE];
         tail[..12].copy_from_slice(&hash[8..]);
         tail[12..].copy_from_slice(&origin.pack());
@@ -178,9 +178,9 @@ impl<B: AsRef<[u8]>> Sifting<'_, B> {
 
     /// Writes where a label is from: of a chunk that a page has several times, the first place.
     fn write_origin(&mut self, hash: Hash, value: [u8; VALUE]) -> io::Result<()> {
-        let origin = Origin::unpack(&value);
+        let origin = LabelOrigin::unpack(&value);
         let again = self.origins.last.is_some_and(|(before, last)| {
-            let last = Origin::unpack(&last);
+            let last = LabelOrigin::unpack(&last);
             before == hash && last.page == origin.page && last.is_file() == origin.is_file()
         });
         if again || is_gone(self.gone, usize::from(origin.is_file()), &hash)? {

@@ -24,13 +24,13 @@ const LEAD: usize = NUMBER + 4;
 
 /// A place of a label: a page, and where the chunk begins and ends there in code points; 0 and 0 for a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct LabelOrigin {
     pub page: u32,
     pub begin: u32,
     pub end: u32,
 }
 
-impl Origin {
+impl LabelOrigin {
     pub fn of_file(page: u32) -> Self {
         Self { page, begin: 0, end: 0 }
     }
@@ -122,14 +122,14 @@ impl<P: Parts> Origins<P> {
     }
 
     /// The pages that have a chunk, or a file, in order. None if some of what there is to look at is damaged.
-    pub fn of<'a>(&'a self, hash: &'a Hash, file: bool) -> Option<impl Iterator<Item = Origin> + 'a> {
-        let found = self.map.values(hash)?.map(Origin::unpack);
+    pub fn of<'a>(&'a self, hash: &'a Hash, file: bool) -> Option<impl Iterator<Item = LabelOrigin> + 'a> {
+        let found = self.map.values(hash)?.map(LabelOrigin::unpack);
         Some(found.filter(move |origin| origin.is_file() == file && (origin.page as usize) < self.count))
     }
 
     /// All of them with their hashes, in order.
-    pub fn all(&self) -> Option<impl Iterator<Item = (Hash, Origin)> + '_> {
-        Some(self.map.entries()?.map(|(hash, value)| (hash, Origin::unpack(&value))))
+    pub fn all(&self) -> Option<impl Iterator<Item = (Hash, LabelOrigin)> + '_> {
+        Some(self.map.entries()?.map(|(hash, value)| (hash, LabelOrigin::unpack(&value))))
     }
 
     /// A page by its number.

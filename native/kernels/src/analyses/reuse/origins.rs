@@ -9,7 +9,7 @@ use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels};
-use crate::store::origins::Origin;
+use crate::store::origins::LabelOrigin;
 use crate::{columns, parameters, row};
 
 /// A chunk that more pages of ours have does not tell which of them it was taken from.
@@ -138,7 +138,7 @@ impl Map for ObjectOrigins {
             let sha1: &Hash = objects.sha1.at(row).try_into().map_err(|_| MISPLACED)?;
             let kind = objects.kind.bytes(row).unwrap_or_default();
             let mut found = origins.of(sha1, kind == KIND_NAMES[1]).ok_or(SPOILED)?;
-            let Some(Origin { page, begin, end }) = found.next() else { continue };
+            let Some(LabelOrigin { page, begin, end }) = found.next() else { continue };
             let first = objects.first.at(row);
             let row = ObjectOrigin {
                 begin: objects.begin.at(row),

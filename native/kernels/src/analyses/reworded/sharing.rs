@@ -14,7 +14,7 @@ row! {
 row! {
     /// Of the first document of a pair: the second; where a passage begins in both; how many further documents have half of
     /// its place in one of the two.
-    pub struct Sharing { b: u64, a_begin: u64, b_begin: u64, others: u64 }
+    pub struct SharingCount { b: u64, a_begin: u64, b_begin: u64, others: u64 }
 }
 
 /// Group by document, of the passages in it: how many other documents have at least half of each.
@@ -26,7 +26,7 @@ pub struct SharingDocuments {
 }
 
 impl SharingDocuments {
-    const SHARING: Port<Sharing> = Port::documents(0, "sharing");
+    const SHARING: Port<SharingCount> = Port::documents(0, "sharing");
 }
 
 /// The code points that two intervals have in common.
@@ -68,7 +68,7 @@ impl Group for SharingDocuments {
             others.dedup();
             let PassageSide { a, b, a_begin, b_begin, .. } = *side;
             let count = others.len().saturating_sub(1) as u64;
-            out.row(&Self::SHARING, a, Sharing { b, a_begin, b_begin, others: count });
+            out.row(&Self::SHARING, a, SharingCount { b, a_begin, b_begin, others: count });
         }
         out.relieve();
         Ok(())
@@ -80,7 +80,7 @@ impl Group for SharingDocuments {
 #[derive(Default)]
 pub struct SharedPassages {
     passages: Vec<PassageRow>,
-    sharing: Vec<Sharing>,
+    sharing: Vec<SharingCount>,
 }
 
 impl SharedPassages {
@@ -90,7 +90,7 @@ impl SharedPassages {
 impl Group for SharedPassages {
     const NAME: &'static str = "shared passages";
     const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<PassageRow>(), shape::<Sharing>()];
+    const TABLES: &'static [Shape] = &[shape::<PassageRow>(), shape::<SharingCount>()];
     const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info()];
     const KEEPS: &'static str = "200 bytes for each passage of a document";
     without_parameters!(group, Self::default());
@@ -103,7 +103,7 @@ impl Group for SharedPassages {
             if table == 0 {
                 passages.push(PassageRow::take(tail)?);
             } else {
-                sharing.push(Sharing::take(tail)?);
+                sharing.push(SharingCount::take(tail)?);
             }
         }
         // Rows come sorted by these three, and of the two sides the one that more documents share comes last.
