@@ -94,7 +94,8 @@ def test_random_pages_give_what_the_twin_says(
     assert {key: count for key, count in counted.items() if key[1] == "neighbourhoods"} == expected
     assert sum(count for key, count in counted.items() if key[1] == "documents") == sum(not p.recursive for p in pages)
     known = {"chunk": sets["chunks"] - sets["stops"], "file": sets["files"]}
-    all_of_it, _, _ = twin_reuse.discover(pages, chunk_threshold=0, file_threshold=0, auto_stop=False, site=site, once=False)
+    counting: dict[str, Any] = {"chunk_threshold": 0, "file_threshold": 0, "auto_stop": False, "once": False}
+    all_of_it, _, _ = twin_reuse.discover(pages, **counting, site=site)
     assert read_objects(run, "objects") == [row for row in all_of_it if row["sha1"] in known[row["kind"]]]
     assert read_sites(run) == twin_reuse.place(pages, **sets, site=site)
     named = [row["site"] for row in run.object_sites.to_pylist() if row["site"] is not None]

@@ -159,3 +159,8 @@ class TestOneOrder:
         assert "/a/long/path/of/files/0.html" in shown
         monkeypatch.setattr("unquilt.cli.show.tables.terminal_width", lambda: 56)
         assert "…ong/path/of/files/0.html" in show(copied, "documents", "--columns", "doc,url,id", "--limit", 1)
+
+    def test_a_page_is_introduced_by_its_url_and_not_by_a_path(self, copied):
+        shown = show(copied, "documents", "--doc", 0).splitlines()
+        assert shown[0] == "http://site0.example/page (document 0)"
+        assert shown[1] == "/a/long/path/of/files/0.html"

@@ -155,9 +155,7 @@ def count_objects(
     return found, *others
 
 
-def look_up_examples(
-    verbs: Verbs, corpus: Kept, found: Rows, pages: int, *, once: bool = False
-) -> tuple[Rows, Rows]:
+def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, pages: int, *, once: bool = False) -> tuple[Rows, Rows]:
     """Objects and stop chunks with what they say; with `once`, chunks that are all of a file are marked."""
     table = verbs.keep(found, FOUND_OBJECTS)
     objects, stopped = verbs.map(corpus, Kernel("examples", pages=pages, once=once), among=table)

@@ -38,9 +38,9 @@ OBJECTS = Table(
     hidden=("begin", "end", "sha1", "notice", "page", "whole"),
     order=("whole", "-page", "notice", "-weight"),
     identified=("first",),
-    notes="Notices of copyright and licences come last, behind them what occurs in no page, and behind that chunks that "
-    "are all of a file, which is listed already. In a run of `detect`, "
-    "these are the labelled objects that were found, however often.",
+    notes="Notices of copyright and licences come last, behind them what occurs in no page, and behind that chunks "
+    "that are all of a file, which is listed already. In a run of `detect`, these are the labelled objects that were "
+    "found, however often.",
     page=OnPage(
         tab="Objects",
         filters=("kind", "documents", "sites", "length", "notice"),
