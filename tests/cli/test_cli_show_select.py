@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import unquilt
 from unquilt.analyses.catalogue import find_table
 from unquilt.cli import cli
+from unquilt.cli.show.evidence import introduce
 from unquilt.page.listing import Listing
 from unquilt.results import RunFolder
 
@@ -160,7 +161,8 @@ class TestOneOrder:
         monkeypatch.setattr("unquilt.cli.show.tables.terminal_width", lambda: 56)
         assert "…ong/path/of/files/0.html" in show(copied, "documents", "--columns", "doc,url,id", "--limit", 1)
 
-    def test_a_page_is_introduced_by_its_url_and_not_by_a_path(self, copied):
-        shown = show(copied, "documents", "--doc", 0).splitlines()
-        assert shown[0] == "http://site0.example/page (document 0)"
-        assert shown[1] == "/a/long/path/of/files/0.html"
+    def test_a_page_is_introduced_by_its_url_and_not_by_a_path(self):
+        page = {"doc": 7, "id": "/a/long/path/of/files/0.html", "url": "http://site0.example/page"}
+        assert list(introduce(page)) == ["http://site0.example/page (document 7)", page["id"]]
+        assert list(introduce(page | {"id": "p7"})) == ["p7 (document 7)", "http://site0.example/page"]
+        assert list(introduce(page | {"url": None})) == ["/a/long/path/of/files/0.html (document 7)"]
