@@ -46,19 +46,22 @@ def listen(job: Any, urls: list[str | None], **asked: Any) -> list[str]:
     return progress.heard
 
 
+@pytest.fixture(autouse=True)
+def two_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(foresight, "FEW", 2)
+
+
 @pytest.mark.parametrize("by", SITES)
-@pytest.mark.parametrize(
-    "job", [unquilt.quilts, unquilt.passages, unquilt.reworded], ids=["quilts", "passages", "reworded"]
-)
+@pytest.mark.parametrize("job", [unquilt.quilts, unquilt.passages, unquilt.reworded])
 def test_that_all_documents_are_on_one_site_is_said_first(job: Any, by: str) -> None:
     heard = listen(job, SITES[by], site=by)
-    said = next(n for n, line in enumerate(heard) if "are on one site" in line)
-    assert f"--site {by}" in heard[said]
-    assert "--site none" in heard[said]
+    said = next(n for n, line in enumerate(heard) if "2 documents are on one" in line)
+    assert f"--foreign {by}" in heard[said]
+    assert "--foreign none" in heard[said]
     assert all(line.startswith("stage") for line in heard[said + 1 :])
     assert len(heard) > said + 1
-    assert not [line for line in listen(job, SITES[by], site="none") if "one site" in line]
-    assert not [line for line in listen(job, [*SITES[by], "http://two.example/"], site=by) if "one site" in line]
+    assert not [line for line in listen(job, SITES[by], site="none") if "are on one" in line]
+    assert not [line for line in listen(job, [*SITES[by], "http://two.example/"], site=by) if "are on one" in line]
 
 
 def test_that_there_are_no_urls_is_said_first() -> None:
@@ -67,10 +70,6 @@ def test_that_there_are_no_urls_is_said_first() -> None:
     assert "--base-url" in heard[said]
     assert len(heard) > said + 1
     assert not [line for line in listen(unquilt.passages, [None, "http://a.example/"]) if "URL" in line]
-
-
-def test_that_phrases_are_on_one_site_only() -> None:
-    assert [line for line in listen(unquilt.phrases, SITES["domain"]) if "nothing is on several sites" in line]
 
 
 def test_that_the_disk_is_small_is_said_before_anything_is_read(

@@ -116,6 +116,7 @@ DECLARATION = Analysis(
     report="unquilt.page.report.sections.passages:show_passages",
     parameters=RewordedParameters,
     function=reworded,
+    foreign=lambda given: "" if given.between else str(given.foreign),
     costs=lambda _: COSTS.items(),
     results=(PASSAGES, PASSAGE_PAIRS),
     others=(*COPY_TABLES, *CANDIDATE_TABLES),

@@ -1,69 +1,66 @@
-"""What can be known before the work: that no two documents can be compared, that sites are not known, that the disk is
-too small. It is said before the work, since the same words after an hour are of little use."""
+"""What can be said before the work: that sites of a corpus cannot be told apart, that the disk is too small.
+
+Reading one column of the documents takes moments; the analysis that would find nothing may take hours. A few documents
+take no time, and what a run says at its end is soon enough.
+"""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import NamedTuple
 
-from unquilt.engines.progress import Progress
+from unquilt.analyses.sites import see_names
 from unquilt.flow.kept import Kept
-from unquilt.parameters import Parameters
-from unquilt.site_names import name_site
 
-_NAMES = ("url", "host", "domain", "ip")
-
-
-def foresee(documents: Kept, given: Parameters, progress: Progress) -> None:
-    """Says what the sites of documents mean for an analysis that compares pages of different sites, or counts sites.
-
-    Stops reading at the second site; columns of names are read to the end where all documents are on one site.
-    """
-    compared: str = getattr(given, "foreign", "none")
-    by: str = compared if compared != "none" else getattr(given, "group", "none")
-    sides: tuple[str, ...] = getattr(given, "between", ())
-    if by in ("none", "page") or sides or documents.rows <= 1:
-        return
-    site = find_only_site(documents, by)
-    if site is None:
-        return
-    all_ = f"{documents.rows:,} documents"
-    if site:
-        told = f"all {all_} are on one site, {site!a} (--site {by})"
-        if compared != "none":
-            only = "only pages of different sites are compared"
-            progress.say(f"{told}, and {only}: nothing can be found; --site none compares all pages")
-        else:
-            progress.say(f"{told}: nothing is on several sites")
-    else:
-        told = f"none of the {all_} has a URL, so that each counts as a site of its own"
-        progress.say(f"{told}; --base-url, or a field named by --field url=…, gives them URLs")
+FEW = 1000
+"""A corpus of fewer documents is analysed in moments."""
 
 
-def find_only_site(documents: Kept, by: str) -> str | None:
-    """The site that all documents are on; empty if none has a URL; None if they are on several."""
-    sites: set[str | None] = set()
-    for split in documents.splits():
-        part = split.read(_NAMES)
-        if by in ("host", "domain"):
-            sites.update(part[by].unique().to_pylist())
-        else:
-            for row in part.to_pylist():
-                sites.add(name_site(by, row["url"], row["host"], row["domain"], row["ip"]))
-                if len(sites) > 1:
-                    break
-        if len(sites) > 1:
-            return None
-    (site,) = sites or {None}
-    return site or ""
+class Sites(NamedTuple):
+    """Whether some documents have a site and some have none; and the names of sites, two at most."""
+
+    names: list[str]
+    nameless: bool
 
 
-def foresee_space(folder: Path, bytes_: int, progress: Progress) -> None:
-    """Says that the disk has less space than the inputs take, from which a corpus is made that is hardly smaller."""
-    place = next((each for each in (folder, *folder.parents) if each.exists()), None)
-    if place is None:
-        return
+def look_at_sites(corpus: Kept, by: str) -> Sites:
+    """Reads names of sites until there are two. Pages of one host are of one site also where sites are addresses."""
+    sited, column = see_names(corpus, "host" if by == "ip" else by)
+    names: dict[str, None] = {}
+    nameless = False
+    for split in sited.splits():
+        found = split.read([column]).column(column).unique().to_pylist()
+        nameless |= None in found
+        names |= dict.fromkeys(filter(None, found))
+        if len(names) > 1:
+            break
+    return Sites(list(names)[:2], nameless)
+
+
+def foresee(corpus: Kept, foreign: str) -> str | None:
+    """Why an analysis of pages of other sites cannot tell anything about this corpus, or not what it is asked for."""
+    if foreign in ("", "none") or corpus.rows < FEW:
+        return None
+    sites = look_at_sites(corpus, foreign)
+    asked = f"(--foreign {foreign})"
+    if not sites.names:
+        each = f"none of the {corpus.rows:,} documents has a URL, so each counts as a site of its own {asked}"
+        return f"cannot tell what a page has from its own site: {each}. URLs: field url, or --base-url"
+    if len(sites.names) > 1 or sites.nameless:
+        return None
+    what = {"host": "host", "ip": "host", "domain": "domain"}.get(foreign, "site")
+    hosts = foreign not in ("host", "ip") and len(look_at_sites(corpus, "host").names) > 1
+    others = "--foreign host, which tells its hosts apart, or " if hosts else ""
+    where = f"all {corpus.rows:,} documents are on one {what}, {sites.names[0]}, and only pages of other sites count"
+    return f"cannot tell who took from whom: {where} {asked}, so that nothing will be found. Try {others}--foreign none"
+
+
+def foresee_space(folder: Path, size: int) -> str | None:
+    """That the disk has less space than the inputs take, from which a corpus is made that is hardly smaller."""
+    place = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
     free = shutil.disk_usage(place).free
-    if free < bytes_:
-        sizes = f"{free / 1e9:,.1f} GB are free, and the inputs have {bytes_ / 1e9:,.1f} GB"
-        progress.say(f"the disk of {folder} is hardly large enough: {sizes}")
+    if free >= size:
+        return None
+    sizes = f"{free / 1e9:,.1f} GB are free, the inputs have {size / 1e9:,.1f} GB"
+    return f"the disk of {folder} is hardly large enough: {sizes}"

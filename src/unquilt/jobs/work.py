@@ -86,8 +86,9 @@ def analyse(
                 corpus = corpus or ingest_within(run, found, options)
                 summary = measures(corpus)
                 found_documents = documents(corpus, others=analysis.other_texts(given))
+                if warning := foresee(found_documents, analysis.foreign(given)):
+                    options.progress.say(warning)
                 order = getattr(given, "keep", KEEP[0])
-                foresee(found_documents, given, options.progress)
                 with engine(run, Scale(found_documents.rows, summary["words"]), options) as verbs:
                     if is_order(order):
                         function = partial(function, ordered=order_documents(found_documents, order, run))
@@ -180,7 +181,8 @@ def open_run(
 def _ingest(found: Found, output: str | Path, options: JobOptions) -> Run:
     with open_run("ingest", found.describe(options.reading), found.records, output, options) as run:
         if not run.complete:
-            foresee_space(run.path, sum(record.size for record in found.records), options.progress)
+            if warning := foresee_space(run.path, sum(record.size for record in found.records)):
+                options.progress.say(warning)
             with _abandoning(run), engine(run, Scale(0, 0), options) as verbs:
                 read_into(verbs, run, found.sources, options.reading, options.progress)
     return run
