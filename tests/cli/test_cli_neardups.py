@@ -292,7 +292,6 @@ WRONG = {
     "no lexicon": ("{corpus} -o {new} --method imatch --lexicon none", 1, "no such file: none"),
     "bad lexicon": ("{corpus} -o {new} --method imatch --lexicon {pages}", 1, "cannot be read as a lexicon: "),
     "reading": ("{corpus} -o {new} --max-bytes 10", 2, "read already; leave out the options about reading"),
-    "a run": ("{run} -o {new}", 1, "is a run of neardups, not a corpus; give its inputs instead"),
     "another run": (
         "{corpus} -o {run} -k 4",
         1,

@@ -111,7 +111,7 @@ def copied(tmp_path_factory):
     table = pa.table(
         {"id": [f"/a/long/path/of/files/{n}.html" for n in range(6)], "url": list(pages), "text": list(pages.values())}
     )
-    return unquilt.passages(table, tmp_path_factory.mktemp("made") / "run", gamma=2).path
+    return unquilt.passages(table, tmp_path_factory.mktemp("made") / "run", gamma=2, signature="imatch").path
 
 
 class TestOneOrder:

@@ -43,14 +43,12 @@ def test_planted_passages_stand_where_the_labels_say(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.spark_once
 def test_qualities_are_those_of_runs(settings: Settings, tmp_path: Path) -> None:
     write_jsonl(tmp_path / "pages.jsonl.gz", 60, words=300)
     corpus = unquilt.ingest(tmp_path / "pages.jsonl.gz", tmp_path / "corpus")
     options = JobOptions(settings=settings)
-    few = SMALL | ({"tau": (0.9,), "gamma": (3,), "shares": (1.0,)} if settings.engine == "spark" else {})
-    run = unquilt.experiment.passages(corpus.path, tmp_path / "run", options=options, pairs=10, **few)
-    given = PassagesExperimentParameters.from_dict(few | {"pairs": 10})
+    run = unquilt.experiment.passages(corpus.path, tmp_path / "run", options=options, pairs=10, **SMALL)
+    given = PassagesExperimentParameters.from_dict(SMALL | {"pairs": 10})
     planted, labels = find_known(corpus, given, tmp_path / "again", JobOptions())
     rows = {(row["varied"], row["signature"], row["value"]): row for row in run.qualities.to_pylist()}
     cases = list(list_cases(given))

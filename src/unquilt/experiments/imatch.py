@@ -29,7 +29,7 @@ from unquilt.errors import InputError
 from unquilt.experiments.near import LEAST_WORDS, NearDuplicates, know_near, read_texts
 from unquilt.experiments.tables import Row, keep_rows, read_corpus
 from unquilt.jobs.corpora import documents, measures
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import build_lexicon, open_run
 from unquilt.runs import InputRecord, Run

@@ -26,7 +26,7 @@ from unquilt.analyses.passages_experiment import DECLARATION, PassagesExperiment
 from unquilt.experiments.planting import plant
 from unquilt.experiments.tables import Row, Runs, beside, keep_rows, read_corpus
 from unquilt.jobs.corpora import documents, measures
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import ingest, open_run
 from unquilt.results.folders import RunFolder

@@ -19,7 +19,7 @@ from unquilt.errors import InputError
 from unquilt.experiments.tables import Row, Runs, beside, keep_rows, read_corpus
 from unquilt.figures import phrases
 from unquilt.jobs.corpora import measures
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import open_run
 from unquilt.runs import InputRecord, Run

@@ -20,7 +20,7 @@ from unquilt.analyses.sweep import DECLARATION as SWEEP_ANALYSIS
 from unquilt.analyses.sweep import SweepParameters
 from unquilt.experiments.tables import Row, beside, keep_rows, read_corpus
 from unquilt.jobs.corpora import measures
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import analyse, open_run
 from unquilt.parameters import Parameters

@@ -34,7 +34,7 @@ from unquilt.experiments.copied_site import CopiedSite, read_site
 from unquilt.experiments.mutations import OPERATIONS, Flags, Point, mutate, tolerate
 from unquilt.experiments.tables import Row, Runs, beside, keep_rows, read_corpus, read_rows
 from unquilt.jobs.corpora import PLAIN_WORDS, measures
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import open_run
 from unquilt.runs import InputRecord, Run

@@ -15,8 +15,7 @@ import pyarrow as pa
 
 from unquilt.analyses.analysis import Analysis
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import open_corpus
-from unquilt.jobs.inputs import Inputs, name_paths
+from unquilt.jobs.named import Inputs, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, choose_place
 from unquilt.jobs.work import analyse, ingest
