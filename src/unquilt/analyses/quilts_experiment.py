@@ -27,6 +27,7 @@ class QuiltsExperimentParameters(Parameters):
 DECLARATION = Job(
     name="quilts_experiment",
     results=(VARIANTS, SWEEP),
+    parameters=QuiltsExperimentParameters,
     report="unquilt.page.report.sections.experiments:show_quilts",
     labels={"variants": "comparing definitions", "sweep": "counting quilts"},
 )

@@ -48,6 +48,7 @@ class ReuseExperimentParameters(Parameters):
 DECLARATION = Job(
     name="reuse_experiment",
     results=(TOLERANCES, MUTATIONS, INJECTIONS),
+    parameters=ReuseExperimentParameters,
     report="unquilt.page.report.sections.experiments:show_reuse",
     labels={"injections": "counting copies", "mutations": "changing chunks", "tolerances": "comparing with thresholds"},
 )
