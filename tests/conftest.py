@@ -66,6 +66,7 @@ def _surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: None)
         patch.setattr("unquilt.cli.terminal.progress.PATIENCE", 600.0)
+        patch.setattr("unquilt.experiments.tables.PATIENCE", 600.0)
         patch.setattr(tempfile, "tempdir", str(temporary))
         patch.setenv("TMPDIR", str(temporary))
         patch.setenv("PYTHONPATH", str(CHILDREN), prepend=os.pathsep)

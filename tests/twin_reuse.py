@@ -202,6 +202,8 @@ def detect(
     page_threshold: float | None = None,
     neighbourhood_threshold: float | None = None,
     trivial_stop: bool = True,
+    stop_of: str = "all",
+    bad_by: str = "badness",
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Targets, and all neighbourhoods."""
     found, places = {}, defaultdict(list)
@@ -210,21 +212,30 @@ def detect(
             continue
         there = cut(page.text, by, min_length, trivial_stop=trivial_stop)
         left = [chunk.sha1 in chunks for chunk in there if chunk.sha1 not in stops]
-        share = int(Fraction(sum(left), max(1, len(left))) * SCALE)
+        cleaned = int(Fraction(sum(left), max(1, len(left))) * SCALE)
+        all_ = len(left) if stop_of == "all" else len(paragraphs(page.text))
+        share = int(Fraction(sum(left), max(1, all_)) * SCALE)
         file = sha1(page.text) in files and (not trivial_stop or says_something(page.text))
-        found[doc] = {"chunks": len(left), "matched": sum(left), "share": share, "file": file}
+        found[doc] = {"chunks": len(left), "matched": sum(left), "share": share, "cleaned": cleaned, "file": file}
         for level, prefix in enumerate(prefixes(page.url) if page.url else [], 1):
             places[level, prefix].append(doc)
     most = threshold([row["share"] for row in found.values()])
     if page_threshold is not None:
         most = int(page_threshold * SCALE)
     targets = [{"doc": doc, **row} for doc, row in found.items() if row["file"] or row["share"] > most]
+    for row in found.values():
+        row["share"] = row.pop("cleaned")
+    for row in targets:
+        del row["cleaned"]
     rows = []
     for (level, prefix), docs in places.items():
         sums = {name: sum(found[doc][name] for doc in docs) for name in ("chunks", "matched", "share")}
         row = {"first": docs[0], "level": level, "prefix": prefix, "documents": len(docs)}
         rows.append(row | sums | {"mean": sums["share"] // len(docs)})
-    most = threshold([row["mean"] for row in rows])
+    ratios = [row["matched"] * SCALE // max(1, row["chunks"]) for row in rows]
+    measured = ratios if bad_by == "ratio" else [row["mean"] for row in rows]
+    most = threshold(measured)
     if neighbourhood_threshold is not None:
         most = int(neighbourhood_threshold * SCALE)
-    return targets, sorted(({**row, "bad": row["mean"] > most} for row in rows), key=lambda r: (r["first"], r["level"]))
+    judged = [{**row, "bad": share > most} for row, share in zip(rows, measured, strict=True)]
+    return targets, sorted(judged, key=lambda r: (r["first"], r["level"]))

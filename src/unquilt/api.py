@@ -290,12 +290,12 @@ def merge_runs(
 ) -> Run:
     """Puts runs of `detect` together, as if their documents had been one corpus: all tables but `objects`.
 
-    `parameters` are thresholds: `page_threshold` and `neighbourhood_threshold`; without them, mean + σ of the whole.
+    `parameters` are `page_threshold` and `neighbourhood_threshold` (without them, mean + σ of the whole), and `bad_by`.
     """
-    from unquilt.analyses.detect import ThresholdParameters
+    from unquilt.analyses.detect import JudgingParameters
     from unquilt.jobs import merging
 
-    return Run.of(merging.merge_runs(ThresholdParameters.from_dict(parameters), runs, output, options))
+    return Run.of(merging.merge_runs(JudgingParameters.from_dict(parameters), runs, output, options))
 
 
 def read(path: str | Path) -> Run:

@@ -59,7 +59,13 @@ def read_sites(run: Run) -> list[dict[str, Any]]:
 @pytest.mark.spark_once
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1, "site": "host"}], ids=str
+    "asked",
+    [
+        {},
+        {"page_threshold": 0.25, "neighbourhood_threshold": 0.1, "site": "host"},
+        {"stop_of": "neighbourhoods", "bad_by": "ratio"},
+    ],
+    ids=str,
 )
 def test_random_pages_give_what_the_twin_says(
     asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
@@ -81,7 +87,9 @@ def test_random_pages_give_what_the_twin_says(
     ]
     assert run.occurrences.to_pylist() == matched
     counted = {(row["twentieth"], row["what"]): row["count"] for row in run.shares.to_pylist()}
-    bars = [-(-row["mean"] * 20 // SCALE) for row in neighbourhoods]
+    by_ratio = asked.get("bad_by") == "ratio"
+    measured = [row["matched"] * SCALE // max(1, row["chunks"]) if by_ratio else row["mean"] for row in neighbourhoods]
+    bars = [-(-share * 20 // SCALE) for share in measured]
     expected = {(bar, "neighbourhoods"): bars.count(bar) for bar in set(bars)}
     assert {key: count for key, count in counted.items() if key[1] == "neighbourhoods"} == expected
     assert sum(count for key, count in counted.items() if key[1] == "documents") == sum(not p.recursive for p in pages)
@@ -211,7 +219,9 @@ def test_files_that_are_no_set(labels: LabelSet, tmp_path: Path, snapshots: Snap
 
 @pytest.mark.spark_once
 @pytest.mark.slow
-@pytest.mark.parametrize("asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}], ids=str)
+@pytest.mark.parametrize(
+    "asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}, {"bad_by": "ratio"}], ids=str
+)
 def test_parts_that_are_merged_are_the_whole(
     asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
 ) -> None:

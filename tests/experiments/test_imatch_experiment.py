@@ -16,7 +16,7 @@ from faulty import invoke
 import unquilt
 from unquilt.analyses.imatch_experiment import ImatchExperimentParameters
 from unquilt.demo import write_jsonl
-from unquilt.experiments.imatch import find_near
+from unquilt.experiments.near import find_near
 from unquilt.jobs.options import JobOptions
 from unquilt.settings import Settings
 
@@ -46,16 +46,18 @@ def test_near_duplicates_are_those_of_all_pairs(settings: Settings, tmp_path: Pa
     texts = draw_texts(60 if settings.engine == "spark" else 150)
     corpus = unquilt.ingest(pa.table({"text": texts}), tmp_path / "corpus")
     options = JobOptions(settings=settings)
-    near = find_near(corpus, ImatchExperimentParameters(queries=10_000), options)
+    rows = find_near(corpus, ImatchExperimentParameters(queries=10_000), options)
+    queries = [row["doc"] for row in rows if row["near"] is None]
+    near = {doc: [row["near"] for row in rows if row["doc"] == doc and row["near"] is not None] for doc in queries}
     sets = [twin_imatch.terms(text) for text in texts]
     expected = {
         doc: [other for other, two in enumerate(sets) if other != doc and len(two) >= 5 and cosine(one, two) >= 0.9]
         for doc, one in enumerate(sets)
         if len(one) >= 5
     }
-    assert list(near.queries) == sorted(expected)
-    assert near.found == {doc: others for doc, others in expected.items() if others}
-    assert sum(map(len, near.found.values())) > 20
+    assert near == expected
+    assert queries == sorted(queries)
+    assert sum(map(len, near.values())) > 20
     run = unquilt.experiment.imatch(corpus.path, tmp_path / "run", options=options, queries=10_000)
     df = twin_imatch.count(texts)
     lexicon = twin_imatch.lexicon(df, len(texts), 0.2, 0.8, 1)
@@ -66,17 +68,18 @@ def test_near_duplicates_are_those_of_all_pairs(settings: Settings, tmp_path: Pa
         return any(a is not None and a == b for a, b in pairs)
 
     for row in run.recalls.to_pylist():
-        agreeing = {doc: [agree(doc, other, row["lexicons"]) for other in others] for doc, others in near.found.items()}
+        found = {doc: others for doc, others in near.items() if others}
+        agreeing = {doc: [agree(doc, other, row["lexicons"]) for other in others] for doc, others in found.items()}
         assert row["found"] == sum(map(sum, agreeing.values()))
         assert row["recall"] == pytest.approx(fmean(fmean(each) for each in agreeing.values()))
-        assert row["queries"] == len(near.found)
+        assert row["queries"] == sum(map(bool, near.values()))
 
 
 def test_documents_with_the_same_words_can_be_left_out(tmp_path: Path) -> None:
     texts = draw_texts(80)
     corpus = unquilt.ingest(pa.table({"text": texts + texts}), tmp_path / "corpus")
-    near = find_near(corpus, ImatchExperimentParameters(distinct=True), JobOptions())
-    assert max(near.queries) < 80
+    rows = find_near(corpus, ImatchExperimentParameters(distinct=True), JobOptions())
+    assert max(row["doc"] for row in rows) < 80
 
 
 @pytest.mark.slow
@@ -89,7 +92,7 @@ def test_a_command_on_the_demo_web(tmp_path: Path) -> None:
     asked = ["--lexicon", tmp_path / "other.lexicon", "--legitimate", other]
     ended = invoke("experiment", "imatch", tmp_path / "pages.jsonl.gz", "-o", place, *asked)
     assert ended.code == 0, ended.err
-    assert "all texts are read 6 times" in ended.out
+    assert "all texts are read 7 times" in ended.out
     assert sorted(file.name for file in (place / "figures").iterdir()) == ["recalls.svg", "stability.svg"]
     rows = unquilt.Run.read(place).recalls.to_pylist()
     assert [(row["lexicon"], row["lexicons"]) for row in rows] == [

@@ -3,12 +3,14 @@ as published; what is counted is what is found in pages that were copied and cha
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from statistics import fmean
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from faulty import invoke
 from hypothesis import given
@@ -18,9 +20,12 @@ from snapshots import Snapshots
 
 import unquilt
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
+from unquilt.engines.progress import Silent
 from unquilt.errors import InputError
+from unquilt.experiments.copied_site import read_site
 from unquilt.experiments.mutations import OPERATIONS, mutate, tolerate
-from unquilt.experiments.reuse import count_injections, read_site, run_reuse
+from unquilt.experiments.reuse import count_injected, count_injections, run_reuse
+from unquilt.figures.reuse_experiment import NAMES
 from unquilt.runs import Run
 
 Pages = dict[str, list[str]]
@@ -83,10 +88,16 @@ def test_what_is_counted_is_what_is_discovered(tmp_path: Path) -> None:
     site, background = make_site(30), make_background(20)
     corpus = read(site | background, tmp_path / "corpus")
     asked = ReuseExperimentParameters(site="ours.example/a/", copies=(2, 9, 21), file_threshold=5, chunk_threshold=20)
-    known = read_site(corpus, asked)
+    known = read_site(corpus, asked, Silent())
     assert len(known.pages) == 30
     shares = {(row["copies"], row["what"]): row for row in count_injections(known, asked, set())}
     ours = set(known.occurrences)
+    raw = corpus.documents.filter(pc.starts_with(corpus.documents["url"], "http://ours"))["raw_sha1"].to_pylist()
+    limits = {"chunk": 20, "file": 5}
+    injected: defaultdict[tuple[int, str], Counter[int]] = defaultdict(Counter)
+    for row in count_injected(known, asked, set()):
+        injected[row["copies"], row["what"]][row["occurrences"]] = row["count"]
+        assert row["discovered"] == (row["occurrences"] > limits[row["what"][:-1]])
     for copies in asked.copies:
         for altered in (False, True):
             pages = site | background | copy(site, copies, altered=altered)
@@ -99,6 +110,15 @@ def test_what_is_counted_is_what_is_discovered(tmp_path: Path) -> None:
             chunks = {row["sha1"] for row in objects if row["kind"] == "chunk"}
             assert chunks <= ours
             assert shares[copies, "chunks"]["discovered"] == len(chunks)
+            if not altered:
+                for what, digests in (("chunks", ours), ("files", set(raw))):
+                    kind = what[:-1]
+                    found = Counter(
+                        row["occurrences"] for row in objects if row["kind"] == kind and row["sha1"] in digests
+                    )
+                    assert found == {
+                        number: count for number, count in injected[copies, what].items() if number > limits[kind]
+                    }
             files = sum(row["kind"] == "file" for row in objects)
             assert shares[copies, "altered files" if altered else "files"]["discovered"] == files
     assert 0 < shares[2, "chunks"]["share"] < shares[21, "chunks"]["share"] == 1
@@ -154,6 +174,9 @@ def test_rules_of_mutations(pages: list[list[bool]], most: int) -> None:
         assert points[0].contains == pytest.approx(start)
         left = [point for point in points if point.pages]
         assert all(0 <= (point.contains or 0) <= 1 and 0 <= (point.ratio or 0) <= 1 for point in left)
+        if operation == "added":
+            mean = fmean(map(len, pages))
+            assert [point.mean_chunks for point in points] == pytest.approx([mean + step for step in steps])
         undefined = [point for point in points if point.contains is None]
         assert undefined == [point for point in points if not point.pages]
         assert all((point.error, point.ratio, point.targets) == (None, None, 0) for point in undefined)
@@ -181,16 +204,54 @@ def test_changes_with_replacement_fall_exponentially() -> None:
 
 
 @pytest.mark.slow
+def test_bad_neighbourhoods_with_and_without_stop_chunks(tmp_path: Path) -> None:
+    """Those of detection with the most frequent chunks as labels, which a list names."""
+    menu = ["Home", "About us"]
+    pages = {
+        f"http://s{n}.example/{n % 2}/{n}": [
+            *menu,
+            f"Copied {n % 3} at some length, on many pages." * 4,
+            *[f"Own {n}"] * (n % 5),
+        ]
+        for n in range(40)
+    }
+    corpus = read(pages, tmp_path / "corpus")
+    run = unquilt.experiment.reuse(corpus.path, tmp_path / "run", runs=1, labelled=2)
+    rows = {row["stop_chunks"]: row for row in run.cleanings.to_pylist()}
+    found = unquilt.discover(corpus.path)
+    frequent = Counter({row["sha1"]: row["occurrences"] for row in found.objects.to_pylist() if row["kind"] == "chunk"})
+    assert [count for _, count in frequent.most_common(3)] == [14, 13, 13]
+    labels = sorted(frequent, key=lambda sha1: (-frequent[sha1], sha1))[:2]
+    (tmp_path / "labels.txt").write_text("".join(f"{sha1.hex()}\n" for sha1 in labels))
+    (tmp_path / "stops.txt").write_text("".join(f"{menu}\n" for menu in menu))
+    for stops in ("in", "out"):
+        asked = {"stop": str(tmp_path / "stops.txt")} if stops == "out" else {}
+        made = unquilt.label([], tmp_path / f"{stops}.labels", list=str(tmp_path / "labels.txt"), **asked)
+        detected = unquilt.detect(corpus.path, labels=str(made.path))
+        places = detected.neighbourhoods.to_pylist()
+        assert rows[stops]["neighbourhoods"] == len(places) == 80
+        assert rows[stops]["bad"] == sum(place["bad"] for place in places)
+        assert rows[stops]["targets"] == detected.targets.num_rows
+        assert rows[stops]["matched"] == 27
+        assert rows[stops]["chunks"] == sum(map(len, pages.values())) - (80 if stops == "out" else 0)
+    assert rows["in"]["stopped"] == 0
+    assert rows["out"]["stopped"] == 2
+
+
+@pytest.mark.slow
 def test_a_command(tmp_path: Path, snapshots: Snapshots) -> None:
     pages = make_site(8) | make_background(4)
     corpus = read(pages, tmp_path / "corpus")
     asked = ["--runs", "2", "--most", "2", "--step", "0.5", "--copies", "10,100", "--chunk-threshold", "50"]
     ended = invoke("experiment", "reuse", corpus.path, "-o", tmp_path / "run", *asked, "--blind-copies", "30")
     assert ended.code == 0, ended.err
-    assert "36 tolerances, 60 points, 6 counts" in ended.out
+    assert "36 tolerances, 60 points, 6 counts, 2 detections" in ended.out
     shown = invoke("show", tmp_path / "run", "tolerances", "--where", "what = 'pages' and labels = 'informed'")
     assert "added" in shown.out
-    assert (tmp_path / "run" / "figures" / "discovered.svg").exists()
+    assert {file.stem for file in (tmp_path / "run" / "figures").iterdir()} == set(NAMES)
+    assert "as long as a run of unquilt reuse discover and two of unquilt reuse detect" in ended.out
+    assert invoke("report", tmp_path / "run", "-o", tmp_path / "report.html").code == 0
+    assert (tmp_path / "report.html").read_text().count("<svg") == 13
     again = run_reuse(ReuseExperimentParameters(runs=2), corpus.path, tmp_path / "again")
     other = run_reuse(ReuseExperimentParameters(runs=2), corpus.path, tmp_path / "other")
     assert again.table("mutations") == other.table("mutations")

@@ -1,9 +1,12 @@
 """docs/deviations.md: every row says what was published, what is ours and how to get the published one; each option
-that it names is one of the commands of its paper."""
+that it names is one of the commands of its paper, and a test in tests/published runs these options against an oracle of
+the published text."""
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -22,6 +25,7 @@ COMMANDS = {
 _SECTION = re.compile(r"^## ([^:]+):.*\n((?:(?!## ).*\n)*)", re.MULTILINE)
 _ROW = re.compile(r"^\| (?!published|---)(.+) \|$", re.MULTILINE)
 SECTIONS = dict(_SECTION.findall(PAGE))
+TESTS = Path(__file__).parents[1] / "published"
 ROWS = [(name, tuple(row.split(" | "))) for name, text in SECTIONS.items() for row in _ROW.findall(text)]
 
 
@@ -47,3 +51,25 @@ def test_a_row_is_whole_and_its_options_are_there(paper: str, row: tuple[str, ..
     known = {option for command in COMMANDS[paper] for option in list_options(command)}
     named = {option for code in re.findall(r"`([^`]+)`", row[2]) for option in re.findall(r"(?<!\S)--[a-z-]+", code)}
     assert named <= known, named - known
+
+
+def list_tested() -> Iterator[tuple[str, str]]:
+    """The rows whose options tests take, by paper and beginning: `options(PAPER, "beginning")`."""
+    for path in TESTS.glob("test_*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        (paper,) = [
+            node.value.value
+            for node in tree.body
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "PAPER"
+            if isinstance(node.value, ast.Constant)
+        ]
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "options":
+                assert isinstance(node.args[1], ast.Constant)
+                yield str(paper), str(node.args[1].value)
+
+
+@pytest.mark.parametrize(("paper", "row"), ROWS, ids=lambda value: value if isinstance(value, str) else value[0][:40])
+def test_options_of_a_row_are_run(paper: str, row: tuple[str, ...]) -> None:
+    if any(word.startswith("--") for code in re.findall(r"`([^`]+)`", row[2]) for word in code.split()):
+        assert any(name == paper and row[0].startswith(beginning) for name, beginning in list_tested())

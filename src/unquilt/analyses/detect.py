@@ -6,8 +6,10 @@
     N                 a neighbourhood: all documents under one URL prefix, the site or a folder of it
     badness(N)        the mean of contains over the documents of N; N is bad iff badness(N) > mean + σ over all N
 
-Either threshold may be given as a number, here or with the labels. Documents whose URLs are a crawler's recursion
-errors are dropped; documents without a URL are in no neighbourhood.
+With `bad_by` ratio, neighbourhoods are judged by the share of labelled chunks among all of theirs. With `stop_of`
+neighbourhoods, stop chunks are taken out only there. Either threshold may be given as a number, here or with the
+labels. Documents whose URLs are a crawler's recursion errors are dropped; documents without a URL are in no
+neighbourhood.
 
 Shares are whole numbers in units of 2⁻³⁰, rounded down: they add up to the same in any order, over any split of a
 corpus, and mean + σ of whole numbers is found without a rounding (`find_threshold`).
@@ -51,6 +53,8 @@ from unquilt.tables import (
     TARGETS,
 )
 
+BAD_BY = ("badness", "ratio")
+STOP_OF = ("all", "neighbourhoods")
 SCALE = 1 << 30
 """One, as shares are counted."""
 VERDICT_LABELS = {
@@ -87,10 +91,27 @@ class ThresholdParameters(Parameters):
 
 
 @dataclass(frozen=True)
-class DetectParameters(ThresholdParameters, PageParameters):
+class JudgingParameters(ThresholdParameters):
+    """What makes a neighbourhood bad."""
+
+    bad_by: str = parameter(
+        "badness",
+        "what of a neighbourhood is held against its threshold: badness, the mean share of its documents, or ratio, "
+        "the share of all its chunks",
+        one_of=BAD_BY,
+    )
+
+
+@dataclass(frozen=True)
+class DetectParameters(JudgingParameters, PageParameters):
     """What is looked for."""
 
     labels: str = parameter("", "set of labels to look for; unquilt reuse label makes one")
+    stop_of: str = parameter(
+        "all",
+        "what stop chunks are taken out of: all documents, or neighbourhoods alone, as published",
+        one_of=STOP_OF,
+    )
     site: str = parameter("domain", "what a site is, for the columns that say where else a chunk stands", one_of=SITES)
     occurrences: bool = parameter(False, "also write where each labelled chunk stands")
 
@@ -123,15 +144,17 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     labels.release()  # kernels map the side: the set need not be in memory twice
     cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length, "trivial_stop": about.trivial_stop}
     sited, site = see_names(corpus, given.site)
-    kernel = Kernel("contents", **cutting, labels=side, occurrences=given.occurrences, site=site)
+    cutting |= {"stop_of": given.stop_of, "occurrences": given.occurrences}
+    kernel = Kernel("contents", **cutting, labels=side, site=site)
     contents, prefixes, chunks, files, paths, *occurrences = verbs.map(sited, kernel)
     counters = verbs.fold(contents, "detection")
     table = verbs.keep(look_up(verbs, contents, corpus, ("id", "url")), CONTENTS)
-    thresholds = ThresholdParameters(
+    thresholds = JudgingParameters(
         about.page_threshold if given.page_threshold is None else given.page_threshold,
         about.neighbourhood_threshold if given.neighbourhood_threshold is None else given.neighbourhood_threshold,
+        given.bad_by,
     )
-    (sums,) = verbs.group([prefixes], Kernel("neighbourhood sums"))
+    (sums,) = verbs.group([prefixes], Kernel("neighbourhood sums", bad_by=given.bad_by))
     badness = verbs.fold(sums, "badness")
     tables, statistics = judge(verbs, table, verbs.keep(sums, NEIGHBOURHOOD_SUMS), counters, badness, thresholds)
     (lengths,) = verbs.group([paths], Kernel("histograms"))
@@ -154,7 +177,7 @@ def judge(
     sums: Kept,
     counted: Mapping[str, int],
     badness: Mapping[str, int],
-    thresholds: ThresholdParameters,
+    thresholds: JudgingParameters,
 ) -> tuple[list[Kept], dict[str, int]]:
     """Targets, neighbourhoods and how many there are of each share: from the contents of documents and the sums of
     neighbourhoods, and from number, sum and sum of squares of the shares in both."""
@@ -162,7 +185,9 @@ def judge(
     above_place = find_threshold(badness, thresholds.neighbourhood_threshold)
     targets, page_shares = verbs.map(contents, Kernel("targets", threshold=above_page))
     statistics = verbs.fold(targets, "pages")
-    neighbourhoods, place_shares = verbs.map(sums, Kernel("neighbourhoods", threshold=above_place))
+    neighbourhoods, place_shares = verbs.map(
+        sums, Kernel("neighbourhoods", threshold=above_place, bad_by=thresholds.bad_by)
+    )
     statistics |= verbs.fold(neighbourhoods, "judged_neighbourhoods")
     (shares,) = verbs.group([page_shares, place_shares], Kernel("histograms"))
     tables = [

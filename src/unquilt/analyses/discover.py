@@ -98,7 +98,9 @@ class DiscoverParameters(ChunkParameters):
     top: int = parameter(0, "maximum number of objects, the best first", at_least=0, at_most=10**8, usual="all")
     rank: str = parameter("weight", "order of objects for --top", one_of=RANKS)
     site: str = parameter("domain", "what a site is", one_of=SITES)
-    stop: str = parameter("", "file with further stop chunks: a SHA-1 or a text on each line")
+    stop: str = parameter(
+        "", "file with further stop chunks and files: on each line a SHA-1, `file` and a SHA-1, or a text"
+    )
     auto_stop: bool = parameter(True, "ignore chunks that are short and in many documents")
 
 
@@ -130,10 +132,11 @@ def looks_at_others(given: PageParameters) -> bool:
 
 
 def pack_stops(given: ChunkParameters, stop: HashList | None) -> bytes:
-    """The stop chunks of a list, as kernels look them up."""
+    """The stop chunks and stop files of a list, as kernels look them up."""
     # In either spelling: the corpus has its chunks in one of them.
     hashes = b"" if stop is None else stop.hash_chunks(given.by, RESTORED) + stop.hash_chunks(given.by, PLAIN)
-    return pack_hashes(About(by=given.by), stops=hashes)
+    files = b"" if stop is None else b"".join(stop.files)
+    return pack_hashes(About(by=given.by), files=files, stops=hashes)
 
 
 def count_objects(

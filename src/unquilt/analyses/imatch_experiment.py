@@ -8,7 +8,7 @@ from unquilt.analyses.analysis import Job
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import check_nidf
-from unquilt.tables import RECALLS, STABILITY
+from unquilt.tables import NEAR_DOCUMENTS, RECALLS, STABILITY
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,16 @@ DECLARATION = Job(
     name="imatch_experiment",
     results=(RECALLS, STABILITY),
     parameters=ImatchExperimentParameters,
+    others=(NEAR_DOCUMENTS,),
     report="unquilt.page.report.sections.experiments:show_imatch",
     labels={
-        "recalls": "comparing documents",
+        "sample": "drawing documents",
+        "near documents": "looking for near-duplicates",
+        "near_documents": "looking for near-duplicates",
+        "texts": "reading near-duplicates",
+        "recalls": "making signatures",
+        "known signatures": "making signatures of the corpus",
+        "alarms": "making signatures of legitimate documents",
         "stability": "changing words",
     },
 )

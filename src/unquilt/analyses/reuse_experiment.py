@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from unquilt.analyses.analysis import Job
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables import INJECTIONS, MUTATIONS, TOLERANCES
+from unquilt.tables import CLEANINGS, FREQUENCIES, INJECTED, INJECTIONS, MUTATIONS, TOLERANCES
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,13 @@ class ReuseExperimentParameters(Parameters):
         0.144, "minimum share of labelled content of a target, exclusive", at_least=0, at_most=1
     )
     neighbourhood_threshold: float = parameter(0.163, "minimum badness of a bad site, exclusive", at_least=0, at_most=1)
+    labelled: int = parameter(
+        2121,
+        "number of most frequent chunks of the corpus that are labels when all of it is searched, with and without "
+        "stop chunks",
+        at_least=1,
+        at_most=10**7,
+    )
     most: float = parameter(
         8.0,
         "maximum number of changed chunks, as a multiple of the mean number of chunks per page",
@@ -47,8 +54,17 @@ class ReuseExperimentParameters(Parameters):
 
 DECLARATION = Job(
     name="reuse_experiment",
-    results=(TOLERANCES, MUTATIONS, INJECTIONS),
+    results=(TOLERANCES, MUTATIONS, INJECTIONS, CLEANINGS),
     parameters=ReuseExperimentParameters,
+    others=(INJECTED, FREQUENCIES),
     report="unquilt.page.report.sections.experiments:show_reuse",
-    labels={"injections": "counting copies", "mutations": "changing chunks", "tolerances": "comparing with thresholds"},
+    labels={
+        "copied pages": "reading the pages that are copied",
+        "changed pages": "changing pages",
+        "injections": "counting copies",
+        "injected": "counting copies",
+        "cleanings": "searching the corpus",
+        "mutations": "changing pages",
+        "tolerances": "comparing with thresholds",
+    },
 )

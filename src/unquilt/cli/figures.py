@@ -24,10 +24,17 @@ def save_figures(run: Run, figures: Sequence[Figure], names: Sequence[str], outp
 
 
 def draw_reuse(run: Run, output: str) -> Iterator[str]:
-    """Draws the figures of a run of reuse, or of its experiment."""
+    """Draws the figures of a run of reuse."""
     from unquilt.figures import reuse
 
     return save_figures(run, reuse.plot(run), reuse.NAMES[run.manifest["analysis"]], output)
+
+
+def draw_reuse_experiment(run: Run, output: str) -> Iterator[str]:
+    """Draws the figures of the experiment with reuse."""
+    from unquilt.figures import reuse_experiment
+
+    return save_figures(run, reuse_experiment.plot(run), reuse_experiment.NAMES, output)
 
 
 def draw_imatch(run: Run, output: str) -> Iterator[str]:

@@ -9,31 +9,26 @@ agree with any document.
 Stability (Figure 1): n words of the lexicon are added to or removed from a document; beside the model 1 - (1 - p^n)^K
 stands the share of documents of which one of the K randomised signatures stays.
 
-All near-duplicates are found because a document with a cosine of at least t to one of n words shares at least ⌈t²·n⌉ of
-its words, so one of its n - ⌈t²·n⌉ + 1 rarest; these are looked up. Memory: the words of the corpus and of the
-documents that are asked for, and the texts of near-duplicates. Time: texts are read four times, and once more for each
-lexicon if there are legitimate documents.
+Near-duplicates are kept while the experiment runs, so that an interrupted one goes on with them. Memory: the words of
+the corpus and of the documents that are asked for, and the texts of near-duplicates. Time: texts are read five times,
+and once more for each lexicon if there are legitimate documents.
 """
 
 from __future__ import annotations
 
-import hashlib
-import heapq
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from math import ceil
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from unquilt import _native
 from unquilt.analyses.imatch_experiment import DECLARATION, ImatchExperimentParameters
 from unquilt.analyses.lexicon import LexiconParameters
+from unquilt.engines.progress import Progress, Step
 from unquilt.errors import InputError
-from unquilt.experiments.tables import keep_rows, read_corpus
-from unquilt.jobs.corpora import documents, has_plain_words, measures
+from unquilt.experiments.near import LEAST_WORDS, NearDuplicates, know_near, read_texts
+from unquilt.experiments.tables import Row, keep_rows, read_corpus
+from unquilt.jobs.corpora import documents, measures
 from unquilt.jobs.inputs import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import build_lexicon, open_run
@@ -42,11 +37,8 @@ from unquilt.runs.storage import shown
 from unquilt.stores.lexicons import Lexicon
 from unquilt.tables import RECALLS, STABILITY
 
-Row = dict[str, Any]
 OWN = "own"
 """The name of the lexicon of the corpus itself."""
-LEAST_WORDS = 5
-"""Documents with fewer different words are ignored, as published."""
 CHANGED = 200
 """How many documents are changed."""
 
@@ -66,12 +58,12 @@ def run_imatch(
         if not run.complete:
             quiet = replace(options, overwrite=False)
             lexicons = _open_lexicons(corpus, given, quiet)
-            near = find_near(corpus, given, quiet)
+            near = know_near(run, corpus, given, options)
             rows: list[Row] = []
             for name, lexicon in lexicons.items():
                 signer = Signer(lexicon.pack(), given)
                 alarms = _count_alarms(corpus, output, signer, quiet) if given.legitimate else None
-                rows += measure_recall(name, near, signer, alarms)
+                rows += measure_recall(name, near, signer, alarms, options.progress)
             keep_rows(run, RECALLS, rows)
             own = lexicons[OWN]
             keep_rows(run, STABILITY, measure_stability(near, own, Signer(own.pack(), given), given))
@@ -115,76 +107,16 @@ class Signer:
         )
 
 
-@dataclass(frozen=True)
-class NearDuplicates:
-    """Documents that are asked for, the documents near to each, and the texts of all of these."""
-
-    queries: Sequence[int]
-    found: Mapping[int, Sequence[int]]
-    texts: Mapping[int, str]
-
-
-def find_near(corpus: Run, given: ImatchExperimentParameters, options: JobOptions) -> NearDuplicates:
-    """All near-duplicates, by cosine, of a sample of documents."""
-    everything, _ = build_lexicon(LexiconParameters((0.0, 1.0)), corpus.path, None, options)
-    columns = (everything.words[name].to_pylist() for name in ("word", "df"))
-    order = sorted(zip(*columns, strict=True), key=lambda each: (each[1], each[0]))
-    ranks = {word: rank for rank, (word, _) in enumerate(order)}  # the rarest first
-    plain = has_plain_words(corpus)
-    square = Fraction(str(given.cosine)) ** 2
-
-    def read() -> Iterator[tuple[int, list[int], str]]:
-        seen = set[bytes]()
-        for doc, text in _read_texts(corpus):
-            terms = sorted({ranks[word] for word, _, _ in _native.words(text, plain=plain) if word in ranks})
-            if len(terms) < LEAST_WORDS:
-                continue
-            if given.distinct:
-                digest = hashlib.blake2b(repr(terms).encode(), digest_size=16).digest()
-                if digest in seen:
-                    continue
-                seen.add(digest)
-            yield doc, terms, text
-
-    drawn = heapq.nsmallest(given.queries, ((_draw(given.seed, doc), doc, terms) for doc, terms, _ in read()))
-    asked = {doc: frozenset(terms) for _, doc, terms in drawn}
-    rarest: defaultdict[int, list[int]] = defaultdict(list)
-    for _, doc, terms in drawn:
-        for term in terms[: len(terms) - ceil(square * len(terms)) + 1]:
-            rarest[term].append(doc)
-    found: defaultdict[int, list[int]] = defaultdict(list)
-    texts: dict[int, str] = {}
-    for doc, terms, text in read():
-        for query in {query for term in terms for query in rarest.get(term, ())} - {doc}:
-            words = len(asked[query])
-            if not square * len(terms) <= words or not square * words <= len(terms):
-                continue  # documents of such different lengths cannot be near
-            common = len(asked[query].intersection(terms))
-            if common * common >= square * words * len(terms):
-                found[query].append(doc)
-                texts[doc] = text
-        if doc in asked:
-            texts[doc] = text
-    return NearDuplicates(sorted(asked), dict(found), texts)
-
-
-def _draw(seed: int, doc: int) -> bytes:
-    return hashlib.blake2b(f"{seed} {doc}".encode(), digest_size=8).digest()
-
-
-def _read_texts(corpus: Run) -> Iterator[tuple[int, str]]:
-    first = 0
-    for split in documents(corpus).splits():
-        part = split.read(["text"], seen=True)
-        yield from enumerate(part["text"].to_pylist(), first)
-        first += part.num_rows
-
-
-def measure_recall(name: str, near: NearDuplicates, signer: Signer, alarms: tuple[int, list[int]] | None) -> list[Row]:
+def measure_recall(
+    name: str, near: NearDuplicates, signer: Signer, alarms: tuple[int, list[int]] | None, progress: Progress
+) -> list[Row]:
     """The mean recall by number of randomised lexicons."""
-    signed = {
-        doc: signer.sign(near.texts[doc]) for doc in {*near.found, *(d for ds in near.found.values() for d in ds)}
-    }
+    signed = {}
+    wanted = {*near.found, *(doc for docs in near.found.values() for doc in docs)}
+    with progress.stage("recalls", len(wanted)) as step:
+        for doc in wanted:
+            signed[doc] = signer.sign(near.texts[doc])
+            step(1)
     most = signer.given.most
     found = [0] * (most + 1)
     recall = [0.0] * (most + 1)
@@ -220,19 +152,25 @@ def _count_alarms(corpus: Run, output: Path, signer: Signer, options: JobOptions
     """How many legitimate documents there are, and how many agree with any of the corpus, by number of lexicons."""
     given = signer.given
     known: list[set[str | None]] = [set() for _ in range(given.most + 1)]
-    for _, text in _read_texts(corpus):
-        for coordinate, signature in zip(known, signer.sign(text), strict=True):
-            coordinate.add(signature)
+    with options.progress.stage("known signatures", documents(corpus).rows) as step:
+        _add_signatures(known, corpus, signer, step)
     place = output.with_name(f"{output.name}-legitimate")
     _, legitimate = read_corpus(given.legitimate, place, options)
     number, alarms = 0, [0] * (given.most + 1)
-    for _, text in _read_texts(legitimate):
-        number += 1
-        signed = enumerate(zip(signer.sign(text), known, strict=True))
-        first = next((at for at, (one, there) in signed if one is not None and one in there), None)
-        for k in range(given.most + 1 if first is None else first, given.most + 1):
-            alarms[k] += 1
+    with options.progress.stage("alarms", documents(legitimate).rows) as step:
+        for _, text in read_texts(legitimate, step):
+            number += 1
+            signed = enumerate(zip(signer.sign(text), known, strict=True))
+            first = next((at for at, (one, there) in signed if one is not None and one in there), None)
+            for k in range(given.most + 1 if first is None else first, given.most + 1):
+                alarms[k] += 1
     return number, alarms
+
+
+def _add_signatures(known: Sequence[set[str | None]], corpus: Run, signer: Signer, step: Step) -> None:
+    for _, text in read_texts(corpus, step):
+        for coordinate, signature in zip(known, signer.sign(text), strict=True):
+            coordinate.add(signature)
 
 
 def measure_stability(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from random import Random
-from statistics import fmean, pstdev
+from statistics import fmean, stdev
 from typing import NamedTuple
 
 Flags = Sequence[bool]
@@ -32,15 +32,18 @@ class Left(NamedTuple):
 
 
 class Point(NamedTuple):
-    """The mean of all runs after `mutations` of each page; `error` is its standard error. Where no page has chunks any
-    more, shares of chunks are not defined: None. Runs without pages do not count for these."""
+    """The mean of all runs after `mutations` of each page, and its standard error. Where no page has chunks any more,
+    shares of chunks are not defined: None. Runs without pages do not count for these."""
 
     mutations: int
     pages: float
-    contains: float | None
-    error: float | None
-    ratio: float | None
     targets: float
+    targets_error: float
+    contains: float | None = None
+    error: float | None = None
+    ratio: float | None = None
+    ratio_error: float | None = None
+    mean_chunks: float | None = None
 
 
 def add(page: Flags, steps: Sequence[int], _: Random) -> list[Left]:
@@ -100,28 +103,39 @@ class _Seen(NamedTuple):
     contains: float
     ratio: float
     targets: float
+    mean_chunks: float
 
 
-_NONE_LEFT = _Seen(0, 0.0, 0.0, 0.0)
+_NONE_LEFT = _Seen(0, 0.0, 0.0, 0.0, 0.0)
 
 
 def _measure(pages: Sequence[Left], threshold: float) -> _Seen:
     alive = [page for page in pages if page.chunks]
     if not alive:
         return _NONE_LEFT
-    ratio = sum(page.matched for page in alive) / sum(page.chunks for page in alive)
+    chunks = sum(page.chunks for page in alive)
+    ratio = sum(page.matched for page in alive) / chunks
     found = sum(page.contains > threshold for page in alive)
-    return _Seen(len(alive), fmean(page.contains for page in alive), ratio, found / len(pages))
+    contains = fmean(page.contains for page in alive)
+    return _Seen(len(alive), contains, ratio, found / len(pages), chunks / len(alive))
 
 
 def _average(step: int, runs: Sequence[_Seen]) -> Point:
-    pages, targets = fmean(run.pages for run in runs), fmean(run.targets for run in runs)
+    pages = fmean(run.pages for run in runs)
+    targets, targets_error = _take_mean([run.targets for run in runs])
     there = [run for run in runs if run.pages]
     if not there:
-        return Point(step, pages, None, None, None, targets)
-    shares = [run.contains for run in there]
-    error = pstdev(shares) / len(shares) ** 0.5
-    return Point(step, pages, fmean(shares), error, fmean(run.ratio for run in there), targets)
+        return Point(step, pages, targets, targets_error)
+    contains, error = _take_mean([run.contains for run in there])
+    ratio, ratio_error = _take_mean([run.ratio for run in there])
+    chunks = fmean(run.mean_chunks for run in there)
+    return Point(step, pages, targets, targets_error, contains, error, ratio, ratio_error, chunks)
+
+
+def _take_mean(values: Sequence[float]) -> tuple[float, float]:
+    """The mean, and its standard error; that of a single value is taken for 0."""
+    error = stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
+    return fmean(values), error
 
 
 def tolerate(points: Sequence[Point], values: Sequence[float | None], threshold: float) -> tuple[int | None, bool]:

@@ -12,25 +12,23 @@ on where it was. Memory: the planted documents. Time: a run for each value, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.neardups import DECLARATION as NEARDUPS
 from unquilt.analyses.neardups import NeardupParameters
 from unquilt.analyses.passages import DECLARATION as PASSAGES_ANALYSIS
 from unquilt.analyses.passages import PUBLISHED, PassageParameters
 from unquilt.analyses.passages_experiment import DECLARATION, PassagesExperimentParameters
 from unquilt.experiments.planting import plant
-from unquilt.experiments.tables import beside, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs, beside, keep_rows, read_corpus
 from unquilt.jobs.corpora import documents, measures
 from unquilt.jobs.inputs import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import analyse, ingest, open_run
-from unquilt.parameters import Parameters
+from unquilt.jobs.work import ingest, open_run
 from unquilt.results.folders import RunFolder
 from unquilt.results.passage_labels import Label, read_labels, read_pan
 from unquilt.results.scoring import score_run
@@ -38,8 +36,6 @@ from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import make_folder
 from unquilt.tables import BEYOND, QUALITIES
 
-Row = dict[str, Any]
-CarryOut = Callable[[Analysis, Parameters, Run, str], Run]
 AS_PUBLISHED = {name: value for name, value in PUBLISHED.items() if name not in ("max_df", "all_diagonals")}
 OURS: Mapping[str, Mapping[str, Any]] = {
     "imatch, by default": {"foreign": "none"},
@@ -63,13 +59,11 @@ def run_passages(
         if not run.complete:
             parts = there / f"{place.name}-runs"
             make_folder(parts)
-
-            def carry_out(analysis: Analysis, parameters: Parameters, about: Run, name: str) -> Run:
-                return analyse(analysis, parameters, about.path, parts / name, options)
-
+            number = len(list(list_cases(given))) + 2 * len(given.shares)
+            runs = Runs(corpus, parts, "", number, options)
             judged, labels = find_known(corpus, given, parts, options)
-            keep_rows(run, QUALITIES, list(measure_quality(judged, labels, given, carry_out)))
-            keep_rows(run, BEYOND, list(_compare(corpus, given, parts, options, carry_out)))
+            keep_rows(run, QUALITIES, list(measure_quality(judged, labels, given, runs)))
+            keep_rows(run, BEYOND, list(_compare(corpus, given, runs)))
             rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
             run.finish(measures(corpus) | rows, results=rows)
     return run
@@ -111,27 +105,34 @@ def list_cases(given: PassagesExperimentParameters) -> Iterator[tuple[str, str, 
 
 
 def measure_quality(
-    corpus: Run, labels: Sequence[Label], given: PassagesExperimentParameters, carry_out: CarryOut
+    corpus: Run, labels: Sequence[Label], given: PassagesExperimentParameters, runs: Runs
 ) -> Iterator[Row]:
     """Precision and recall of all cases."""
     for varied, signature, value, parameters in list_cases(given):
         name = f"{varied}-{signature}-{value:g}".replace(", ", "-").replace(" ", "-")
-        run = carry_out(PASSAGES_ANALYSIS, PassageParameters.from_dict(parameters), corpus, name)
+        run = runs.carry_out(PASSAGES_ANALYSIS, PassageParameters.from_dict(parameters), name, corpus)
         *_, found = score_run(RunFolder(run), labels).sentences.values()
         row: Row = {"varied": varied, "signature": signature, "value": float(value)}
+        row |= {"signatures": _count_signatures(run)}
         row |= {"known": found.known, "found": found.found}
         yield row | {"precision": found.precision, "recall": found.recall, "f1": found.f1}
 
 
-def _compare(
-    corpus: Run, given: PassagesExperimentParameters, parts: Path, options: JobOptions, carry_out: CarryOut
-) -> Iterator[Row]:
+def _count_signatures(run: Run) -> float | None:
+    """The mean number of different signatures of a sentence."""
+    summary = run.manifest["summary"]
+    sentences = summary.get("sentences", 0)  # with grams there are none
+    return summary.get("signatures", 0) / sentences if sentences else None
+
+
+def _compare(corpus: Run, given: PassagesExperimentParameters, runs: Runs) -> Iterator[Row]:
     """Near-duplicates and passages of parts of the corpus."""
     whole = measures(corpus)["documents"]
     for size in sorted({max(1, round(share * whole)) for share in given.shares}):
-        part = corpus if size == whole else _take(corpus, size, parts, options)
-        near = carry_out(NEARDUPS, NeardupParameters(), part, f"near-{size}")
-        shared = carry_out(PASSAGES_ANALYSIS, PassageParameters.from_dict(AS_PUBLISHED), part, f"passages-{size}")
+        part = corpus if size == whole else _take(corpus, size, runs)
+        near = runs.carry_out(NEARDUPS, NeardupParameters(), f"near-{size}", part)
+        asked = PassageParameters.from_dict(AS_PUBLISHED)
+        shared = runs.carry_out(PASSAGES_ANALYSIS, asked, f"passages-{size}", part)
         clusters = near.table("clusters")
         copies = {row["doc"] for row in clusters.select(["doc"]).to_pylist()}
         pairs = shared.table("passage_pairs").select(["a", "b"]).to_pylist()
@@ -145,9 +146,9 @@ def _compare(
         }
 
 
-def _take(corpus: Run, size: int, parts: Path, options: JobOptions) -> Run:
+def _take(corpus: Run, size: int, runs: Runs) -> Run:
     """The first documents as a corpus."""
-    file, left = parts / f"first-{size}.jsonl", size
+    file, left = runs.place(f"first-{size}.jsonl"), size
     with file.open("w", encoding="utf-8") as lines:
         for split in documents(corpus).splits():
             for row in split.read(["id", "url", "text"]).slice(0, left).to_pylist():
@@ -155,7 +156,7 @@ def _take(corpus: Run, size: int, parts: Path, options: JobOptions) -> Run:
                 left -= 1
             if not left:
                 break
-    return ingest(str(file), parts / f"first-{size}", options)
+    return ingest(str(file), runs.place(f"first-{size}"), runs.options)
 
 
 def _count_seconds(run: Run) -> float:

@@ -8,26 +8,23 @@ on where it was. Time: two runs of `phrases` without whole phrases for each corp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from unquilt.analyses.phrases import DECLARATION as PHRASES_ANALYSIS
 from unquilt.analyses.phrases import PhraseParameters
 from unquilt.analyses.phrases_experiment import DECLARATION, PhrasesExperimentParameters
 from unquilt.errors import InputError
-from unquilt.experiments.tables import beside, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs, beside, keep_rows, read_corpus
 from unquilt.figures import phrases
 from unquilt.jobs.corpora import measures
 from unquilt.jobs.inputs import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import analyse, open_run
+from unquilt.jobs.work import open_run
 from unquilt.runs import InputRecord, Run
 from unquilt.tables import COVER_SIZES, PHRASE_CORPORA, PHRASE_SITES, POPULAR_CURVES, SHINGLE_CURVES
 
-Row = dict[str, Any]
-CarryOut = Callable[[PhraseParameters, Run, str], Run]
 OWN = "own"
 """The name of the corpus that the experiment is about."""
 
@@ -43,21 +40,23 @@ def run_phrases(
     options = options or JobOptions()
     place, own = read_corpus(inputs, output, options)
     corpora = {OWN: own} | _read_others(given, place, options)
+    if given.sample_site and not phrases.documents_of(given.sample_site, own):
+        raise InputError(
+            f"no document of the corpus is on the host, domain or address {given.sample_site[:200]}: say another one"
+        )
     records = [
         InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
         for corpus in corpora.values()
     ]
     with open_run(DECLARATION.name, given.to_dict(), records, place, options) as run, beside(output, place) as parts:
         if not run.complete:
-
-            def carry_out(parameters: PhraseParameters, corpus: Run, name: str) -> Run:
-                return analyse(PHRASES_ANALYSIS, parameters, corpus.path, parts / f"{place.name}-{name}", options)
-
+            number = 2 * len(corpora) + bool(given.sample_site)
+            runs = Runs(own, parts, f"{place.name}-", number, options)
             kept: dict[str, list[Row]] = {table.name: [] for table in DECLARATION.results}
             for name, corpus in corpora.items():
-                _measure(name, corpus, given, carry_out).add_to(name, kept)
+                _measure(name, corpus, given, runs).add_to(name, kept)
             if given.sample_site:
-                _measure_site(own, given, carry_out, kept)
+                _measure_site(own, given, runs, kept)
             for table in DECLARATION.results:
                 keep_rows(run, table, kept[table.name])
             rows = {name: len(each) for name, each in kept.items()}
@@ -87,10 +86,10 @@ class CorpusRows:
             kept[table] += [{"corpus": corpus} | row for row in rows]
 
 
-def _measure(name: str, corpus: Run, given: PhrasesExperimentParameters, carry_out: CarryOut) -> CorpusRows:
+def _measure(name: str, corpus: Run, given: PhrasesExperimentParameters, runs: Runs) -> CorpusRows:
     """All tables of one corpus."""
-    counts = carry_out(choose_parameters(given, "counts"), corpus, f"{name}-counts")
-    uniform = carry_out(choose_parameters(given, "uniform"), corpus, f"{name}-uniform")
+    counts = runs.carry_out(PHRASES_ANALYSIS, choose_parameters(given, "counts"), f"{name}-counts", corpus)
+    uniform = runs.carry_out(PHRASES_ANALYSIS, choose_parameters(given, "uniform"), f"{name}-uniform", corpus)
     samples = {"counts": phrases.bubbles(counts), "uniform": phrases.bubbles(uniform)}
     of_84 = uniform.table("document_phrases")["of_84"].to_pylist()
     sets = sum(row["documents"] for row in samples["uniform"])
@@ -114,15 +113,11 @@ def _measure(name: str, corpus: Run, given: PhrasesExperimentParameters, carry_o
     )
 
 
-def _measure_site(
-    corpus: Run, given: PhrasesExperimentParameters, carry_out: CarryOut, kept: Mapping[str, list[Row]]
-) -> None:
+def _measure_site(corpus: Run, given: PhrasesExperimentParameters, runs: Runs, kept: Mapping[str, list[Row]]) -> None:
     """The curve and the covering sets of one site."""
     site = given.sample_site
-    run = carry_out(choose_parameters(given, "uniform", site), corpus, f"{OWN}-site")
+    run = runs.carry_out(PHRASES_ANALYSIS, choose_parameters(given, "uniform", site), f"{OWN}-site")
     rows = phrases.counts(run, site, corpus)
-    if not any(row["site_share"] for row in rows):
-        raise InputError(f"no document of the corpus is on the host, domain or address {site[:200]}: say another one")
     curve = [{"site": site, "popular": row["popular"], "share": row["site_share"]} for row in rows]
     sizes = [{"sample": "site", **row} for row in phrases.bubbles(run)]
     CorpusRows({POPULAR_CURVES.name: curve, COVER_SIZES.name: sizes}).add_to(OWN, kept)

@@ -18,7 +18,7 @@ from unquilt.analyses.quilts import PUBLISHED, QuiltParameters
 from unquilt.analyses.quilts_experiment import DECLARATION, QuiltsExperimentParameters
 from unquilt.analyses.sweep import DECLARATION as SWEEP_ANALYSIS
 from unquilt.analyses.sweep import SweepParameters
-from unquilt.experiments.tables import beside, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, beside, keep_rows, read_corpus
 from unquilt.jobs.corpora import measures
 from unquilt.jobs.inputs import Inputs
 from unquilt.jobs.options import JobOptions
@@ -27,7 +27,6 @@ from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run
 from unquilt.tables import QUILTS, SWEEP, VARIANTS
 
-Row = dict[str, Any]
 CarryOut = Callable[[Analysis, Parameters, str], Run]
 DEFINITIONS: Mapping[str, Mapping[str, Any]] = {
     "published": PUBLISHED,

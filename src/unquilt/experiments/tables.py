@@ -1,8 +1,10 @@
-"""What experiments have in common: the corpus that they begin with, and tables of rows that are counted in Python."""
+"""What experiments have in common: the corpus that they begin with, the runs that they compare, and tables of rows that
+are counted in Python."""
 
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,11 +13,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from unquilt.analyses.analysis import Analysis
+from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import open_corpus
 from unquilt.jobs.inputs import Inputs, name_paths
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, choose_place
-from unquilt.jobs.work import ingest
+from unquilt.jobs.work import analyse, ingest
+from unquilt.parameters import Parameters
 from unquilt.runs import Run
 from unquilt.tables import Table
 
@@ -28,6 +33,43 @@ def read_corpus(inputs: Inputs, output: str | Path | None, options: JobOptions) 
     if corpus is None:
         corpus = ingest(inputs, place.with_name(f"{place.name}-{CORPUS}"), replace(options, overwrite=False))
     return place, corpus
+
+
+PATIENCE = 2.0
+"""Seconds before it is told which run is under way, as for stages."""
+Row = dict[str, Any]
+"""A row of a table, by the names of its columns."""
+
+
+class Runs:
+    """The runs that an experiment compares. They are folders, so that an interrupted experiment goes on with the run
+    that it was at. `number` is how many there will be."""
+
+    def __init__(self, corpus: Run, folder: Path, prefix: str, number: int, options: JobOptions) -> None:
+        self.options = options
+        self._corpus = corpus
+        self._folder = folder
+        self._prefix = prefix
+        self._number = number
+        self._begun = 0
+        self._started = time.monotonic()
+
+    def place(self, name: str) -> Path:
+        """The folder of the run of this name."""
+        return self._folder / f"{self._prefix}{name}"
+
+    def carry_out(self, analysis: Analysis, parameters: Parameters, name: str, corpus: Run | None = None) -> Run:
+        """A run over the corpus of the experiment, or over another one."""
+        self._begun += 1
+        if time.monotonic() - self._started > PATIENCE:
+            self.options.progress.say(f"{name}: run {self._begun} of {self._number}")
+        return analyse(analysis, parameters, (corpus or self._corpus).path, self.place(name), self.options)
+
+
+def read_rows(run: Run, table: Table, columns: Sequence[str]) -> Iterator[Row]:
+    """The rows of a table of another run, read part by part, so that it need not fit into memory."""
+    for split in Kept.of(table.name, run.path / f"{table.name}.parquet").splits():
+        yield from split.read(columns).to_pylist()
 
 
 def keep_rows(run: Run, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

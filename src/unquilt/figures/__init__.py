@@ -1,7 +1,8 @@
 """Figures of a run: the data of each, its drawing as SVG, and the file. Only the standard library draws.
 
     phrases               the data and figures of runs of phrases
-    reuse                 the data and figures of runs of reuse, and of its experiment
+    reuse                 the data and figures of runs of reuse
+    reuse_experiment      the figures of the experiment with reuse
     passages_experiment   the figures of the experiment with passages
     phrases_experiment    the figures of the experiment with phrases
     imatch                the figures of the experiment with I-Match

@@ -48,7 +48,7 @@ def counts(run: Run, site: str | None = None, corpus: Run | None = None) -> list
     """Figure 2: for each number of `popular` shingles the `share` of all documents and, with `site` (a host, domain or
     address; `corpus` then says which documents are there), `site_share` of those of the site."""
     table = run.table("document_phrases").select(["doc", "of_84"])
-    there = None if site is None else _documents_of(site, corpus)
+    there = None if site is None else documents_of(site, corpus)
     whole: Counter[int] = Counter()
     part: Counter[int] = Counter()
     for row in table.to_pylist():
@@ -64,7 +64,7 @@ def counts(run: Run, site: str | None = None, corpus: Run | None = None) -> list
 def bubbles(run: Run, site: str | None = None, corpus: Run | None = None) -> list[Row]:
     """Figures 3 to 7: for each pair of `popular` shingles and `sources` the number of `documents`, and `foreign`, the
     mean share of the covered shingles that sources with no common address have."""
-    there = None if site is None else _documents_of(site, corpus)
+    there = None if site is None else documents_of(site, corpus)
     shingles = dict(
         zip(*(run.table("document_phrases").column(name).to_pylist() for name in ("doc", "of_84")), strict=True)
     )
@@ -91,7 +91,7 @@ def _share(counted: Counter[int], popular: int) -> float:
     return counted[popular] / max(1, counted.total())
 
 
-def _documents_of(site: str, corpus: Run | None) -> set[int]:
+def documents_of(site: str, corpus: Run | None) -> set[int]:
     """The documents on a host, domain or address."""
     if corpus is None:
         raise ValueError("the documents of a site are looked up in the corpus: give corpus=…")

@@ -2,15 +2,16 @@
 
     frequencies(run)      of discovery, Figures 1, 2, 11: how many files and chunks occur how often
     shares(run, what)     of detection, Figures 12 and 13: how many neighbourhoods are how bad, and cumulated
-    path_lengths(run)     of detection, Figure 14: how many URLs have how many components, kept and dropped
-    discovered(run)       of the experiment, Figures 1 to 3: the share of files and chunks that is discovered
-    mutations(run)        of the experiment, Figures 4 to 10: what is left after chunks were added, deleted, changed
+    path_lengths(run)     of detection: how many URLs have how many components, kept and dropped
+    prefix_lengths(run)   of detection, Figure 14: the same for neighbourhoods
 
-Each of these returns the rows that are plotted; `plot(run)` returns all figures of a run.
+Each of these returns the rows that are plotted; `plot(run)` returns all figures of a run. Those of the experiment are
+in `reuse_experiment`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any
@@ -18,24 +19,19 @@ from typing import Any
 from unquilt.figures.axis import Axis, reach
 from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure
+from unquilt.flow.kept import Kept
 from unquilt.runs import Run
+from unquilt.tables import NEIGHBOURHOODS
 
 Row = dict[str, Any]
 NAMES = {
     "discover": ("frequencies",),
     "detect": ("documents", "neighbourhoods", "path_lengths"),
-    "reuse_experiment": ("discovered", "pages", "neighbourhood", "targets"),
 }
 """The figures that a run of each kind has, if there is something to draw."""
 BARS = 20
 UNITS = 1 << 30
 """Thresholds in a manifest are in units of 2⁻³⁰."""
-_KINDS = ("one", "two", "three")
-_MEASURES = {
-    "contains": "mean share of labelled chunks",
-    "ratio": "share of labelled chunks",
-    "targets": "pages that are targets",
-}
 
 
 def frequencies(run: Run) -> list[Row]:
@@ -61,21 +57,17 @@ def path_lengths(run: Run) -> list[Row]:
     return found
 
 
-def discovered(run: Run) -> list[Row]:
-    """`copies`, `what` and the `share` of it that is discovered."""
-    found: list[Row] = run.table("injections").to_pylist()
-    return found
-
-
-def mutations(run: Run, stop_chunks: str = "out") -> list[Row]:
-    """The table `mutations`, with stop chunks taken out, or left in."""
-    found: list[Row] = [row for row in run.table("mutations").to_pylist() if row["stop_chunks"] == stop_chunks]
-    return found
+def prefix_lengths(run: Run) -> list[Row]:
+    """`components` of the prefixes of neighbourhoods, 1 for a site, and `count`."""
+    counts: Counter[int] = Counter()
+    for split in Kept.of(NEIGHBOURHOODS.name, run.path / f"{NEIGHBOURHOODS.name}.parquet").splits():
+        counts.update(split.read(["level"])["level"].to_pylist())
+    return [{"components": level, "what": "neighbourhoods", "count": counts[level]} for level in sorted(counts)]
 
 
 def plot(run: Run) -> list[Figure]:
     """All figures of a run; those for which there is nothing to draw are left out."""
-    drawn = {"discover": _plot_discovery, "detect": _plot_detection, "reuse_experiment": _plot_experiment}
+    drawn = {"discover": _plot_discovery, "detect": _plot_detection}
     return [figure for figure in drawn[run.manifest["analysis"]](run) if figure.rows]
 
 
@@ -108,16 +100,37 @@ def _plot_detection(run: Run) -> list[Figure]:
         rows = shares(run, what) if "shares" in run.tables else []
         if any(row["count"] for row in rows):
             found.append(_plot_shares(rows, what, run.manifest["summary"].get(threshold, 0) / UNITS))
-    rows = path_lengths(run) if "path_lengths" in run.tables else []
-    chart = Chart(
-        "Documents by length of the path",
-        Axis("components of the path of the URL", 0, reach(_take(rows, "components"), 4) + 1),
-        Axis("documents (logarithmic)", 0.8, reach(_take(rows, "count"), 10) * 1.3, log=True),
-        [("one", "kept"), ("two", "dropped, as of a crawler going in circles")],
+    if {"path_lengths", NEIGHBOURHOODS.name} <= set(run.tables):
+        found.append(_plot_lengths(path_lengths(run), prefix_lengths(run)))
+    return found
+
+
+def _plot_lengths(documents: Sequence[Row], neighbourhoods: Sequence[Row]) -> Figure:
+    charts = [
+        _plot_depths(documents, "documents", "the path of the URL", {"one": "kept", "two": "dropped"}),
+        _plot_depths(neighbourhoods, "neighbourhoods", "the prefix, 1 for a site", {"one": "neighbourhoods"}),
+    ]
+    says = (
+        "How deep the URLs of documents are, and the prefixes of neighbourhoods: sites and folders. Dropped are URLs "
+        "as of a crawler that goes in circles."
     )
-    for kind, what in (("one", "kept"), ("two", "dropped")):
-        chart.points([(row["components"], row["count"]) for row in rows if row["what"] == what], kind, 4)
-    return [*found, Figure("path_lengths", "Lengths of paths", "How deep the paths of URLs are.", [chart], rows)]
+    rows = [*documents, *neighbourhoods]
+    return Figure("path_lengths", "Lengths of paths", says, [chart for chart in charts if chart], rows)
+
+
+def _plot_depths(rows: Sequence[Row], what: str, of: str, kinds: Mapping[str, str]) -> Chart | None:
+    if not rows:
+        return None
+    chart = Chart(
+        f"{what.capitalize()} by length of {of}",
+        Axis(f"components of {of}", 0, reach(_take(rows, "components"), 4) + 1),
+        Axis(f"{what} (logarithmic)", 0.8, reach(_take(rows, "count"), 10) * 1.3, log=True),
+        list(kinds.items()) if len(kinds) > 1 else (),
+        PANEL,
+    )
+    for kind, state in kinds.items():
+        chart.points([(row["components"], row["count"]) for row in rows if row["what"] == state], kind, 4)
+    return chart
 
 
 def _plot_shares(rows: Sequence[Row], what: str, threshold: float) -> Figure:
@@ -140,72 +153,5 @@ def _plot_shares(rows: Sequence[Row], what: str, threshold: float) -> Figure:
     return Figure(what, f"{what.capitalize()} by share of labelled chunks", says, [bars, added], rows)
 
 
-def _plot_experiment(run: Run) -> list[Figure]:
-    """Thresholds are those with informed labels and without stop chunks: those of other cases are much the same."""
-    usual = [row for row in run.table("tolerances").to_pylist() if row["labels"] == "informed"]
-    bounds = {row["what"]: row["threshold"] for row in usual if row["stop_chunks"] == "out"}
-    rows = mutations(run)
-    return [
-        _plot_discovered(discovered(run)),
-        _plot_mutations(rows, "pages", "contains", "Mean share of labelled chunks of a page", bounds),
-        _plot_mutations(rows, "neighbourhood", "ratio", "Share of labelled chunks of the site", bounds),
-        _plot_mutations(rows, "targets", "targets", "Share of pages that are targets", {}),
-    ]
-
-
-def _plot_discovered(rows: Sequence[Row]) -> Figure:
-    legend = list(zip(_KINDS, dict.fromkeys(_take(rows, "what")), strict=False))
-    chart = Chart(
-        "What is discovered, by number of copies",
-        Axis("copies of each page (logarithmic)", *_widen(_take(rows, "copies")), log=True),
-        Axis("share that is discovered", 0, 1, percent=True),
-        legend,
-    )
-    for kind, what in legend:
-        chart.line([(row["copies"], row["share"]) for row in rows if row["what"] == what], kind, 3.5)
-    says = "Which share of the files and chunks of a site is discovered if its pages are copied so often."
-    return Figure("discovered", "What is discovered of pages that are copied", says, [chart], rows)
-
-
-def _plot_mutations(rows: Sequence[Row], name: str, value: str, title: str, bounds: Mapping[str, float]) -> Figure:
-    """A chart for labels that are known, and one for labels that are discovered."""
-    charts = []
-    for labels, head in (("informed", "Informed labels: all chunks"), ("blind", "Blind labels: discovered chunks")):
-        there = [row for row in rows if row["labels"] == labels]
-        legend = list(zip(_KINDS, dict.fromkeys(_take(there, "operation")), strict=False))
-        chart = Chart(
-            f"{title}, {labels} labels",
-            Axis("mutations of each page, in mean chunks per page", 0, reach(_take(rows, "times"))),
-            Axis(_MEASURES[value], 0, 1, percent=True),
-            legend,
-            PANEL,
-            head,
-        )
-        for kind, operation in legend:
-            drawn = [row for row in there if row["operation"] == operation and row[value] is not None]
-            chart.line([(row["times"], row[value]) for row in drawn], kind, 2.2)
-            if value == "contains":
-                for row in drawn:
-                    mean, error = row[value], row["error"]
-                    chart.error(row["times"], max(0, mean - error), min(1, mean + error), kind)
-        chart.limit(1, "mean chunks per page")
-        if name in bounds:
-            chart.level(bounds[name], f"threshold: {bounds[name] * 100:.3g} %")
-        charts.append(chart)
-    says = (
-        f"{title} after chunks of each page were added, changed or deleted. Stop chunks are left out. A line ends "
-        "where no page has chunks any more."
-    )
-    if value == "contains":
-        says += " The bars are the standard errors over all runs."
-    return Figure(name, title, says, charts, rows)
-
-
 def _take(rows: Sequence[Row], name: str) -> list[Any]:
     return [row[name] for row in rows]
-
-
-def _widen(values: Sequence[float]) -> tuple[float, float]:
-    """The ends of a logarithmic axis for these values."""
-    low, high = min(values, default=1), max(values, default=10)
-    return low / 1.2, max(high * 1.2, low * 2)

@@ -17,7 +17,7 @@ from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import PLAIN_WORDS, documents, has_plain_words, measures, open_corpus
 from unquilt.jobs.inputs import Inputs, is_path, list_paths, name_paths
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.places import CORPUS, SORTED, choose_place, workshop
+from unquilt.jobs.places import CORPUS, SORTED, STOP_FILES, choose_place, workshop
 from unquilt.jobs.work import ingest
 from unquilt.parameters import parameter
 from unquilt.runs import Run
@@ -32,7 +32,7 @@ class LabelParameters(ThresholdParameters, ChunkParameters):
     """What a set of labels is made of."""
 
     list: str = parameter("", "file with further labels: on each line a SHA-1, `file` and a SHA-1, or a text")
-    stop: str = parameter("", "file with stop chunks: on each line a SHA-1 or a text")
+    stop: str = parameter("", "file with stop chunks and files: on each line a SHA-1, `file` and a SHA-1, or a text")
     subtract: tuple[str, ...] = parameter((), "sets of labels to subtract")
     files: bool = parameter(True, "label whole files, too, not only their chunks")
 
@@ -80,6 +80,8 @@ def build_labels(
             if each.spelling not in (None, about.words):
                 said = f"chunks of {shown(each.path)} have {each.spelling} words, the others {about.words} ones"
                 raise InputError(f"{said}; make it anew")
+        if stops.files:
+            gone.append(LabelSet.pack(folder / STOP_FILES, About(), files=b"".join(stops.files)))
         made = gathering.write(Path(output), _with_thresholds(about, given, sets), gone)
     return made, summary
 

@@ -17,6 +17,7 @@ import duckdb
 import pyarrow as pa
 
 from unquilt import _native
+from unquilt.analyses.detect import SCALE
 from unquilt.errors import StorageError, UnquiltError, damaged
 from unquilt.flow.kept import Kept
 from unquilt.runs import Run
@@ -75,7 +76,14 @@ _QUERIES = {
     OCCURRENCES.name: (OCCURRENCES, _OCCURRENCES),
 }
 """For each table of the whole: the table of the parts that it is made of, and the query."""
-_SHARES = {CONTENTS.name: "share", NEIGHBOURHOOD_SUMS.name: "contained // documents"}
+_SHARES = {
+    (CONTENTS.name, "badness"): "share",
+    (NEIGHBOURHOOD_SUMS.name, "badness"): "contained // documents",
+    (
+        NEIGHBOURHOOD_SUMS.name,
+        "ratio",
+    ): f"CASE WHEN chunks = 0 THEN 0 ELSE (matched::HUGEINT * {SCALE} // chunks)::BIGINT END",
+}
 
 
 @dataclass(frozen=True)
@@ -136,9 +144,9 @@ class MergedTables:
             self._run.mark(table.name, tables=[table.name])
         return self._kept(table)
 
-    def count_shares(self, table: Table) -> dict[str, int]:
+    def count_shares(self, table: Table, by: str = "badness") -> dict[str, int]:
         """Number, sum and sum of squares of the shares in a table of the whole, as kernels count them."""
-        share = _SHARES[table.name]
+        share = _SHARES[table.name, by]
         with self._asking():
             self._open("whole", self._kept(table))
             query = f"SELECT count(*), sum({share}), sum(({share})::HUGEINT * ({share})) FROM whole"  # noqa: S608

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unquilt.analyses.detect import ThresholdParameters, judge
+from unquilt.analyses.detect import STOP_OF, JudgingParameters, judge
 from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
@@ -35,7 +35,7 @@ _SUMMED = ("documents", OTHER_TEXTS.name, "words", "bytes", "rejects", "recursiv
 
 
 def merge_runs(
-    given: ThresholdParameters,
+    given: JudgingParameters,
     runs: Sequence[str | Path],
     output: str | Path | None = None,
     options: JobOptions | None = None,
@@ -51,6 +51,9 @@ def merge_runs(
         if _site(run) != _site(parts[0]):
             sites = f"a site is a {_site(run)}, in {shown(parts[0].path)} a {_site(parts[0])}"
             raise InputError(f"in {shown(run.path)} {sites}: they do not fit together")
+        if _stop_of(run) != _stop_of(parts[0]):
+            names = f"{shown(run.path)} and {shown(parts[0].path)}"
+            raise InputError(f"{names} were not both made with --stop-of {_stop_of(run)}: they do not fit together")
     output = choose_place(output, [run.path for run in parts])
     summaries = [measures(run) for run in parts]
     summary: dict[str, Any] = {name: sum(each.get(name, 0) for each in summaries) for name in _SUMMED}
@@ -60,6 +63,7 @@ def merge_runs(
     befores = [(sum(pages[:number]), sum(pages) + sum(others[:number])) for number in range(len(parts))]
     opened = [_part(run, count, *before) for run, count, before in zip(parts, pages, befores, strict=True)]
     asked = given.to_dict() | {_MERGED: _labels(parts[0]), "site": _site(parts[0])}
+    asked["stop_of"] = _stop_of(parts[0])
     with open_run("detect", asked, records, output, options) as run:
         if not run.complete:
             scale = Scale(sum(pages) + sum(others), summary["words"])
@@ -71,11 +75,11 @@ def merge_runs(
 
 
 def _merge(
-    verbs: Verbs, whole: MergedTables, parts: Sequence[RunPart], given: ThresholdParameters
+    verbs: Verbs, whole: MergedTables, parts: Sequence[RunPart], given: JudgingParameters
 ) -> tuple[list[Kept], dict[str, int]]:
     """The tables of the whole: counts add up, verdicts are given anew. Sites that parts share are counted once."""
     contents, sums = whole.merge(CONTENTS), whole.merge(NEIGHBOURHOOD_SUMS)
-    counted, badness = whole.count_shares(CONTENTS), whole.count_shares(NEIGHBOURHOOD_SUMS)
+    counted, badness = whole.count_shares(CONTENTS), whole.count_shares(NEIGHBOURHOOD_SUMS, given.bad_by)
     tables, statistics = judge(verbs, contents, sums, counted, badness, given)
     merged = [PATH_LENGTHS, OBJECT_SITES, OBJECTS]
     if all(OCCURRENCES.name in part.tables for part in parts):
@@ -104,6 +108,12 @@ def _site(run: Run) -> str:
     """What counts as one site."""
     site: str = run.manifest["parameters"]["site"]
     return site
+
+
+def _stop_of(run: Run) -> str:
+    """What stop chunks were taken out of; older runs know one way only."""
+    stop_of: str = run.manifest["parameters"].get("stop_of", STOP_OF[0])
+    return stop_of
 
 
 def _part(run: Run, pages: int, offset: int, other_offset: int) -> RunPart:

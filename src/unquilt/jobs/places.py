@@ -22,8 +22,9 @@ TABLE = "table"
 CORPUS = "corpus"
 RUN, LEXICON = "run", "lexicon"
 SORTED = "sorted"
+STOP_FILES = "stop_files"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_MADE = (RUN, LEXICON, CORPUS, SORTED, f".{LEXICON}.partial", f".{LEXICON}.making")
+_MADE = (RUN, LEXICON, CORPUS, SORTED, STOP_FILES, f".{LEXICON}.partial", f".{LEXICON}.making")
 """What there can be in the folder in which a lexicon or a set of prototypes or of labels is made."""
 
 

@@ -16,6 +16,7 @@
     experiments           results of the papers' evaluations
     phrases_experiment    results of that of phrases
     passages_experiment   results of that of passages
+    reuse_experiment      results of that of reuse
 
 Document numbers and counts are `int64`, fingerprints too (many readers have no unsigned integers). Offsets are
 half-open, in code points of `text`. The analyses say which tables they make (`analyses.catalogue`).
@@ -25,7 +26,7 @@ from __future__ import annotations
 
 from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
-from unquilt.tables.experiments import INJECTIONS, MUTATIONS, RECALLS, STABILITY, TOLERANCES, VARIANTS
+from unquilt.tables.experiments import NEAR_DOCUMENTS, RECALLS, STABILITY, VARIANTS
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
     AUDIT,
@@ -98,6 +99,7 @@ from unquilt.tables.reuse import (
     STOP_CHUNKS,
     TARGETS,
 )
+from unquilt.tables.reuse_experiment import CLEANINGS, INJECTED, INJECTIONS, MUTATIONS, TOLERANCES
 from unquilt.tables.reworded import BOILERPLATE, REWORDED_CANDIDATES, STEMS
 from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
 from unquilt.tables.sweep import COUNTS, SWEEP
@@ -113,6 +115,7 @@ __all__ = [
     "BOILERPLATE",
     "CANDIDATES",
     "CHOSEN",
+    "CLEANINGS",
     "CLUSTERS",
     "COMPARED",
     "COMPONENTS",
@@ -139,6 +142,7 @@ __all__ = [
     "FURTHER",
     "HISTOGRAM",
     "HOSTS",
+    "INJECTED",
     "INJECTIONS",
     "KEPT",
     "KEPT_COPIES",
@@ -149,6 +153,7 @@ __all__ = [
     "MENU_UNITS",
     "MUTATIONS",
     "NAMED",
+    "NEAR_DOCUMENTS",
     "NEIGHBOURHOODS",
     "NEIGHBOURHOOD_SUMS",
     "NETWORK_PAIRS",

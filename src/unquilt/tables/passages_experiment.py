@@ -18,6 +18,12 @@ QUALITIES = Table(
         column(
             "value", pa.float64(), "of what is varied; of `nidf` the lower end of the range; of `gamma` as published"
         ),
+        column(
+            "signatures",
+            pa.float64(),
+            "mean number of different signatures of a sentence; null with grams",
+            null=True,
+        ),
         integer("known", "known passages"),
         integer("found", "passages that were found in the same pairs of documents"),
         column("precision", pa.float64(), "mean share of a found passage that is known, in sentences"),

@@ -12,7 +12,7 @@ from unquilt.analyses.passages_experiment import PassagesExperimentParameters
 from unquilt.analyses.phrases_experiment import PhrasesExperimentParameters
 from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
-from unquilt.cli.figures import draw_imatch, draw_passages, draw_phrases, draw_quilts, draw_reuse
+from unquilt.cli.figures import draw_imatch, draw_passages, draw_phrases, draw_quilts, draw_reuse_experiment
 from unquilt.cli.group import LazyGroup, usual_options
 from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, refuse_reading_options
 from unquilt.cli.terminal.output import count, emit
@@ -80,15 +80,21 @@ def reuse(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: A
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made; what
     is read becomes a corpus beside RUN.
 
-    The tables are injections (which share of the site's files and chunks is discovered, by number of copies), mutations
-    (what detection sees after chunks were added, deleted or changed, for labels that are known and for those that are
-    discovered, with and without stop chunks) and tolerances (how much may be changed before pages, and the site, are no
-    longer found). Figures are drawn into RUN/figures.
+    The tables are injections (which share of the site's files and chunks is discovered, by number of copies), injected
+    (how often these then occur), mutations (what detection sees after chunks were added, deleted or changed, for labels
+    that are known and for those that are discovered, with and without stop chunks), tolerances (how much may be changed
+    before pages, and the site, are no longer found) and cleanings (how many neighbourhoods of all of INPUT are bad,
+    with and without stop chunks). Figures are drawn into RUN/figures. The runs of discovery and detection are folders
+    beside RUN, such as RUN-discovered.
     """
     from unquilt.experiments.reuse import run_reuse
 
     given = ReuseExperimentParameters.from_dict(given_parameters(values))
-    _carry_out(inputs, output, asked, lambda *those: run_reuse(given, *those), draw_reuse)
+    cost = (
+        "This takes as long as a run of unquilt reuse discover and two of unquilt reuse detect, and some seconds for "
+        f"{count(given.runs, 'run')} that change up to {count(given.pages, 'page')}"
+    )
+    _carry_out(inputs, output, asked, lambda *those: run_reuse(given, *those), draw_reuse_experiment, cost)
 
 
 @click.command(epilog=IMATCH)
@@ -110,7 +116,7 @@ def imatch(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: 
     from unquilt.experiments.imatch import run_imatch
 
     given = ImatchExperimentParameters.from_dict(given_parameters(values))
-    times = 4 + bool(given.legitimate) * (1 + len(given.lexicon))
+    times = 5 + bool(given.legitimate) * (1 + len(given.lexicon))
     cost = f"To compare {count(given.queries, 'document')} with all others, all texts are read {times} times"
     _carry_out(inputs, output, asked, lambda *those: run_imatch(given, *those), draw_imatch, cost)
 
@@ -193,7 +199,7 @@ def _carry_out(
     asked: JobArguments,
     run_experiment: Callable[..., Run],
     draw: Callable[[Run, str], Iterable[str]],
-    cost: str = "",
+    cost: str,
 ) -> None:
     """Say what an experiment costs, run it, draw its figures, and say what it found."""
     from unquilt.cli.show.summary import conclude, is_complete
@@ -201,7 +207,7 @@ def _carry_out(
     refuse_reading_options(inputs, asked)
     before = is_complete(output)
     talks = not asked.quiet and not asked.as_json
-    if cost and talks and not before:
+    if talks and not before:
         emit(cost)
     run = run_experiment(list(inputs), output, asked.job_options())
     for line in draw(run, output):

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unquilt.analyses.detect import ThresholdParameters
+from unquilt.analyses.detect import JudgingParameters
 from unquilt.cli.options import JobArguments, given_parameters, parameter_options, running_options
 
 EXAMPLES = """\b
@@ -20,7 +20,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="RUN", required=True, help="Folder for the results; made if need be.")
-@parameter_options(ThresholdParameters)
+@parameter_options(JudgingParameters)
 @running_options
 def merge(runs: tuple[str, ...], output: str, asked: JobArguments, **values: Any) -> None:
     """Put runs of unquilt reuse detect together, as if their documents had been one corpus.
@@ -34,5 +34,5 @@ def merge(runs: tuple[str, ...], output: str, asked: JobArguments, **values: Any
     from unquilt.jobs.merging import merge_runs
 
     before = is_complete(output)
-    merge_runs(ThresholdParameters.from_dict(given_parameters(values)), list(runs), output, asked.job_options())
+    merge_runs(JudgingParameters.from_dict(given_parameters(values)), list(runs), output, asked.job_options())
     conclude(output, asked, before=before)

@@ -74,7 +74,8 @@ class DetectView(View):
         yield f"{count(targets, 'target')}: {kinds} above {above['page_threshold']:.3f}"
         bad = facts["bad_neighbourhoods"]
         some = f"{bad:,} of {count(places, 'neighbourhood')} {are(bad)} bad"
-        yield f"{some}: of a badness above {above['neighbourhood_threshold']:.3f}"
+        measure = facts["parameters"].get("bad_by", "badness")  # older runs know badness alone
+        yield f"{some}: of a {measure} above {above['neighbourhood_threshold']:.3f}"
         yield from dropped(facts)
         if facts["without_url"]:
             yield f"{count(facts['without_url'], 'document')} without a URL, in no neighbourhood"

@@ -207,6 +207,7 @@ impl Map for SentenceTokens {
                     out.count("sentences_without_signature", 1);
                     continue;
                 }
+                out.count("signatures", set.len() as u64);
                 bytes.clear();
                 set.iter().for_each(|signature| bytes.extend_from_slice(&signature.to_be_bytes()));
                 let token = print.bytes(&bytes);

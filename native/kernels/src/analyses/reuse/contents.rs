@@ -4,18 +4,25 @@ use std::collections::HashMap;
 
 use crate::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness, COMPARED};
 use crate::analyses::reuse::histograms::Tally;
-use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, Share, Summed, SCALE};
+use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, BadBy, Share, Summed, SCALE};
 use crate::analyses::reuse::places::{is_page, open, ObjectPlace, PlaceCounts, Site, MISPLACED, SPOILED};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels, Meaning};
 use crate::text::points::spans;
-use crate::{columns, parameters, row};
+use crate::{choice, columns, parameters, row};
+
+choice! {
+    /// What stop chunks are taken out of: of all documents, or only where neighbourhoods are judged.
+    pub enum StopOf { All = "all", Neighbourhoods = "neighbourhoods" }
+}
 
 parameters! {
     /// How chunks are cut and compared, and with which labels.
-    pub struct Detecting { by: Sameness, min_length: usize, trivial_stop: bool, site: Site, labels: Side, occurrences: bool }
+    pub struct Detecting {
+        by: Sameness, min_length: usize, trivial_stop: bool, stop_of: StopOf, site: Site, labels: Side, occurrences: bool,
+    }
 }
 
 columns! {
@@ -52,6 +59,7 @@ row! {
 pub struct Contents {
     cutter: Cutter,
     trivial_stop: bool,
+    stop_of: StopOf,
     site: Site,
     labels: Labels<Side>,
     occurrences: bool,
@@ -84,11 +92,12 @@ impl Map for Contents {
     const ONLY: &'static [(&'static str, When)] = COMPARED;
 
     fn new(
-        Detecting { min_length, trivial_stop, site, labels, occurrences, .. }: Detecting,
+        Detecting { min_length, trivial_stop, stop_of, site, labels, occurrences, .. }: Detecting,
     ) -> Result<Self, WrongParameter> {
         Ok(Self {
             cutter: Cutter::new(min_length),
             trivial_stop,
+            stop_of,
             site,
             labels: open(labels)?,
             occurrences,
@@ -141,15 +150,16 @@ impl Map for Contents {
                 let (key, row) = ObjectPlace::file(hash, site, doc, &page);
                 out.row(&Self::FILES, key, row);
             }
-            let share = scaled(matched, chunks);
+            let all = if self.stop_of == StopOf::All { chunks } else { chunks + stop_chunks };
+            let (share, cleaned) = (scaled(matched, all), scaled(matched, chunks));
             out.row(&Self::CONTENTS, number, PageContent { chunks, stop_chunks, matched, share, file });
-            Share::of(1, chunks, matched, share).count(out);
+            Share::of(1, chunks, matched, share).count(BadBy::Badness, out);
             if let Some(url) = pages.url.bytes(row) {
                 each_prefix(&String::from_utf8_lossy(url), |level, prefix| {
                     let place = neighbourhoods.entry(prefix.as_bytes().into());
                     let (_, first, sum) = place.or_insert((level, number, Share::default()));
                     *first = number.min(*first);
-                    sum.add(&Share::of(1, chunks, matched, share));
+                    sum.add(&Share::of(1, chunks, matched, cleaned));
                 });
             }
             out.relieve();

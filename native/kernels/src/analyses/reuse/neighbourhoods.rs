@@ -6,13 +6,12 @@ use std::collections::HashMap;
 
 use url::{Host, Url};
 
-use crate::analyses::reuse::contents::Above;
 use crate::analyses::reuse::histograms::Tally;
 use crate::flow::columns::{Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
-use crate::{columns, row, without_parameters};
+use crate::{choice, columns, parameters, row};
 
 /// One, as shares are counted.
 pub const SCALE: u64 = 1 << 30;
@@ -67,6 +66,21 @@ pub fn each_prefix(url: &str, mut each: impl FnMut(u64, &str)) {
     }
 }
 
+choice! {
+    /// What is held against the threshold: the mean share of the documents, or the share of all chunks.
+    pub enum BadBy { Badness = "badness", Ratio = "ratio" }
+}
+
+parameters! {
+    /// What makes a neighbourhood bad.
+    pub struct Measuring { bad_by: BadBy }
+}
+
+parameters! {
+    /// The same, and the greatest share, in units of 1 / [`SCALE`], that is not yet bad.
+    pub struct JudgedBy { threshold: u64, bad_by: BadBy }
+}
+
 /// Documents, their chunks, the labelled ones of these, and the sum of the documents' shares.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
@@ -93,13 +107,21 @@ impl Share {
         self.contained.checked_div(self.documents).unwrap_or(0)
     }
 
-    /// Counts it as one of many, of whose means one wants to know mean and deviation. A square takes more bits than a
+    /// What is held against the threshold.
+    pub fn measure(&self, by: BadBy) -> u64 {
+        match by {
+            BadBy::Badness => self.mean(),
+            BadBy::Ratio => scaled(self.matched, self.chunks),
+        }
+    }
+
+    /// Counts it as one of many, of whose shares one wants to know mean and deviation. A square takes more bits than a
     /// counter has, so it is counted in two parts.
-    pub fn count(&self, out: &mut Output) {
-        let mean = self.mean();
-        let square = mean * mean;
+    pub fn count(&self, by: BadBy, out: &mut Output) {
+        let share = self.measure(by);
+        let square = share * share;
         out.count("number", 1);
-        out.count("sum", mean);
+        out.count("sum", share);
         out.count("squares", square / SCALE);
         out.count("squares_rest", square % SCALE);
         out.count("chunks", self.chunks);
@@ -133,7 +155,9 @@ row! {
 }
 
 /// Group: what was found under a prefix, added up.
-pub struct PrefixSums;
+pub struct PrefixSums {
+    bad_by: BadBy,
+}
 
 impl PrefixSums {
     const SUMS: Port<PrefixSum<'static>> = Port::documents(0, "sums");
@@ -147,7 +171,11 @@ impl Group for PrefixSums {
     const TABLES: &'static [Shape] = &[shape::<Summed<'static>>()];
     const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
     const KEEPS: &'static str = "one prefix";
-    without_parameters!(group, Self);
+    type Parameters = Measuring;
+
+    fn new(Measuring { bad_by }: Measuring, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { bad_by })
+    }
 
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         // Two prefixes may have the same fingerprint.
@@ -161,7 +189,7 @@ impl Group for PrefixSums {
                 (lowest, depth) = (lowest.min(first), level);
             }
             let prefix = prefixes.beginning().get(4..).ok_or(Damaged("Summed"))?;
-            sum.count(out);
+            sum.count(self.bad_by, out);
             let Share { documents, chunks, matched, contained } = sum;
             out.row(&Self::SUMS, lowest, PrefixSum { level: depth, prefix, documents, chunks, matched, contained });
         }
@@ -198,7 +226,8 @@ row! {
     }
 }
 
-/// How many documents' worth of labelled content there is beyond what so many documents at the threshold would have.
+/// How many documents' worth of labelled content (or, by ratio, documents times the ratio) there is beyond what so many
+/// documents at the threshold would have.
 fn exceed(contained: u64, documents: u64, threshold: u64) -> f64 {
     let beyond = i128::from(contained) - i128::from(documents) * i128::from(threshold);
     beyond as f64 / SCALE as f64
@@ -207,6 +236,7 @@ fn exceed(contained: u64, documents: u64, threshold: u64) -> f64 {
 /// Map: how bad each neighbourhood is, and how many there are of each badness.
 pub struct Judgements {
     threshold: u64,
+    bad_by: BadBy,
 }
 
 impl Judgements {
@@ -217,12 +247,12 @@ impl Judgements {
 impl Map for Judgements {
     const NAME: &'static str = "neighbourhoods";
     const PORTS: &'static [PortInfo] = &[Self::NEIGHBOURHOODS.info(), Self::SHARES.info()];
-    type Parameters = Above;
+    type Parameters = JudgedBy;
     type Reads<'a> = SumColumns<'a>;
     type Beside<'a> = ();
 
-    fn new(Above { threshold }: Above) -> Result<Self, WrongParameter> {
-        Ok(Self { threshold })
+    fn new(JudgedBy { threshold, bad_by }: JudgedBy) -> Result<Self, WrongParameter> {
+        Ok(Self { threshold, bad_by })
     }
 
     fn batch<'a>(&mut self, sums: SumColumns<'a>, (): (), out: &mut Output) -> Done {
@@ -230,9 +260,11 @@ impl Map for Judgements {
         for row in 0..sums.first.len() {
             let [documents, chunks, matched, contained] =
                 [sums.documents, sums.chunks, sums.matched, sums.contained].map(|column| column.at(row));
-            let mean = Share::of(documents, chunks, matched, contained).mean();
-            *bins.entry(bin(mean)).or_default() += 1;
-            let bad = mean > self.threshold;
+            let share = Share::of(documents, chunks, matched, contained);
+            let measured = share.measure(self.bad_by);
+            *bins.entry(bin(measured)).or_default() += 1;
+            let bad = measured > self.threshold;
+            let held = if self.bad_by == BadBy::Badness { contained } else { documents * measured };
             out.count("bad_neighbourhoods", u64::from(bad));
             let neighbourhood = Neighbourhood {
                 level: sums.level.at(row),
@@ -241,10 +273,10 @@ impl Map for Judgements {
                 chunks,
                 matched,
                 contained,
-                badness: mean as f64 / SCALE as f64,
+                badness: share.mean() as f64 / SCALE as f64,
                 ratio: scaled(matched, chunks) as f64 / SCALE as f64,
                 bad,
-                excess: exceed(contained, documents, self.threshold),
+                excess: exceed(held, documents, self.threshold),
             };
             out.row(&Self::NEIGHBOURHOODS, sums.first.at(row), neighbourhood);
         }

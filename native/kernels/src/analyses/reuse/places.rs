@@ -226,7 +226,9 @@ impl Map for ObjectPlaces {
             let page = rest.ok_or(MISPLACED)?;
             out.count("passed_chunks", stopped + page.passed);
             let hash: &Hash = pages.raw_sha1.at(row).try_into().map_err(|_| MISPLACED)?;
-            if !page.trivial || !self.trivial_stop {
+            let stop_file = self.stops.file(hash).map_err(|_| SPOILED)?;
+            out.count("stop_files", u64::from(stop_file));
+            if !stop_file && (!page.trivial || !self.trivial_stop) {
                 let (key, row) = ObjectPlace::file(hash, site, doc, &page);
                 out.row(&Self::FILES, key, row);
             }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from unquilt.figures import imatch, passages_experiment, phrases_experiment, reuse, sweep
+from unquilt.figures import imatch, passages_experiment, phrases_experiment, reuse_experiment, sweep
 from unquilt.page.report.section import Content, list_rows
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
 from unquilt.tables import (
     BEYOND,
+    CLEANINGS,
     INJECTIONS,
     PHRASE_CORPORA,
     PHRASE_SITES,
@@ -30,10 +31,11 @@ def show_reuse(folder: RunFolder) -> Content:
     ]
     return Content(
         says,
-        lambda: reuse.plot(folder.run),
+        lambda: reuse_experiment.plot(folder.run),
         lambda: [
             *list_rows(folder, TOLERANCES, "How much may be changed, in mean chunks per page"),
             *list_rows(folder, INJECTIONS, "What is discovered, by number of copies"),
+            *list_rows(folder, CLEANINGS, "Bad neighbourhoods of the whole corpus, with and without stop chunks"),
         ],
     )
 

@@ -72,6 +72,7 @@ def show_detect(folder: RunFolder) -> Content:
     targets, places = (folder.table(table.name).rows for table in (TARGETS, NEIGHBOURHOODS))
     above = {name: summary.get(f"above_{name}", 0) / UNITS for name in ("page", "neighbourhood")}
     bad = summary.get("bad_neighbourhoods", 0)
+    by_ratio = folder.run.manifest["parameters"].get("bad_by") == "ratio"
     says = [
         f"{count(targets, 'document')} of {summary['documents']:,} {'contains' if targets == 1 else 'contain'} "
         f"labelled content: {count(summary.get('file_targets', 0), 'is a labelled file', 'are labelled files')}, "
@@ -80,7 +81,7 @@ def show_detect(folder: RunFolder) -> Content:
         f"{count(summary.get('matched', 0), 'labelled chunk was', 'labelled chunks were')} found.",
         f"{bad:,} of {count(places, 'neighbourhood')} (sites and folders) "
         f"{'is bad: its' if bad == 1 else 'are bad: their'} documents consist of labelled chunks by more than "
-        f"{share(above['neighbourhood'])} on average.",
+        f"{share(above['neighbourhood'])} {'taken together' if by_ratio else 'on average'}.",
     ]
     place = ["prefix", "badness", "bad", "documents", "matched", "chunks"]
     page = ["id", "url", "contains", "matched", "chunks", "file"]
