@@ -26,6 +26,15 @@ ASKED: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "ip"} 
 DEBIAN = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "unquilt-bench" / "debian-small.jsonl.gz"
 
 
+def fit(asked: dict[str, Any]) -> dict[str, Any]:
+    """Drawn parameters without contradictions, which are refused: sources that add much are few, and one holds much."""
+    share = asked.get("min_share", 0.0)
+    fitted = {"c": min(asked["c"], int(1 / share))} if share and "c" in asked else {}
+    if "max_largest" in asked:
+        fitted["max_largest"] = max(asked["max_largest"], share, 0.1)
+    return asked | fitted
+
+
 def stop_after_rehearsal(step: Callable[..., Any]) -> Callable[..., Any]:
     """A step of an analysis that fails when the analysis really runs."""
 

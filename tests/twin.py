@@ -66,7 +66,7 @@ class Found(NamedTuple):
     sources (quilt, rank, source, new_grams, all_grams, linked, linked_grams, section_grams)
     patches (quilt, begin, end, source, source_begin, source_end, words)
     clusters (doc, cluster, keep)
-    verdicts (doc, numbers, verdict, quilt, why)
+    verdicts (doc, numbers, verdict, quilt, why, published)
 
     numbers: words, grams, patch_grams, patchfrac, covered, spanned, sources, largest, own, sections, sewn, sewn_words,
              sewn_sources, reads_on, attributed, evidence
@@ -522,6 +522,14 @@ def quilts(
         picks, covered, largest = covers(d, {}, held)
         return len(picks) > 1 and largest / covered <= 0.75 and covered / len(grams[d]) >= sigma
 
+    def is_published(d: int) -> bool | None:
+        """Whether it is a quilt by k, m, c and sigma alone; known only where what the own site has is looked for."""
+        if max_own == 1 and foreign != "none":
+            return None
+        others = {e: patch[d] & grams[e] for e in members if e != d}
+        enough = len(patch[d]) / max(1, len(grams[d])) >= sigma
+        return enough and len(cover(others, 0.0, max(1, len(patch[d])), 1, {}, witnesses=False)) >= c
+
     first = {d: covers(d, {}, held_by[d]) for d in members}
     again, tiers = dict(first), dict[int, int]()
     settled = set()
@@ -621,7 +629,7 @@ def quilts(
             why = "short" if not grams[d] else "nothing shared" if not patch[d] else found_elsewhere
             verdict = "none"
         row = tuple(numbers[name] for name in NUMBERS)
-        found.verdicts.append((d, *row, verdict, why is None, why))
+        found.verdicts.append((d, *row, verdict, why is None, why, is_published(d)))
         if why is None:
             found.quilts.append((d, documents[d].id, documents[d].url, *row, verdict))
         if d in looked:

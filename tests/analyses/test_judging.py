@@ -11,7 +11,7 @@ import twin
 from drawn import as_table
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from quilting import PLAIN, local, run_quilts
+from quilting import PLAIN, fit, local, run_quilts
 from snapshots import Snapshots
 from test_quilts import LARGEST, SHARES, SIGMAS, corpora
 from twin import Document
@@ -31,10 +31,10 @@ limits_of_all = st.fixed_dictionaries(
         "max_sections": st.sampled_from((1.0, 0.5, 0.0)),
         "max_attributed": st.sampled_from((1.0, 0.5, 0.0)),
     },
-)
+).map(fit)
 
 
-AS_COUNTED = ("own", "spanned", "sewn", "sewn_words", "sewn_sources", "reads_on", "evidence")
+AS_COUNTED = ("own", "spanned", "sewn", "sewn_words", "sewn_sources", "reads_on", "evidence", "published")
 """Numbers that stay those of the run: of fewer sources, they would be others, or not known."""
 
 
@@ -100,6 +100,29 @@ def test_pages_that_were_not_looked_at_come_last() -> None:
     looked_at = [reads_on is not None for reads_on in found["reads_on"].to_pylist()]
     assert looked_at == [False, False, True]
     assert [evidence > 0 for evidence in found["evidence"].to_pylist()] == looked_at
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"max_reads_on": 1.0},
+        {"max_reads_on": 1.0, "patches": False},
+        {"max_reads_on": 1.0, "min_sewn": 0.0, "sigma_of": "covered"},
+    ],
+    ids=str,
+)
+def test_they_come_last_whatever_the_run_looked_for(made: dict[str, Any]) -> None:
+    run = unquilt.quilts(pages(), k=3, c=2, min_grams=1, **made)
+    found = unquilt.judge(run, c=1, max_largest=1)
+    assert found["quilt"].to_pylist() == [True, True, True]
+    assert [evidence > 0 for evidence in found["evidence"].to_pylist()] == [False, False, True]
+
+
+def test_quilts_as_published_are_known_for_the_limits_of_the_run_only() -> None:
+    run = unquilt.quilts(pages(), k=3, c=2, min_grams=1)
+    assert run.verdicts["published"].to_pylist() == [False, False, True]
+    assert unquilt.judge(run, max_largest=1)["published"] == run.verdicts["published"]
+    assert unquilt.judge(run, c=1)["published"].null_count == 3
 
 
 @pytest.mark.parametrize(

@@ -147,8 +147,8 @@ class TestJudging:
         assert succeed("show", run, "quilts", "--max-largest", 0.1).endswith("): 0 quilts.\n\nquilts has no rows.\n")
         rows = [json.loads(line) for line in succeed("show", run, "quilts", "-c", 3, "--json").splitlines()]
         assert [(row["id"], row["url"], row["quilt"]) for row in rows] == [
-            ("few", "http://few.example/", True),
             ("quilt", "http://quilt.example/", True),
+            ("few", "http://few.example/", True),
         ]
 
     def test_with_conditions(self, run):
@@ -181,7 +181,8 @@ class TestJudging:
         make(tmp_path, "http://{}.example/", "--no-homes")
         run = tmp_path / "run"
         assert succeed("show", run, "quilts", "--min-share", 0.1).startswith("By min-share 0.1 (was 0.02): 1 quilt.\n")
-        assert succeed("show", run, "quilts", "--min-share", 0.9).startswith("By min-share 0.9 (was 0.02): 0 quilts.\n")
+        assert succeed("show", run, "quilts", "--min-share", 0.25).startswith("By min-share 0.25 (was 0.02): 0 quilts.")
+        assert "contradict each other" in refused("show", run, "quilts", "--min-share", 0.9)
         asked = ("quilts", "--min-share", 0.1, "-c", 2)
         assert "make a new run: it has no sources of" in refused("show", run, *asked)
 
@@ -200,6 +201,56 @@ class TestJudging:
     )
     def test_what_cannot_be_said_is_refused(self, run, table, options, said):
         assert said in refused("show", run, table, *options)
+
+
+class TestCannotTell:
+    """What can be known before the long part of a run is said then, on standard error."""
+
+    @pytest.mark.parametrize(
+        ("url", "options", "said"),
+        [
+            ("http://www.site.example/{}", (), "all 1,000 documents are on one domain, site.example, and only pages"),
+            ("http://{}.site.example/", (), "Try --foreign host, which tells its hosts apart, or --foreign none\n"),
+            ("http://site.example/{}", ("--foreign", "host"), "all 1,000 documents are on one host, site.example, and"),
+            ("http://site.example/a/{}", ("--foreign", "path:1"), "on one site, site.example/a, and only"),
+            ("http://site.example/{}", ("--foreign", "ip"), "all 1,000 documents are on one host, site.example, and"),
+            (None, (), "none of the 1,000 documents has a URL, so each counts as a site of its own (--foreign domain)"),
+        ],
+    )
+    def test_sites_that_cannot_be_told_apart(self, tmp_path, url, options, said):
+        err = self.warn(tmp_path, 1000, url, options)
+        assert err.startswith("cannot tell ")
+        assert said in err
+
+    @pytest.mark.parametrize(
+        ("number", "url", "options"),
+        [
+            (1000, "http://a{}.example/", ()),
+            (1000, "http://site.example/{}", ("--foreign", "none")),
+            (999, "http://site.example/{}", ()),
+        ],
+    )
+    def test_nothing_is_said_of_others(self, tmp_path, number, url, options):
+        """Of a few documents, the end of the run says it as soon."""
+        assert self.warn(tmp_path, number, url, options) == ""
+
+    def warn(self, folder: Path, number: int, url: str | None, options: tuple[str, ...]) -> str:
+        rows = [{"id": f"{at}", "text": "one"} | ({"url": url.format(at)} if url else {}) for at in range(number)]
+        (folder / "pages.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return invoke("quilts", folder / "pages.jsonl", "-o", folder / "run", *options).stderr
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (("--min-share", "0.3"), "min_share 0.3 and c 4 contradict each other: each source adds at least 0.3"),
+            (("--min-share", "0.3", "-c", "2", "--max-largest", "0.2"), "min_share 0.3 and max_largest 0.2 contradict"),
+            (("--max-largest", "0"), "max_largest must be above 0"),
+        ],
+    )
+    def test_limits_that_no_page_can_pass(self, tmp_path, options, said):
+        (tmp_path / "pages.txt").write_text("one two three four five six")
+        assert said in refused("quilts", tmp_path / "pages.txt", "-o", tmp_path / "run", *options)
+        assert not (tmp_path / "run").exists()
 
 
 class TestNothingFound:

@@ -74,6 +74,9 @@ class Analysis(Job):
     """The name and the parameters of another analysis, if the parameters that are given ask for that one:
     `passages(signature="fuzzy")` is `reworded`."""
 
+    foreign: Callable[[Any], str] = field(default=lambda _: "")
+    """What sites are to it, by its parameters, if it needs pages of several sites: `jobs.foresight`."""
+
     other_texts: Callable[[Any], bool] = field(default=lambda _: False)
     """Whether, by its parameters, it also looks at JavaScript, CSS and robots.txt: `tables.OTHER_TEXTS`."""
 

@@ -63,14 +63,22 @@ def judge(verdicts: pa.Table, sources: pa.Table, made: Mapping[str, Any], limits
     original = pc.and_(failures["max_reads_on"], pc.invert(without))
     other = pc.if_else(original, "original", "none")
     # What might speak against a page that the run did not look at is not known, so it comes behind all others.
-    unknown = pc.and_(quilt, pc.and_(pc.is_null(verdicts["reads_on"]), made.get("max_reads_on", 1) < 1))
+    unknown = pc.and_(quilt, pc.and_(pc.is_null(verdicts["spanned"]), _looked_for_passages(made)))
     columns = {
         "evidence": pc.if_else(unknown, 0.0, verdicts["evidence"]),
         "verdict": pc.if_else(quilt, pc.if_else(in_part, "in part", "quilt"), other),
         "quilt": quilt,
         "why": pc.if_else(quilt, pa.scalar(None, pa.string()), why),
     }
+    if (limits.c, limits.sigma) != (made["c"], made["sigma"]):
+        columns["published"] = pa.nulls(len(quilt), pa.bool_())  # the run did not count it for these
     return _replace(verdicts, columns)
+
+
+def _looked_for_passages(made: Mapping[str, Any]) -> bool:
+    """Whether a run looked for passages, so that they tell which documents it looked at closely."""
+    limited = made.get("min_sewn", 0) > 0 or made.get("max_reads_on", 1) < 1
+    return bool(limited or made.get("patches") or made.get("sigma_of") == "spanned")
 
 
 def fail_limits(verdicts: pa.Table, limits: QuiltParameters) -> dict[str, pa.ChunkedArray]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unquilt.analyses import keys
+from unquilt.errors import ParameterError
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import FOREIGN
 
@@ -114,3 +115,17 @@ class QuiltParameters(Parameters):
 
     def check(self) -> None:
         keys.check_key(self.key)
+        check_limits(self.c, self.min_share, self.max_largest)
+
+
+def check_limits(c: int, min_share: float, max_largest: float) -> None:
+    """Refuses limits by which no page can be a quilt, whatever it is: sources share what they add among them."""
+    least = f"each source adds at least {min_share:.4g} of what a page shares (min_share)"
+    if max_largest == 0:
+        raise ParameterError("max_largest must be above 0: of any page with sources, one of them holds some")
+    if max_largest < min_share:
+        contradiction = f"min_share {min_share:g} and max_largest {max_largest:g} contradict each other"
+        raise ParameterError(f"{contradiction}: {least}, so one holds more than max_largest, and no page is a quilt")
+    if c * min_share > 1 + 1e-9:
+        contradiction = f"min_share {min_share:g} and c {c} contradict each other"
+        raise ParameterError(f"{contradiction}: {least}, so there are never {c} sources, and no page is a quilt")

@@ -144,14 +144,15 @@ def cover(
     """
     ends: dict[str, Any] = {"min_share": given.min_share, "min_grams": given.min_grams, "look": find_look(given)}
     ends["of_patches"] = given.sigma_of == "patchfrac"
-    wanted = ends | {"c": given.c, "max_largest": given.max_largest, "patches": is_located(given)}
+    ends |= {"c": given.c, "sigma": given.sigma, "all_told": given.foreign == "none" or given.max_own < 1}
+    wanted = ends | {"max_largest": given.max_largest, "patches": is_located(given)}
     if not given.homes:
         counted, drawn_on, own_site, doubts, settled, sizes, *asking = verbs.group(
             [documents, elements], Kernel("covers", **wanted)
         )
         return counted, settled, drawn_on, own_site, doubts, sizes, asking
     settled, sizes, left, left_elements, suspects, first_doubts = verbs.group(
-        [documents, elements], Kernel("first covers", c=given.c, sigma=given.sigma, **ends)
+        [documents, elements], Kernel("first covers", **ends)
     )
     (suspected,) = verbs.group([suspects, first_doubts], Kernel("suspicions"))
     counted, drawn_on, own_site, doubts, *asking = verbs.group(
@@ -260,6 +261,7 @@ DECLARATION = Analysis(
         "look up": "looking up ids",
     },
     costs=weigh,
+    foreign=lambda given: str(given.foreign),
     example="""
     >>> import pyarrow as pa
     >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})

@@ -125,6 +125,7 @@ DECLARATION = Analysis(
     parameters=SweepParameters,
     function=sweep,
     costs=weigh,
+    foreign=lambda given: str(given.foreign),
     results=(SWEEP,),
     others=(*COPY_TABLES, COUNTS),
     labels=COPY_LABELS

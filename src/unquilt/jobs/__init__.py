@@ -3,6 +3,7 @@
     work       the jobs
     options    settings, reading and progress of a job
     ingestion  from input files to a corpus
+    foresight  what can be said of a corpus before an analysis begins
     matching   the prototypes that documents are near to, one document at a time
     alignment  the shared passages of two texts, without a corpus
     inputs     the inputs of a job

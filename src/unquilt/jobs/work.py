@@ -33,6 +33,7 @@ from unquilt.jobs.corpora import (
     refuse_other_corpus,
     refuse_other_words,
 )
+from unquilt.jobs.foresight import foresee
 from unquilt.jobs.ingestion import read_into
 from unquilt.jobs.inputs import Found, Inputs, find_inputs, know, name_paths
 from unquilt.jobs.options import JobOptions
@@ -85,6 +86,8 @@ def analyse(
                 corpus = corpus or ingest_within(run, found, options)
                 summary = measures(corpus)
                 found_documents = documents(corpus, others=analysis.other_texts(given))
+                if warning := foresee(found_documents, analysis.foreign(given)):
+                    options.progress.say(warning)
                 order = getattr(given, "keep", KEEP[0])
                 with engine(run, Scale(found_documents.rows, summary["words"]), options) as verbs:
                     if is_order(order):

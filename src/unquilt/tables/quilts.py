@@ -62,6 +62,12 @@ VERDICTS = Table(
         column("verdict", pa.string(), "`quilt`, `in part` (a quilt, too), `original` (others took from it) or `none`"),
         column("quilt", pa.bool_(), "whether it is a quilt, whole or in part"),
         column("why", pa.string(), "what keeps it from being one; null for quilts", null=True),
+        column(
+            "published",
+            pa.bool_(),
+            "whether it is one as published: by k, m, c and sigma alone, with any other document as a source",
+            null=True,
+        ),
     ),
     row=("verdict", "verdicts"),
     see="every document: its numbers, and why it is or is not a quilt",

@@ -164,7 +164,7 @@ impl Cover {
         let worth = |gain: u64| gain >= fewest.max(1) && gain as f64 / total as f64 >= least;
         let mut left = self.nothing_covered();
         let mut picks = Vec::new();
-        self.pick_greedily(&Tier::ALL, &mut left, worth, &mut picks);
+        self.pick_greedily(&Tier::ALL, &mut left, worth, usize::MAX, &mut picks);
         picks
     }
 
@@ -175,7 +175,7 @@ impl Cover {
         let worth = |gain: u64| gain >= fewest.max(1) && gain as f64 / total as f64 >= least;
         let mut left = self.nothing_covered();
         let mut picks = Vec::new();
-        self.pick_greedily(&Tier::ALL[..1], &mut left, worth, &mut picks);
+        self.pick_greedily(&Tier::ALL[..1], &mut left, worth, usize::MAX, &mut picks);
         if self.tiers.iter().all(|&tier| tier == Tier::First) {
             return picks;
         }
@@ -210,23 +210,34 @@ impl Cover {
             }
         }
         left.open.retain(|&element| !covered[element as usize]);
-        self.pick_greedily(&Tier::ALL, &mut left, worth, &mut picks);
+        self.pick_greedily(&Tier::ALL, &mut left, worth, usize::MAX, &mut picks);
         picks
+    }
+
+    /// Whether a cover that ends only where nothing is left has at least so many picks.
+    pub fn takes(&self, picks: usize) -> bool {
+        let mut found = Vec::new();
+        if picks <= self.most_picks() {
+            self.pick_greedily(&Tier::ALL, &mut self.nothing_covered(), |gain| gain > 0, picks, &mut found);
+        }
+        found.len() >= picks
     }
 
     fn nothing_covered(&self) -> Uncovered {
         Uncovered { gains: self.all.clone(), open: (0..self.weights.len() as u32).collect() }
     }
 
-    /// Picks candidates of these tiers as long as one is worth it: one of a later tier only when none of an earlier is.
+    /// Picks at most so many candidates of these tiers as long as one is worth it: one of a later tier only when none of an
+    /// earlier is.
     fn pick_greedily(
         &self,
         tiers: &[Tier],
         left: &mut Uncovered,
         worth: impl Fn(u64) -> bool + Copy,
+        most: usize,
         picks: &mut Vec<Pick>,
     ) {
-        for _ in 0..Self::SCANS {
+        for _ in 0..Self::SCANS.min(most) {
             let Some(candidate) = tiers.iter().find_map(|&tier| self.best(&left.gains, tier, worth)) else {
                 return;
             };
@@ -240,7 +251,9 @@ impl Cover {
                 !covered
             });
         }
-        self.finish(tiers, left, worth, picks);
+        if most > Self::SCANS {
+            self.finish(tiers, left, worth, most - Self::SCANS, picks);
+        }
     }
 
     /// The candidate of one tier that gains the most, if that is worth it.
@@ -252,7 +265,15 @@ impl Cover {
     }
 
     /// Goes on with the elements that are not covered yet, by a heap.
-    fn finish(&self, tiers: &[Tier], left: &mut Uncovered, worth: impl Fn(u64) -> bool, picks: &mut Vec<Pick>) {
+    fn finish(
+        &self,
+        tiers: &[Tier],
+        left: &mut Uncovered,
+        worth: impl Fn(u64) -> bool,
+        most: usize,
+        picks: &mut Vec<Pick>,
+    ) {
+        let most = picks.len().saturating_add(most);
         let Uncovered { gains, open } = left;
         let (elements_of, ends) = self.elements_by_candidate(open);
         let mut covered = vec![false; self.weights.len()];
@@ -260,7 +281,7 @@ impl Cover {
         let useful = (0..gains.len()).filter(in_tiers);
         let mut heap: BinaryHeap<_> = useful.map(|candidate| self.rank(candidate, gains[candidate])).collect();
         let mut uncovered = open.len();
-        while let Some((_, bound, _, _, candidate)) = heap.pop().filter(|_| uncovered > 0) {
+        while let Some((_, bound, _, _, candidate)) = heap.pop().filter(|_| uncovered > 0 && picks.len() < most) {
             let (gain, candidate) = (gains[candidate as usize], candidate as usize);
             if gain == 0 {
                 continue;
@@ -406,6 +427,18 @@ mod tests {
             expected.extend([4, 3]);
             assert_eq!(sources, expected);
             assert_eq!(picks.iter().filter(|pick| !pick.foreign).count(), 1);
+        }
+    }
+
+    #[test]
+    fn whether_a_cover_takes_so_many_picks() {
+        for sources in [0, 3, 7, 8, 9, 40] {
+            let mut cover = Cover::default();
+            (0..sources).for_each(|source| cover.add(2, foreign(&[source, source + 1])));
+            (0..sources).for_each(|source| cover.add(1, foreign(&[source])));
+            let found = cover.greedy(0.0, 1).len();
+            assert_eq!(found, sources as usize);
+            (0..50).for_each(|picks| assert_eq!(cover.takes(picks), picks <= found, "{picks} of {found}"));
         }
     }
 

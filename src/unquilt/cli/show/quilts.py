@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES
+from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.analyses.sites import SITE_TABLES, name_sites
 from unquilt.cli.show.views import Facts, View, list_distinct, name_copies, read_top, see
 from unquilt.cli.terminal.output import count, printable, typed
@@ -42,6 +43,10 @@ class QuiltView(View):
             found["sources_of_quilts"] = sum(
                 pc.sum(split.read(["sources"]).column(0)).as_py() or 0 for split in folder.table(QUILTS.name).splits()
             )
+        found["published"] = summary.get("published")
+        if found["published"] is not None:
+            counters = {name: f"published_{name}" for name in _LEFT_OUT}
+            found["published_left_out"] = {name: summary[of] for name, of in counters.items() if of in summary}
         found["without_url"] = summary.get("without_server")
         if found["left_out"] and found["left_out"]["own_site_only"] and not summary.get("quilts"):
             found["sites"] = {by: list_distinct(folder, by, _FEW_SITES) for by in ("domain", "host")}
@@ -56,6 +61,7 @@ class QuiltView(View):
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
+        yield from published(facts)
         yield from sites(facts)
         if not facts["tables"]["quilts"]["rows"]:
             yield advise(facts)
@@ -64,6 +70,7 @@ class QuiltView(View):
 
     def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:
         yield from super().entries(facts)
+        yield from (("published", line) for line in published(facts))
         yield from (("left out", line) for line in left_out(facts))
         yield from (("no url", line) for line in without_url(facts))
 
@@ -146,16 +153,36 @@ def _by_limits(facts: Facts) -> str:
     return "no document has sources. Try a smaller -k, a larger -m or a smaller --min-share."
 
 
+def published(facts: Facts) -> Iterator[str]:
+    """How many quilts there are as published, and what those of them are that the limits of the run leave out."""
+    number, asked = facts["published"], facts["parameters"]
+    if not number:
+        return
+    quilts, left = facts["tables"]["quilts"]["rows"], facts["published_left_out"]
+    others = sum(left.values())
+    if not others and quilts == number:
+        return
+    defaults = all(asked.get(name) == value for name, value in QuiltParameters().to_dict().items())
+    line = f"{count(quilts, 'quilt')} by {'default' if defaults else 'these limits'}, {number:,} as published"
+    line += " (any other page is a source, and no limits but c and sigma)"
+    if others:
+        line += f"; {others:,} of the latter {'is none' if others == 1 else 'are none'} by these limits: "
+        line += ", ".join(_name_reasons(left, asked))
+    yield line
+
+
+def _name_reasons(counts: Facts, asked: Facts) -> list[str]:
+    """Documents that are no quilts by the first limit that they fail, in words."""
+    words = {"site": name_sites(asked["foreign"]), "grams": count(asked.get("min_grams", 1), "gram"), **asked}
+    words["sources"] = count(asked["c"], "source")
+    return [count(counts[name], *what).format(**words) for name, what in _LEFT_OUT.items() if counts.get(name)]
+
+
 def left_out(facts: Facts) -> Iterator[str]:
     """How many documents are no quilts by which limit, each under the first that it fails."""
     counts, asked = facts["left_out"], facts["parameters"]
-    if not counts:
-        return
-    words = {"site": name_sites(asked["foreign"]), "grams": count(asked.get("min_grams", 1), "gram")} | asked
-    words["sources"] = count(asked["c"], "source")
-    named = [count(counts[name], *what).format(**words) for name, what in _LEFT_OUT.items() if counts.get(name)]
-    judged = facts["documents"] - (facts["copies"] or 0)
-    if named:
+    if named := _name_reasons(counts, asked) if counts else []:
+        judged = facts["documents"] - (facts["copies"] or 0)
         yield f"Of {count(judged, 'document')} judged, {', '.join(named)}"
 
 

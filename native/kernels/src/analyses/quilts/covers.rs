@@ -29,20 +29,29 @@ type Numbers<V> = HashMap<u32, V, BuildHasherDefault<Multiply>>;
 
 parameters! {
     /// Where a cover ends, and which documents are looked at more closely: those of which sources cover (or patch grams
-    /// are, with `of_patches`) at least the share `look`, at least c of them, none with more than the share `max_largest`; and whether patches are asked for.
-    pub struct Covering { c: u64, look: f64, of_patches: bool, min_share: f64, min_grams: u64, max_largest: f64, patches: bool }
+    /// are, with `of_patches`) at least the share `look`, at least c of them, none with more than the share `max_largest`;
+    /// whether patches are asked for; and whether all documents with a gram are told, so that it is known which are quilts
+    /// as published: those of whose grams at least the share `sigma` are patch grams.
+    pub struct Covering {
+        c: u64, sigma: f64, look: f64, of_patches: bool, min_share: f64, min_grams: u64, max_largest: f64, patches: bool,
+        all_told: bool,
+    }
 }
 
 parameters! {
     /// Where a cover ends, which documents may be looked at more closely, and which are suspects: those of which sources
-    /// cover at least the share `sigma`.
-    pub struct Suspecting { c: u64, sigma: f64, look: f64, of_patches: bool, min_share: f64, min_grams: u64 }
+    /// cover at least the share `sigma`. See [`Covering`] for `all_told`.
+    pub struct Suspecting {
+        c: u64, sigma: f64, look: f64, of_patches: bool, min_share: f64, min_grams: u64, all_told: bool,
+    }
 }
 
 row! {
-    /// Of any document: what was counted; and if it has no sources, why.
+    /// Of any document: what was counted; whether it is a quilt as published, if that is known; and if it has no sources,
+    /// why.
     pub struct Judged<'a> {
-        words: u64, grams: u64, patch_grams: u64, covered: u64, by_suspects: u64, sources: u64, largest: u64, why: &'a [u8],
+        words: u64, grams: u64, patch_grams: u64, covered: u64, by_suspects: u64, sources: u64, largest: u64,
+        published: Option<u64>, why: &'a [u8],
     }
 }
 
@@ -111,6 +120,8 @@ struct Reading {
     /// Suspects among the candidates and among those of its own site with the same text, and the tier of each.
     suspects: Numbers<Tier>,
     cover: Cover,
+    /// The same by documents of all sites.
+    published: Cover,
 }
 
 /// An element of the document that is being read.
@@ -248,6 +259,28 @@ impl Reading {
         Ok(Self::come_to(picks))
     }
 
+    /// Whether it is a quilt as published: at least the share `sigma` of its grams are patch grams, and at least c other
+    /// documents, of whatever site, are needed to cover these.
+    fn is_published(&mut self, sigma: f64, c: u64) -> Result<bool, Damaged> {
+        if share(self.patch_grams(), self.grams()) < sigma {
+            return Ok(false);
+        }
+        let mut cover = std::mem::take(&mut self.published);
+        cover.clear();
+        let mut candidates: Vec<u32> = Vec::new();
+        for (open, packed) in self.elements() {
+            candidates.clear();
+            candidates.extend(Candidates::new(packed)?.all().map(|(document, _)| document));
+            // Where sites are parts of domains, foreign documents on the domain are named twice.
+            candidates.sort_unstable();
+            candidates.dedup();
+            cover.add(open.weight, candidates.iter().map(|&document| (document, Tier::First)));
+        }
+        let found = cover.takes(usize::try_from(c).unwrap_or(usize::MAX));
+        self.published = cover;
+        Ok(found)
+    }
+
     fn come_to(picks: Vec<Pick>) -> Covered {
         let covered = picks.iter().map(|pick| pick.new).sum();
         // A suspect that has the rest of a page may have much else of it, too: that is at home elsewhere.
@@ -256,8 +289,8 @@ impl Reading {
         Covered { picks, covered, largest }
     }
 
-    /// What is known of the document, with a word for why it has no sources.
-    fn judged(&self, found: &Covered) -> Judged<'static> {
+    /// What is known of the document after the last cover, with a word for why it has no sources.
+    fn judged(&self, found: &Covered, published: Option<bool>) -> Judged<'static> {
         let Size { words, grams } = self.size.as_ref().map_or(Size { words: 0, grams: 0 }, |size| Size { ..*size });
         let patch_grams = self.patch_grams();
         let why: &[u8] = match (found.picks.len(), grams, patch_grams, self.cover.most_picks()) {
@@ -270,7 +303,17 @@ impl Reading {
         let Covered { picks, covered, largest } = found;
         let by_suspects = picks.iter().filter(|pick| !pick.foreign).map(|pick| pick.new).sum();
         let (sources, covered, largest) = (picks.len() as u64, *covered, *largest);
-        Judged { words, grams, patch_grams, covered, by_suspects, sources, largest, why }
+        Judged {
+            words,
+            grams,
+            patch_grams,
+            covered,
+            by_suspects,
+            sources,
+            largest,
+            published: published.map(u64::from),
+            why,
+        }
     }
 }
 
@@ -313,7 +356,7 @@ impl Group for FirstCovers {
         let Self { told, reading } = self;
         reading.read(rows)?;
         let found = reading.pick(told.min_share, told.min_grams, None)?;
-        let judged = reading.judged(&found);
+        let judged = reading.judged(&found, None);
         let grams = reading.grams();
         if !reading.elements.is_empty() {
             out.row(&Self::SIZES, key, SourceSize { grams });
@@ -340,7 +383,8 @@ impl Group for FirstCovers {
         }
         // A second cover may find more sources than the first, and so c itself is asked for then.
         if sources < told.c.clamp(1, 2) || reading.share_of(found.covered, told.of_patches) < told.look {
-            out.row(&Self::SETTLED, key, judged);
+            let published = if told.all_told { Some(reading.is_published(told.sigma, told.c)?) } else { None };
+            out.row(&Self::SETTLED, key, Judged { published: published.map(u64::from), ..judged });
             return Ok(());
         }
         if let Some(size) = &reading.size {
@@ -508,7 +552,9 @@ impl<const AGAIN: bool> Group for Covers<AGAIN> {
         let found = self.reading.pick(self.told.min_share, self.told.min_grams, None)?;
         let grams = self.reading.grams();
         let settled = !AGAIN && found.picks.is_empty();
-        out.row(if settled { &Self::SETTLED } else { &Self::JUDGED }, key, self.reading.judged(&found));
+        let published =
+            if self.told.all_told { Some(self.reading.is_published(self.told.sigma, self.told.c)?) } else { None };
+        out.row(if settled { &Self::SETTLED } else { &Self::JUDGED }, key, self.reading.judged(&found, published));
         if !AGAIN && !self.reading.elements.is_empty() {
             out.row(&Self::SIZES, key, SourceSize { grams });
         }

@@ -22,7 +22,7 @@ row! {
     pub struct CountedNumbers<'a> {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, covered_grams: u64, by_suspects: f64,
         sources: u64, largest: f64, sections: Option<f64>, spanned: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
-        sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, why: &'a [u8],
+        sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, published: Option<u64>, why: &'a [u8],
     }
 }
 
@@ -32,7 +32,7 @@ row! {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, spanned: Option<f64>, sources: u64,
         largest: f64, own: Option<f64>, sections: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
         sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, evidence: f64,
-        verdict: &'a [u8], quilt: bool, why: Option<&'a [u8]>,
+        verdict: &'a [u8], quilt: bool, why: Option<&'a [u8]>, published: Option<u64>,
     }
 }
 
@@ -205,7 +205,8 @@ impl Group for DocumentCounts {
                 };
             }
         }
-        let Judged { words, grams, patch_grams, covered, by_suspects, sources, largest, why } = Judged::take(&judged)?;
+        let Judged { words, grams, patch_grams, covered, by_suspects, sources, largest, published, why } =
+            Judged::take(&judged)?;
         let Late { sections, attributed, spanned, sewn, sewn_words, sewn_sources, reads_on } = late;
         let counted = CountedNumbers {
             words,
@@ -224,6 +225,7 @@ impl Group for DocumentCounts {
             sewn_sources,
             reads_on,
             attributed,
+            published,
             why,
         };
         if self.homes && self.limits.judge(&Numbers { counted: &counted, own: None }).0.is_empty() {
@@ -234,28 +236,31 @@ impl Group for DocumentCounts {
     }
 }
 
-/// What documents are counted under by the first limit that they fail.
-const COUNTERS: &[(&str, &str)] = &[
-    ("short", "too_short"),
-    ("nothing shared", "nothing_shared"),
-    ("own site", "own_site_only"),
-    ("min_share", "below_min_share"),
-    ("sigma", "below_sigma"),
-    ("max_largest", "above_max_largest"),
-    ("c", "below_c"),
-    ("max_own", "above_max_own"),
-    ("max_sections", "above_max_sections"),
-    ("min_sewn", "below_min_sewn"),
-    ("max_reads_on", "above_max_reads_on"),
-    ("max_attributed", "too_attributed"),
+/// What documents are counted under by the first limit that they fail; and those of them that are quilts as published.
+/// These share something.
+const COUNTERS: &[(&str, &str, &str)] = &[
+    ("short", "too_short", ""),
+    ("nothing shared", "nothing_shared", ""),
+    ("own site", "own_site_only", "published_own_site_only"),
+    ("min_share", "below_min_share", "published_below_min_share"),
+    ("sigma", "below_sigma", "published_below_sigma"),
+    ("max_largest", "above_max_largest", "published_above_max_largest"),
+    ("c", "below_c", "published_below_c"),
+    ("max_own", "above_max_own", "published_above_max_own"),
+    ("max_sections", "above_max_sections", "published_above_max_sections"),
+    ("min_sewn", "below_min_sewn", "published_below_min_sewn"),
+    ("max_reads_on", "above_max_reads_on", "published_above_max_reads_on"),
+    ("max_attributed", "too_attributed", "published_too_attributed"),
 ];
 
 /// Group by document, of what was counted, of the documents of its own site that have the same text, and of those among
 /// them that are stitched together themselves: the verdict.
 pub struct Verdicts {
     limits: Limits,
-    counts: [u64; COUNTERS.len()],
+    counts: [[u64; 2]; COUNTERS.len()],
     in_part: u64,
+    /// How many are quilts as published, and whether that is known.
+    published: Option<u64>,
 }
 
 impl Verdicts {
@@ -266,8 +271,12 @@ impl Verdicts {
         let numbers = Numbers { counted, own };
         let (failed, verdict) = self.limits.judge(&numbers);
         let quilt = failed.is_empty();
-        if let Some(place) = failed.first().and_then(|first| COUNTERS.iter().position(|(word, _)| word == first)) {
-            self.counts[place] += 1;
+        if let Some(place) = failed.first().and_then(|first| COUNTERS.iter().position(|(word, ..)| word == first)) {
+            self.counts[place][0] += 1;
+            self.counts[place][1] += counted.published.unwrap_or(0);
+        }
+        if let Some(published) = counted.published {
+            *self.published.get_or_insert(0) += published;
         }
         self.in_part += u64::from(verdict == "in part");
         let why = failed.join(", ");
@@ -287,6 +296,7 @@ impl Verdicts {
             sewn_sources,
             reads_on,
             attributed,
+            published,
             ..
         } = *counted;
         // What its own site has, too, may be its own: many sources of such text are no sign that it was stitched together.
@@ -318,6 +328,7 @@ impl Verdicts {
                 verdict,
                 quilt,
                 why: (!quilt).then_some(why.as_bytes()),
+                published,
             },
         );
         if quilt {
@@ -358,7 +369,7 @@ impl Group for Verdicts {
     type Parameters = Judging;
 
     fn new(told: Judging, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { limits: Limits::new(&told)?, counts: [0; COUNTERS.len()], in_part: 0 })
+        Ok(Self { limits: Limits::new(&told)?, counts: [[0; 2]; COUNTERS.len()], in_part: 0, published: None })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
@@ -390,9 +401,17 @@ impl Group for Verdicts {
     }
 
     fn finish(&mut self, out: &mut Output) {
-        for ((_, counter), &count) in COUNTERS.iter().zip(&self.counts) {
+        for ((_, counter, _), &[count, _]) in COUNTERS.iter().zip(&self.counts) {
             out.count(counter, count);
         }
         out.count("in_part", self.in_part);
+        if let Some(published) = self.published {
+            out.count("published", published);
+            for ((_, _, counter), &[_, count]) in
+                COUNTERS.iter().zip(&self.counts).filter(|((.., name), _)| !name.is_empty())
+            {
+                out.count(counter, count);
+            }
+        }
     }
 }

@@ -1,0 +1,54 @@
+"""What can be said of a corpus before an analysis looks at any text: that sites cannot be told apart there.
+
+Reading one column of the documents takes moments; the analysis that would find nothing may take hours. A few documents
+take no time, and what a run says at its end is soon enough.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from unquilt.analyses.sites import see_names
+from unquilt.flow.kept import Kept
+
+FEW = 1000
+"""A corpus of fewer documents is analysed in moments."""
+
+
+class Sites(NamedTuple):
+    """Whether some documents have a site and some have none; and the names of sites, two at most."""
+
+    names: list[str]
+    nameless: bool
+
+
+def look_at_sites(corpus: Kept, by: str) -> Sites:
+    """Reads names of sites until there are two. Pages of one host are of one site also where sites are addresses."""
+    sited, column = see_names(corpus, "host" if by == "ip" else by)
+    names: dict[str, None] = {}
+    nameless = False
+    for split in sited.splits():
+        found = split.read([column]).column(column).unique().to_pylist()
+        nameless |= None in found
+        names |= dict.fromkeys(filter(None, found))
+        if len(names) > 1:
+            break
+    return Sites(list(names)[:2], nameless)
+
+
+def foresee(corpus: Kept, foreign: str) -> str | None:
+    """Why an analysis of pages of other sites cannot tell anything about this corpus, or not what it is asked for."""
+    if foreign in ("", "none") or corpus.rows < FEW:
+        return None
+    sites = look_at_sites(corpus, foreign)
+    asked = f"(--foreign {foreign})"
+    if not sites.names:
+        each = f"none of the {corpus.rows:,} documents has a URL, so each counts as a site of its own {asked}"
+        return f"cannot tell what a page has from its own site: {each}. URLs: field url, or --base-url"
+    if len(sites.names) > 1 or sites.nameless:
+        return None
+    what = {"host": "host", "ip": "host", "domain": "domain"}.get(foreign, "site")
+    hosts = foreign not in ("host", "ip") and len(look_at_sites(corpus, "host").names) > 1
+    others = "--foreign host, which tells its hosts apart, or " if hosts else ""
+    where = f"all {corpus.rows:,} documents are on one {what}, {sites.names[0]}, and only pages of other sites count"
+    return f"cannot tell who took from whom: {where} {asked}, so that nothing will be found. Try {others}--foreign none"
