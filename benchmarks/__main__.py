@@ -18,6 +18,7 @@ from benchmarks import (
     reworded,
     scale,
     shapes,
+    spark,
     template,
     threshold,
 )
@@ -40,6 +41,7 @@ BENCHMARKS = {
     "medium": medium.measure,
     "earlier": earlier.measure,
     "cluster": cluster.measure,
+    "spark": spark.measure,
     "neardups": neardups.measure,
     "threshold": threshold.measure,
     "passages": passages.measure,
