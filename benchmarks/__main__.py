@@ -19,6 +19,7 @@ from benchmarks import (
     scale,
     shapes,
     sites,
+    spark,
     template,
     threshold,
 )
@@ -41,6 +42,7 @@ BENCHMARKS = {
     "medium": medium.measure,
     "earlier": earlier.measure,
     "cluster": cluster.measure,
+    "spark": spark.measure,
     "neardups": neardups.measure,
     "threshold": threshold.measure,
     "passages": passages.measure,
