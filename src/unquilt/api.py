@@ -25,7 +25,7 @@ from unquilt.errors import ParameterError
 from unquilt.experiments.calls import experiment
 from unquilt.jobs import work
 from unquilt.jobs.alignment import Alignment, StemRates, align
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.verdicts import judge_run
 from unquilt.parameters import ParameterInfo
@@ -114,8 +114,9 @@ def make_call(name: str) -> AnalysisCall:
     lines = [
         catalogue.ENTRIES[name].purpose,
         "",
-        "`inputs` are files, folders, globs, `-`, an Arrow table, or a corpus folder that `ingest` made. Without",
-        "`output`, results live in a temporary folder. `fields` says what fields or columns are called there, such",
+        "`inputs` are files, folders, globs, `-`, an Arrow table, corpora that `ingest` made, or runs, of which what",
+        "they keep is taken; several together are one corpus. Without `output`, results live in a temporary folder.",
+        "`fields` says what fields or columns are called there, such",
         f"as `{{'text': 'body'}}`. `parameters` are those of `{analysis.parameters.__name__}`:",
         "",
         *map(_describe, analysis.parameters.describe()),
@@ -143,13 +144,15 @@ def ingest(
     inputs: Inputs,
     output: str | Path | None = None,
     *,
+    into: str | Path | None = None,
     options: JobOptions | None = None,
     fields: Mapping[str, str] | None = None,
 ) -> Run:
     """Reads files, folders, globs, `-` or an Arrow table (columns id, url, text, ip) into a corpus folder.
 
     Analyses take the folder in place of the inputs, and then need not read them again. `fields` says what the fields of
-    JSON lines, or columns of tables, are called: `{"text": "body", "id": "key"}`.
+    JSON lines, or columns of tables, are called: `{"text": "body", "id": "key"}`. Corpora and runs among the inputs are
+    taken as they are: of a run, what it keeps. `into` is a corpus to add to, instead of `output`.
 
     >>> import pyarrow as pa
     >>> corpus = ingest(pa.table({"id": ["a", "b"], "text": ["one two three", "two three four"]}))
@@ -158,7 +161,12 @@ def ingest(
     >>> ingest(pa.table({"body": ["one two three"]}), fields={"text": "body"}).documents.column("words").to_pylist()
     [3]
     """
-    return Run.of(work.ingest(inputs, output, rename_fields(options, fields)))
+    given = rename_fields(options, fields)
+    if into is None:
+        return Run.of(work.ingest(inputs, output, given))
+    if output is not None:
+        raise ParameterError("give either output, for a new corpus, or into, for one to add to")
+    return Run.of(work.add_to(into, inputs, given))
 
 
 def build_filter(

@@ -266,7 +266,11 @@ WRONG = {
     "no output": ("{corpus}", 2, "missing option '-o'"),
     "no input": ("-o {new}", 2, "missing argument 'INPUT...'"),
     "missing": ("none -o {new}", 1, "none: no such file or folder"),
-    "method": ("{corpus} -o {new} --method simhash", 2, "--method must be one of shingles, imatch, not 'simhash'"),
+    "method": (
+        "{corpus} -o {new} --method simhash",
+        2,
+        "--method must be one of shingles, imatch, spotsigs, not 'simhash'",
+    ),
     "family": ("{corpus} -o {new} --family sha", 2, "--family must be one of fast, rabin, not 'sha'"),
     "k": ("{corpus} -o {new} -k 0", 2, "--k must be a whole number between 1 and 1048576, not '0'"),
     "seed": ("{corpus} -o {new} --seed -1", 2, "--seed must be a whole number between 0 and 9223372036854775807"),
@@ -289,7 +293,6 @@ WRONG = {
     "no lexicon": ("{corpus} -o {new} --method imatch --lexicon none", 1, "no such file: none"),
     "bad lexicon": ("{corpus} -o {new} --method imatch --lexicon {pages}", 1, "cannot be read as a lexicon: "),
     "reading": ("{corpus} -o {new} --max-bytes 10", 2, "read already; leave out the options about reading"),
-    "a run": ("{run} -o {new}", 1, "is a run of neardups, not a corpus; give its inputs instead"),
     "another run": (
         "{corpus} -o {run} -k 4",
         1,

@@ -110,7 +110,6 @@ WRONG = {
     "no match": ("ingest {nothing}/*.gz -o {new}", 1, "no file matches"),
     "occupied": ("quilts {corpus} -o {other}", 1, "holds something else (first entry: letter.txt)"),
     "occupied demo": ("demo --pages 10 -o {other}", 1, "holds something else than a demo"),
-    "run as input": ("quilts {run} -o {new}", 1, "is a run of quilts, not a corpus"),
     "another run": (
         "quilts {corpus} -o {run} -k 3 --min-grams 1",
         1,

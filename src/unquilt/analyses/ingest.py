@@ -18,5 +18,6 @@ DECLARATION = Job(
         "index": "looking where to cut",
         "read": "reading",
         "write": "writing the corpus",
+        "join": "joining corpora",
     },
 )

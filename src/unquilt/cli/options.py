@@ -256,6 +256,7 @@ class JobArguments:
     settings: Mapping[str, Any]
     about_reading: Mapping[str, Any]
     overwrite: bool = False
+    accept: bool = False
     quiet: bool = False
     as_json: bool = False
     max_rejects: int | None = None
@@ -277,6 +278,7 @@ class JobArguments:
             settings=Settings.from_dict(self.settings),
             reading=self.reading(),
             overwrite=self.overwrite,
+            accept=self.accept,
             progress=choose_progress(quiet=self.quiet, costs=costs),
         )
 
@@ -308,9 +310,14 @@ _READING = (
 )
 
 
+_ACCEPTING = click.option(
+    "--accept", is_flag=True, help="Take what a run keeps as INPUT although its audit raises alarms."
+)
+
+
 def job_options(command: Command) -> Callable[..., Any]:
     """The common options of everything that reads and computes; the command gets them as `asked`."""
-    return _collected(command, (*_READING, *_RUNNING))
+    return _collected(command, (*_READING, _ACCEPTING, *_RUNNING))
 
 
 def running_options(command: Command) -> Callable[..., Any]:
@@ -326,7 +333,7 @@ def reading_options(command: Command) -> Callable[..., Any]:
 def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Callable[..., Any]:
     running = [info.name for info in Settings.describe()]
     reading = ["fields", *(info.name for kind in (Limits, Reading) for info in kind.describe())]
-    others = ("overwrite", "quiet", "as_json", "max_rejects")
+    others = ("overwrite", "accept", "quiet", "as_json", "max_rejects")
 
     @functools.wraps(command)
     def collect(**given: Any) -> Any:
@@ -347,8 +354,10 @@ def _collected(command: Command, options: Sequence[Callable[[Any], Any]]) -> Cal
 
 
 def refuse_reading_options(inputs: tuple[str, ...], asked: JobArguments) -> None:
-    """Refuse options about reading where the input is a corpus: that was read already, so they would be ignored."""
-    from unquilt.jobs.corpora import open_corpus
+    """Refuse options about reading where all inputs are corpora: these were read already, so they would be ignored."""
+    from unquilt.jobs.named import CorpusPart, group_inputs
 
-    if asked.reading() != Reading() and open_corpus(list(inputs)) is not None:
-        raise usage_error(f"{inputs[0]} is a corpus, which was read already; leave out the options about reading")
+    groups = group_inputs(list(inputs))
+    if asked.reading() != Reading() and groups and all(isinstance(group, CorpusPart) for group in groups):
+        what = "is a corpus, which was" if len(inputs) == 1 else "and the others are corpora, which were"
+        raise usage_error(f"{inputs[0]} {what} read already; leave out the options about reading")

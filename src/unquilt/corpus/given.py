@@ -326,11 +326,12 @@ def make_plan(pieces: Iterable[tuple[str, pa.Schema]], reading: Reading) -> Give
             )
         is_json = kind is None or JSON in noted
         marks = {JSON: b"1"} if is_json else {}
+        guessed = {LOOSE: b"1"} if LOOSE in noted else {}
         kind, name = pa.large_string() if is_json else kind, _name(field.name, taken)
         like = {SAME: stored.encode()} if stored else {}
         extra.append(pa.field(name, kind, metadata=marks | like | {NAME: field.name.encode()}))
         shown = kind if is_json else field.type
-        given.append(pa.field(field.name, shown, field.nullable, marks | {COLUMN: name.encode()}))
+        given.append(pa.field(field.name, shown, field.nullable, marks | guessed | {COLUMN: name.encode()}))
     return GivenPlan(tuple(extra), pa.schema(given, columns.to_schema().metadata))
 
 
@@ -338,7 +339,8 @@ def _find_part(field: pa.Field | None, name: str, stored: str) -> pa.Field:
     """A part of documents as it is written again: as text."""
     kind = pa.string() if field is None or not _is_text(field.type) else field.type
     nullable = field is None or field.nullable
-    return pa.field(name, kind, nullable, {COLUMN: stored.encode()})
+    guessed = {LOOSE: b"1"} if field is not None and LOOSE in (field.metadata or {}) else {}
+    return pa.field(name, kind, nullable, guessed | {COLUMN: stored.encode()})
 
 
 def _is_text(kind: pa.DataType) -> bool:
@@ -362,6 +364,56 @@ def read_given(schema: pa.Schema | None) -> pa.Schema | None:
     """How documents are written again; None if there is nothing but what is usual."""
     noted = None if schema is None else (schema.metadata or {}).get(GIVEN)
     return None if noted is None else pa.ipc.read_schema(pa.py_buffer(base64.b64decode(noted)))
+
+
+def read_met(schema: pa.Schema) -> pa.Schema:
+    """What the inputs of a corpus gave, of which `schema` has the columns: as `GivenColumns` meets it in a piece."""
+    given = read_given(schema)
+    if given is None:
+        return pa.schema([], {USUAL_TOO: b"1"})
+    own = {name.encode() for name in DOCUMENTS.schema.names}
+    fields = []
+    for field in given:
+        marks = {key: field.metadata[key] for key in (LOOSE, JSON) if key in field.metadata}
+        fields.append(field.with_metadata(marks | ({LISTED: b"1"} if field.metadata[COLUMN] in own else {}) or None))
+    return pa.schema(fields, given.metadata)
+
+
+def rename_parts(met: pa.Schema, own: Fields, wanted: Fields, where: str) -> pa.Schema:
+    """The same, with the names that parts of documents have elsewhere; a name of another column is refused."""
+    renamed = _pair_names(own, wanted)
+    fields = []
+    for field in met:
+        if field.name in renamed.values() and field.name not in renamed:
+            raise InputError(
+                f"{where}: column {field.name!a} is no part of its documents, and elsewhere it is; give the column "
+                "another name in the inputs"
+            )
+        fields.append(field.with_name(renamed.get(field.name, field.name)))
+    return pa.schema(fields, met.metadata)
+
+
+def restore_chunk(rows: pa.Table, own: Fields, wanted: Fields) -> pa.RecordBatch | None:
+    """The columns that some rows of a corpus were given with, under the names of `rename_parts`."""
+    given, documents = read_given(rows.schema), DOCUMENTS.schema.names
+    renamed = _pair_names(own, wanted)
+    pairs = []
+    for field in given or ():
+        column = field.metadata[COLUMN].decode()
+        if column not in documents:
+            marks = {JSON: b"1"} if JSON in field.metadata else None
+            values = rows.column(column).combine_chunks()
+            named = pa.field(renamed.get(field.name, field.name), values.type, metadata=marks)
+            pairs.append((named, values))
+    if not pairs:
+        return None
+    return pa.RecordBatch.from_arrays([values for _, values in pairs], schema=pa.schema([named for named, _ in pairs]))
+
+
+def _pair_names(own: Fields, wanted: Fields) -> dict[str, str]:
+    """What parts are called in some inputs, and what in others, where that differs."""
+    names = {part: name for name, part in list_parts(wanted).items()}
+    return {name: names[part] for name, part in list_parts(own).items() if name != names[part]}
 
 
 def says_same(column: pa.Array, stored: pa.Array) -> bool:

@@ -15,7 +15,7 @@ from unquilt.experiments.passages import run_passages
 from unquilt.experiments.phrases import run_phrases
 from unquilt.experiments.quilts import run_quilts
 from unquilt.experiments.reuse import run_reuse
-from unquilt.jobs.inputs import Inputs
+from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.results.run import ReadableRun
 

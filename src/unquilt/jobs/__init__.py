@@ -3,10 +3,13 @@
     work       the jobs
     options    settings, reading and progress of a job
     ingestion  from input files to a corpus
+    joining    from corpora, and what runs keep, to one corpus
+    joined_parts  parts of corpora become parts of another
     foresight  what can be said of a corpus before an analysis begins
     matching   the prototypes that documents are near to, one document at a time
     alignment  the shared passages of two texts, without a corpus
-    inputs     the inputs of a job
+    inputs     the inputs of a job, found and checked
+    named      what inputs are: paths, corpora, runs, or rows
     audit      what a deletion would take, and alarms
     preferences  the order of documents by columns
     corpora    corpus folders as inputs

@@ -6,46 +6,28 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unquilt import _native
-from unquilt.corpus.options import PLAIN
+from unquilt.corpus.options import PLAIN, RESTORED, Reading
 from unquilt.errors import InputChangedError, InputError, RunError, damaged
 from unquilt.flow.kept import Kept
 from unquilt.jobs.places import CORPUS
 from unquilt.runs import Run
-from unquilt.runs.manifest import MANIFEST, read_manifest
+from unquilt.runs.manifest import MANIFEST
 from unquilt.runs.storage import shown
-from unquilt.tables import DOCUMENTS, OTHER_TEXTS
+from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS
 
 if TYPE_CHECKING:
-    from unquilt.jobs.inputs import Inputs
+    pass
 
 
+EARLIER = "earlier"
+"""In the manifest of a corpus that was added to: what it was before, so that runs of then find their documents."""
 PLAIN_WORDS = "plain_words"
 """In the summary of a run: that words of its corpus are compared as they are written."""
 
 
-def open_corpus(inputs: Inputs) -> Run | None:
-    """The corpus folder that `inputs` names, if it is one."""
-    from unquilt.jobs.inputs import is_path, list_paths
-
-    paths = list_paths(inputs) if is_path(inputs) else []
-    if len(paths) != 1 or read_manifest(Path(paths[0])) is None:
-        return None
-    run = Run.read(paths[0])
-    if run.manifest["analysis"] != "ingest":
-        raise InputError(f"{paths[0]} is a run of {run.manifest['analysis']}, not a corpus; give its inputs instead")
-    if not run.complete:
-        raise InputError(f"{paths[0]} is a corpus that was not finished; run unquilt ingest again")
-    made = run.manifest["versions"].get("unicode")
-    if made != _native.UNICODE_VERSION:
-        known = f"was made with Unicode {made}, this unquilt has {_native.UNICODE_VERSION}"
-        raise InputError(f"{paths[0]} is a corpus that {known}; run unquilt ingest again")
-    measures(run)
-    return run
-
-
 def find_corpus(run: Run) -> Run | None:
-    """The corpus that a run was made from: in the run's folder, where it was then, or beside the run.
+    """The corpus that a run was made from: in the run's folder, where it was then, or beside the run; without the
+    documents that were added to it since.
 
     Files that parameters name, such as a lexicon, are inputs of a run, too, behind those of its corpus.
     """
@@ -59,10 +41,37 @@ def find_corpus(run: Run) -> Run | None:
         for place in (Path(record["path"]), beside / record["path"], beside / Path(record["path"]).name):
             with suppress(RunError):
                 corpus = Run.read(place)
-                ours = corpus.manifest["analysis"] == "ingest"  # runs that were merged have runs as inputs
-                if ours and corpus.manifest["fingerprint"] == record["sha256"]:
-                    return corpus
+                if corpus.manifest["analysis"] == "ingest":  # runs that were merged have runs as inputs
+                    found = recall(corpus, record["sha256"])
+                    if found is not None:
+                        return found
     return None
+
+
+def recall(corpus: Run, fingerprint: str) -> Run | None:
+    """A corpus as it was when it had this fingerprint: itself, or without what was added to it since."""
+    if corpus.manifest["fingerprint"] == fingerprint:
+        return corpus
+    for state in corpus.manifest.get(EARLIER, ()):
+        marker = corpus.manifest.get("done", {}).get(DOCUMENTS.name)
+        if state["fingerprint"] == fingerprint and marker is not None and not state["others"]:
+            names = [name for name in marker["files"] if name.startswith(f"{DOCUMENTS.name}/")][: state["parts"]]
+            files = {name: marker["files"][name] for name in names}
+            tables = {name: size for name, size in marker["tables"].items() if name == REJECTS.name}
+            then = marker | {"files": files, "tables": tables, "fingerprint": fingerprint}
+            summary = {name: state[name] for name in ("documents", "words", "bytes", "rejects")}
+            manifest = corpus.manifest | {"fingerprint": fingerprint, "summary": summary}
+            return Run(corpus.path, manifest | {"done": {DOCUMENTS.name: then}})
+    return None
+
+
+def note_state(corpus: Run) -> list[dict[str, Any]]:
+    """What the manifest says of the states of a corpus, its present one the last, before something is added to it."""
+    parts = [name for name in corpus.files(DOCUMENTS.name) if name.startswith(f"{DOCUMENTS.name}/")]
+    known = {name: measures(corpus)[name] for name in ("documents", "words", "bytes", "rejects")}
+    others = corpus.manifest["summary"].get(OTHER_TEXTS.name, 0)
+    state = {"fingerprint": corpus.manifest["fingerprint"], "parts": len(parts), "others": others}
+    return [*corpus.manifest.get(EARLIER, ()), state | known]
 
 
 def measures(run: Run) -> dict[str, Any]:
@@ -77,6 +86,13 @@ def measures(run: Run) -> dict[str, Any]:
 def has_plain_words(corpus: Run) -> bool:
     """Whether words are compared as they are written, as those of a corpus by an older version are."""
     return bool(corpus.manifest["parameters"].get("words", PLAIN) == PLAIN)
+
+
+def recall_reading(corpus: Run) -> Reading:
+    """How the inputs of a corpus were read."""
+    known = {info.name for info in Reading.describe()} | {"fields", "limits"}
+    given = {name: value for name, value in corpus.manifest["parameters"].items() if name in known}
+    return Reading.from_dict(given | {"words": PLAIN if has_plain_words(corpus) else RESTORED})
 
 
 def refuse_other_words(path: str, spelling: str | None, *, plain: bool) -> None:
@@ -107,6 +123,7 @@ def other_texts(corpus: Run) -> Kept | None:
 
 
 def refuse_other_corpus(corpus: Run) -> None:
-    """Raise `InputChangedError` if a corpus was replaced by another while it was read."""
-    if Run.read(corpus.path).manifest["fingerprint"] != corpus.manifest["fingerprint"]:
+    """Raise `InputChangedError` if a corpus was replaced by another while it was read; what was added to it meanwhile
+    changes nothing."""
+    if recall(Run.read(corpus.path), corpus.manifest["fingerprint"]) is None:
         raise InputChangedError(f"{corpus.path} was overwritten while it was read; run again when nothing writes to it")

@@ -27,7 +27,7 @@ from unquilt.corpus.sources import Slice, Source
 from unquilt.corpus.write.indices import index_path, keep_index, recall_index
 from unquilt.corpus.write.parts import ReadPiece, WritePart, is_written, read_piece, write_part
 from unquilt.corpus.write.results import PieceRead, given_path, identify, others_path, recall
-from unquilt.corpus.write.revisits import resolve_revisits
+from unquilt.corpus.write.revisits import UNRESOLVED, no_revisits, resolve_revisits
 from unquilt.engines.progress import Progress
 from unquilt.errors import RunError
 from unquilt.flow.verbs import Verbs
@@ -65,8 +65,8 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
             with run.writer(REJECTS.name, REJECTS.schema) as rejects:
                 for result in read:
                     rejects.write(result.rejects)
-            disguised = _write_disguises(run, files)
-            visited = _write_revisits(run, read, files)
+            disguised = write_disguises(run, files)
+            visited = write_resolved(run, [result.revisits for result in read], files)
             totals = {name: sum(getattr(result, name) for result in read) for name in ("documents", "words", "bytes")}
             stage.record(rows=totals["documents"], bytes=totals["bytes"])
         values = totals | {
@@ -85,7 +85,7 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
     run.finish(run.values(DOCUMENTS.name))
 
 
-def _write_disguises(run: Run, files: Sequence[str]) -> int:
+def write_disguises(run: Run, files: Sequence[str]) -> int:
     """Counts restored and hidden words by site, and writes the sites that have any; returns how many these are."""
     parts = []
     for name in files:
@@ -105,10 +105,10 @@ def _write_disguises(run: Run, files: Sequence[str]) -> int:
     return int(found.num_rows)
 
 
-def _write_revisits(run: Run, read: Sequence[PieceRead], files: Sequence[str]) -> dict[str, int]:
+def write_resolved(run: Run, found: Sequence[pa.Table], files: Sequence[str]) -> dict[str, int]:
     """Writes the revisits with their documents; returns how many there are, and how many are documents of the corpus;
     nothing if there are none."""
-    revisits = pa.concat_tables(result.revisits for result in read)
+    revisits = pa.concat_tables([no_revisits(), *(table.select(UNRESOLVED.names).cast(UNRESOLVED) for table in found)])
     if not revisits.num_rows:
         return {}
     parts = [run.path / name for name in files if name.startswith(f"{DOCUMENTS.name}/")]

@@ -5,80 +5,36 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any
 
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.corpus.find.addresses import find_root
-from unquilt.corpus.find.inputs import STDIN, Source, Watch, find, identified, named, nobody, spool
+from unquilt.corpus.find.inputs import STDIN, Source, Watch, find, identified, nobody, spool
 from unquilt.corpus.find.pieces import check
 from unquilt.corpus.first_records import refuse_without_text
-from unquilt.corpus.options import Reading
+from unquilt.corpus.options import PLAIN, Reading
 from unquilt.corpus.readers.parquet import choose_columns, find_given, is_binary, is_text
 from unquilt.engines.workers import Workers, keeping
-from unquilt.errors import InputError, ParameterError
+from unquilt.errors import Advice, InputError, ParameterError
+from unquilt.jobs.audit import ALARM, find_alarms
+from unquilt.jobs.corpora import has_plain_words, measures
+from unquilt.jobs.named import ArrowStream, CorpusPart, Dataset, Inputs, group_inputs, is_path, list_corpora, list_paths
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import TABLE, refuse_overlap
 from unquilt.runs import InputRecord, storing
+from unquilt.runs.storage import shown
+from unquilt.tables import AUDIT
 
-
-@runtime_checkable
-class ArrowStream(Protocol):
-    """Anything that hands out Arrow data by the PyCapsule interface: tables of pyarrow, polars, pandas, DuckDB."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-
-@runtime_checkable
-class Dataset(Protocol):
-    """A data set of Hugging Face, in memory or streamed: it yields Arrow tables."""
-
-    def with_format(self, type: str) -> Dataset: ...  # noqa: A002
-
-    def iter(self, batch_size: int) -> Iterator[pa.Table]: ...
-
-
-Records = Iterable[Mapping[str, Any]]
-"""A list of dicts, or whatever yields them; or Arrow tables or batches."""
-Inputs = str | Path | Sequence[str | Path] | ArrowStream | Dataset | Records
 BATCH = 1_000
 """Rows that are asked of a data set at once."""
-
-
-def is_path(inputs: Any) -> TypeGuard[str | Path | Sequence[str | Path]]:
-    """Whether inputs are paths, or nothing that yields rows."""
-    if isinstance(inputs, str | Path | bytes | bytearray | memoryview):
-        return True
-    if isinstance(inputs, ArrowStream | Dataset):
-        return False
-    if isinstance(inputs, Sequence):
-        return not inputs or not isinstance(inputs[0], Mapping | pa.Table | pa.RecordBatch)
-    return isinstance(inputs, Mapping) or not isinstance(inputs, Iterable)
-
-
-def list_paths(inputs: str | Path | Sequence[str | Path]) -> list[str | Path]:
-    """The inputs as a list, of paths and nothing else."""
-    wrong: object = inputs
-    if isinstance(inputs, str | Path):
-        return [inputs]
-    if isinstance(inputs, Sequence) and not isinstance(inputs, bytes | bytearray | memoryview):
-        others = [path for path in inputs if not isinstance(path, str | Path)]
-        if not others:
-            return list(inputs)
-        wrong = others[0]
-    raise ParameterError(f"inputs must be paths, globs or -, or an Arrow table, not {ascii(wrong)[:80]}")
-
-
-def name_paths(inputs: Inputs) -> list[str | Path]:
-    """The inputs that are paths; globs are replaced by what they match."""
-    return [*named(list_paths(inputs))] if is_path(inputs) else []
 
 
 @dataclass(frozen=True)
@@ -89,14 +45,74 @@ class Found:
     records: Sequence[InputRecord]
     url_root: str = ""
     """The folder that URLs were made of paths from, if any were made: they are part of what a corpus is."""
+    parts: Sequence[CorpusPart | Found] = ()
+    """Corpora, and files between them, in order: instead of `sources`, if there is a corpus or run among the inputs."""
 
     def describe(self, reading: Reading) -> dict[str, Any]:
-        """How the inputs are read, for the manifest."""
-        return reading.to_dict() | ({"url_root": self.url_root} if self.url_root else {})
+        """How the inputs are read, for the manifest; of several corpora what they have in common."""
+        if not self.parts:
+            return reading.to_dict() | ({"url_root": self.url_root} if self.url_root else {})
+        first, *others = [
+            each.describe(reading) if isinstance(each, Found) else each.corpus.manifest["parameters"]
+            for each in self.parts
+        ]
+        return {name: value for name, value in first.items() if all(each.get(name) == value for each in others)}
 
 
 @contextmanager
 def find_inputs(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[Found]:
+    """Finds, checks and fingerprints inputs: corpora, runs and files, in any order."""
+    groups = group_inputs(inputs)
+    if not any(isinstance(group, CorpusPart) for group in groups):
+        with find_files(inputs, output, options) as found:
+            yield found
+        return
+    for part in list_corpora(inputs):
+        refuse_alarms(part, options)
+    with ExitStack() as stack:
+        parts = [
+            group if isinstance(group, CorpusPart) else stack.enter_context(find_files(group, output, options))
+            for group in groups
+        ]
+        refuse_mixed_words(parts, options.reading.words)
+        records = [record for part in parts for record in _list_records(part)]
+        yield Found((), records, parts=parts)
+
+
+def _list_records(part: CorpusPart | Found) -> Sequence[InputRecord]:
+    return part.records if isinstance(part, Found) else [part.record()]
+
+
+def refuse_alarms(part: CorpusPart, options: JobOptions) -> None:
+    """Refuses what a run keeps if its audit raises alarms that nobody accepted."""
+    path = part.run.path
+    if part.verdicts is None or options.accept or AUDIT.name not in part.run.tables:
+        return
+    alarms = find_alarms(part.run.table(AUDIT.name).to_pylist(), ALARM, measures(part.run)["documents"])
+    if alarms:
+        more = f", and {len(alarms) - 1:,} more" if len(alarms) > 1 else ""
+        raise InputError(
+            f"{shown(path)} raises {len(alarms):,} alarm{'s' if len(alarms) > 1 else ''}: {alarms[0].says}{more}",
+            advice=Advice(
+                "look at run.audit, and say JobOptions(accept=True) if that is right",
+                f"look at it with unquilt show {shown(path)} audit, and say --accept if that is right",
+            ),
+        )
+
+
+def refuse_mixed_words(parts: Sequence[CorpusPart | Found], words: str) -> None:
+    """Refuses corpora whose words are not alike."""
+    plain = {
+        words == PLAIN if isinstance(part, Found) else has_plain_words(part.corpus): part for part in reversed(parts)
+    }
+    if len(plain) > 1:
+        names = {each: shown(_list_records(part)[0].path) for each, part in plain.items()}
+        both = f"{names[True]} has plain words, and {names[False]} restored ones"
+        raise InputError(f"{both}; read one of them again with other --words")
+
+
+@contextmanager
+def find_files(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[Found]:
     """Finds, checks and fingerprints inputs; standard input and Arrow tables are temporary files meanwhile.
 
     The worker processes that look at inputs are kept, so that the engine need not start its own.

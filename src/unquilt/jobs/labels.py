@@ -14,8 +14,8 @@ from unquilt.analyses.detect import ThresholdParameters
 from unquilt.analyses.discover import ChunkParameters, DiscoverParameters
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import PLAIN_WORDS, documents, has_plain_words, measures, open_corpus
-from unquilt.jobs.inputs import Inputs, is_path, list_paths, name_paths
+from unquilt.jobs.corpora import PLAIN_WORDS, documents, has_plain_words, measures
+from unquilt.jobs.named import Inputs, is_path, list_paths, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, SORTED, STOP_FILES, choose_place, workshop
 from unquilt.jobs.work import ingest

@@ -16,4 +16,6 @@ class JobOptions:
     settings: Settings = field(default_factory=Settings)
     reading: Reading = field(default_factory=Reading)
     overwrite: bool = False
+    accept: bool = False
+    """Whether what a run keeps is taken as input although its audit raises alarms."""
     progress: Progress = field(default_factory=Silent)

@@ -30,8 +30,9 @@ from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
 from unquilt.flow.rehearsal import rehearse
 from unquilt.jobs.copied_texts import CopiedTexts
-from unquilt.jobs.corpora import documents, has_plain_words, measures, open_corpus, refuse_other_corpus
-from unquilt.jobs.inputs import Inputs, find_inputs, name_paths
+from unquilt.jobs.corpora import documents, has_plain_words, measures, refuse_other_corpus
+from unquilt.jobs.inputs import find_inputs
+from unquilt.jobs.named import Inputs, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.own_pages import Pages, choose_ours, refuse_corpus
 from unquilt.jobs.places import choose_place

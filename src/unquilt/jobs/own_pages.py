@@ -12,7 +12,7 @@ from typing import Any
 
 from unquilt.corpus.find.inputs import named
 from unquilt.errors import InputError
-from unquilt.jobs.inputs import Inputs, name_paths
+from unquilt.jobs.named import Inputs, name_paths
 from unquilt.runs.manifest import read_manifest
 from unquilt.runs.storage import shown
 from unquilt.stores.labels import is_set

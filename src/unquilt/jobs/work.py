@@ -7,7 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
 
 from unquilt import _native
 from unquilt.analyses.analysis import Analysis
@@ -17,41 +19,85 @@ from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.preference import KEEP, is_order
 from unquilt.corpus.extract.urls import list_date
 from unquilt.corpus.find.inputs import unchanged, unread
-from unquilt.corpus.options import PLAIN
+from unquilt.corpus.options import PLAIN, Reading
 from unquilt.engines.tasks import Scale
-from unquilt.errors import NoDocumentsError
+from unquilt.errors import InputError, NoDocumentsError, ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.audit import audit_deletion
 from unquilt.jobs.corpora import (
+    EARLIER,
     PLAIN_WORDS,
     documents,
     has_plain_words,
     measures,
-    open_corpus,
+    note_state,
+    recall_reading,
     refuse_other_corpus,
     refuse_other_words,
 )
 from unquilt.jobs.foresight import foresee
 from unquilt.jobs.ingestion import read_into
-from unquilt.jobs.inputs import Found, Inputs, find_inputs, know, name_paths
+from unquilt.jobs.inputs import Found, find_inputs, know, refuse_mixed_words
+from unquilt.jobs.joining import join_into, plan_columns
+from unquilt.jobs.named import CorpusPart, Inputs, compares_plain, group_inputs, list_corpora, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, LEXICON, RUN, choose_place, workshop
 from unquilt.jobs.preferences import check_order, count_missing, order_documents
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run
+from unquilt.runs.storage import remove, shown
 from unquilt.stores.filters import Filter, read_documents
 from unquilt.stores.lexicons import Lexicon, pack_counts
-from unquilt.tables import AUDIT, KEPT, WORDS
+from unquilt.tables import AUDIT, DOCUMENTS, KEPT, WORDS
+
+if TYPE_CHECKING:
+    from unquilt.engines.objects.engine import Scheduler
 
 
 def ingest(inputs: Inputs, output: str | Path | None = None, options: JobOptions | None = None) -> Run:
-    """Reads inputs into a corpus folder, which analyses take instead of the inputs, again and again."""
+    """Reads inputs into a corpus folder, which analyses take instead of the inputs, again and again.
+
+    Corpora among the inputs, and what runs keep, are taken as they are, and not read again.
+    """
     options = options or JobOptions()
     output = choose_place(output, name_paths(inputs))
     with find_inputs(inputs, output, options) as found:
         return _ingest(found, output, options)
+
+
+def add_to(place: str | Path, inputs: Inputs, options: JobOptions | None = None) -> Run:
+    """Adds inputs to a corpus: afterwards it is the corpus that reading all of its inputs at once would have made.
+
+    The corpus stays whole until the new one takes its place. Files that it has already are not read again.
+    """
+    options = options or JobOptions()
+    corpus = open_corpus(place)
+    if corpus is None:
+        raise InputError(f"{shown(place)} is not a corpus; make one first: unquilt ingest INPUT... -o {shown(place)}")
+    if options.reading != Reading():
+        raise ParameterError(
+            "what is added to a corpus is read as that was; leave out the options about reading, or read it into a "
+            "corpus of its own, and give both to an analysis"
+        )
+    output = choose_place(place, name_paths(inputs))
+    options = replace(options, reading=recall_reading(corpus), overwrite=True)
+    with find_inputs(inputs, output, options) as found:
+        known = {(each["size"], each["sha256"]) for each in corpus.manifest["inputs"]}
+        new = [record for record in found.records if (record.size, record.sha256) not in known]
+        if not new:
+            return corpus
+        if len(new) < len(found.records):
+            first = next(record for record in found.records if record not in new)
+            raise InputError(f"{shown(first.path)} is in {shown(place)} already; leave it out")
+        whole = Found(
+            (),
+            [*(InputRecord(**each) for each in corpus.manifest["inputs"]), *found.records],
+            parts=[CorpusPart(corpus, corpus), *(found.parts or [found])],
+        )
+        refuse_mixed_words(whole.parts, options.reading.words)
+        return _ingest(whole, output, options, grown=corpus)
 
 
 def analyse(
@@ -73,9 +119,9 @@ def analyse(
     rehearse(lambda verbs, corpus: function(verbs, corpus, given))
     output = choose_place(output, [*name_paths(inputs), *files.values()])
     corpus = open_corpus(inputs)
-    if corpus is not None and is_order(order := getattr(given, "keep", KEEP[0])):
-        check_order(order, documents(corpus).schema)
-    plain = has_plain_words(corpus) if corpus else options.reading.words == PLAIN
+    if is_order(order := getattr(given, "keep", KEEP[0])) and (known := _foresee_columns(inputs)) is not None:
+        check_order(order, known)
+    plain = compares_plain(inputs, options.reading.words)
     for name, path in files.items():
         refuse_other_words(path, read[name].spelling, plain=plain)
     others = know([unread(path) for path in files.values()])
@@ -116,8 +162,7 @@ def build_lexicon(
         summary = measures(run)
         words = Kept.of(WORDS.name, run.path / f"{WORDS.name}.parquet")
         lexicon = pack_counts(words, summary["documents"], parameters.nidf, parameters.min_df)
-        corpus = open_corpus(inputs)
-        if has_plain_words(corpus) if corpus else options.reading.words == PLAIN:
+        if compares_plain(inputs, options.reading.words):
             lexicon = replace(lexicon, spelling=PLAIN)
         if output is not None:
             lexicon.write(output)
@@ -178,12 +223,45 @@ def open_run(
     )
 
 
-def _ingest(found: Found, output: str | Path, options: JobOptions) -> Run:
-    with open_run("ingest", found.describe(options.reading), found.records, output, options) as run:
+def _foresee_columns(inputs: Inputs) -> pa.Schema | None:
+    """The columns that documents will have, if all inputs are corpora; else they are known once inputs are read."""
+    groups = group_inputs(inputs)
+    parts = list_corpora(inputs)
+    return plan_columns(parts).extend(DOCUMENTS.schema) if parts and len(parts) == len(groups) else None
+
+
+def _ingest(found: Found, output: str | Path, options: JobOptions, grown: Run | None = None) -> Run:
+    """Reads what was found into a corpus, or joins it; `grown` is the corpus that it is added to."""
+    described = found.describe(options.reading) if grown is None else grown.manifest["parameters"]
+    with open_run("ingest", described, found.records, output, options) as run:
         if not run.complete:
-            with _abandoning(run), engine(run, Scale(0, 0), options) as verbs:
-                read_into(verbs, run, found.sources, options.reading, options.progress)
+            if grown is not None:
+                run.manifest[EARLIER] = note_state(grown)
+            if found.parts:
+                with _abandoning(run):
+                    _join(run, found, options)
+            else:
+                with _abandoning(run), engine(run, Scale(0, 0), options) as verbs:
+                    read_into(verbs, run, found.sources, options.reading, options.progress)
     return run
+
+
+def _join(run: Run, found: Found, options: JobOptions) -> None:
+    """Makes one corpus of several, and of files between them, which are read first, into corpora of their own."""
+    parts, inner = [], []
+    for number, part in enumerate(found.parts):
+        if isinstance(part, Found):
+            inner.append(run.inner(f"{CORPUS}_{number}"))
+            if not run.done(DOCUMENTS.name):
+                read = _ingest(part, inner[-1], replace(options, overwrite=False))
+                part = CorpusPart(read, read)
+        if isinstance(part, CorpusPart):
+            parts.append(part)
+    with engine(run, Scale(0, 0), options) as verbs:
+        join_into(verbs, run, parts, options.progress)
+    for folder in inner:
+        remove(folder)
+    run.finish(run.values(DOCUMENTS.name))
 
 
 @contextmanager
@@ -201,21 +279,26 @@ def engine(run: Run, scale: Scale, options: JobOptions) -> Iterator[Verbs]:
     """The verbs on the engine that the settings name."""
     settings = options.settings
     opened: AbstractContextManager[Verbs]
-    if settings.engine == "spark":
-        from unquilt.engines.spark import Spark
-
-        opened = Spark(run, scale, settings, progress=options.progress)
-    elif settings.engine in ("processes", "workers"):
-        from unquilt.engines.objects.engine import Objects, Scheduler
-        from unquilt.engines.objects.posting import Posting
-        from unquilt.engines.objects.processes import Processes
-
-        pool = Processes(settings.threads, settings.memory, run.spill)
-        scheduler: Scheduler = Posting(run, pool, options.progress) if settings.engine == "workers" else pool
-        opened = Objects(run, scale, scheduler, progress=options.progress)
-    else:
+    if settings.engine == "local":
         from unquilt.engines.local import Local
 
         opened = Local(run, scale, threads=settings.threads, memory=settings.memory, progress=options.progress)
+    else:
+        from unquilt.engines.objects.engine import Objects
+
+        opened = Objects(run, scale, _choose_scheduler(run, options), progress=options.progress)
     with opened as verbs:
         yield verbs
+
+
+def _choose_scheduler(run: Run, options: JobOptions) -> Scheduler:
+    settings = options.settings
+    if settings.engine == "spark":
+        from unquilt.engines.spark import SparkTasks
+
+        return SparkTasks(run, settings, options.progress)
+    from unquilt.engines.objects.posting import Posting
+    from unquilt.engines.objects.processes import Processes
+
+    pool = Processes(settings.threads, settings.memory, run.spill)
+    return Posting(run, pool, options.progress) if settings.engine == "workers" else pool

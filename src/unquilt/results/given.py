@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from unquilt.corpus.given import COLUMN, JSON, read_given
+from unquilt.corpus.given import COLUMN, JSON, USUAL_TOO, read_given
 from unquilt.flow.kept import Kept
 
 FIELDS = ("id", "url", "ip", "text")
@@ -37,7 +37,8 @@ def find_output(documents: pa.Schema, columns: Sequence[str], own: pa.Schema) ->
             mark = {key: value for key, value in field.metadata.items() if key == JSON}
             fields.append(field.with_metadata(mark or None))
     whole = tuple(columns) == tuple(map(_column, given))
-    return pa.schema(fields, given.metadata if whole else None)
+    noted = {key: value for key, value in (given.metadata or {}).items() if key != USUAL_TOO}
+    return pa.schema(fields, noted if whole and noted else None)
 
 
 def _column(field: pa.Field) -> str:

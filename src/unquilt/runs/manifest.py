@@ -39,6 +39,7 @@ _STAGE = a_record(
     {"seconds": a_duration, "peak_memory": a_count, "rows": a_count, "bytes": a_count, "counters": a_mapping(a_count)},
     {"started": a_text},
 )
+_STATE = a_record({"fingerprint": a_text}, others=a_count)
 _SHAPE = a_record(
     {
         **_OF_ANY_FORMAT,
@@ -50,7 +51,7 @@ _SHAPE = a_record(
         "created": a_text,
         "stages": a_mapping(_STAGE, check_name),
     },
-    {"finished": a_text, "summary": FACTS, "done": a_mapping(MARKER, check_name)},
+    {"finished": a_text, "summary": FACTS, "done": a_mapping(MARKER, check_name), "earlier": a_list(_STATE)},
 )
 _OF_THE_END = ("finished", "summary", "done")
 

@@ -127,16 +127,19 @@ def ask(inputs: tuple[str, ...], prototypes: str, asked: JobArguments) -> None:
 def answer_all(filter_: Filter, inputs: tuple[str, ...], asked: JobArguments) -> Iterator[Answer | Reject]:
     """The answers for documents, as they come, and what could not be read."""
     from unquilt.corpus.records import Reject
-    from unquilt.jobs.corpora import documents, open_corpus
+    from unquilt.jobs.corpora import documents
     from unquilt.jobs.matching import Answer, PrototypeQuestion, answers
+    from unquilt.jobs.named import group_inputs, list_corpora
     from unquilt.stores.filters import read_documents
 
-    corpus = open_corpus(list(inputs))
-    if corpus is None:
+    corpora = list_corpora(list(inputs))
+    if not corpora:
         for answer in answers(inputs, sys.stdin.buffer, asked.reading(), PrototypeQuestion.about(filter_.path)):
             assert isinstance(answer, Answer | Reject)
             yield answer
         return
-    for table in read_documents(documents(corpus)):
+    if len(corpora) < len(group_inputs(list(inputs))) or any(each.verdicts is not None for each in corpora):
+        raise usage_error("give either corpora or files; read what a run keeps into a corpus first: unquilt ingest")
+    for table in (table for each in corpora for table in read_documents(documents(each.corpus))):
         for name, text in zip(table["id"].to_pylist(), table["text"].to_pylist(), strict=True):
             yield Answer(name, filter_.answer(text))

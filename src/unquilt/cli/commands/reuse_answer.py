@@ -37,13 +37,15 @@ def answer(inputs: tuple[str, ...], labels: str, places: bool, asked: JobArgumen
     """
     from unquilt.cli.terminal.endings import check_rejects
     from unquilt.corpus.records import Reject
-    from unquilt.jobs.corpora import open_corpus
     from unquilt.jobs.matching import LabelAnswer, LabelQuestion, answers
+    from unquilt.jobs.named import list_corpora
     from unquilt.stores.labels import LabelSet
 
     known = LabelSet.load(labels)
-    if open_corpus(list(inputs)) is not None:
-        raise usage_error(f"{inputs[0]} is a corpus; unquilt reuse detect says what all of its documents contain")
+    if corpora := list_corpora(list(inputs)):
+        raise usage_error(
+            f"{corpora[0].run.path} is a corpus; unquilt reuse detect says what all of its documents contain"
+        )
     reading = asked.reading()
     if "words" in asked.about_reading and reading.words != known.about.words:
         raise usage_error(f"--words {reading.words} does not fit: chunks of {labels} have {known.about.words} words")

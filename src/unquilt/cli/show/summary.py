@@ -35,6 +35,13 @@ def is_complete(output: str) -> bool:
     return False
 
 
+def read_fingerprint(folder: str) -> str | None:
+    """Which run a folder holds; None if it holds none."""
+    with suppress(RunError):
+        return str(Run.read(folder).manifest["fingerprint"])
+    return None
+
+
 def conclude(output: str, asked: JobArguments, *, before: bool) -> None:
     """Say how the job ended that left its results in `output`; complain if too much was rejected.
 

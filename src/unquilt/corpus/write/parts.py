@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -196,31 +196,47 @@ def write_part(task: WritePart) -> int:
 
     The file is read, not mapped into memory: a piece may be gigabytes, which would count as memory of the process.
     """
-    first = task.first
-    schema = task.plan.extend(DOCUMENTS.schema)
+    with (
+        written_part(task.target, task.first, task.plan, task.spill or task.source.parent) as writer,
+        pa.OSFile(str(task.source)) as source,
+        ChunkReader(given_path(task.source)) as given,
+    ):
+        reader = pa.ipc.open_file(source)
+        for number in range(reader.num_record_batches):
+            batch = reader.get_batch(number)
+            writer.write(batch.columns, _place(task.plan, batch, given))
+    return task.target.stat().st_size
+
+
+class PartWriter:
+    """Writes row groups of a part whose documents are numbered from `first` on."""
+
+    def __init__(self, writer: pq.ParquetWriter, first: int) -> None:
+        self._writer, self._next = writer, first
+
+    def write(self, columns: Sequence[pa.Array], extra: Sequence[pa.Array | pa.ChunkedArray]) -> None:
+        """A row group: the columns of documents but their numbers, and those that inputs gave beside them."""
+        rows = len(columns[0])
+        docs = pa.array(range(self._next, self._next + rows), pa.int64())
+        numbered = pa.Table.from_arrays([docs, *columns, *extra], schema=self._writer.schema)
+        self._writer.write_table(numbered, row_group_size=max(1, rows))
+        self._next += rows
+
+
+@contextmanager
+def written_part(target: Path, first: int, plan: GivenPlan, spill: Path) -> Iterator[PartWriter]:
+    """A part in the making; the file is there, whole, after the block."""
     packing = {
         "compression": "zstd",
         "compression_level": 1,
-        "use_dictionary": [*REPEATED, *(field.name for field in task.plan.extra if not pa.types.is_nested(field.type))],
+        "use_dictionary": [*REPEATED, *(field.name for field in plan.extra if not pa.types.is_nested(field.type))],
         "write_statistics": MEASURED,
         "write_page_checksum": True,
     }
-    with created(task.target, spill=task.spill or task.source.parent) as file:
-        with (
-            pa.OSFile(str(task.source)) as source,
-            ChunkReader(given_path(task.source)) as given,
-            pq.ParquetWriter(file, schema, **packing) as writer,
-        ):
-            reader = pa.ipc.open_file(source)
-            for number in range(reader.num_record_batches):
-                batch = reader.get_batch(number)
-                docs = pa.array(range(first, first + batch.num_rows), pa.int64())
-                extra = _place(task.plan, batch, given)
-                numbered = pa.Table.from_arrays([docs, *batch.columns, *extra], schema=schema)
-                writer.write_table(numbered, row_group_size=max(1, batch.num_rows))
-                first += batch.num_rows
+    with created(target, spill=spill) as file:
+        with pq.ParquetWriter(file, plan.extend(DOCUMENTS.schema), **packing) as writer:
+            yield PartWriter(writer, first)
         seal_footer(file)
-    return task.target.stat().st_size
 
 
 def _place(plan: GivenPlan, batch: pa.RecordBatch, given: ChunkReader) -> list[pa.ChunkedArray]:
@@ -234,7 +250,16 @@ def _place(plan: GivenPlan, batch: pa.RecordBatch, given: ChunkReader) -> list[p
     ]
 
 
-def is_written(task: WritePart, documents: int) -> bool:
+class Numbered(Protocol):
+    """A task that writes a part of a corpus."""
+
+    @property
+    def target(self) -> Path: ...
+    @property
+    def first(self) -> int: ...
+
+
+def is_written(task: Numbered, documents: int) -> bool:
     """Whether the part is there, as an interrupted run left it: whole, with so many documents and the right numbers."""
     if task.target.is_symlink():
         return False
