@@ -75,10 +75,10 @@ def judge_page(folder: RunFolder, number: int, limits: Mapping[str, Any]) -> dic
             "kept": kept,
             "similarity": compare(folder, number, kept),
         }
-    if VERDICTS.name not in folder.run.tables and not limits:
+    if VERDICTS.name not in folder.tables and not limits:
         return {"doc": number, "quilt": bool(folder.about(QUILTS.name, number)) or None, "why": None}
     changed = change_limits(folder.run.manifest["parameters"], limits)
-    found = judge_run(folder.run, limits).between(number, number).to_pylist()
+    found = judge_run(folder.run, limits, opened=folder.tables).between(number, number).to_pylist()
     verdict = found[0] if found else {"doc": number, "quilt": None, "why": None}
     return verdict | {"limits": {name: getattr(changed, name) for name in CHANGEABLE}}
 
@@ -107,7 +107,7 @@ def explain(folder: RunFolder, facts: Row) -> Iterator[str]:
     elif facts["why"] in WITHOUT_SOURCES:
         yield f"Not a quilt: {explain_no_source(facts, asked)}"
     else:
-        failed = (facts["why"] or "").split(", ")
+        failed = ["sigma"] if facts["verdict"] == "in part" else (facts["why"] or "").split(", ")
         yield say_verdict(facts, failed)
         yield from _list_limits(facts, failed)
         left = facts["patch_grams"] - round(facts["covered"] * facts["grams"])
