@@ -217,7 +217,7 @@ def test_parameters_of_passages_have_no_effect_with_signature_fuzzy(wrong: dict[
 
 @pytest.mark.parametrize("name", ["max_candidates", "boilerplate"])
 def test_parameters_of_reworded_have_no_effect_on_passages(name: str) -> None:
-    with pytest.raises(ParameterError, match=f"{name} has no effect with signature imatch; leave it out"):
+    with pytest.raises(ParameterError, match=f"{name} has no effect with signature grams; leave it out"):
         unquilt.passages(pages(["a text"]), **{name: 5})
 
 
