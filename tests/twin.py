@@ -69,7 +69,7 @@ class Found(NamedTuple):
     verdicts (doc, numbers, verdict, quilt, why, published)
 
     numbers: words, grams, patch_grams, patchfrac, covered, spanned, sources, largest, own, sections, sewn, sewn_words,
-             sewn_sources, reads_on, attributed, evidence
+             sewn_sources, reads_on, in_order, attributed, evidence
     """
 
     quilts: list[tuple[Any, ...]]
@@ -367,6 +367,17 @@ def sewn_in(passages: Sequence[Passage], least: int) -> list[Passage]:
     return [passage for passage in long if not any(runs_into(passage, other) for other in long)]
 
 
+def follow_each_other(passages: Sequence[Passage]) -> float:
+    """How much more often two passages of one source, with one of another between, follow each other there, too, than
+    not; of three pairs at least."""
+    pairs = []
+    for at, passage in enumerate(passages):
+        before = [other for other in passages[:at] if other.rank == passage.rank]
+        if before and passages[at - 1].rank != passage.rank:
+            pairs.append(passage.source_begin > before[-1].source_begin)
+    return max(0, 2 * sum(pairs) - len(pairs)) / len(pairs) if len(pairs) >= 3 else 0.0
+
+
 def bond(text: Sequence[str], begin: int, end: int, exact: set[int], common: set[str]) -> list[tuple[int, int]]:
     """Before and behind a passage: twice the uncommon words on both sides of the border, and those on either side."""
     before = (range(max(0, begin - 80), begin), range(begin, min(end, begin + 80)))
@@ -423,11 +434,12 @@ LIMITS = {
     "max_sections": ("sections", True),
     "min_sewn": ("sewn", False),
     "max_reads_on": ("reads_on", True),
+    "max_in_order": ("in_order", True),
     "max_attributed": ("attributed", True),
 }
 NUMBERS = (
     *("words", "grams", "patch_grams", "patchfrac", "covered", "spanned", "sources", "largest", "own", "sections"),
-    *("sewn", "sewn_words", "sewn_sources", "reads_on", "attributed", "evidence"),
+    *("sewn", "sewn_words", "sewn_sources", "reads_on", "in_order", "attributed", "evidence"),
 )
 
 
@@ -465,6 +477,7 @@ def quilts(
     max_sections: float = TUNED.max_sections,
     min_sewn: float = TUNED.min_sewn,
     max_reads_on: float = TUNED.max_reads_on,
+    max_in_order: float = TUNED.max_in_order,
     min_part: int = TUNED.min_part,
     edits: str = TUNED.edits,
     homes: bool = TUNED.homes,
@@ -474,7 +487,7 @@ def quilts(
     """docs/definitions.md 3.1; `common` are the common words if the documents are part of a larger corpus."""
     limits: dict[str, Any] = {"c": c, "sigma": sigma, "sigma_of": sigma_of, "max_largest": max_largest}
     limits |= {"max_own": max_own, "max_sections": max_sections, "min_sewn": min_sewn, "max_reads_on": max_reads_on}
-    limits |= {"max_attributed": max_attributed, "min_part": min_part}
+    limits |= {"max_in_order": max_in_order, "max_attributed": max_attributed, "min_part": min_part}
     sequences = [sequence(document.text) for document in documents]
     pooled = pool_addresses(documents)
     members = gather_copies([document.text for document in documents], collapse)
@@ -593,6 +606,8 @@ def quilts(
         numbers["sewn"] = sum(p.end - p.begin - k + 1 for p in sewn) / lengths if lengths else 0.0
         numbers["sewn_words"] = sum(p.end - p.begin for p in sewn)
         numbers["sewn_sources"] = len({p.rank for p in sewn})
+        by_suspects = sum(new for source, new, _ in picks if source in tiers) / max(1, covered)
+        numbers["in_order"] = follow_each_other([p for p in passages if p.end - p.begin >= min_grams]) * by_suspects
         if max_reads_on < 1:
             exact = {at for _, i, _, count in patches for at in range(i, i + count)}
             theirs = [source_bonds(sequences[e], held_by[d][e], k, gap, common) for e, *_ in picks]

@@ -254,10 +254,11 @@ def copies(
 def judge(run: Run | str | Path, **limits: Any) -> pa.Table:
     """The verdicts of a finished run of `quilts` by other limits, without computing it again.
 
-    `limits` are sigma, c, min_share, max_largest, max_own, max_sections, min_sewn, max_attributed; others stay. The
-    table is `verdicts` with other values of `quilt` and `why`. A smaller min_share needs a new run. A larger one needs
-    the sources of all documents that come into question, which the run has if the other limits are no looser than they
-    were. Of documents that are no quilts either way, numbers then stay as they were.
+    `limits` are sigma, sigma_of, c, min_share, min_part, max_largest, max_own, max_sections, min_sewn, max_reads_on,
+    max_in_order and max_attributed; others stay. The table is `verdicts` with other values of `quilt` and `why`. A
+    smaller min_share needs a new run. A larger one needs the sources of all documents that come into question, which
+    the run has if the other limits are no looser than they were. Of documents that are no quilts either way, numbers
+    then stay as they were.
 
     >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
     >>> import unquilt as uq

@@ -60,6 +60,8 @@ for asked, most in zip(ASKED, (0.0, 1.0, 0.02, -0.1) * len(ASKED), strict=False)
     asked["max_reads_on"] = most
 for asked, words in zip(ASKED, (0, 3, 0, 0, 5) * len(ASKED), strict=False):
     asked["min_part"] = words
+for asked, most in zip(ASKED, (0.5, 0.0, 1.0) * len(ASKED), strict=False):
+    asked["max_in_order"] = most
 ASKED = [fit(asked) for asked in ASKED]
 
 

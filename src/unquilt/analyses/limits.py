@@ -62,6 +62,11 @@ LIMITS = (
         many="are originals that others took from (they read on where their sources jump)",
     ),
     Limit(
+        *("max_in_order", "in_order", ">", "above_max_in_order"),
+        one="is a version of a form (more than {max_in_order:.0%} of it is on others in the same order)",
+        many="are versions of a form (more than {max_in_order:.0%} of it is on others in the same order)",
+    ),
+    Limit(
         *("max_attributed", "attributed", ">", "too_attributed"),
         one="links to its sources (more than {max_attributed:.0%} of it)",
         many="link to their sources (more than {max_attributed:.0%} of it)",

@@ -15,7 +15,7 @@ EDITS = ("exact", "light")
 SIGMA_OF = ("patchfrac", "covered", "spanned")
 CHANGEABLE = (
     *("c", "sigma", "sigma_of", "min_share", "max_largest", "max_own", "max_sections", "min_sewn", "max_reads_on"),
-    *("max_attributed", "min_part"),
+    *("max_in_order", "max_attributed", "min_part"),
 )
 """What a finished run can be judged by again, see `judging`."""
 PUBLISHED: dict[str, Any] = {
@@ -28,6 +28,7 @@ PUBLISHED: dict[str, Any] = {
     "max_sections": 1.0,
     "min_sewn": 0.0,
     "max_reads_on": 1.0,
+    "max_in_order": 1.0,
     "min_part": 0,
     "homes": False,
     "edits": "exact",
@@ -87,6 +88,12 @@ class QuiltParameters(Parameters):
         0.02,
         "maximum of reads_on: how much better the page reads on at the borders of passages than its sources do",
         at_least=-1,
+        at_most=1,
+    )
+    max_in_order: float = parameter(
+        0.5,
+        "maximum of in_order: how much of a page other stitched pages have in the same order, as versions of a form do",
+        at_least=0,
         at_most=1,
     )
     min_part: int = parameter(

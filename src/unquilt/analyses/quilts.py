@@ -36,6 +36,8 @@ fingerprints promised is no patch, and counted (`collisions`).
                   in common with the patch of another source; below `min_sewn`, d is left out: where the text of one
                   source runs on into that of another, nothing was cut, and the others took parts of d, or all are
                   versions of one text; and headings are no passages
+    in_order(d)   how far d has several passages of its sources in their order, if these are stitched together
+                  themselves; above `max_in_order`, d is left out: it is one of several versions of a form
     linked(d, s)  "page" if d links to the page s or one of its copies, "domain" if to some page on one of their domains
                   that is not on d's own site
     attributed(d) the share of pg(d) that linked sources cover; above `max_attributed`, d is left out

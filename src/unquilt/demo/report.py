@@ -158,6 +158,8 @@ def explain_miss(page: Measured | None, *, c: int, sigma: float, max_largest: fl
         "max_own": "its own site has the same text",
         "max_sections": "its sources are sections of it",
         "min_sewn": "others have parts of it that run into each other",
+        "max_reads_on": "it reads on where its sources jump",
+        "max_in_order": "others have the same passages in the same order",
     }
     failed = (page.why or "").split(", ")
     return " and ".join(number for limit, number in numbers.items() if limit in failed) or "it links to its sources"

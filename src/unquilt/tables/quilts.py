@@ -46,6 +46,11 @@ _COUNTED = (
         "uncommon words that both sides of the borders of passages share: in the page, less in the sources",
         null=True,
     ),
+    share(
+        "in_order",
+        "how much of it other pages that are stitched together have in the same order, as versions of a form do",
+        null=True,
+    ),
     share("attributed", "share of the patch grams that linked sources cover", null=True),
     column(
         "evidence",
@@ -76,8 +81,8 @@ VERDICTS = Table(
     "`--foreign`) or `min_share` (no source covers enough: see `--min-share` and `--min-grams`). Else it names the "
     "limits that the document fails, "
     "separated by `, ` and in this order: `sigma`, `max_largest`, `c`, `max_own`, `max_sections`, `min_sewn`, "
-    "`max_reads_on`, `max_attributed`. Only documents that may be quilts are looked at closely; of the others, columns "
-    "that may be null are null.",
+    "`max_reads_on`, `max_in_order`, `max_attributed`. Only documents that may be quilts are looked at closely; of the "
+    "others, columns that may be null are null.",
     first=(
         *(
             "doc",

@@ -231,6 +231,8 @@ impl Map for Linked {
                 sewn: None,
                 sewn_words: None,
                 sewn_sources: None,
+                in_order: None,
+                out_of_order: None,
                 reads_on: None,
             };
             out.row(&Self::ATTRIBUTED, quilt, late);

@@ -178,6 +178,8 @@ impl Map for Patches {
                 sewn: Some(share(seams.sewn, seams.all)),
                 sewn_words: Some(seams.sewn_words),
                 sewn_sources: Some(seams.sewn_sources),
+                in_order: Some(seams.in_order),
+                out_of_order: Some(seams.out_of_order),
                 reads_on: told.borders.then(|| here.share() - there.share()),
             };
             out.row(&Self::SEWN, pages.doc.at(row), late);

@@ -13,7 +13,8 @@ row! {
     /// Of a document with sources, as far as it is known: see the columns of the table `verdicts`.
     pub struct Late {
         sections: Option<f64>, attributed: Option<f64>, spanned: Option<f64>, sewn: Option<f64>,
-        sewn_words: Option<u64>, sewn_sources: Option<u64>, reads_on: Option<f64>,
+        sewn_words: Option<u64>, sewn_sources: Option<u64>, in_order: Option<u64>, out_of_order: Option<u64>,
+        reads_on: Option<f64>,
     }
 }
 
@@ -22,7 +23,8 @@ row! {
     pub struct CountedNumbers<'a> {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, covered_grams: u64, by_suspects: f64,
         sources: u64, largest: f64, sections: Option<f64>, spanned: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
-        sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, published: Option<u64>, why: &'a [u8],
+        sewn_sources: Option<u64>, reads_on: Option<f64>, in_order: Option<f64>,
+        attributed: Option<f64>, published: Option<u64>, why: &'a [u8],
     }
 }
 
@@ -31,7 +33,8 @@ row! {
     pub struct Verdict<'a> {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, spanned: Option<f64>, sources: u64,
         largest: f64, own: Option<f64>, sections: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
-        sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, evidence: f64,
+        sewn_sources: Option<u64>, reads_on: Option<f64>, in_order: Option<f64>,
+        attributed: Option<f64>, evidence: f64,
         verdict: &'a [u8], quilt: bool, why: Option<&'a [u8]>, published: Option<u64>,
     }
 }
@@ -41,7 +44,8 @@ row! {
     pub struct Quilt<'a> {
         words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, spanned: Option<f64>, sources: u64,
         largest: f64, own: Option<f64>, sections: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
-        sewn_sources: Option<u64>, reads_on: Option<f64>, attributed: Option<f64>, evidence: f64, verdict: &'a [u8],
+        sewn_sources: Option<u64>, reads_on: Option<f64>, in_order: Option<f64>,
+        attributed: Option<f64>, evidence: f64, verdict: &'a [u8],
     }
 }
 
@@ -65,6 +69,20 @@ const POOR_WITNESSES: f64 = 0.75;
 /// What is left of the evidence for a quilt if it reads on like this.
 fn believe(reads_on: Option<f64>) -> f64 {
     reads_on.map_or(1.0, |reads_on| (0.5 - DOUBT * reads_on).clamp(0.0, 1.0))
+}
+
+/// Fewer pairs of passages in the same order are chance.
+const FEWEST_PAIRS: u64 = 3;
+
+/// How much more often pairs of passages follow each other in their source than not; nothing of fewer than
+/// [`FEWEST_PAIRS`].
+fn weigh_order(in_order: u64, out_of_order: u64) -> f64 {
+    let pairs = in_order + out_of_order;
+    if pairs < FEWEST_PAIRS {
+        0.0
+    } else {
+        share(in_order.saturating_sub(out_of_order), pairs)
+    }
 }
 
 /// A limit of quilts.
@@ -96,6 +114,7 @@ fn find_column(name: &str) -> Option<Column> {
         "sections" => |numbers| numbers.counted.sections,
         "sewn" => |numbers| numbers.counted.sewn,
         "reads_on" => |numbers| numbers.counted.reads_on,
+        "in_order" => |numbers| numbers.counted.in_order,
         "attributed" => |numbers| numbers.counted.attributed,
         _ => return None,
     })
@@ -187,6 +206,8 @@ impl Group for DocumentCounts {
             sewn: None,
             sewn_words: None,
             sewn_sources: None,
+            in_order: None,
+            out_of_order: None,
             reads_on: None,
         };
         while let Some((table, tail)) = rows.next() {
@@ -201,13 +222,16 @@ impl Group for DocumentCounts {
                     sewn: late.sewn.or(more.sewn),
                     sewn_words: late.sewn_words.or(more.sewn_words),
                     sewn_sources: late.sewn_sources.or(more.sewn_sources),
+                    in_order: late.in_order.or(more.in_order),
+                    out_of_order: late.out_of_order.or(more.out_of_order),
                     reads_on: late.reads_on.or(more.reads_on),
                 };
             }
         }
         let Judged { words, grams, patch_grams, covered, by_suspects, sources, largest, published, why } =
             Judged::take(&judged)?;
-        let Late { sections, attributed, spanned, sewn, sewn_words, sewn_sources, reads_on } = late;
+        let Late { sections, attributed, spanned, sewn, sewn_words, sewn_sources, in_order, out_of_order, reads_on } =
+            late;
         let counted = CountedNumbers {
             words,
             grams,
@@ -224,6 +248,9 @@ impl Group for DocumentCounts {
             sewn_words,
             sewn_sources,
             reads_on,
+            in_order: in_order
+                .zip(out_of_order)
+                .map(|(in_order, out_of_order)| weigh_order(in_order, out_of_order) * share(by_suspects, covered)),
             attributed,
             published,
             why,
@@ -250,6 +277,7 @@ const COUNTERS: &[(&str, &str, &str)] = &[
     ("max_sections", "above_max_sections", "published_above_max_sections"),
     ("min_sewn", "below_min_sewn", "published_below_min_sewn"),
     ("max_reads_on", "above_max_reads_on", "published_above_max_reads_on"),
+    ("max_in_order", "above_max_in_order", "published_above_max_in_order"),
     ("max_attributed", "too_attributed", "published_too_attributed"),
 ];
 
@@ -295,6 +323,7 @@ impl Verdicts {
             sewn_words,
             sewn_sources,
             reads_on,
+            in_order,
             attributed,
             published,
             ..
@@ -323,6 +352,7 @@ impl Verdicts {
                 sewn_words,
                 sewn_sources,
                 reads_on,
+                in_order,
                 attributed,
                 evidence,
                 verdict,
@@ -350,6 +380,7 @@ impl Verdicts {
                     sewn_words,
                     sewn_sources,
                     reads_on,
+                    in_order,
                     attributed,
                     evidence,
                     verdict,

@@ -76,6 +76,10 @@ pub struct Seams {
     /// Words in those, and their sources.
     pub sewn_words: u64,
     pub sewn_sources: u64,
+    /// Pairs of passages of one source, one after the other in the page, with a passage of another source between: how many
+    /// follow each other in the source, too, and how many do not.
+    pub in_order: u64,
+    pub out_of_order: u64,
 }
 
 /// Judges the passages of a page, in the order in which they begin; scraps are those of fewer than `least` words.
@@ -94,6 +98,13 @@ pub fn judge_seams(passages: &[Passage], k: u32, least: u64) -> Seams {
     for place in (1..long.len()).rev() {
         let same = long[place].source == long[place - 1].source;
         next[place - 1] = if same { next[place] } else { long[place].begin };
+    }
+    let mut last: HashMap<u64, u64> = HashMap::new();
+    for (place, passage) in long.iter().enumerate() {
+        let before = last.insert(passage.source, passage.source_begin);
+        if let Some(before) = before.filter(|_| long[place - 1].source != passage.source) {
+            *if passage.source_begin > before { &mut seams.in_order } else { &mut seams.out_of_order } += 1;
+        }
     }
     let mut sources = Vec::new();
     // Of the passages before: how far they reach, and of which source; and how far those of other sources reach.
