@@ -19,6 +19,7 @@ from benchmarks import (
     reworded,
     scale,
     shapes,
+    sites,
     template,
     threshold,
 )
@@ -55,6 +56,7 @@ BENCHMARKS = {
     "filter": filters.measure,
     "reuse": reuse.measure,
     "page": page.measure,
+    "sites": sites.measure,
     "million": scale.measure_neardups,
     "million-phrases": scale.measure_phrases,
     "million-template": template.measure,

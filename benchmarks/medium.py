@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +18,8 @@ from benchmarks.record import WORK, Record, rounds, seconds
 from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.engines.local import Local
+from unquilt.engines.objects.engine import Objects
+from unquilt.engines.progress import Silent
 from unquilt.engines.tasks import Scale
 from unquilt.flow.kept import Kept, Split
 from unquilt.flow.kernels import Kernel
@@ -186,31 +189,34 @@ def _against_duckdb(record: Record, corpus: Run, grams: Path) -> None:
 
 
 def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
-    from unquilt.engines.spark import Spark
-    from unquilt.engines.spark_session import open_session
+    from pyspark.sql import SparkSession
+
+    from unquilt.engines.spark import SparkTasks
+    from unquilt.engines.spark_session import open_context
 
     scale = Scale(corpus.manifest["summary"]["documents"], corpus.manifest["summary"]["words"])
     settings = uq.Settings(engine="spark", threads=THREADS)
-    spark = open_session(settings)
-    spark.range(100, numPartitions=THREADS).mapInArrow(
-        lambda batches: batches, "id long"
-    ).count()  # workers are up before the clock runs
+    os.environ["PYSPARK_SUBMIT_ARGS"] = "--conf spark.driver.extraJavaOptions=-XX:-UsePerfData pyspark-shell"
+    open_context(settings)  # with the compiler that Spark SQL needs, which ours does without
+    spark = SparkSession.builder.getOrCreate()
+    spark.sparkContext.parallelize(range(100), THREADS).count()  # workers are up before the clock runs
     theirs = WORK / "spark.parquet"
     measured: dict[str, Any] = {}
 
     def ours() -> None:
-        with _run("shares") as run, Spark(run, scale, settings) as verbs:
+        with (
+            _run("shares") as run,
+            Objects(run, scale, SparkTasks(run, settings, Silent()), partitions=4 * THREADS) as verbs,
+        ):
             wanted = shares(verbs, Kept.of("grams", grams))
             verbs.keep(wanted, SHARES)
             measured["verbs"], measured["rows"] = verbs, wanted
 
     def sql() -> None:
         # Spark's own defaults for its own SQL, and no more partitions than two cores are good for.
-        spark.conf.set("spark.sql.adaptive.enabled", True)
         spark.conf.set("spark.sql.shuffle.partitions", 4 * THREADS)
         spark.read.parquet(str(grams)).createOrReplaceTempView("grams")
         spark.sql(SQL.format(m=M)).write.mode("overwrite").parquet(str(theirs))
-        spark.conf.set("spark.sql.adaptive.enabled", False)
 
     taken = rounds({"ours": ours, "sql": sql})
     _same(pq.read_table(WORK / "shares" / "shares.parquet"), pq.read_table(theirs).sort_by("doc"))
@@ -218,10 +224,9 @@ def _against_spark_sql(record: Record, corpus: Run, grams: Path) -> None:
     record.add("… Spark SQL", taken["sql"], "s", note="same rows, checked")
     record.add("… Spark SQL in ours", taken["sql"] / taken["ours"], "×", floor="at least 3")
     grouped = measured["rows"].stage.tables[0].stage.tables[0]
-    frame = measured["verbs"]._frame(grouped.stage).filter(f"port = {grouped.port}")
-    total = frame.selectExpr("sum(length(block)) as bytes").collect()[0].bytes
+    total = sum(measured["verbs"]._made[grouped.stage].sizes[grouped.port])
     record.add(
-        "bytes shuffled for a gram, before compression",
+        "bytes moved for a gram",
         total / pq.read_metadata(grams).num_rows,
         "B",
         floor="at most 12",

@@ -22,7 +22,7 @@ import pytest
 from browsing import Browser, open_browser
 from drawn import Packed, draw_corpus
 from hypothesis import HealthCheck, settings
-from quilting import DEBIAN
+from quilting import DEBIAN, tasks_on_spark
 from snapshots import Snapshots
 
 import unquilt
@@ -53,7 +53,8 @@ settings.register_profile(  # no test may depend on how fast it ran, and fixture
 settings.load_profile("unquilt")
 
 CHILDREN = Path(__file__).parent / "children"
-ENGINES = ("local", "processes", "spark")
+ENGINES = ("local", "processes")
+"""For tests of analyses. Spark and workers carry out the same tasks as processes; they are tried in `engines`."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -183,19 +184,17 @@ def spark_settings() -> Iterator[Settings]:
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip("there is no Java for Spark")
-    from unquilt.engines.spark_session import open_session
+    from unquilt.engines.spark_session import open_context
 
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     settings = Settings(engine="spark", threads=2, memory=1 << 30, master="local[2,4]")
-    spark = open_session(settings)
+    spark = open_context(settings)
     yield settings
     spark.stop()
 
 
 @pytest.fixture(params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> str:
-    if request.param == "spark":
-        request.getfixturevalue("spark_settings")
     return str(request.param)
 
 
@@ -212,9 +211,7 @@ def make(engine: str, settings: Settings) -> Callable[[Scale, int], Callable[[Ru
 
     def for_run(scale: Scale, partitions: int) -> Callable[[Run], Verbs]:
         if engine == "spark":
-            from unquilt.engines.spark import Spark
-
-            return lambda run: Spark(run, scale, settings, partitions=partitions)
+            return tasks_on_spark(scale, settings, partitions)
         if engine == "processes":
             return lambda run: Objects(run, scale, Processes(2, 1 << 30, run.spill), partitions=partitions)
         return lambda run: Local(run, scale, threads=2, memory=1 << 30, partitions=partitions)

@@ -11,12 +11,14 @@ from twin import Found
 
 from unquilt.analyses.quilts import QuiltParameters, quilts
 from unquilt.engines.local import Local
+from unquilt.engines.progress import Silent
 from unquilt.engines.tasks import Scale
 from unquilt.errors import RunError
 from unquilt.flow.rehearsal import Rehearsal
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import documents
 from unquilt.runs import InputRecord, Run
+from unquilt.settings import Settings
 
 PLAIN: dict[str, Any] = {"min_share": 0.0, "min_grams": 1, "max_largest": 1.0}
 PLAIN |= {"max_own": 1.0, "max_sections": 1.0, "min_sewn": 0.0, "max_reads_on": 1.0, "min_part": 0}
@@ -82,3 +84,11 @@ def run_quilts(corpus: Run, folder: Path, engine: Callable[[Run], Verbs], **para
 def local(corpus: Run, *, threads: int = 2, memory: int = 1 << 30, partitions: int | None = None) -> Any:
     """Makes the local engine for a run."""
     return lambda run: Local(run, measure(corpus), threads=threads, memory=memory, partitions=partitions)
+
+
+def tasks_on_spark(scale: Scale, settings: Settings, partitions: int) -> Callable[[Run], Verbs]:
+    """Makes the engine of tasks and objects, with Spark as its scheduler, for a run."""
+    from unquilt.engines.objects.engine import Objects
+    from unquilt.engines.spark import SparkTasks
+
+    return lambda run: Objects(run, scale, SparkTasks(run, settings, Silent()), partitions=partitions)

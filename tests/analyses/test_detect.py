@@ -56,7 +56,6 @@ def read_sites(run: Run) -> list[dict[str, Any]]:
     return [row | {"named": row.pop("site") is not None} for row in run.object_sites.to_pylist()]
 
 
-@pytest.mark.spark_once
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
@@ -70,7 +69,7 @@ def read_sites(run: Run) -> list[dict[str, Any]]:
 def test_random_pages_give_what_the_twin_says(
     asked: dict[str, Any], settings: Settings, labels: LabelSet, tmp_path: Path
 ) -> None:
-    pages = draw_pages(Random(3), 100 if settings.engine == "spark" else 300)
+    pages = draw_pages(Random(3), 300)
     given = {"labels": str(labels.path), "occurrences": True} | asked
     run = unquilt.detect(tabulate(pages), tmp_path / "run", options=JobOptions(settings=settings), **given)
     sets = {name: set(cut(labels.hashes(part))) for part, name in enumerate(("chunks", "files", "stops"))}
@@ -103,7 +102,6 @@ def test_random_pages_give_what_the_twin_says(
     assert read_files(run) == read_files(alone)
 
 
-@pytest.mark.spark_once
 def test_as_published_every_chunk_counts_and_only_labels_are_long(settings: Settings, tmp_path: Path) -> None:
     """Chunks without letters count, and those that are too short for a label are still chunks of a document."""
     pages = draw_pages(Random(4), 80)
@@ -217,7 +215,6 @@ def test_files_that_are_no_set(labels: LabelSet, tmp_path: Path, snapshots: Snap
         unquilt.DetectParameters()
 
 
-@pytest.mark.spark_once
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "asked", [{}, {"page_threshold": 0.25, "neighbourhood_threshold": 0.1}, {"bad_by": "ratio"}], ids=str

@@ -77,7 +77,6 @@ ASKED: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.spark_once
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 def test_random_pages_give_what_the_twin_says(asked: dict[str, Any], settings: Settings, tmp_path: Path) -> None:
@@ -97,12 +96,12 @@ def test_random_pages_give_what_the_twin_says(asked: dict[str, Any], settings: S
 
 @pytest.mark.slow
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
-def test_real_pages_are_the_same_everywhere(spark_settings: Settings, debian: Run, tmp_path: Path) -> None:
+def test_real_pages_are_the_same_everywhere(debian: Run, tmp_path: Path) -> None:
     files = []
-    for settings in (spark_settings, Settings(threads=2, memory=1 << 27), Settings(threads=1, memory=1 << 30)):
+    for settings in (Settings(threads=2, memory=1 << 27), Settings(threads=1, memory=1 << 30)):
         run = unquilt.discover(debian.path, tmp_path / f"{len(files)}", options=JobOptions(settings=settings))
         files.append(read_files(run))
-    assert files[0] == files[1] == files[2]
+    assert files[0] == files[1]
     leading = sorted(run.objects.to_pylist(), key=lambda row: (row["notice"], -row["weight"]))[:100]
     assert min(row["length"] for row in leading) > 60
     assert not any("copyright" in row["example"].lower()[:100] for row in leading)

@@ -15,7 +15,7 @@ import quilting
 import twin
 import twin_neardups
 from drawn import as_table
-from quilting import local, measure, read_files
+from quilting import local, read_files
 from twin import Document, two_agree
 from twin_neardups import Found, agree, cosine, jaccard, join
 
@@ -420,21 +420,6 @@ def test_partitions_and_spilling_change_nothing(
     assert read_files(run) == without_audit(references[repr(asked)])
     spilled = sum(stage["counters"].get("spilled", 0) for stage in run.manifest["stages"].values())
     assert (spilled > 0) == (memory <= 2_000 and partitions > 1)  # one block alone is sorted, whatever its size
-
-
-@pytest.mark.parametrize("asked", METHODS[1:], ids=repr)  # the second has all that the first has
-def test_spark_gives_the_same_bytes(
-    asked: dict[str, Any],
-    spark_settings: Settings,
-    terms_corpus: Run,
-    references: dict[str, dict[str, bytes]],
-    tmp_path: Path,
-) -> None:
-    from unquilt.engines.spark import Spark
-
-    engine = lambda run: Spark(run, measure(terms_corpus), spark_settings, partitions=3)  # noqa: E731
-    run = run_neardups(terms_corpus, tmp_path / "run", engine, **asked)
-    assert read_files(run) == without_audit(references[repr(asked)])
 
 
 MANY = 20_000

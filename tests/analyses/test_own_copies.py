@@ -60,7 +60,7 @@ def test_equal_words_and_our_page_are_those_of_the_twin(seed: int) -> None:
     assert {pair: row["share_theirs"] for pair, row in found.items()} == pytest.approx(expected)
 
 
-def test_the_same_on_spark(tmp_path: Path, spark_settings: Settings) -> None:
+def test_the_same_with_more_threads(tmp_path: Path) -> None:
     rng = Random(5)
     articles = [tell(rng, 6) for _ in range(4)]
     pages = {f"http://ours.example/{number}": text for number, text in enumerate(articles)}
@@ -72,7 +72,6 @@ def test_the_same_on_spark(tmp_path: Path, spark_settings: Settings) -> None:
         for name, settings in (
             ("local", Settings(threads=1)),
             ("more", Settings(threads=3, memory=256 << 20)),
-            ("spark", spark_settings),
         )
     ]
     assert made[0].copies.num_rows == 4

@@ -35,7 +35,8 @@ RETOLD = (
     "offered a cottage, a boat and firewood, but candidates feared the winter storms there. At last a clockmaker "
     "took the lamp."
 )
-SMALL: dict[str, Any] = {"min_words": 1, "n": 2}
+IMATCH: dict[str, Any] = {"signature": "imatch"}
+SMALL: dict[str, Any] = IMATCH | {"min_words": 1, "n": 2}
 VARIANTS: list[dict[str, Any]] = [
     SMALL,
     SMALL | {"gamma": 2, "max_df": 3},
@@ -47,7 +48,7 @@ VARIANTS: list[dict[str, Any]] = [
     SMALL | {"signature": "spotsigs", "tau": 0.6, "antecedents": 4, "gamma": 1},
     SMALL | {"signature": "grams", "k": 3, "gamma": 5, "max_gap": 2},
     SMALL | {"signature": "grams", "k": 2, "gamma": 4, "max_gap": 0, "max_df": 3, "refine": False},
-    {"nidf": (0.3, 0.9), "min_words": 4, "gamma": 2},
+    IMATCH | {"nidf": (0.3, 0.9), "min_words": 4, "gamma": 2},
     SMALL | {"gamma": 1, "refine": False, "all_diagonals": True},
     SMALL | {"signature": "shingles", "tau": 0.5, "gamma": 2, "all_diagonals": True, "max_df": 4},
     SMALL | {"signature": "spotsigs", "tau": 0.6, "antecedents": 6, "spot_stops": 2, "gamma": 1},
@@ -129,13 +130,13 @@ def test_any_texts(drawn: list[list[str]]) -> None:
 
 
 @pytest.mark.slow
-def test_both_engines_and_any_memory(make: Make, engine: str, small_row_groups: Any, tmp_path: Path) -> None:
+def test_both_engines_and_any_memory(make: Make, small_row_groups: Any, tmp_path: Path) -> None:
     """Tables are the same, byte for byte, for any number of partitions, threads and bytes of memory."""
     texts = [text for number in range(6) for text in draw_texts(Random(number))]
     table = pages(*texts).append_column("links", pa.array([[] for _ in texts], pa.list_(pa.string())))
     corpus = small_row_groups(table, tmp_path / "corpus")
     asked = [VARIANTS[5], SMALL | {"gamma": 2, "max_df": 6}, VARIANTS[8]]
-    for number, variant in enumerate(asked[: 1 if engine == "spark" else None]):
+    for number, variant in enumerate(asked):
         expected = twin(texts, ask(variant))
         alone = run_passages(corpus, tmp_path / f"{number}-alone", local(corpus, partitions=1), **variant)
         folder, memory = tmp_path / f"{number}-5", 1 << 16
@@ -157,8 +158,8 @@ def test_a_passage_is_located_in_both_texts() -> None:
 
 def test_whole_sentences_only() -> None:
     texts = ("We went out early. " + SHARED, "Listen: " + SHARED)
-    assert not unquilt.passages(pages(*texts), refine=False).passages.num_rows
-    (found,) = unquilt.passages(pages(*texts), refine=False, gamma=2, min_words=1).passages.to_pylist()
+    assert not unquilt.passages(pages(*texts), **IMATCH, refine=False).passages.num_rows
+    (found,) = unquilt.passages(pages(*texts), **IMATCH, refine=False, gamma=2, min_words=1).passages.to_pylist()
     assert texts[0][found["a_begin"] : found["a_end"]] == SHARED.partition(". ")[2]
 
 
@@ -167,7 +168,7 @@ def test_stop_sentences_extend_passages_and_make_none() -> None:
     texts = [f"{menu} Page {number} says this and that. It says no more." for number in range(6)]
     texts[0] = f"{menu} {SHARED}"
     texts[5] = f"{menu} {SHARED}"
-    run = unquilt.passages(pages(*texts), max_df=3)
+    run = unquilt.passages(pages(*texts), **IMATCH, max_df=3)
     (found,) = run.passages.to_pylist()
     assert (found["a"], found["b"], found["a_begin"], found["sentences"]) == (0, 5, 0, 7)
     (stop,) = run.stop_runs.to_pylist()
@@ -177,10 +178,10 @@ def test_stop_sentences_extend_passages_and_make_none() -> None:
 
 def test_between_two_collections(snapshots: Snapshots) -> None:
     table = pa.table({"id": ["src/1", "susp/1", "susp/2", "other"], "text": [SHARED, SHARED, SHARED, SHARED]})
-    found = unquilt.passages(table, between=("susp/", "s*c/")).passages.to_pylist()
+    found = unquilt.passages(table, **IMATCH, between=("susp/", "s*c/")).passages.to_pylist()
     assert [(row["a"], row["b"]) for row in found] == [(1, 0), (2, 0)]
     with snapshots.error(InputError):
-        unquilt.passages(table, between=("susp/", "nobody"))
+        unquilt.passages(table, **IMATCH, between=("susp/", "nobody"))
 
 
 def test_sites_are_not_compared_with_themselves() -> None:
@@ -188,7 +189,7 @@ def test_sites_are_not_compared_with_themselves() -> None:
     table = pa.table({"id": urls, "url": urls, "text": [SHARED] * 3})
     pairs = {"domain": [(0, 2), (1, 2)], "none": [(0, 1), (0, 2), (1, 2)]}
     for foreign, expected in pairs.items():
-        found = unquilt.passages(table, foreign=foreign).passages.to_pylist()
+        found = unquilt.passages(table, **IMATCH, foreign=foreign).passages.to_pylist()
         assert [(row["a"], row["b"]) for row in found] == expected
 
 
@@ -223,7 +224,7 @@ def _begins(name: str, pattern: str) -> bool:
         ({"signature": "simhash"}, "signature must be one of imatch, shingles, spotsigs, grams, fuzzy, not 'simhash'"),
         ({"tau": 0}, "tau must be a number above 0 and of at most 1, not 0"),
         ({"gamma": 0}, "gamma must be a whole number between 1 and 2147483648 or None, not 0"),
-        ({"tau": 0.5}, "tau has no effect with signature imatch; leave it out"),
+        ({"tau": 0.5}, "tau has no effect with signature grams; leave it out"),
         ({"signature": "grams", "nidf": (0.2, 0.8)}, "nidf has no effect with signature grams; leave it out"),
         ({"between": ("a",)}, "between must have two items, not ('a',)"),
     ],

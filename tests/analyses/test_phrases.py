@@ -89,7 +89,6 @@ def test_as_the_twin_defines_them(number: int, tmp_path: Path) -> None:
     assert read_found(run, asked["k"]) == twin(pages, **ask_twin(asked))
 
 
-@pytest.mark.spark_once
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_on_every_engine(variant: dict[str, Any], make: Make, tmp_path: Path) -> None:
     pages = draw_pages(77)
@@ -100,7 +99,6 @@ def test_on_every_engine(variant: dict[str, Any], make: Make, tmp_path: Path) ->
     assert read_files(run) == read_files(unquilt.phrases(corpus.path, tmp_path / "alone", **asked))
 
 
-@pytest.mark.spark_once
 @pytest.mark.parametrize(("draw", "exact"), [*product(("counts", "uniform"), (False, True))])
 def test_samples_are_covered_like_all(draw: str, exact: bool, make: Make, tmp_path: Path) -> None:
     pages = draw_pages(5)

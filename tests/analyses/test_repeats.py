@@ -114,15 +114,3 @@ def test_other_runs_are_refused(tmp_path: Path) -> None:
     run = unquilt.neardups(pa.table({"id": ["a"], "text": ["b"]}))
     with pytest.raises(unquilt.errors.ParameterError, match="find it first"):
         run.export(tmp_path / "x.jsonl", without="repeats")
-
-
-@pytest.mark.slow
-def test_both_engines(spark_settings: Any, tmp_path: Path) -> None:
-    words = [[LETTERS[(doc * at * at + at) % 3] for at in range(60)] for doc in range(12)]
-    table = pa.table({"id": [str(doc) for doc in range(12)], "text": [" ".join(text) for text in words]})
-    here = unquilt.repeats(table, n=4, keep="shortest")
-    there = unquilt.repeats(
-        table, tmp_path / "there", n=4, keep="shortest", options=JobOptions(settings=spark_settings)
-    )
-    assert here.removed.num_rows
-    assert (here.removed, here.emptied) == (there.removed, there.emptied)

@@ -155,7 +155,6 @@ def test_fewer_quilts_as_sigma_and_c_grow(corpus: Run, tmp_path: Path) -> None:
             assert by_c[0] > by_c[-1]
 
 
-@pytest.mark.spark_once
 @pytest.mark.parametrize(("foreign", "collapse", "partitions"), [("ip", "near", 5), ("none", "none", 1)])
 def test_every_engine_gives_the_same_bytes(
     foreign: str,

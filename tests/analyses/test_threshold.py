@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from quilting import local, measure, read_files
+from quilting import local, read_files
 from test_neardups import Ingest, draw_texts, draw_words, ingest, rows, run_neardups  # noqa: F401
 from twin import sequence
 from twin_neardups import containment, jaccard, join, keep
@@ -20,7 +20,6 @@ from benchmarks.threshold import all_pairs, grams
 from unquilt.analyses.banding import Banding
 from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
-from unquilt.settings import Settings
 
 KAFKA = Path(__file__).parents[3] / "shared" / "data" / "kafka-docs.tar.xz"
 THRESHOLDS = (0.3, 0.5, 0.8, 0.95, 1.0)
@@ -153,21 +152,14 @@ def test_chains_drop_nothing(rule: str, tmp_path: Path) -> None:
 def test_results_do_not_depend_on_how_they_are_computed(
     by: str,
     ingest: Ingest,  # noqa: F811
-    spark_settings: Settings,
     tmp_path: Path,
 ) -> None:
-    """Of a hundred texts; Spark, which moves blocks whatever is in them, is tried with the greater number of stages."""
-    from unquilt.engines.spark import Spark
-
     corpus = ingest(draw_texts(Random(11), 100), tmp_path / "corpus")
     asked: dict[str, Any] = {"threshold": 0.8, "measure": by, "pairs": True, "keep": "longest"}
     plain = read_files(run_neardups(corpus, tmp_path / "plain", local(corpus), **asked))
     assert len(plain) > 3
-    engines = {"small": local(corpus, memory=2_000, partitions=7)}
-    if by == "containment":
-        engines["spark"] = lambda run: Spark(run, measure(corpus), spark_settings, partitions=3)
-    for name, engine in engines.items():
-        assert read_files(run_neardups(corpus, tmp_path / name, engine, **asked)) == plain
+    small = local(corpus, memory=2_000, partitions=7)
+    assert read_files(run_neardups(corpus, tmp_path / "small", small, **asked)) == plain
 
 
 def test_a_lowest_document_that_is_far_from_some_costs_no_pair(tmp_path: Path) -> None:

@@ -266,7 +266,11 @@ WRONG = {
     "no output": ("{corpus}", 2, "missing option '-o'"),
     "no input": ("-o {new}", 2, "missing argument 'INPUT...'"),
     "missing": ("none -o {new}", 1, "none: no such file or folder"),
-    "method": ("{corpus} -o {new} --method simhash", 2, "--method must be one of shingles, imatch, not 'simhash'"),
+    "method": (
+        "{corpus} -o {new} --method simhash",
+        2,
+        "--method must be one of shingles, imatch, spotsigs, not 'simhash'",
+    ),
     "family": ("{corpus} -o {new} --family sha", 2, "--family must be one of fast, rabin, not 'sha'"),
     "k": ("{corpus} -o {new} -k 0", 2, "--k must be a whole number between 1 and 1048576, not '0'"),
     "seed": ("{corpus} -o {new} --seed -1", 2, "--seed must be a whole number between 0 and 9223372036854775807"),

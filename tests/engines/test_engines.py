@@ -53,30 +53,6 @@ def test_random_corpora_give_what_the_twin_says(
     assert read_files(run) == read_files(alone)
 
 
-def test_a_session_of_somebody_else(spark_settings: Settings, few_corpus: Run, tmp_path: Path) -> None:
-    """In the session that is active, whatever was set there: Spark may put partitions together and cut batches."""
-    from unquilt.engines.spark import Spark
-    from unquilt.engines.spark_session import open_session
-
-    theirs = {
-        "spark.sql.adaptive.enabled": "true",
-        "spark.sql.adaptive.coalescePartitions.enabled": "true",
-        "spark.sql.shuffle.partitions": "3",
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "7",
-    }
-    spark = open_session(spark_settings)
-    before = {name: spark.conf.get(name) for name in theirs}
-    try:
-        for name, value in theirs.items():
-            spark.conf.set(name, value)
-        engine = lambda run: Spark(run, measure(few_corpus), spark_settings, partitions=6)  # noqa: E731
-        run = run_quilts(few_corpus, tmp_path / "spark", engine, **ASKED)
-    finally:
-        for name, value in before.items():
-            spark.conf.set(name, value)
-    assert read_files(run) == read_files(run_quilts(few_corpus, tmp_path / "run", local(few_corpus), **ASKED))
-
-
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("demo")

@@ -7,7 +7,7 @@ import resource
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
-from unquilt.settings import LEAST_MEMORY, Settings
+from unquilt.settings import LEAST_MEMORY
 from unquilt.tables import Table, column, document
 
 pytestmark = pytest.mark.slow
@@ -39,55 +39,6 @@ pytestmark = pytest.mark.slow
 def test_a_worker_process_that_dies_is_reported(run: Run) -> None:
     with Local(run, Scale(0, 0), threads=2, memory=1 << 30) as verbs, pytest.raises(EngineError, match="exit code 7"):
         list(verbs.each(os._exit, [7, 7]))
-
-
-class Dying:
-    """A task of Spark whose Python dies after its first batch, once for each marker."""
-
-    def __init__(self, task: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]], marker: str) -> None:
-        self._task, self._marker = task, marker
-
-    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import os
-        import signal
-
-        for batch in self._task(batches):
-            yield batch
-            try:
-                os.close(os.open(self._marker, os.O_CREAT | os.O_EXCL))
-            except FileExistsError:
-                continue
-            os.kill(os.getpid(), signal.SIGKILL)
-
-
-def test_killed_workers_of_spark_change_nothing(
-    spark_settings: Settings,
-    few_corpus: Run,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """docs/faults.md 36. Of maps, groups and the last step of tables, one worker each dies when it begins to answer."""
-    from pyspark import cloudpickle
-
-    from unquilt.engines import spark
-
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    kinds = ("_Map", "_Group", "_Store")
-    for name in kinds:
-        kind, marker = getattr(spark, name), str(tmp_path / f"{name}.died")
-        monkeypatch.setattr(spark, name, lambda *given, kind=kind, marker=marker: Dying(kind(*given), marker))
-    asked: dict[str, Any] = {"k": 2, "m": 4, "c": 1, "sigma": 0.3, "foreign": "domain"}
-
-    def engine(run: Run) -> Verbs:
-        return spark.Spark(run, measure(few_corpus), spark_settings, partitions=4)
-
-    try:
-        harmed = run_quilts(few_corpus, tmp_path / "harmed", engine, **asked)
-    finally:
-        cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
-    assert all((tmp_path / f"{name}.died").exists() for name in kinds)
-    alone = run_quilts(few_corpus, tmp_path / "alone", local(few_corpus), **asked)
-    assert read_files(harmed) == read_files(alone)
 
 
 def test_runs_killed_anywhere_end_with_the_same_bytes(tmp_path: Path) -> None:

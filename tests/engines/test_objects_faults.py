@@ -23,6 +23,7 @@ from unquilt.engines.objects.processes import Processes
 from unquilt.engines.objects.stages import read_stage
 from unquilt.engines.objects.tables import pack
 from unquilt.engines.objects.tasks import perform
+from unquilt.engines.progress import Step
 from unquilt.errors import EngineError, RunError
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import documents
@@ -79,7 +80,7 @@ class Here:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Made]:
+    def run(self, tasks: Sequence[Task], name: str, step: Step) -> Iterator[Made]:
         for _ in range(self._times):
             for task in reversed(tasks):
                 self._done[task.folder.name] += 1

@@ -41,9 +41,8 @@ def cosine(one: set[str], other: set[str]) -> float:
     return len(one & other) / math.sqrt(len(one) * len(other))
 
 
-@pytest.mark.spark_once
 def test_near_duplicates_are_those_of_all_pairs(settings: Settings, tmp_path: Path) -> None:
-    texts = draw_texts(60 if settings.engine == "spark" else 150)
+    texts = draw_texts(150)
     corpus = unquilt.ingest(pa.table({"text": texts}), tmp_path / "corpus")
     options = JobOptions(settings=settings)
     rows = find_near(corpus, ImatchExperimentParameters(queries=10_000), options)

@@ -11,6 +11,7 @@ import unquilt
 from unquilt.analyses.passages_experiment import PassagesExperimentParameters
 from unquilt.demo import write_jsonl
 from unquilt.experiments.passages import find_known, list_cases
+from unquilt.experiments.tables import Runs
 from unquilt.jobs.options import JobOptions
 from unquilt.results.folders import RunFolder
 from unquilt.results.scoring import score_run
@@ -31,7 +32,7 @@ def test_planted_passages_stand_where_the_labels_say(tmp_path: Path) -> None:
     corpus = unquilt.ingest(tmp_path / "pages.jsonl.gz", tmp_path / "corpus")
     for edited in (0.0, 1.0):
         given = PassagesExperimentParameters(pairs=12, edited=edited)
-        planted, labels = find_known(corpus, given, tmp_path / str(edited), JobOptions())
+        planted, labels = find_known(corpus, given, Runs(corpus, tmp_path, str(edited), 0, JobOptions()))
         texts = {row["id"]: row["text"] for row in unquilt.Run.read(planted.path).documents.to_pylist()}
         assert len(labels) == 12
         for label in labels:
@@ -43,15 +44,13 @@ def test_planted_passages_stand_where_the_labels_say(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.spark_once
 def test_qualities_are_those_of_runs(settings: Settings, tmp_path: Path) -> None:
     write_jsonl(tmp_path / "pages.jsonl.gz", 60, words=300)
     corpus = unquilt.ingest(tmp_path / "pages.jsonl.gz", tmp_path / "corpus")
     options = JobOptions(settings=settings)
-    few = SMALL | ({"tau": (0.9,), "gamma": (3,), "shares": (1.0,)} if settings.engine == "spark" else {})
-    run = unquilt.experiment.passages(corpus.path, tmp_path / "run", options=options, pairs=10, **few)
-    given = PassagesExperimentParameters.from_dict(few | {"pairs": 10})
-    planted, labels = find_known(corpus, given, tmp_path / "again", JobOptions())
+    run = unquilt.experiment.passages(corpus.path, tmp_path / "run", options=options, pairs=10, **SMALL)
+    given = PassagesExperimentParameters.from_dict(SMALL | {"pairs": 10})
+    planted, labels = find_known(corpus, given, Runs(corpus, tmp_path, "again", 0, JobOptions()))
     rows = {(row["varied"], row["signature"], row["value"]): row for row in run.qualities.to_pylist()}
     cases = list(list_cases(given))
     assert list(rows) == [case[:3] for case in cases]
@@ -60,11 +59,16 @@ def test_qualities_are_those_of_runs(settings: Settings, tmp_path: Path) -> None
         *_, found = score_run(RunFolder(each), labels).sentences.values()
         row = rows[varied, signature, value]
         assert (row["precision"], row["recall"], row["f1"]) == (found.precision, found.recall, found.f1)
+        summary = each.manifest["summary"]
+        per_sentence = summary["signatures"] / summary["sentences"] if "sentences" in summary else None
+        assert row["signatures"] == per_sentence
+        assert varied != "nidf" or 0.5 < row["signatures"] <= 1
     assert rows["gamma", "imatch", 3.0]["precision"] > 0.8
-    near = unquilt.neardups(corpus.path)
+    near = unquilt.neardups(corpus.path, method="spotsigs", threshold=0.44)
     (*_, whole) = run.beyond.to_pylist()
     assert whole["documents"] == 60
     assert whole["near"] == len(set(near.clusters["doc"].to_pylist()))
+    assert whole["shingled"] == unquilt.neardups(corpus.path).clusters.num_rows
 
 
 @pytest.mark.slow

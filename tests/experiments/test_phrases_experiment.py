@@ -15,7 +15,6 @@ from unquilt.settings import Settings
 
 
 @pytest.mark.slow
-@pytest.mark.spark_once
 def test_two_corpora_and_a_site(settings: Settings, tmp_path: Path) -> None:
     write_jsonl(tmp_path / "pages.jsonl.gz", 150, words=200)
     write_jsonl(tmp_path / "other.jsonl.gz", 100, seed=5, words=200)

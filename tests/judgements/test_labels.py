@@ -69,6 +69,9 @@ class TestSamples:
 
     def test_they_can_be_of_some_rows(self, folder: RunFolder) -> None:
         some = draw(folder, "documents", 1_000, 1, "doc < 20")
+        last = draw(folder, "documents", 1_000, 1, "doc < 20", 5, "-doc")
+        assert sorted(item.key["doc"] for item in last.items) == [15, 16, 17, 18, 19]
+        assert last.population == 5
         assert some.population == len(some.items) == 20
 
     def test_every_row_is_as_likely_as_any_other(self, folder: RunFolder) -> None:

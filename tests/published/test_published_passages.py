@@ -106,10 +106,9 @@ def read(made: unquilt.Run) -> Found:
     return {tuple(row[name] for name in names) for row in made.passages.to_pylist()}
 
 
-@pytest.mark.spark_once
 def test_as_published(settings: Settings) -> None:
     several = 0
-    for number in range(1 if settings.engine == "spark" else 12):
+    for number in range(12):
         texts = draw(Random(number))
         table = pa.table({"id": [str(n) for n in range(len(texts))], "text": texts})
         made = unquilt.passages(table, options=JobOptions(settings=settings), **PUBLISHED, idf_always=True)
@@ -146,7 +145,7 @@ def test_other_signatures(tmp_path: Path, case: str) -> None:
 
 
 ROWS = {
-    "signature": ["--signature", "imatch"],
+    "signature": options(PAPER, "sentences are compared, by"),
     "gamma": options(PAPER, "a diagonal has"),
     "whole sentences": options(PAPER, "passages are whole"),
     "diagonals": options(PAPER, "all diagonals"),

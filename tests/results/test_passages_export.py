@@ -20,13 +20,13 @@ TEXTS = {"susp/a&b.txt": f"Before that. {SHARED} Behind it.", "src/c.txt": f"{SH
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> unquilt.Run:
     table = pa.table({"id": list(TEXTS), "text": list(TEXTS.values())})
-    return unquilt.passages(table, tmp_path_factory.mktemp("export") / "run")
+    return unquilt.passages(table, tmp_path_factory.mktemp("export") / "run", gamma=15)
 
 
 def test_both_texts(run: unquilt.Run, tmp_path: Path) -> None:
     run.export(tmp_path / "found.jsonl", "passages", evidence=True, columns=["words"])
     (row,) = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
-    assert (row["words"], row["a_text"], row["b_text"]) == (19, SHARED, SHARED)
+    assert (row["words"], row["a_text"], row["b_text"]) == (19, *[SHARED.removesuffix(".")] * 2)
 
 
 def test_xml(run: unquilt.Run, tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_xml(run: unquilt.Run, tmp_path: Path) -> None:
     (feature,) = root
     assert (root.get("reference"), feature.get("source_reference")) == ("a&b.txt", "c.txt")
     begin, length = int(feature.get("this_offset", "")), int(feature.get("this_length", ""))
-    assert TEXTS["susp/a&b.txt"][begin : begin + length] == SHARED
+    assert TEXTS["susp/a&b.txt"][begin : begin + length] == SHARED.removesuffix(".")
     assert run.export(tmp_path / "found", "passages", format="pan", overwrite=True).rows == 1
 
 

@@ -28,7 +28,7 @@ TEXTS = {
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scored") / "run"
     table = pa.table({"id": list(TEXTS), "text": list(TEXTS.values())})
-    unquilt.passages(table, folder)
+    unquilt.passages(table, folder, signature="imatch")
     return folder
 
 

@@ -6,3 +6,4 @@ pub mod minwise;
 pub mod rabin;
 pub mod shingles;
 pub mod signer;
+pub mod spots;

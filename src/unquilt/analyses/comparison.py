@@ -14,8 +14,14 @@ COMPARISON_LABELS = {
     "comparisons with kept": "choosing what to compare",
     "compared": "choosing what to compare",
     "gram sets": "comparing near-duplicates",
+    "spot sets": "comparing near-duplicates",
     "jaccard": "comparing near-duplicates",
 }
+
+
+def has_spots(grams: dict[str, Any]) -> bool:
+    """Whether what is compared are spot signatures, which take a lexicon, and not grams."""
+    return "lexicon" in grams
 
 
 def compare(
@@ -45,5 +51,6 @@ def compare(
         asked += verbs.map(edges, Kernel("comparisons"))
     (compared,) = verbs.group(asked, Kernel("compared"))
     table = verbs.keep(compared, COMPARED.named(name))
-    (sets,) = verbs.map(corpus, Kernel("gram sets", cosine=cosine, **grams), among=table)
+    kernel = Kernel("spot sets", **grams) if has_spots(grams) else Kernel("gram sets", cosine=cosine, **grams)
+    (sets,) = verbs.map(corpus, kernel, among=table)
     return (*verbs.group([sets], Kernel("jaccard", cosine=cosine)), *before)

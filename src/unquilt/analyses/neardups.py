@@ -11,6 +11,9 @@ The published numbers 84, 6 and 2 are `functions`, `supers` and `agree`.
 
 With `threshold` t, `near(d, e)` iff J(d, e) >= t, exactly; see `threshold`.
 
+By spot signatures (Theobald, Siddharth and Paepcke, SIGIR 2008), `near(d, e)` iff the Jaccard coefficient of their
+multisets of signatures is at least t: each of the commonest words, with the next words that are no stop words.
+
 By I-Match with randomised lexicons (Kołcz, Chowdhury and Alspector, KDD 2004): `near(d, e)` iff any of the K + 1
 signatures of both agree; see `stores.lexicons`.
 
@@ -47,6 +50,7 @@ from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
+from unquilt.stores.words import pack_most_frequent
 from unquilt.tables import (
     AUDIT,
     CANDIDATES,
@@ -71,6 +75,7 @@ from unquilt.tables import (
 )
 
 METHODS = ("shingles", "imatch")
+SPOTSIGS = "spotsigs"
 FAMILIES = ("fast", "rabin")
 EDGE_LABELS = {
     "shingles": "taking shingles",
@@ -82,6 +87,7 @@ EDGE_LABELS = {
 SHINGLES = ("family", "functions", "supers", "agree")
 MOST_BUCKETS = 10_000
 """A document lies in a bucket for each combination of super-fingerprints: no more of them than this."""
+SPOTS = ("antecedents", "spot_stops", "spot_distance", "chain")
 RANDOMISE = ("primary", "both")
 IMATCH = ("lexicon", "nidf", "min_df", "min_terms", "min_share", "lexicons", "drop", "randomise")
 """The parameters that only one of the methods knows."""
@@ -128,7 +134,7 @@ class SignatureParameters(Parameters):
     def check(self) -> None:
         """Refuse parameters that would have no effect: nobody should wait for a run that ignores what was asked for."""
         check_nidf(self.nidf)
-        others = SHINGLES if self.method == "imatch" else IMATCH
+        others = {"imatch": SHINGLES, "shingles": IMATCH}.get(self.method, (*SHINGLES, *IMATCH))
         usual = {info.name: info.default for info in self.describe()}
         ignored = [name for name in others if getattr(self, name) != usual[name]]
         if ignored:
@@ -160,6 +166,7 @@ class SignatureParameters(Parameters):
 class NeardupParameters(SignatureParameters):
     """What makes near-duplicates, and what to say of them."""
 
+    method: str = parameter("shingles", "how documents are compared", one_of=(*METHODS, SPOTSIGS))
     threshold: float | None = parameter(
         None,
         "minimum Jaccard coefficient of near-duplicates, computed exactly; without it, the published methods decide",
@@ -172,6 +179,17 @@ class NeardupParameters(SignatureParameters):
         "of the dropped document",
         one_of=MEASURES,
     )
+    antecedents: int = parameter(
+        5, "number of the most frequent words, with which spotsigs begin", at_least=1, at_most=10_000
+    )
+    spot_stops: int = parameter(
+        100,
+        "number of the most frequent words, antecedents included, that spotsigs pass over after their first word",
+        at_least=1,
+        at_most=10_000,
+    )
+    spot_distance: int = parameter(1, "distance between the words of a spotsig", at_least=1, at_most=2**20)
+    chain: int = parameter(2, "number of words of a spotsig after the first", at_least=1, at_most=2**20)
     keep: str = keep_parameter()
     min_words: int = parameter(0, "ignore documents with fewer words", at_least=0, at_most=2**32)
     similarity: bool = parameter(True, "compute how similar the documents of each cluster are")
@@ -187,7 +205,8 @@ class NeardupParameters(SignatureParameters):
         super().check()
         keys.check_key(self.key)
         check_keep(self.keep)
-        if self.threshold is not None and (self.method != "shingles" or self.family != "fast"):
+        self._check_spots()
+        if self.threshold is not None and (self.method == "imatch" or self.family != "fast"):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"threshold has no effect with {other}; leave it out")
         for info in self.describe() if self.threshold is not None else ():
@@ -198,6 +217,17 @@ class NeardupParameters(SignatureParameters):
         if self.key and (self.method != "shingles" or self.family != "fast"):
             other = f"method {self.method}" if self.method != "shingles" else f"family {self.family}"
             raise ParameterError(f"key has no effect with {other}; leave it out")
+
+    def _check_spots(self) -> None:
+        usual = {info.name: info.default for info in self.describe()}
+        others = ("k", "measure") if self.method == SPOTSIGS else SPOTS
+        for name in others:
+            if getattr(self, name) != usual[name]:
+                raise ParameterError(f"{name} has no effect with method {self.method}; leave it out")
+        if self.method == SPOTSIGS and self.threshold is None:
+            raise ParameterError("method spotsigs needs a threshold, such as threshold 0.5")
+        if self.spot_stops < self.antecedents:
+            raise ParameterError(f"spot_stops must be at least antecedents, which is {self.antecedents:,}")
 
     def grams(self) -> dict[str, Any]:
         """Which grams are compared, as kernels take it."""
@@ -224,7 +254,8 @@ def neardups(
     of rounds; similarity takes a second pass over the documents of clusters, and 8 bytes for each of their grams.
     """
     preferred = rank(verbs, corpus, given.keep, ordered)
-    direct = _near_pairs(verbs, corpus, given, preferred) if given.threshold is not None else None
+    elements = _spots(verbs, corpus, given) if given.method == SPOTSIGS else given.grams()
+    direct = _near_pairs(verbs, corpus, given, elements, preferred) if given.threshold is not None else None
     edges, statistics = (direct.edges, direct.counters) if direct else near_edges(verbs, corpus, given, lexicon)
     kept_by = components(verbs, edges)
     members = choose(verbs, kept_by, preferred)
@@ -241,7 +272,7 @@ def neardups(
     if given.similarity or compared:
         wanted = members if given.similarity else None, edges if compared else None
         cosine, known = given.method == "imatch", direct.overlaps if direct else None
-        pairs, to_kept, to_it, _, *before = compare(verbs, corpus, *wanted, given.grams(), cosine=cosine, known=known)
+        pairs, to_kept, to_it, _, *before = compare(verbs, corpus, *wanted, elements, cosine=cosine, known=known)
         similar = similar or (to_it if given.similarity else None)
         if given.similarity:
             (clusters,) = verbs.map(members, Kernel("select", ("doc", "cluster", "kept")))
@@ -271,12 +302,21 @@ def choose(verbs: Verbs, kept_by: Kept, preferred: Kept | None) -> Kept:
     return verbs.keep(chosen, CHOSEN)
 
 
-def _near_pairs(verbs: Verbs, corpus: Kept, given: NeardupParameters, preferred: Kept | None) -> NearPairs:
+def _spots(verbs: Verbs, corpus: Kept, given: NeardupParameters) -> dict[str, Any]:
+    """Which spot signatures are compared, as kernels take it."""
+    words = count_words(verbs, corpus, all_words=True)
+    side = verbs.side("spot_words", lambda: pack_most_frequent(words, given.spot_stops, given.antecedents))
+    return {"lexicon": side, "chain": given.chain, "distance": given.spot_distance}
+
+
+def _near_pairs(
+    verbs: Verbs, corpus: Kept, given: NeardupParameters, elements: dict[str, Any], preferred: Kept | None
+) -> NearPairs:
     return near_pairs(
         verbs,
         corpus,
         given.near(),
-        given.grams(),
+        elements,
         seed=given.seed,
         min_words=given.min_words,
         preferred=preferred,
@@ -323,8 +363,12 @@ def _lexicon(
 
 
 def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    """What the longer stages cost beside each other: per mille of the processor time on the medium Debian corpus."""
-    if given.get("threshold") is not None:
+    """What the longer stages cost beside each other: per mille of the processor time on the medium Debian corpus (spot
+    signatures: on the small one)."""
+    if given.get("method") == SPOTSIGS:
+        found = {"document words": 490, "word sums": 50, "spot bands": 190, "candidates": 10}
+        compared = {"spot sets": 110}
+    elif given.get("threshold") is not None:
         found = {"bands": 282, "candidates": 61, "best candidates": 10}
         if given.get("measure") == "containment":
             found = {"contained grams": 300, "gram votes": 600, "voted candidates": 50}

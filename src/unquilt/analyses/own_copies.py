@@ -208,6 +208,7 @@ def measure_overlap(passage: Shared, others: Iterable[Shared]) -> int:
 DECLARATION = Job(
     name="copies",
     results=(COPIES, COPYING_SITES, PASSAGES),
+    parameters=OwnCopyParameters,
     others=(EQUAL_PASSAGES, REWORDED_PASSAGES, PASSAGE_RUNS, SIDES, *CANDIDATE_TABLES),
     summary="unquilt.cli.show.copies:CopiesView",
     report="unquilt.page.report.sections.copies:show_copies",

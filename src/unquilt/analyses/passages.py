@@ -1,5 +1,8 @@
 """Passages: runs of sentences that two documents share, located in both (Zhang, Zhang, Yu and Huang, SIGIR 2010).
 
+With `grams`, the default, documents match where they share k words in a row: diagonals are runs of such words, and γ
+and gaps are counted in words. The other signatures are those of the paper:
+
     sentences(d)   the sentences of d, in order; a paragraph always ends one
     set(s)         the signatures of a sentence: one hash of its words that are not too common (`imatch`), its shingles
                    of n words (`shingles`; a shorter sentence is one), or the chains of words that follow frequent words
@@ -16,11 +19,11 @@ has fewer of them, these are taken again from the first on; and of more than 16 
 
 Beyond the paper: borders are then moved outwards word by word as far as both texts agree (`refine`; at most 100 words).
 A sentence that is cut at a border counts towards γ if at least n of its words agree; so γ - 1 whole ones can be enough,
-since what is copied rarely begins and ends with a sentence. With `grams`, diagonals are made of k words in a row that
-both documents share, wherever sentences end; γ and gaps are then counted in words. Only documents on different sites
+since what is copied rarely begins and ends with a sentence. Only documents on different sites
 are compared (`foreign`), or those of one collection with those of another (`between`). The published system asks for
 more than γ sentences; here γ are enough. In a corpus of fewer than 20 documents no word counts as too common: idf says
-nothing there. `PUBLISHED` has the parameters that bring back the published definition.
+nothing there. Whole sentences are lost where a word of each is changed, which is why the default looks at words
+(docs/passages.md has what each finds). `PUBLISHED` has the parameters that bring back the published definition.
 """
 
 from __future__ import annotations
@@ -75,6 +78,7 @@ FEW_DOCUMENTS = 20
 """In a smaller corpus, a word of most documents need not be a common one."""
 
 PUBLISHED: dict[str, Any] = {
+    "signature": "imatch",
     "gamma": 4,
     "refine": False,
     "min_words": 1,
@@ -91,19 +95,24 @@ class PassageParameters(Parameters):
     """What makes two sentences match, and how many of them make a passage."""
 
     signature: str = parameter(
-        "imatch",
-        "how sentences are compared; grams: by words, not sentences; fuzzy: the same as unquilt reworded",
+        "grams",
+        "how documents are compared: by words in a row (grams), or by sentences (imatch, as published, shingles or "
+        "spotsigs); fuzzy: the same as unquilt reworded",
         one_of=(*SIGNATURES, FUZZY),
     )
     gamma: int | None = parameter(
-        None, "minimum number of sentences in a passage", at_least=1, at_most=2**31, usual="3, with grams 30 words"
+        None,
+        "minimum length of a passage, in words, or in sentences if these are compared",
+        at_least=1,
+        at_most=2**31,
+        usual="30 words, or 3 sentences",
     )
     max_gap: int | None = parameter(
         None,
-        "maximum number of differing sentences within a passage",
+        "maximum number of differing words, or sentences, within a passage",
         at_least=0,
         at_most=2**31,
-        usual="0, with grams 30 words",
+        usual="30 words, or 0 sentences",
     )
     nidf: tuple[float, ...] = parameter(
         (0.1, 1.0),
@@ -355,7 +364,7 @@ DECLARATION = Analysis(
     views={"pairs/{a:int}/{b:int}": "unquilt.page.views.passages:show_pair"},
     parameters=PassageParameters,
     function=passages,
-    costs=lambda given: COSTS.get(given.get("signature", "imatch"), {}).items(),
+    costs=lambda given: COSTS.get(given.get("signature", "grams"), {}).items(),
     results=(PASSAGES, PASSAGE_PAIRS, STOP_RUNS),
     on_request=(STOP_RUNS,),
     others=(*COPY_TABLES, WORDS, MARKS, PASSAGE_RUNS, STOP_GROUPS),

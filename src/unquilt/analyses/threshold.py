@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unquilt.analyses.banding import Banding
-from unquilt.analyses.comparison import compare
+from unquilt.analyses.comparison import compare, has_spots
 from unquilt.analyses.components import components
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
@@ -32,6 +32,7 @@ _COMPARING = "comparing candidates"
 _CHOOSING = "choosing what to keep"
 THRESHOLD_LABELS = {
     "bands": "taking sketches",
+    "spot bands": "taking sketches",
     "contained grams": "taking grams",
     "gram votes": _FINDING,
     "voted candidates": _FINDING,
@@ -76,9 +77,9 @@ def near_pairs(
     """Compares what has to be. `near` are threshold and measure, `preferred` the ranks of documents, if the first are
     not preferred.
 
-    Shuffles up to 150 bytes for each document and band (by containment, 30 bytes for each gram, and up to 20 KB a
-    document that shares its grams), then 8 bytes for each gram of a document and each comparison.
-    """
+    `grams` say which grams, or spot signatures, are compared. Shuffles up to 150 bytes for each document and band (by
+    containment, 30 bytes for each gram, and up to 20 KB a document that shares its grams), then 8 bytes for each gram
+    of a document and each comparison."""
     of_documents = {"min_words": min_words, **grams}
     if near["measure"] == "containment":
         (sketches,) = verbs.map(corpus, Kernel("contained grams", **of_documents), beside=preferred)
@@ -87,7 +88,8 @@ def near_pairs(
         best, further = verbs.group([found], Kernel("voted candidates", threshold=near["threshold"]))
     else:
         banding = Banding.of(near["threshold"])
-        bands = Kernel("bands", seed=seed, bands=banding.bands, rows=banding.rows, **of_documents)
+        kernel = "spot bands" if has_spots(grams) else "bands"
+        bands = Kernel(kernel, seed=seed, bands=banding.bands, rows=banding.rows, **of_documents)
         (sketches,) = verbs.map(corpus, bands, beside=preferred)
         counters = verbs.fold(sketches, "signatures")
         (found,) = verbs.group([sketches], Kernel("candidates", **banding.agreement()))

@@ -59,7 +59,7 @@ def draw_phrases(run: Run, output: str) -> Iterator[str]:
 
 
 def draw_quilts(run: Run, output: str) -> Iterator[str]:
-    """Draws the figure of the experiment with quilts."""
-    from unquilt.figures import sweep
+    """Draws the figures of the experiment with quilts."""
+    from unquilt.figures import quilts_experiment
 
-    return save_figures(run, sweep.plot_experiment(run), [sweep.NAME], output)
+    return save_figures(run, quilts_experiment.plot(run), quilts_experiment.NAMES, output)

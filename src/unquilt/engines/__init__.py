@@ -3,8 +3,8 @@
 engine     the common part: tables are kept in the run folder
 local      threads on this machine
 objects/   tasks that leave objects, in processes of one machine or of many
-spark      Apache Spark
-spark_session  a session of Spark, and whether its machines can work
+spark      Apache Spark as a scheduler of these tasks
+spark_session  a context of Spark, and whether its machines can work
 tasks      the work of one task
 blocks     blocks between stages, in memory or on disk
 workers    worker processes for Python code

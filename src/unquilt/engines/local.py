@@ -141,7 +141,7 @@ class Local(Engine):
         with self._progress.stage(stage.kernel.name, sum(split.rows for split in splits)) as step:
 
             def task(split: Split) -> tuple[_native.Counters, int]:
-                return map_split(stage, split, ports, self._sink(made), _where_it_is), split.rows
+                return map_split(stage, split, ports, self._sink(made)), split.rows
 
             for counters, rows in self._ordered(task, splits):
                 fold_counters(made.counters, counters)
@@ -156,7 +156,7 @@ class Local(Engine):
             def task(partition: int) -> _native.Counters:
                 with self._spilling():
                     filled = self._fill(kernel.name, tables, partition)
-                    return filled.run(kernel_parameters(kernel, _where_it_is), ports, self._sink(made))
+                    return filled.run(kernel_parameters(kernel), ports, self._sink(made))
 
             for counters in self._ordered(task, range(self._partitions)):
                 fold_counters(made.counters, counters)
@@ -199,10 +199,6 @@ class Local(Engine):
         finally:
             for future in waiting:
                 future.cancel()
-
-
-def _where_it_is(side: Side) -> str:
-    return side.path
 
 
 def _partitions(scale: Scale, sorting: int) -> int:

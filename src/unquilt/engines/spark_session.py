@@ -1,4 +1,4 @@
-"""A Spark session to work in, and whether the machines behind it can do the work.
+"""A Spark context to work in, and whether the machines behind it can do the work.
 
 The user's own configuration counts: a session that is active, `spark-submit`, `spark-defaults.conf` and
 `PYSPARK_SUBMIT_ARGS`; ours are defaults. What can be wrong with a cluster is found out first, and told in one line: a
@@ -16,87 +16,86 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from unquilt.engines.progress import Progress, Silent
 from unquilt.errors import EngineError, MissingDependencyError
 from unquilt.runs import storing
 from unquilt.runs.manifest import unquilt_version
-from unquilt.settings import Settings
+from unquilt.settings import LEAST_MEMORY, Settings
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark import SparkContext
 
 SAFE_PATH = "PYTHONSAFEPATH"
-LEAST_JAVA = 17
+SLOTS = 32
+"""Tasks at once where Spark adds executors as there is work: small stages are cut for about so many."""
 PATIENCE = 15
 """Seconds after which people are told what Spark is waiting for."""
 _MASTERS = re.compile(r"local(\[.*\])?|local-cluster\[.*\]|spark://.+|yarn|k8s://.+")
 _CONNECT = "sc://"
+_LIGHT_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Options of a JVM that computes nothing: to compile much for speed would cost more than all else that it does."""
+_SHORT = "is memory short (spark.executor.memoryOverhead)? Run again to go on: what is done is kept"
 _GUIDE = "docs/howto/spark.md says how to bring it there"
 
 
-def open_session(settings: Settings, progress: Progress | None = None) -> SparkSession:
-    """The active Spark session, or a new one: on `settings.master`, on the master of Spark's own configuration, or on
-    this machine.
+def open_context(settings: Settings, progress: Progress | None = None) -> SparkContext:
+    """The context of the active Spark session, or a new one: on `settings.master`, on the master of Spark's own
+    configuration, or on this machine.
 
     Workers of the new one import nothing from the folder they start in; of an active one, that is up to its owner.
     """
     try:
-        from pyspark.sql import SparkSession
+        from pyspark import SparkConf, SparkContext
     except ImportError as error:
-        message = 'the Spark engine needs pyspark and Java 17: pip install "unquilt[spark]"'
+        message = 'the Spark engine needs pyspark and Java: pip install "unquilt[spark]"'
         raise MissingDependencyError(message) from error
-    active = SparkSession.getActiveSession()
-    if active is not None:
-        if not hasattr(active, "_jsc") and not hasattr(active, "_jsparkSession"):
-            raise _refuse_connect()
-        return active
+    if SparkContext._active_spark_context is not None:
+        return SparkContext._active_spark_context
     configured = read_configuration()
     master = settings.master or configured.get("spark.master")
     if master is not None:
         check_master(master)
-    elif os.environ.get("SPARK_REMOTE"):
-        raise _refuse_connect()
+    if "SPARK_CONNECT_MODE_ENABLED" in os.environ or (master is None and os.environ.get("SPARK_REMOTE")):
+        raise _refuse_connect()  # the active session is one of Spark Connect, or all sessions are
     # Driver and workers must run the same Python. (The 4 in `local[…,4]`: tasks are tried again even on one machine.)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    builder = SparkSession.builder.appName(configured.get("spark.app.name", "unquilt"))
-    for name, value in {**_defaults(settings, configured), **_NEEDED}.items():
-        builder = builder.config(name, value)
+    ours = SparkConf().setAppName(configured.get("spark.app.name", "unquilt"))
+    for name, value in {**_defaults(configured), **_NEEDED}.items():
+        ours.set(name, str(value))
     if settings.master or master is None:
-        builder = builder.master(master or f"local[{settings.threads},4]")
+        ours.setMaster(master or f"local[{settings.threads},4]")
     try:
         # The variable is for whatever Python the JVM starts by itself.
         with (
             _environment(SAFE_PATH, "1"),
-            _telling(progress or Silent(), lambda: f"Spark is still starting ({master or 'here'})"),
+            _telling(progress or Silent(), lambda: _explain_slow_start(master)),
         ):
-            return builder.getOrCreate()
+            return SparkContext.getOrCreate(ours)
     except Exception as error:
         raise EngineError(f"Spark did not start: {_explain_start(str(error))}") from error
 
 
-_NEEDED: dict[str, object] = {
-    f"spark.executorEnv.{SAFE_PATH}": 1,  # workers begin in a folder of data, and import nothing from there
-    "spark.sql.adaptive.enabled": False,  # partitions are what kernels say they are
-    "spark.sql.execution.arrow.maxRecordsPerBatch": 64,  # a row is a whole block
-}
+_NEEDED = {f"spark.executorEnv.{SAFE_PATH}": "1"}
+"""Workers begin in a folder of data, and import nothing from there."""
 
 
-def _defaults(settings: Settings, configured: dict[str, str]) -> dict[str, object]:
+def _defaults(configured: Mapping[str, str]) -> dict[str, str]:
     """What a session has unless the user says otherwise."""
     logging = Path(__file__).with_name("log4j2.properties").as_uri()
-    usual: dict[str, object] = {
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={logging}",
-        "spark.driver.maxResultSize": 0,
-        "spark.driver.memory": f"{max(1024, settings.memory // 4 >> 20)}m",  # blocks in flight; kernels have their own
-        "spark.ui.enabled": False,
-        "spark.ui.showConsoleProgress": False,
+    usual = {
+        "spark.driver.extraJavaOptions": f"{_LIGHT_JAVA} -Dlog4j2.configurationFile={logging}",
+        "spark.driver.maxResultSize": "0",
+        "spark.executor.extraJavaOptions": _LIGHT_JAVA,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
     }
     return {name: value for name, value in usual.items() if name not in configured}
 
@@ -155,6 +154,15 @@ def check_master(master: str) -> None:
     raise EngineError(f"no Spark master answers at {master} ({why}); is it running, and are host and port right?")
 
 
+def _explain_slow_start(master: str | None) -> str:
+    if master is not None and master.startswith("spark://"):
+        return (
+            f"{master} takes connections and has not let us in yet; is it a Spark master, of the version that is "
+            "installed here? Still waiting for it"
+        )
+    return f"Spark is still starting ({master or 'here'})"
+
+
 def _refuse_connect() -> EngineError:
     return EngineError(
         "Spark Connect cannot run unquilt's tasks; give the master of the cluster, such as spark://head:7077 or yarn"
@@ -170,13 +178,19 @@ def _explain_start(message: str) -> str:
         java = shutil.which(str(Path(home) / "bin" / "java")) if home else shutil.which("java")
         if java is None:
             where = f"no java in JAVA_HOME ({home})" if home else "no Java here"
-            return f"there is {where}; Spark needs Java {LEAST_JAVA} or newer"
+            return f"there is {where}; this version of Spark needs Java {_least_java()} or newer"
         told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr  # noqa: S603
         version = re.search(r'version "(\d+)', told)
-        if version and int(version[1]) < LEAST_JAVA:
-            return f"{java} is Java {version[1]}; Spark needs Java {LEAST_JAVA} or newer (JAVA_HOME)"
+        if version and int(version[1]) < _least_java():
+            return f"{java} is Java {version[1]}; this version of Spark needs Java {_least_java()} or newer (JAVA_HOME)"
         return "Java ended while it was starting; the lines above say why (memory, or Spark's configuration)"
     return find_reason(message)
+
+
+def _least_java() -> int:
+    import pyspark
+
+    return 17 if int(pyspark.__version__.partition(".")[0]) >= 4 else 8
 
 
 def find_reason(message: str) -> str:
@@ -189,65 +203,119 @@ def find_reason(message: str) -> str:
         return f"{where} has no module {missing[1]}: unquilt must be installed there; {_GUIDE}"
     if any("PYTHON_VERSION_MISMATCH" in line for line in lines):
         return "executors run another version of Python than this process; set PYSPARK_PYTHON to the same version"
-    telling = [line for line in lines if "Error" in line and not line.startswith(("at ", "File "))]
-    return (telling or lines or ["no reason given"])[-1][:300]
+    lost = re.search(r"ExecutorLostFailure \(.*?\) Reason: (.*)", message)
+    if lost:
+        return f"executors were lost, one after the other ({lost[1].strip()[:200]}); {_SHORT}"
+    if "Python worker exited unexpectedly" in message:
+        return f"the Python process of a task ended, again and again; {_SHORT}"
+    said = [line for line in lines if not line.startswith(("at ", "File ", "... "))]
+    telling = [line for line in said if "Error" in line] or said[1:2] or said
+    return (telling or ["no reason given"])[-1][:300]
 
 
-class WorkerSight(NamedTuple):
-    """What a worker says about itself."""
+class Sight(NamedTuple):
+    """What a worker must see: a file with this content, and this version of unquilt where it works."""
 
-    host: str
-    reads: bool
+    file: str
+    content: str
     version: str
 
+    def check(self) -> None:
+        """Raise EngineError, naming this machine, if it cannot work for the run."""
+        there, pauses = self._reads(), [0.1, 0.4, 1.5]
+        while not there and pauses:  # a shared folder may take a moment
+            time.sleep(pauses.pop(0))
+            there = self._reads()
+        host = socket.gethostname()
+        if not there:
+            raise EngineError(
+                f"{host} does not see {Path(self.file).parents[1]}; corpus and run must be in folders that all "
+                "machines of the cluster share under the same path"
+            )
+        if self.version != unquilt_version():
+            raise EngineError(f"{host} has unquilt {unquilt_version()}, and this is {self.version}; {_GUIDE}")
 
-class _Look:
-    """A task that says what a worker sees."""
-
-    def __init__(self, file: str, content: str) -> None:
-        self._file, self._content = file, content
-
-    def __call__(self, _: int) -> WorkerSight:
+    def _reads(self) -> bool:
         try:
-            reads = Path(self._file).read_text(encoding="ascii") == self._content
+            return Path(self.file).read_text(encoding="ascii") == self.content
         except OSError:
-            reads = False
-        return WorkerSight(socket.gethostname(), reads, unquilt_version())
+            return False
 
 
-def check_workers(session: SparkSession, folder: Path, progress: Progress) -> None:
-    """Raise EngineError unless all workers that answer see `folder`, and have this version of unquilt."""
-    context = session.sparkContext
-    if re.match(r"local(\[|$)", context.master or ""):
-        return
+def show_folder(folder: Path) -> Sight:
+    """Leaves something to see in the folder for temporary files of a run."""
     content = secrets.token_hex(16)
     file = folder.absolute() / f"seen-{content}"
     with storing(file):
         file.write_text(content, encoding="ascii")
+    return Sight(str(file), content, unquilt_version())
+
+
+def check_workers(context: SparkContext, probe: Callable[[int], None], progress: Progress) -> None:
+    """Have workers look at what they need, by `probe`, so that it is known before any work."""
+    if _is_local(context):
+        return
     try:
         with _telling(progress, lambda: _explain_waiting(context)):
-            tasks = max(2 * _count_executors(context), context.defaultParallelism, 2)
-            answers = context.parallelize(range(tasks), tasks).map(_Look(str(file), content)).collect()
+            probe(max(2 * _count_executors(context), context.defaultParallelism, 2))
+    except EngineError:
+        raise
     except Exception as error:
         raise EngineError(f"the executors cannot work for unquilt: {find_reason(str(error))}") from error
-    finally:
-        file.unlink(missing_ok=True)
-    for seen in answers:
-        if not seen.reads:
-            raise EngineError(
-                f"{seen.host} does not see {folder.absolute()}; corpus and run must be in folders that all machines of "
-                "the cluster share under the same path"
-            )
-        if seen.version != unquilt_version():
-            raise EngineError(f"{seen.host} has unquilt {seen.version}, and this is {unquilt_version()}; {_GUIDE}")
 
 
-def _count_executors(context: Any) -> int:
+def _is_local(context: SparkContext) -> bool:
+    return re.match(r"local(\[|$)", context.master or "") is not None
+
+
+def count_slots(context: SparkContext) -> int:
+    """How many tasks may run at once: what Spark has now; where executors come and go, that says little."""
+    slots = int(context.defaultParallelism)
+    dynamic = context.getConf().get("spark.dynamicAllocation.enabled", "false") == "true"
+    return max(slots, SLOTS) if dynamic else max(1, slots)
+
+
+def count_tries(context: SparkContext) -> int:
+    """How often Spark tries a task."""
+    if _is_local(context):
+        tries = re.fullmatch(r"local\[[^,]*,\s*(\d+)\s*\]", context.master or "")
+        return int(tries[1]) if tries else 1
+    return int(context.getConf().get("spark.task.maxFailures", "4"))
+
+
+def count_memory(context: SparkContext, settings: Settings) -> int:
+    """The memory that a task may take, as far as the driver knows: its share of the budget; and in a container, half of
+    what is there for Python, shared by the tasks of an executor."""
+    budget, asked = settings.memory // settings.threads, context.getConf().get
+    if not re.match(r"yarn|k8s:", context.master or ""):
+        return budget
+    heap = _read_size(asked("spark.executor.memory", "1g"))
+    factor = float(asked("spark.executor.memoryOverheadFactor", "0.1" if context.master == "yarn" else "0.4"))
+    least = _read_size(asked("spark.executor.minMemoryOverhead", "384m"))
+    given = asked("spark.executor.pyspark.memory") or asked("spark.executor.memoryOverhead")
+    room = _read_size(given) if given else max(least, int(factor * heap))
+    tasks = max(1, int(asked("spark.executor.cores", "1")) // max(1, int(asked("spark.task.cpus", "1"))))
+    return max(LEAST_MEMORY, min(budget, room // tasks // 2))
+
+
+def _read_size(text: str) -> int:
+    """Bytes of a size as Spark writes it: 512m, 2g; a bare number is MiB.
+
+    >>> _read_size("2g") == _read_size("2048") == 2 << 30
+    True
+    """
+    parts = re.fullmatch(r"(\d+)\s*([bkmgt]?)b?", text.strip().lower())
+    if parts is None:
+        raise EngineError(f"Spark has no memory size {text[:40]!r}; a size is 512m or 2g")
+    return int(parts[1]) << {"b": 0, "k": 10, "": 20, "m": 20, "g": 30, "t": 40}[parts[2]]
+
+
+def _count_executors(context: SparkContext) -> int:
     """The executors that are there now; the driver counts as one of them for Spark, and not here."""
     return int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1
 
 
-def _explain_waiting(context: Any) -> str:
+def _explain_waiting(context: SparkContext) -> str:
     if _count_executors(context):
         return "Spark's executors have not begun yet"
     memory = context.getConf().get("spark.executor.memory", "1g")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -18,8 +17,6 @@ from unquilt.flow.verbs import MapStage
 
 STORE = "store"
 """Who reads the rows of a partition that become a table."""
-Locate = Callable[[Side], str]
-"""Where this machine has the file of a side."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +31,7 @@ class Scale:
         return [(partitions, max(1, self.documents) if port.key == DOC else 0) for port in kernel.ports]
 
 
-def map_split(
-    stage: MapStage, split: Split, ports: list[tuple[int, int]], sink: _native.Sink, locate: Locate
-) -> _native.Counters:
+def map_split(stage: MapStage, split: Split, ports: list[tuple[int, int]], sink: _native.Sink) -> _native.Counters:
     """Runs a map's kernel over one row group, and what stands beside it."""
     kernel, beside = stage.kernel, None
     if stage.beside is None:
@@ -52,7 +47,7 @@ def map_split(
             # Kernels pass over documents without rows beside them: to copy the others is worth it if they are few.
             batch = batch.filter(wanted) if 2 * pc.sum(wanted).as_py() < len(wanted) else batch
         beside = _named_buffers(rows)
-    return _native.run_map(kernel.name, kernel_parameters(kernel, locate), ports, _named_buffers(batch), beside, sink)
+    return _native.run_map(kernel.name, kernel_parameters(kernel), ports, _named_buffers(batch), beside, sink)
 
 
 def _ends(stage: MapStage, split: Split) -> tuple[int, int]:
@@ -68,11 +63,10 @@ def _named_buffers(table: pa.Table) -> list[tuple[str, Any]]:
     return [(name, buffers(column)) for name, column in zip(table.column_names, table.columns, strict=True)]
 
 
-def kernel_parameters(kernel: Kernel, locate: Locate) -> dict[str, Any]:
+def kernel_parameters(kernel: Kernel) -> dict[str, Any]:
     """A kernel's parameters as the core takes them: of a side, its file, mapped into memory."""
     return {
-        name: _map_file(locate(value)) if isinstance(value, Side) else value
-        for name, value in kernel.parameters.items()
+        name: _map_file(value.path) if isinstance(value, Side) else value for name, value in kernel.parameters.items()
     }
 
 

@@ -3,7 +3,8 @@
     reuse           copies that are discovered, and how much of them may be changed (Ardi and Heidemann 2014)
     copied_site     the pages of a site that are copied, and how often their chunks occur
     mutations       chunks that are added, deleted or changed, and the rest of the page
-    quilts          quilts by the definitions of the paper, and for many parameters (Najork 2012)
+    quilts          quilts by the definitions of the paper, for many parameters, and planted ones (Najork 2012)
+    planted_quilts  pages that are stitched together from documents of a corpus
     phrases         popular phrases of one corpus or several (Fetterly, Manasse and Najork 2005)
     passages        quality of passages by signature and parameter (Zhang et al. 2010)
     planting        passages of one document in the midst of another

@@ -27,7 +27,7 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.engines.progress import Progress, Step
 from unquilt.errors import InputError
 from unquilt.experiments.near import LEAST_WORDS, NearDuplicates, know_near, read_texts
-from unquilt.experiments.tables import Row, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, abandoning, keep_rows, read_corpus
 from unquilt.jobs.corpora import documents, measures
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
@@ -54,7 +54,7 @@ def run_imatch(
     options = options or JobOptions()
     output, corpus = read_corpus(inputs, output, options)
     record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with open_run(DECLARATION.name, given.to_dict(), [record], output, options) as run:
+    with open_run(DECLARATION.name, given.to_dict(), [record], output, options) as run, abandoning(run):
         if not run.complete:
             quiet = replace(options, overwrite=False)
             lexicons = _open_lexicons(corpus, given, quiet)

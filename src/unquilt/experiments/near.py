@@ -115,6 +115,7 @@ def read_texts(corpus: Run, step: Step) -> Iterator[tuple[int, str]]:
     first = 0
     for split in documents(corpus).splits():
         part = split.read(["text"], seen=True)
-        yield from enumerate(part["text"].to_pylist(), first)
+        for doc, text in enumerate(part["text"].to_pylist(), first):
+            yield doc, text
+            step(1)
         first += part.num_rows
-        step(part.num_rows)

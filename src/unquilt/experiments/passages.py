@@ -5,8 +5,9 @@ Known passages are those of labels, or planted ones: then the corpus that is ana
 one, half of them with a passage of another. As in the paper, the first figures are about single sentences, and Table 2
 about passages of more than γ. All is as published, except that sentences in more than 1,000 documents and repeated
 sentences are paired as by default: else pages with one template would have a square of pairs. Whole-document detection
-is that of `neardups`; the paper has SpotSigs. The runs are folders in RUN-runs, so that an interrupted experiment goes
-on where it was. Memory: the planted documents. Time: a run for each value, and two for each part of the corpus.
+is `neardups` by spot signatures, and by super-shingles beside it. The runs are folders in RUN-runs, so that an
+interrupted experiment goes on where it was. Memory: the planted documents. Time: a run for each value, and three for
+each part of the corpus.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from unquilt.analyses.passages import DECLARATION as PASSAGES_ANALYSIS
 from unquilt.analyses.passages import PUBLISHED, PassageParameters
 from unquilt.analyses.passages_experiment import DECLARATION, PassagesExperimentParameters
 from unquilt.experiments.planting import plant
-from unquilt.experiments.tables import Row, Runs, beside, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus
 from unquilt.jobs.corpora import documents, measures
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import ingest, open_run
+from unquilt.jobs.work import open_run
 from unquilt.results.folders import RunFolder
 from unquilt.results.passage_labels import Label, read_labels, read_pan
 from unquilt.results.scoring import score_run
@@ -37,9 +38,11 @@ from unquilt.runs.storage import make_folder
 from unquilt.tables import BEYOND, QUALITIES
 
 AS_PUBLISHED = {name: value for name, value in PUBLISHED.items() if name not in ("max_df", "all_diagonals")}
+SPOTTED = NeardupParameters(method="spotsigs", threshold=0.44)
+"""Whole-document detection as in the paper, by spot signatures, with the threshold that their authors chose."""
 OURS: Mapping[str, Mapping[str, Any]] = {
-    "imatch, by default": {"foreign": "none"},
-    "grams": {"signature": "grams", "foreign": "none"},
+    "imatch, refined": {"signature": "imatch", "foreign": "none"},
+    "grams, by default": {"foreign": "none"},
 }
 """What is compared with the paper's signatures: our defaults."""
 
@@ -55,13 +58,17 @@ def run_passages(
     options = options or JobOptions()
     place, corpus = read_corpus(inputs, output, options)
     record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run, beside(output, place) as there:
+    with (
+        open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run,
+        abandoning(run),
+        beside(output, place) as there,
+    ):
         if not run.complete:
             parts = there / f"{place.name}-runs"
             make_folder(parts)
-            number = len(list(list_cases(given))) + 2 * len(given.shares)
+            number = len(list(list_cases(given))) + 3 * len(given.shares)
             runs = Runs(corpus, parts, "", number, options)
-            judged, labels = find_known(corpus, given, parts, options)
+            judged, labels = find_known(corpus, given, runs)
             keep_rows(run, QUALITIES, list(measure_quality(judged, labels, given, runs)))
             keep_rows(run, BEYOND, list(_compare(corpus, given, runs)))
             rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
@@ -69,9 +76,7 @@ def run_passages(
     return run
 
 
-def find_known(
-    corpus: Run, given: PassagesExperimentParameters, parts: Path, options: JobOptions
-) -> tuple[Run, Sequence[Label]]:
+def find_known(corpus: Run, given: PassagesExperimentParameters, runs: Runs) -> tuple[Run, Sequence[Label]]:
     """Known passages, and the corpus that has them."""
     if given.pan:
         return corpus, list(read_pan(given.pan))
@@ -79,7 +84,7 @@ def find_known(
         return corpus, list(read_labels(given.labels))
     texts, labels = plant(corpus, given.pairs, given.edited, given.seed)
     table = pa.table({"id": list(texts), "text": list(texts.values())})
-    return ingest(table, parts / "planted", options), labels
+    return runs.ingest(table, "planted"), labels
 
 
 def list_cases(given: PassagesExperimentParameters) -> Iterator[tuple[str, str, float, dict[str, Any]]]:
@@ -130,18 +135,20 @@ def _compare(corpus: Run, given: PassagesExperimentParameters, runs: Runs) -> It
     whole = measures(corpus)["documents"]
     for size in sorted({max(1, round(share * whole)) for share in given.shares}):
         part = corpus if size == whole else _take(corpus, size, runs)
-        near = runs.carry_out(NEARDUPS, NeardupParameters(), f"near-{size}", part)
+        near = runs.carry_out(NEARDUPS, SPOTTED, f"near-{size}", part)
+        shingled = runs.carry_out(NEARDUPS, NeardupParameters(), f"shingled-{size}", part)
         asked = PassageParameters.from_dict(AS_PUBLISHED)
         shared = runs.carry_out(PASSAGES_ANALYSIS, asked, f"passages-{size}", part)
-        clusters = near.table("clusters")
-        copies = {row["doc"] for row in clusters.select(["doc"]).to_pylist()}
+        copies = set(near.table("clusters")["doc"].to_pylist())
         pairs = shared.table("passage_pairs").select(["a", "b"]).to_pylist()
         sharing = {doc for pair in pairs for doc in pair.values()}
         yield {
             "documents": size,
             "near": len(copies),
             "beyond": len(sharing - copies),
+            "shingled": shingled.table("clusters").num_rows,
             "near_seconds": _count_seconds(near),
+            "shingled_seconds": _count_seconds(shingled),
             "passage_seconds": _count_seconds(shared),
         }
 
@@ -156,7 +163,7 @@ def _take(corpus: Run, size: int, runs: Runs) -> Run:
                 left -= 1
             if not left:
                 break
-    return ingest(str(file), runs.place(f"first-{size}"), runs.options)
+    return runs.ingest(str(file), f"first-{size}")
 
 
 def _count_seconds(run: Run) -> float:

@@ -16,7 +16,7 @@ from unquilt.analyses.phrases import DECLARATION as PHRASES_ANALYSIS
 from unquilt.analyses.phrases import PhraseParameters
 from unquilt.analyses.phrases_experiment import DECLARATION, PhrasesExperimentParameters
 from unquilt.errors import InputError
-from unquilt.experiments.tables import Row, Runs, beside, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus
 from unquilt.figures import phrases
 from unquilt.jobs.corpora import measures
 from unquilt.jobs.named import Inputs
@@ -48,7 +48,11 @@ def run_phrases(
         InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
         for corpus in corpora.values()
     ]
-    with open_run(DECLARATION.name, given.to_dict(), records, place, options) as run, beside(output, place) as parts:
+    with (
+        open_run(DECLARATION.name, given.to_dict(), records, place, options) as run,
+        abandoning(run),
+        beside(output, place) as parts,
+    ):
         if not run.complete:
             number = 2 * len(corpora) + bool(given.sample_site)
             runs = Runs(own, parts, f"{place.name}-", number, options)

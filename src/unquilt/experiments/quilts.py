@@ -1,33 +1,32 @@
-"""The evaluation of quilts (Najork, SIGIR 2012) on any corpus: the sweep (Table 1, Figure 3), and how many quilts there
-are by four definitions: as published, with sources of other domains or of other addresses only, and by default.
+"""The evaluation of quilts (Najork, SIGIR 2012) on any corpus: the sweep (Table 1, Figure 3), how many quilts there are
+by four definitions (as published, with sources of other domains or of other addresses only, and by default), and how
+many planted ones are found.
 
 The runs of the four definitions and the sweep are folders of their own beside that of the experiment, so that an
 interrupted experiment goes on where it was, and that people can judge a sample of each (Table 2). Time: four runs of
-`quilts` and one of `sweep`.
+`quilts` and one of `sweep`, and two of `quilts` on a sample with planted pages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.quilts import DECLARATION as QUILTS_ANALYSIS
 from unquilt.analyses.quilts import PUBLISHED, QuiltParameters
 from unquilt.analyses.quilts_experiment import DECLARATION, QuiltsExperimentParameters
 from unquilt.analyses.sweep import DECLARATION as SWEEP_ANALYSIS
 from unquilt.analyses.sweep import SweepParameters
-from unquilt.experiments.tables import Row, beside, keep_rows, read_corpus
+from unquilt.experiments.planted_quilts import count_found, plant_quilts
+from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus
 from unquilt.jobs.corpora import measures
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import analyse, open_run
-from unquilt.parameters import Parameters
+from unquilt.jobs.work import open_run
 from unquilt.runs import InputRecord, Run
-from unquilt.tables import QUILTS, SWEEP, VARIANTS
+from unquilt.tables import PLANTED_QUILTS, QUILTS, SWEEP, VARIANTS
 
-CarryOut = Callable[[Analysis, Parameters, str], Run]
 DEFINITIONS: Mapping[str, Mapping[str, Any]] = {
     "published": PUBLISHED,
     "published-domain": {**PUBLISHED, "foreign": "domain"},
@@ -48,26 +47,49 @@ def run_quilts(
     options = options or JobOptions()
     place, corpus = read_corpus(inputs, output, options)
     record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run, beside(output, place) as parts:
+    with (
+        open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run,
+        abandoning(run),
+        beside(output, place) as parts,
+    ):
         if not run.complete:
-
-            def carry_out(analysis: Analysis, parameters: Parameters, name: str) -> Run:
-                return analyse(analysis, parameters, corpus.path, parts / f"{place.name}-{name}", options)
-
-            keep_rows(run, VARIANTS, compare(carry_out, measures(corpus)["documents"]))
-            swept = carry_out(SWEEP_ANALYSIS, SweepParameters.from_dict(given.to_dict()), SWEEP.name)
-            keep_rows(run, SWEEP, swept.table(SWEEP.name).to_pylist())
+            number = len(DEFINITIONS) + 1 + bool(given.planted) * len(LOOKING_FOR_PLANTED)
+            runs = Runs(corpus, parts, f"{place.name}-", number, options)
+            planted = _plant(corpus, given, runs) if given.planted else None  # first: a corpus can be too small
+            keep_rows(run, VARIANTS, compare(runs, measures(corpus)["documents"]))
+            grid = SweepParameters(given.k, given.m, given.c, given.sigma)
+            keep_rows(run, SWEEP, runs.carry_out(SWEEP_ANALYSIS, grid, SWEEP.name).table(SWEEP.name).to_pylist())
+            keep_rows(run, PLANTED_QUILTS, list(_look_for_planted(planted, given, runs)) if planted else [])
             rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
             run.finish(measures(corpus) | rows, results=rows)
     return run
 
 
-def compare(carry_out: CarryOut, documents: int) -> list[Row]:
+LOOKING_FOR_PLANTED = ("published", "default")
+"""The definitions by which planted pages are looked for."""
+
+
+def _plant(corpus: Run, given: QuiltsExperimentParameters, runs: Runs) -> Run:
+    """A corpus of documents of another one, and planted pages."""
+    file = runs.place("planted.jsonl")
+    plant_quilts(corpus, given, file, runs.options.progress)
+    return runs.ingest(str(file), "planted")
+
+
+def _look_for_planted(planted: Run, given: QuiltsExperimentParameters, runs: Runs) -> Iterator[Row]:
+    for definition in LOOKING_FOR_PLANTED:
+        asked = QuiltParameters.from_dict(dict(DEFINITIONS[definition]))
+        found = runs.carry_out(QUILTS_ANALYSIS, asked, f"planted-{definition}", planted)
+        yield from count_found(definition, found, given)
+
+
+def compare(runs: Runs, documents: int) -> list[Row]:
     """How many quilts there are by each definition."""
     rows: list[Row] = []
     published: set[int] = set()
     for name, parameters in DEFINITIONS.items():
-        found = carry_out(QUILTS_ANALYSIS, QuiltParameters.from_dict(dict(parameters)), name).table(QUILTS.name)
+        asked = QuiltParameters.from_dict(dict(parameters))
+        found = runs.carry_out(QUILTS_ANALYSIS, asked, name).table(QUILTS.name)
         quilts = [row for row in found.select(["doc", "verdict", "sources"]).to_pylist() if row["verdict"] == "quilt"]
         docs = {row["doc"] for row in quilts}
         published = published or docs

@@ -32,7 +32,7 @@ from unquilt.analyses.reuse_experiment import DECLARATION, ReuseExperimentParame
 from unquilt.engines.progress import Progress
 from unquilt.experiments.copied_site import CopiedSite, read_site
 from unquilt.experiments.mutations import OPERATIONS, Flags, Point, mutate, tolerate
-from unquilt.experiments.tables import Row, Runs, beside, keep_rows, read_corpus, read_rows
+from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus, read_rows
 from unquilt.jobs.corpora import PLAIN_WORDS, measures
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
@@ -65,7 +65,11 @@ def run_reuse(
     options = options or JobOptions()
     place, corpus = read_corpus(inputs, output, options)
     record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run, beside(output, place) as parts:
+    with (
+        open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run,
+        abandoning(run),
+        beside(output, place) as parts,
+    ):
         if not run.complete:
             runs = Runs(corpus, parts, f"{place.name}-", 3, options)
             site = read_site(corpus, given, options.progress)

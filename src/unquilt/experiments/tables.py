@@ -14,7 +14,10 @@ from typing import Any
 import pyarrow as pa
 
 from unquilt.analyses.analysis import Analysis
+from unquilt.corpus.options import PLAIN, Reading
+from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
+from unquilt.jobs.corpora import has_plain_words
 from unquilt.jobs.named import Inputs, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, choose_place
@@ -57,6 +60,11 @@ class Runs:
         """The folder of the run of this name."""
         return self._folder / f"{self._prefix}{name}"
 
+    def ingest(self, inputs: Inputs, name: str) -> Run:
+        """A corpus that an experiment made, read as such files are usually read, with words as in its own corpus."""
+        reading = Reading(words=PLAIN if has_plain_words(self._corpus) else Reading().words)
+        return ingest(inputs, self.place(name), replace(self.options, reading=reading))
+
     def carry_out(self, analysis: Analysis, parameters: Parameters, name: str, corpus: Run | None = None) -> Run:
         """A run over the corpus of the experiment, or over another one."""
         self._begun += 1
@@ -78,6 +86,16 @@ def keep_rows(run: Run, table: Table, rows: Sequence[Mapping[str, Any]]) -> None
             writer.write(pa.Table.from_pylist([dict(row) for row in rows], schema=table.schema))
         stage.record(rows=len(rows))
     run.mark(table.name, [table.name])
+
+
+@contextmanager
+def abandoning(run: Run) -> Iterator[None]:
+    """Leaves no folder behind if a corpus does not suit an experiment: whoever then asks for less needs the name."""
+    try:
+        yield
+    except InputError:
+        run.abandon()
+        raise
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
     phrases               the data and figures of runs of phrases
     reuse                 the data and figures of runs of reuse
+    quilts_experiment     the figures of the experiment with quilts
     reuse_experiment      the figures of the experiment with reuse
     passages_experiment   the figures of the experiment with passages
     phrases_experiment    the figures of the experiment with phrases

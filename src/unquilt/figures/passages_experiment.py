@@ -45,27 +45,34 @@ def _plot_quality(name: str, title: str, across: str, number: int, rows: Sequenc
         for kind, measure in zip(_KINDS, _MEASURES, strict=True):
             there = sorted((row["value"], row[measure]) for row in rows if row["signature"] == signature)
             chart.line(there, kind, 3)
+        for row in rows:
+            if row["varied"] == "antecedents":
+                chart.name(row["value"], row["f1"], f"{row['signatures']:.1f}")
         charts.append(chart)
     says = f"How well single sentences that are known to be copied are found. Figure {number} of the paper."
+    if name == "antecedents":
+        says += " The numbers at F1 are the mean number of signatures of a sentence."
     return Figure(name, f"Quality by {title}", says, charts, rows)
 
 
 def _plot_beyond(rows: Sequence[Row]) -> Figure:
     most = reach([row["near"] + row["beyond"] for row in rows], 1) * 1.1
-    legend = [("one", "near-duplicates and documents that share passages"), ("two", "near-duplicates")]
+    legend = [("one", "by SpotSigs, or sharing passages"), ("two", "by SpotSigs"), ("three", "by super-shingles")]
     chart = Chart("Documents found, by size", _sizes(rows), Axis("documents found", 0, most), legend)
     chart.line([(row["documents"], row["near"] + row["beyond"]) for row in rows], "one", 3.5)
     chart.line([(row["documents"], row["near"]) for row in rows], "two", 3.5)
-    says = "Documents that share passages beyond those that have a near-duplicate. Figure 10 of the paper."
+    chart.line([(row["documents"], row["shingled"]) for row in rows], "three", 3.5)
+    says = "Documents that share passages beyond those that have a near-duplicate by SpotSigs. Figure 10 of the paper."
     return Figure("beyond", "Beyond whole-document detection", says, [chart], rows)
 
 
 def _plot_times(rows: Sequence[Row]) -> Figure:
-    most = reach([max(row["near_seconds"], row["passage_seconds"]) for row in rows], 0.1) * 1.1
-    legend = [("one", "passages"), ("two", "near-duplicates")]
+    kinds = {"one": "passage_seconds", "two": "near_seconds", "three": "shingled_seconds"}
+    most = reach([row[name] for row in rows for name in kinds.values()], 0.1) * 1.1
+    legend = [("one", "passages"), ("two", "near-duplicates by SpotSigs"), ("three", "by super-shingles")]
     chart = Chart("Time, by size", _sizes(rows), Axis("seconds by the clock", 0, most), legend)
-    chart.line([(row["documents"], row["passage_seconds"]) for row in rows], "one", 3.5)
-    chart.line([(row["documents"], row["near_seconds"]) for row in rows], "two", 3.5)
+    for kind, name in kinds.items():
+        chart.line([(row["documents"], row[name]) for row in rows], kind, 3.5)
     return Figure("times", "Time", "Time by size of the corpus. Figure 11 of the paper.", [chart], rows)
 
 

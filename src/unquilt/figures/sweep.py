@@ -8,7 +8,6 @@ from typing import Any
 from unquilt.figures.axis import Axis, grow_by_factors, reach
 from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure
-from unquilt.runs import Run
 
 Row = Mapping[str, Any]
 Curves = Mapping[str, Sequence[Row]]
@@ -42,14 +41,6 @@ def plot(curves: Curves, pivot: Row, note: str = "") -> list[Figure]:
     columns = [*MEANING, "quilts", "share", "mean_sources"]
     rows = [{name: row[name] for name in columns} for varied in curves.values() for row in varied]
     return [Figure(NAME, f"Quilts around {name_pivot(pivot)}", says, charts, rows)] if charts else []
-
-
-def plot_experiment(run: Run) -> list[Figure]:
-    """The same for a run of the experiment with quilts, around the values of the paper, if the grid has them."""
-    table = run.table("sweep").to_pylist()
-    pivot = {"k": 5, "m": 50, "c": 4, "sigma": 0.5}
-    there = any(all(row[name] == value for name, value in pivot.items()) for row in table)
-    return plot(take_curves(table, pivot), pivot) if there else []
 
 
 def _plot_curve(name: str, rows: Sequence[Row], pivot: Row, highest: float) -> Chart:

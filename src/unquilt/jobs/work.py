@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -51,6 +51,9 @@ from unquilt.runs.storage import remove, shown
 from unquilt.stores.filters import Filter, read_documents
 from unquilt.stores.lexicons import Lexicon, pack_counts
 from unquilt.tables import AUDIT, DOCUMENTS, KEPT, WORDS
+
+if TYPE_CHECKING:
+    from unquilt.engines.objects.engine import Scheduler
 
 
 def ingest(inputs: Inputs, output: str | Path | None = None, options: JobOptions | None = None) -> Run:
@@ -276,21 +279,26 @@ def engine(run: Run, scale: Scale, options: JobOptions) -> Iterator[Verbs]:
     """The verbs on the engine that the settings name."""
     settings = options.settings
     opened: AbstractContextManager[Verbs]
-    if settings.engine == "spark":
-        from unquilt.engines.spark import Spark
-
-        opened = Spark(run, scale, settings, progress=options.progress)
-    elif settings.engine in ("processes", "workers"):
-        from unquilt.engines.objects.engine import Objects, Scheduler
-        from unquilt.engines.objects.posting import Posting
-        from unquilt.engines.objects.processes import Processes
-
-        pool = Processes(settings.threads, settings.memory, run.spill)
-        scheduler: Scheduler = Posting(run, pool, options.progress) if settings.engine == "workers" else pool
-        opened = Objects(run, scale, scheduler, progress=options.progress)
-    else:
+    if settings.engine == "local":
         from unquilt.engines.local import Local
 
         opened = Local(run, scale, threads=settings.threads, memory=settings.memory, progress=options.progress)
+    else:
+        from unquilt.engines.objects.engine import Objects
+
+        opened = Objects(run, scale, _choose_scheduler(run, options), progress=options.progress)
     with opened as verbs:
         yield verbs
+
+
+def _choose_scheduler(run: Run, options: JobOptions) -> Scheduler:
+    settings = options.settings
+    if settings.engine == "spark":
+        from unquilt.engines.spark import SparkTasks
+
+        return SparkTasks(run, settings, options.progress)
+    from unquilt.engines.objects.posting import Posting
+    from unquilt.engines.objects.processes import Processes
+
+    pool = Processes(settings.threads, settings.memory, run.spill)
+    return Posting(run, pool, options.progress) if settings.engine == "workers" else pool

@@ -49,7 +49,7 @@ CREATE TABLE history (
 PRAGMA application_id = {APPLICATION};
 PRAGMA user_version = {VERSION};
 """
-OPTIONS = ("top", "blind", "guidelines", "several")
+OPTIONS = ("top", "sort", "blind", "guidelines", "several")
 BETWEEN = ", "
 """Between the labels of an item that has several; no category has a comma in it."""
 _OPTIONS_SCHEMA = (
@@ -78,6 +78,8 @@ class Wanted:
     categories: tuple[str, ...]
     top: int = 0
     """Drawn from so many rows that people want first; 0 for all."""
+    sort: str = ""
+    """By which columns the first rows are chosen; without any, in the order in which people want them."""
     blind: bool = False
     """Whether judges do not see what the run says of an item, so that it does not sway them."""
     guidelines: str = ""
@@ -241,7 +243,7 @@ class LabelFile:
     def find(self, wanted: Wanted) -> Sample | None:
         """The same sample, if it was drawn before: judging goes on where it was left."""
         for each in self.samples():
-            same = ["fingerprint", "table", "condition", "size", "seed", "top", "blind", "several"]
+            same = ["fingerprint", "table", "condition", "size", "seed", "top", "sort", "blind", "several"]
             same += ["categories"] if wanted.categories else []
             if all(getattr(each, part) == getattr(wanted, part) for part in same):
                 return each

@@ -16,10 +16,12 @@ LONGEST_GUIDELINES = 20_000
 
 
 def want_sample(run: str, folder: RunFolder, table: str, asked: Mapping[str, str]) -> Wanted:
-    """A sample as a form or the command line asks for it: `sample`, `seed`, `categories`, `where`, `top`, `blind`,
-    `guidelines`, `several`."""
+    """A sample as a form or the command line asks for it: `sample`, `seed`, `categories`, `where`, `top`, `sort`,
+    `blind`, `guidelines`, `several`."""
     if table not in folder.tables:
         folder.table(table)  # an error that names those that there are
+    if asked.get("sort", "").strip() and not asked.get("top"):
+        raise ParameterError("sort has no effect without top; leave it out")
     manifest = folder.run.manifest
     return Wanted(
         run=run,
@@ -33,6 +35,7 @@ def want_sample(run: str, folder: RunFolder, table: str, asked: Mapping[str, str
         seed=read_whole("seed", asked.get("seed") or "1"),
         categories=read_categories(asked["categories"]) if asked.get("categories") else (),
         top=read_whole("top", asked.get("top") or "0"),
+        sort=asked.get("sort", "").strip(),
         blind=bool(asked.get("blind")),
         guidelines=asked.get("guidelines", "").strip()[:LONGEST_GUIDELINES],
         several=bool(asked.get("several")),
@@ -45,7 +48,7 @@ def prepare(labels: LabelFile, folder: RunFolder, wanted: Wanted) -> Sample:
     if known is not None:
         return known
     wanted = replace(wanted, categories=wanted.categories or read_categories(DEFAULT_CATEGORIES))
-    drawn = draw(folder, wanted.table, wanted.size, wanted.seed, wanted.condition or None, wanted.top)
+    drawn = draw(folder, wanted.table, wanted.size, wanted.seed, wanted.condition or None, wanted.top, wanted.sort)
     if not drawn.items:
         raise ParameterError(f"{wanted.table} has no rows to draw from")
     return labels.add(wanted, drawn)

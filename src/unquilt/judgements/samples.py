@@ -39,13 +39,16 @@ class Drawn:
     population: int
 
 
-def draw(folder: RunFolder, table: str, size: int, seed: int, where: str | None = None, top: int = 0) -> Drawn:
-    """A sample of the rows of a table for which `where` is true; with `top`, of the first so many of these."""
+def draw(
+    folder: RunFolder, table: str, size: int, seed: int, where: str | None = None, top: int = 0, sort: str = ""
+) -> Drawn:
+    """A sample of the rows of a table for which `where` is true; with `top`, of the first so many of these, by `sort`
+    or in the order in which people want them."""
     if not 1 <= size <= LARGEST:
         raise ParameterError(f"sample must be between 1 and {LARGEST:,}, not {size:,}")
     population = 0
     best: list[tuple[int, int, Item]] = []  # a heap of the smallest hashes, negated
-    for item in _read_items(folder, table, where, top):
+    for item in _read_items(folder, table, where, top, sort):
         population += 1
         rank = _hash(seed, item)
         if len(best) < size:
@@ -67,7 +70,7 @@ def find_key(folder: RunFolder, table: str) -> list[str]:
     return list(known.key) if known is not None and known.key else folder.columns(table)
 
 
-def _read_items(folder: RunFolder, table: str, where: str | None, top: int) -> Iterator[Item]:
+def _read_items(folder: RunFolder, table: str, where: str | None, top: int, sort: str) -> Iterator[Item]:
     key = find_key(folder, table)
     known = find_table(table)
     documents = [name for name in (known.documents if known else ()) if name in key]
@@ -80,8 +83,8 @@ def _read_items(folder: RunFolder, table: str, where: str | None, top: int) -> I
     names = [name for name in names if name in rows.columns]
     chosen = list(dict.fromkeys([*key, *names]))
     selection = Selection(chosen, where)
-    if top:  # in the order in which people want them
-        selection = arrange(folder, table, replace(selection, limit=top))
+    if top:
+        selection = arrange(folder, table, replace(selection, limit=top, sort=sort))
     for part in TableRows(folder, table, selection):
         for row in part.to_pylist():
             yield Item({column: row[column] for column in key}, {name: row[name] for name in names})

@@ -40,7 +40,7 @@ One file each (POSIX only):
 
 from unquilt.runs.manifest import FORMAT, InputRecord
 from unquilt.runs.run import Run, StageRecord
-from unquilt.runs.storage import created, publish, storing
+from unquilt.runs.storage import created, storing
 from unquilt.runs.tables import ROWS_PER_GROUP, TableWriter
 
 __all__ = [
@@ -51,6 +51,5 @@ __all__ = [
     "StageRecord",
     "TableWriter",
     "created",
-    "publish",
     "storing",
 ]

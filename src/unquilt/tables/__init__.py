@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
-from unquilt.tables.experiments import NEAR_DOCUMENTS, RECALLS, STABILITY, VARIANTS
+from unquilt.tables.experiments import NEAR_DOCUMENTS, PLANTED_QUILTS, RECALLS, STABILITY, VARIANTS
 from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
     AUDIT,
@@ -172,6 +172,7 @@ __all__ = [
     "PHRASES",
     "PHRASE_CORPORA",
     "PHRASE_SITES",
+    "PLANTED_QUILTS",
     "POPULAR",
     "POPULAR_CURVES",
     "PREFERENCES",

@@ -72,3 +72,23 @@ VARIANTS = Table(
     see="how many quilts there are by the definitions of the paper, and by default",
     page=NOT_LISTED,
 )
+
+PLANTED_QUILTS = Table(
+    "planted_quilts",
+    (
+        column("definition", pa.string(), "`published` or `default`"),
+        column("varied", pa.string(), "`sources`, `share` or `edits`"),
+        integer("sources", "how many sources a planted page has, with 40 words of each"),
+        column("share", pa.float64(), "which share of its words is copied"),
+        column("edits", pa.float64(), "which share of the copied words is replaced"),
+        integer("planted", "how many pages were planted"),
+        integer("found", "how many of these are quilts"),
+        column("recall", pa.float64(), "their share"),
+        integer("in_part", "how many others are stitched together in part"),
+        column("mean_sources", pa.float64(), "how many sources are found of a quilt on average", null=True),
+    ),
+    key_columns=5,
+    row=("planted kind", "planted kinds"),
+    see="how many planted quilts are found, by number of sources, share and edits",
+    page=NOT_LISTED,
+)

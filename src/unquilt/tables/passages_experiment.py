@@ -40,9 +40,11 @@ BEYOND = Table(
     "beyond",
     (
         integer("documents", "how many documents of the corpus were looked at, from the first on"),
-        integer("near", "documents with a near-duplicate"),
+        integer("near", "documents with a near-duplicate by spot signatures"),
         integer("beyond", "further documents that share a passage with another"),
-        column("near_seconds", pa.float64(), "seconds by the clock that near-duplicates took"),
+        integer("shingled", "documents with a near-duplicate by super-shingles"),
+        column("near_seconds", pa.float64(), "seconds by the clock that near-duplicates by spot signatures took"),
+        column("shingled_seconds", pa.float64(), "seconds by the clock that those by super-shingles took"),
         column("passage_seconds", pa.float64(), "seconds by the clock that passages took"),
     ),
     row=("size", "sizes"),

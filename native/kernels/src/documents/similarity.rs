@@ -11,10 +11,11 @@ use std::num::NonZeroUsize;
 use crate::documents::copies::KeptFor;
 use crate::documents::keeping::{Member, Members, Similar};
 use crate::flow::columns::{Along, Numbers, Texts};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::sketches::lexicon::Terms;
+use crate::sketches::spots::{Primary, Spots};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Grams;
 use crate::{columns, parameters, row, without_parameters};
@@ -185,6 +186,52 @@ impl Map for GramSets {
                 let other = compared.other.at(row);
                 let (foreign, reasons) = (u8::from(doc != other), compared.reasons.at(row) as u8);
                 out.row(&Self::SETS, other, GramSet { foreign, doc, reasons, terms: &terms, grams: Rest(&set) });
+            }
+        }
+        Ok(())
+    }
+}
+
+parameters! {
+    /// Which spot signatures are compared; see [`Spots`].
+    pub struct SpotComparing { lexicon: Side, chain: NonZeroUsize, distance: NonZeroUsize }
+}
+
+/// The same as [`GramSets`], of spot signatures in place of grams.
+pub struct SpotSets(Spots<Side>);
+
+impl SpotSets {
+    const SETS: Port<GramSet<'static>> = Port::documents(0, "sets");
+}
+
+impl Map for SpotSets {
+    const NAME: &'static str = "spot sets";
+    const PORTS: &'static [PortInfo] = &[Self::SETS.info()];
+    const KEEPS: &'static str = "the signatures of one document";
+    type Parameters = SpotComparing;
+    type Reads<'a> = Texts<'a>;
+    type Beside<'a> = ComparedWith<'a>;
+
+    fn new(SpotComparing { lexicon, chain, distance }: SpotComparing) -> Result<Self, WrongParameter> {
+        let spots = Spots::new(lexicon, Primary::Antecedents, chain, distance);
+        spots.map(Self).map_err(|fault| WrongParameter(fault.to_string()))
+    }
+
+    fn batch<'a>(&mut self, pages: Texts<'a>, compared: ComparedWith<'a>, out: &mut Output) -> Done {
+        let (mut along, mut set) = (Along::new(compared.doc), Vec::new());
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row);
+            let with = along.rows(doc);
+            if with.is_empty() {
+                continue;
+            }
+            set.clear();
+            let counted = self.0.counted(&pages.text.at(row)).iter();
+            counted.for_each(|signature| set.extend_from_slice(&signature.to_le_bytes()));
+            for row in with {
+                let other = compared.other.at(row);
+                let (foreign, reasons) = (u8::from(doc != other), compared.reasons.at(row) as u8);
+                out.row(&Self::SETS, other, GramSet { foreign, doc, reasons, terms: &[], grams: Rest(&set) });
             }
         }
         Ok(())

@@ -153,6 +153,22 @@ impl Minima {
         }
         (words > 0).then_some(&**least)
     }
+
+    /// The least number that each function makes of any of these elements; none if there are none.
+    pub fn of_elements(&mut self, elements: &[u64]) -> Option<&[u32]> {
+        let Self { mixers, grams, least, .. } = self;
+        least.clear();
+        least.resize(mixers.len(), u32::MAX);
+        let last = *elements.last()?;
+        for block in elements.chunks(BLOCK) {
+            grams.clear();
+            grams.extend(block.iter().map(|&element| element as u32));
+            grams.resize(grams.len().next_multiple_of(LANES), last as u32);
+            lower(mixers, grams, least);
+        }
+        grams.clear();
+        Some(least)
+    }
 }
 
 /// The circular k-gram that each of 84 functions puts first: a sample of the phrases of a document that changes little

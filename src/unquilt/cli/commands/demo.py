@@ -357,13 +357,13 @@ def _tell_passages(run: Run, planted: int, found: int) -> Iterator[str]:
     )
 
 
-def _tell_reworded(planted: int, found: int, by_sentences: int) -> Iterator[str]:
+def _tell_reworded(planted: int, found: int, by_words: int) -> Iterator[str]:
     if not planted:
         return
     yield ""
     yield from wrap(
         f"Reworded: {count(planted, 'page')} retell an article in other words and in another order. By `unquilt "
-        f"reworded`, {found:,} were found, with what each took and from where; sentence by sentence, {by_sentences:,}."
+        f"reworded`, {found:,} were found, with what each took and from where; by equal words in a row, {by_words:,}."
     )
 
 

@@ -133,14 +133,18 @@ def quilts(inputs: tuple[str, ...], output: str, asked: JobArguments, **values: 
     is read becomes a corpus beside RUN.
 
     The tables are variants (how many quilts there are as published, with sources of other domains or other addresses
-    only, and by default) and sweep (as published, for all combinations of k, m, c and sigma). The runs that are counted
-    are folders beside RUN, such as RUN-published, of which unquilt judge draws samples. The figure is drawn into
-    RUN/figures.
+    only, and by default), sweep (as published, for all combinations of k, m, c and sigma) and planted_quilts (how many
+    pages are found that were stitched together from documents of INPUT). The runs that are counted are folders beside
+    RUN, such as RUN-published, of which unquilt judge draws samples. Figures are drawn into RUN/figures.
     """
-    from unquilt.experiments.quilts import DEFINITIONS, run_quilts
+    from unquilt.experiments.planted_quilts import list_cases
+    from unquilt.experiments.quilts import DEFINITIONS, LOOKING_FOR_PLANTED, run_quilts
 
     given = QuiltsExperimentParameters.from_dict(given_parameters(values))
     cost = f"This takes as long as {len(DEFINITIONS)} runs of unquilt quilts and one of unquilt sweep"
+    if given.planted:
+        pages = count(given.planted * len(list_cases(given)), "planted page")
+        cost += f", and {len(LOOKING_FOR_PLANTED)} runs on {pages} among up to {count(given.among, 'document')}"
     _carry_out(inputs, output, asked, lambda *those: run_quilts(given, *those), draw_quilts, cost)
 
 
@@ -189,7 +193,7 @@ def passages(inputs: tuple[str, ...], output: str, asked: JobArguments, **values
     given = PassagesExperimentParameters.from_dict(given_parameters(values))
     runs = len(list(list_cases(given)))
     about = "INPUT" if given.pan or given.labels else count(2 * given.pairs, "document")
-    cost = f"This takes {count(runs, 'run')} of unquilt passages on {about}, and {2 * len(given.shares)} runs on INPUT"
+    cost = f"This takes {count(runs, 'run')} of unquilt passages on {about}, and {3 * len(given.shares)} runs on INPUT"
     _carry_out(inputs, output, asked, lambda *those: run_passages(given, *those), draw_passages, cost)
 
 

@@ -20,6 +20,7 @@ EXAMPLES = """\b
 Examples:
   unquilt judge run quilts --categories "spam,digest,legitimate"      # 100 of them, in the browser
   unquilt judge run quilts --sample 50 --seed 7 --where "sources > 9" --categories "spam,other"
+  unquilt judge copies neighbourhoods --top 40 --sort "-matched"      # those with most labelled chunks
   unquilt judge phrases hosts --judge ada                             # under another name than that of the account
   unquilt judge run quilts --top 200 --sample 50 --blind              # of the surest 200, without the verdict
   unquilt judge copies neighbourhoods --several --categories "spam,shop,empty" # all that is true of an item
@@ -37,6 +38,7 @@ Examples:
 @click.option("--categories", metavar="TEXT", help="What a row can be, separated by commas; 2 to 9 of them.")
 @click.option("--where", metavar="SQL", help="Draw only from rows for which this is true, as with unquilt show.")
 @number_option("top", "Draw from the first N rows only, in the order in which unquilt show lists them.", at_least=1)
+@click.option("--sort", metavar="COLUMNS", help="With --top: the order of rows, as with unquilt show.")
 @click.option("--guidelines", metavar="FILE", help="A text that says what the categories mean, shown to judges.")
 @click.option("--blind", is_flag=True, help="Show the texts alone, without what the run says of them.")
 @click.option("--several", is_flag=True, help="Let judges give an item several of the categories.")
@@ -82,7 +84,7 @@ def judge(run: str, others: tuple[str, ...], **asked: Any) -> None:
         if others:
             raise ParameterError(f"{run} holds several runs; name one: {name}, {', '.join(others)}")
         folder = workspace.runs.open(name)
-        options = ("sample", "seed", "categories", "where", "top")
+        options = ("sample", "seed", "categories", "where", "top", "sort")
         given = {key: str(asked[key]) for key in options if asked[key] is not None}
         given |= {flag: "yes" for flag in ("blind", "several") if asked[flag]}
         given |= {"guidelines": _read_guidelines(asked["guidelines"])} if asked["guidelines"] else {}

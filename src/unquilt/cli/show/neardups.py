@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from unquilt.analyses.banding import Banding
-from unquilt.analyses.neardups import IMATCH, SHINGLES
+from unquilt.analyses.neardups import IMATCH, SHINGLES, SPOTS, SPOTSIGS
 from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.output import are, count
 from unquilt.errors import damaged
@@ -129,8 +129,10 @@ class NeardupView(View):
 
     def idle(self, parameters: Mapping[str, Any]) -> Sequence[str]:
         """Those of the other method, and a threshold that was not given."""
-        others = {"shingles": IMATCH, "imatch": SHINGLES}.get(parameters.get("method", ""), ())
-        return (*others, *(("threshold", "measure") if parameters.get("threshold") is None else ()))
+        both = ("k", *IMATCH, *SHINGLES)
+        others = {"shingles": IMATCH, "imatch": SHINGLES, SPOTSIGS: both}.get(parameters.get("method", ""), ())
+        spots = () if parameters.get("method") == SPOTSIGS else SPOTS
+        return (*others, *spots, *(("threshold", "measure") if parameters.get("threshold") is None else ()))
 
 
 def state_method(parameters: Mapping[str, Any]) -> str:
@@ -142,7 +144,10 @@ def state_method(parameters: Mapping[str, Any]) -> str:
         if parameters.get("measure") == "containment":
             return f"A near-duplicate has {threshold:g} of its grams or more in a preferred one, compared exactly."
         chance = _percent(Banding.of(threshold).found(threshold))
-        which = f"pairs that have {threshold:g} of their grams or more in common (J >= {threshold:g}), compared exactly"
+        grams = "spot signatures" if parameters.get("method") == SPOTSIGS else "grams"
+        which = (
+            f"pairs that have {threshold:g} of their {grams} or more in common (J >= {threshold:g}), compared exactly"
+        )
         return f"Near-duplicates are {which}; one at J = {threshold:g} is found with a probability of {chance}."
     chances = ", ".join(f"{_percent(agreement(jaccard))} at J = {jaccard:g}" for jaccard in (0.95, 0.9, 0.8))
     return f"A pair is found with a probability of {chances}; with --threshold T, of 99 % or more from J = T on."

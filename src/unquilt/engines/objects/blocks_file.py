@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unquilt.errors import RunError
+from unquilt.runs import storing
 
 _MAGIC = b"uqOB"
 _FRAME = struct.Struct("<QI")
@@ -115,11 +116,13 @@ def read_blocks(ranges: Ranges, first: int, last: int) -> Iterator[tuple[int, by
 
 @contextmanager
 def _reading(path: Path) -> Iterator[BinaryIO]:
-    try:
-        with path.open("rb") as file:
-            yield file
-    except OSError as error:
-        raise damaged_object(path, error.strerror or str(error)) from error
+    """Trouble with a file that is there, such as memory that is short, is no damage."""
+    with storing(path):
+        try:
+            with path.open("rb") as file:
+                yield file
+        except FileNotFoundError as error:
+            raise damaged_object(path, "it is missing") from error
 
 
 def damaged_object(path: Path, what: str) -> RunError:

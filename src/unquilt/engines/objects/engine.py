@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -29,7 +30,7 @@ from unquilt.engines.objects.stages import (
     read_marker,
 )
 from unquilt.engines.objects.tables import PASTE, read_batches, read_footers
-from unquilt.engines.progress import Progress
+from unquilt.engines.progress import Progress, Step
 from unquilt.engines.tasks import Scale, forget_sides
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Side
@@ -51,8 +52,8 @@ class Scheduler(Protocol):
 
     def __exit__(self, *_: object) -> None: ...
 
-    def run(self, tasks: Sequence[Task]) -> Iterable[Made]:
-        """What each task has made, in any order."""
+    def run(self, tasks: Sequence[Task], name: str, step: Step) -> Iterable[Made]:
+        """What each task of a stage has made, in any order; calls `step(1)` when one is done."""
 
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         """`function` of every item, in order."""
@@ -144,8 +145,8 @@ class Objects(Engine):
             offsets = [joined.add_all(read_footers(made)) for made in objects(packed, 2)]
             begin_stage(folder, {"does": PASTE, "packed": packed.name, "table": table.name, "offsets": offsets})
             with self._progress.stage(table.name, len(offsets)) as step:
-                for _ in self._scheduler.run([Task(folder, number) for number in range(len(offsets))]):
-                    step(1)
+                for _ in self._scheduler.run([Task(folder, each) for each in range(len(offsets))], table.name, step):
+                    pass
         end_folder(folder)
         return joined.rows
 
@@ -186,15 +187,14 @@ class Objects(Engine):
         counters: dict[str, tuple[str, int]] = {}
         sizes: list[list[int]] = [[] for _ in range(ports)]
         with self._progress.stage(name, len(tasks)) as step:
-            for each in self._scheduler.run(tasks):
+            for each in self._scheduler.run(tasks, name, step):
                 if each.number not in made:
-                    made[each.number] = each
+                    made[each.number] = replace(each, sizes=())  # which would be gigabytes for tasks by the thousands
                     add_counters(counters, each.counters)
                     for port, more in enumerate(each.sizes[:ports]):
                         sizes[port] = (
                             [a + b for a, b in zip(sizes[port], more, strict=True)] if sizes[port] else [*more]
                         )
-                    step(1)
         listed = tuple((each.name, each.size, each.partitions) for _, each in sorted(made.items()))
         rows = tuple(count for _, each in sorted(made.items()) for count in each.rows)
         marker = Marker(listed, tuple(map(tuple, sizes)), counters, rows)

@@ -24,7 +24,7 @@ from unquilt.engines.objects.making import Made, Task
 from unquilt.engines.objects.plan import RowGroups
 from unquilt.engines.objects.processes import Processes
 from unquilt.engines.objects.tasks import perform
-from unquilt.engines.progress import Progress
+from unquilt.engines.progress import Progress, Step
 from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Item, Result
 from unquilt.runs import Run
@@ -57,16 +57,20 @@ class Posting:
         remove(self._run.path / PIECES / POSTED)
         self._here.__exit__(*error)
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Made]:
+    def run(self, tasks: Sequence[Task], name: str, step: Step) -> Iterator[Made]:  # noqa: ARG002
         if len(tasks) <= 1:
-            yield from (perform(task, self._here.means) for task in tasks)
+            for task in tasks:
+                yield perform(task, self._here.means)
+                step(1)
             return
         posted = self._run.pieces / POSTED
         folder = tasks[0].folder / uuid.uuid4().hex
         make_folder(folder)
         write_atomically(folder / TASKS, json.dumps([say_task(task) for task in tasks]).encode())
         write_atomically(posted, json.dumps([folder.parent.name, folder.name]).encode())
-        yield from self._gather(folder, len(tasks))
+        for made in self._gather(folder, len(tasks)):
+            yield made
+            step(1)
         remove(posted)
         remove(folder)
 

@@ -9,6 +9,7 @@ from typing import Self
 
 from unquilt.engines.objects.making import Made, Means, Task
 from unquilt.engines.objects.tasks import perform
+from unquilt.engines.progress import Step
 from unquilt.engines.workers import Workers
 from unquilt.guard import Item, Result
 
@@ -31,8 +32,10 @@ class Processes:
     def __exit__(self, *error: object) -> None:
         self._workers.__exit__(None)
 
-    def run(self, tasks: Sequence[Task]) -> Iterator[Made]:
-        return self._workers.map(partial(perform, means=self.means), tasks)
+    def run(self, tasks: Sequence[Task], name: str, step: Step) -> Iterator[Made]:  # noqa: ARG002
+        for made in self._workers.map(partial(perform, means=self.means), tasks):
+            step(1)
+            yield made
 
     def each(self, function: Callable[[Item], Result], items: Sequence[Item]) -> Iterable[Result]:
         return self._workers.map(function, items)

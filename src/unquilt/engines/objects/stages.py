@@ -136,7 +136,9 @@ def _read_value(value: Any, sides: Path) -> Any:
 
 
 def say_table(table: Kept) -> dict[str, Any]:
-    return {"name": table.name, "paths": table.paths, "numbered": table.numbered, "site": table.site}
+    """By paths that mean the same for whoever works, wherever it was started."""
+    paths = [str(Path(path).absolute()) for path in table.paths]
+    return {"name": table.name, "paths": paths, "numbered": table.numbered, "site": table.site}
 
 
 def read_kept(said: Mapping[str, Any], paths: Sequence[str] | None = None) -> Kept:

@@ -14,7 +14,6 @@ from unquilt.engines.objects.stages import Counters, read_kept, read_kernel, rea
 from unquilt.engines.objects.tables import PACK, PASTE, pack, paste, store
 from unquilt.engines.tasks import STORE, kernel_parameters, map_split
 from unquilt.errors import EngineError
-from unquilt.flow.kernels import Side
 from unquilt.flow.verbs import MapStage
 from unquilt.runs import storing
 
@@ -74,15 +73,11 @@ def _map(task: Task, does: Mapping[str, Any], out: _Out, counters: Counters) -> 
         table = read_kept(does["table"], [piece.path])
         stage = MapStage(table, kernel, beside, does["among"])
         for split in table.splits()[piece.first : piece.last]:
-            add_counters(counters, map_split(stage, split, out.ports, out.put, _where_it_is))
+            add_counters(counters, map_split(stage, split, out.ports, out.put))
 
 
 def _group(task: Task, does: Mapping[str, Any], out: _Out, counters: Counters, memory: int, scratch: str) -> None:
     kernel = read_kernel(does["kernel"], task.folder)
     for _, filled in fill_partitions(kernel.name, task, does, memory, scratch):
         with storing(Path(scratch)):
-            add_counters(counters, filled.run(kernel_parameters(kernel, _where_it_is), out.ports, out.put))
-
-
-def _where_it_is(side: Side) -> str:
-    return side.path
+            add_counters(counters, filled.run(kernel_parameters(kernel), out.ports, out.put))

@@ -24,10 +24,11 @@ use crate::documents::components::Edge;
 use crate::documents::copies::KeptFor;
 use crate::documents::keeping::{Preferred, Ranks};
 use crate::flow::columns::Along;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
 use crate::flow::fields::Rest;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::sketches::minwise::Minima;
+use crate::sketches::spots::{Primary, Spots};
 use crate::text::fingerprint::Fingerprinter;
 use crate::{parameters, row, without_parameters};
 
@@ -93,27 +94,103 @@ impl Map for Bands {
     }
 
     fn batch<'a>(&mut self, pages: Pages<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
-        let print = Fingerprinter::plain();
-        let mut ranks = Ranks::new(preferred);
-        let (mut sketch, mut bytes) = (Vec::new(), Vec::new());
+        let (mut ranks, mut buckets) = (Ranks::new(preferred), BandBuckets::default());
         for row in 0..pages.doc.len() {
-            let doc = pages.doc.at(row) as u32;
+            let doc = pages.doc.at(row);
             if !pages.is_long(row, self.min_words, out) {
                 continue;
             }
-            let Some(minima) = self.minima.of(&pages.text.at(row)) else {
-                out.count("without_words", 1);
+            match self.minima.of(&pages.text.at(row)) {
+                Some(minima) => buckets.put(&Self::BUCKETS, minima, self.rows, doc, ranks.of(doc), out),
+                None => out.count("without_words", 1),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts documents into the buckets of their bands; keeps its buffers.
+#[derive(Default)]
+struct BandBuckets {
+    sketch: Vec<u8>,
+    bytes: Vec<u8>,
+}
+
+impl BandBuckets {
+    fn put(
+        &mut self,
+        port: &Port<InBand<'static>>,
+        minima: &[u32],
+        rows: usize,
+        doc: u64,
+        (rank, within): (u64, u64),
+        out: &mut Output,
+    ) {
+        let (Self { sketch, bytes }, print, doc) = (self, Fingerprinter::plain(), doc as u32);
+        sketch.clear();
+        sketch.extend(minima.iter().map(|&least| least as u8));
+        sketch.resize(sketch.len().next_multiple_of(LANES), 0);
+        for (number, band) in minima.chunks(rows).enumerate() {
+            bytes.clear();
+            bytes.extend_from_slice(&(number as u64).to_le_bytes());
+            band.iter().for_each(|least| bytes.extend_from_slice(&least.to_le_bytes()));
+            out.row(port, print.bytes(bytes), InBand { rank, within, doc, sketch: Rest(sketch) });
+        }
+    }
+}
+
+parameters! {
+    /// Which min-wise functions in how many bands, over which spot signatures: their antecedents are the primary words of
+    /// the lexicon, and chains of `chain` words at steps of `distance` have none of its words.
+    pub struct SpotBanding {
+        seed: u64,
+        min_words: u64,
+        bands: NonZeroUsize,
+        rows: NonZeroUsize,
+        lexicon: Side,
+        chain: NonZeroUsize,
+        distance: NonZeroUsize,
+    }
+}
+
+/// The same as [`Bands`], of spot signatures in place of grams.
+pub struct SpotBands {
+    minima: Minima,
+    rows: usize,
+    min_words: u64,
+    spots: Spots<Side>,
+}
+
+impl SpotBands {
+    const BUCKETS: Port<InBand<'static>> = Port::hashes(0, "buckets");
+}
+
+impl Map for SpotBands {
+    const NAME: &'static str = "spot bands";
+    const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
+    const KEEPS: &'static str = "one sketch";
+    type Parameters = SpotBanding;
+    type Reads<'a> = Pages<'a>;
+    type Beside<'a> = Option<Preferred<'a>>;
+
+    fn new(told: SpotBanding) -> Result<Self, WrongParameter> {
+        let SpotBanding { seed, min_words, bands, rows, lexicon, chain, distance } = told;
+        let spots = Spots::new(lexicon, Primary::Antecedents, chain, distance);
+        let spots = spots.map_err(|fault| WrongParameter(fault.to_string()))?;
+        let functions = bands.get().saturating_mul(rows.get());
+        Ok(Self { minima: Minima::new(seed, 1, Fingerprinter::plain(), functions), rows: rows.get(), min_words, spots })
+    }
+
+    fn batch<'a>(&mut self, pages: Pages<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
+        let (mut ranks, mut buckets) = (Ranks::new(preferred), BandBuckets::default());
+        for row in 0..pages.doc.len() {
+            let doc = pages.doc.at(row);
+            if !pages.is_long(row, self.min_words, out) {
                 continue;
-            };
-            sketch.clear();
-            sketch.extend(minima.iter().map(|&least| least as u8));
-            sketch.resize(sketch.len().next_multiple_of(LANES), 0);
-            let (rank, within) = ranks.of(u64::from(doc));
-            for (number, band) in minima.chunks(self.rows).enumerate() {
-                bytes.clear();
-                bytes.extend_from_slice(&(number as u64).to_le_bytes());
-                band.iter().for_each(|least| bytes.extend_from_slice(&least.to_le_bytes()));
-                out.row(&Self::BUCKETS, print.bytes(&bytes), InBand { rank, within, doc, sketch: Rest(&sketch) });
+            }
+            match self.minima.of_elements(self.spots.counted(&pages.text.at(row))) {
+                Some(minima) => buckets.put(&Self::BUCKETS, minima, self.rows, doc, ranks.of(doc), out),
+                None => out.count("without_signature", 1),
             }
         }
         Ok(())

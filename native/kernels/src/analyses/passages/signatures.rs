@@ -9,14 +9,12 @@ use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::sketches::lexicon::Lexicon;
+use crate::sketches::spots::{Primary, Spots};
 use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
 use crate::text::words::words;
 use crate::{choice, columns, parameters, row};
-
-/// The rank of words that chains of spot signatures pass over: those of the primary lexicon.
-const STOP_WORD: u32 = 0;
 
 choice! {
     /// What a sentence is told by.
@@ -100,9 +98,9 @@ fn matches(pattern: &str, name: &str) -> bool {
 struct Signer {
     parameters: SentenceSigning,
     lexicon: Lexicon<Side>,
+    spots: Spots<Side>,
     print: Fingerprinter,
     words: Vec<u64>,
-    linked: Vec<u64>,
     bytes: Vec<u8>,
     set: Vec<u64>,
 }
@@ -110,10 +108,12 @@ struct Signer {
 impl Signer {
     /// The signatures of a sentence, sorted, each once.
     fn sign(&mut self, sentence: &str) -> &[u64] {
-        let Self { parameters, lexicon, print, words: found, linked, bytes, set } = self;
+        let Self { parameters, lexicon, spots, print, words: found, bytes, set } = self;
         found.clear();
         set.clear();
-        words(sentence, print, |_, _, word| found.push(word));
+        if parameters.signature != Scheme::Spotsigs {
+            words(sentence, print, |_, _, word| found.push(word));
+        }
         let mut hash = |chosen: &mut dyn Iterator<Item = u64>| {
             bytes.clear();
             chosen.for_each(|word| bytes.extend_from_slice(&word.to_be_bytes()));
@@ -134,21 +134,7 @@ impl Signer {
             Scheme::Shingles => {
                 set.extend(found.windows(parameters.n.get()).map(|shingle| hash(&mut shingle.iter().copied())));
             }
-            Scheme::Spotsigs => {
-                let (distance, reach) = (parameters.distance.get(), parameters.distance.get() * parameters.chain.get());
-                linked.clear();
-                // Antecedents, each with the number of words before it that chains can have.
-                let mut spots = Vec::new();
-                for &word in found.iter() {
-                    let rank = lexicon.rank(word);
-                    linked.extend((rank != Some(STOP_WORD)).then_some(word));
-                    spots.extend(rank.map(|_| (word, linked.len())));
-                }
-                for (word, from) in spots.into_iter().filter(|&(_, from)| from + reach <= linked.len()) {
-                    let chain = linked[from..from + reach].iter().skip(distance - 1).step_by(distance).copied();
-                    set.push(hash(&mut std::iter::once(word).chain(chain)));
-                }
-            }
+            Scheme::Spotsigs => set.append(spots.of(sentence)),
         }
         set.sort_unstable();
         set.dedup();
@@ -181,8 +167,10 @@ impl Map for SentenceTokens {
     fn new(parameters: SentenceSigning) -> Result<Self, WrongParameter> {
         let lexicon = Lexicon::new(parameters.lexicon.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
         let collections = Collections::new(parameters.a.clone(), parameters.b.clone());
-        let ([words, linked, set], bytes) = ([const { Vec::new() }; 3], Vec::new());
-        let signer = Signer { parameters, lexicon, print: Fingerprinter::plain(), words, linked, bytes, set };
+        let spots = Spots::new(parameters.lexicon.clone(), Primary::StopWords, parameters.chain, parameters.distance);
+        let spots = spots.map_err(|fault| WrongParameter(fault.to_string()))?;
+        let ([words, set], bytes) = ([const { Vec::new() }; 2], Vec::new());
+        let signer = Signer { parameters, lexicon, spots, print: Fingerprinter::plain(), words, bytes, set };
         Ok(Self { signer, sentences: Sentences::default(), collections })
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unquilt.figures import imatch, passages_experiment, phrases_experiment, reuse_experiment, sweep
+from unquilt.figures import imatch, passages_experiment, phrases_experiment, quilts_experiment, reuse_experiment
 from unquilt.page.report.section import Content, list_rows
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
@@ -12,6 +12,7 @@ from unquilt.tables import (
     INJECTIONS,
     PHRASE_CORPORA,
     PHRASE_SITES,
+    PLANTED_QUILTS,
     QUALITIES,
     RECALLS,
     STABILITY,
@@ -48,8 +49,12 @@ def show_quilts(folder: RunFolder) -> Content:
     ]
     return Content(
         says,
-        lambda: sweep.plot_experiment(folder.run),
-        lambda: [*list_rows(folder, VARIANTS, "Quilts by definition"), *list_rows(folder, SWEEP, "The sweep")],
+        lambda: quilts_experiment.plot(folder.run),
+        lambda: [
+            *list_rows(folder, VARIANTS, "Quilts by definition"),
+            *list_rows(folder, PLANTED_QUILTS, "Planted quilts"),
+            *list_rows(folder, SWEEP, "The sweep"),
+        ],
     )
 
 
