@@ -20,6 +20,7 @@ from benchmarks import (
     scale,
     shapes,
     sites,
+    spark,
     template,
     threshold,
 )
@@ -42,6 +43,7 @@ BENCHMARKS = {
     "medium": medium.measure,
     "earlier": earlier.measure,
     "cluster": cluster.measure,
+    "spark": spark.measure,
     "neardups": neardups.measure,
     "threshold": threshold.measure,
     "evidence": evidence.measure,

@@ -14,7 +14,7 @@ from unquilt.demo import write_jsonl
 PAGES = (3_000, 12_000, 48_000, 192_000)
 RUNS = {"quilts": (), "neardups": ("--threshold", "0.6"), "phrases": ()}
 TIMES = 3
-SMALLEST = "80MB"
+SMALLEST = "100MB"
 """A budget near the least that is allowed."""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from statistics import fmean
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,7 +27,9 @@ from unquilt.experiments.copied_site import read_site
 from unquilt.experiments.mutations import OPERATIONS, mutate, tolerate
 from unquilt.experiments.reuse import count_injected, count_injections, run_reuse
 from unquilt.figures.reuse_experiment import NAMES
+from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
+from unquilt.settings import Settings
 
 Pages = dict[str, list[str]]
 """Paragraphs of pages, by URL."""
@@ -277,3 +280,14 @@ def test_real_pages_tolerate_what_was_published(debian: Run, tmp_path: Path) -> 
     shares = [row["share"] for row in run.table("injections").to_pylist() if row["what"] == "chunks"]
     assert shares == sorted(shares)
     assert shares[-1] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.spark_once
+def test_all_engines_agree(settings: Settings, tmp_path: Path) -> None:
+    corpus = read(make_site(12) | make_background(6), tmp_path / "corpus")
+    few: dict[str, Any] = {"runs": 2, "most": 1.0, "copies": (10,), "chunk_threshold": 20, "labelled": 5}
+    usual = unquilt.experiment.reuse(corpus.path, **few)
+    run = unquilt.experiment.reuse(corpus.path, options=JobOptions(settings=settings), **few)
+    assert usual.tables == run.tables
+    assert all(run.table(table) == usual.table(table) for table in run.tables)

@@ -10,12 +10,13 @@ from random import Random
 from typing import Any, ClassVar
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unquilt
-from unquilt.errors import InputError, ParameterError, RunError
+from unquilt.errors import InputError, ParameterError, RunError, UnquiltError
 from unquilt.flow.kept import Split
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.names import Names
@@ -273,3 +274,26 @@ class TestFields:
         assert "--" not in str(refused.value)
         with pytest.raises(RunError, match=r"holds another run: .*pass options=JobOptions\(overwrite=True\)"):
             unquilt.quilts(self.PAGES, run.path, fields=self.NAMES)
+
+
+def test_short_columns_are_those_of_the_files_as_they_are_now(run: unquilt.Run, tmp_path: Path) -> None:
+    shutil.copytree(run.path.parent, tmp_path / "copy")
+    folder = RunFolder.open(tmp_path / "copy" / "run")
+    assert folder.corpus is not None
+    everything = dict(folder.documents(range(DOCUMENTS)))
+    for columns in (["id"], ["url", "domain"], ["host", "id"], ["id", "words"]):
+        for wanted in ([3], [499, 3, 3, -1, 10_000], range(0, DOCUMENTS, 9)):
+            expected = {
+                number: {name: everything[number][name] for name in columns}
+                for number in sorted({*wanted})
+                if number in everything
+            }
+            assert dict(folder.documents(wanted, columns)) == expected
+    (path,) = folder.tables["documents"].paths
+    table = pq.read_table(path)
+    ids = pa.array([f"other {number}" for number in range(DOCUMENTS)], table.schema.field("id").type)
+    pq.write_table(table.set_column(table.column_names.index("id"), table.schema.field("id"), ids), path)
+    assert folder.pages([3])[3][0] == "other 3"
+    Path(path).unlink()
+    with pytest.raises(UnquiltError, match="documents"):
+        folder.pages([3])

@@ -64,9 +64,13 @@ class JudgedTable(Kept):
         return self.judge.judge(super().between(first, last)).select(list(columns or VERDICTS.schema.names))
 
 
-def judge_run(run: Run, asked: Mapping[str, Any], *, quilts_only: bool = False) -> JudgedTable:
-    """The verdicts of a run by the limits that it was made with, but for those that are `asked` for."""
-    verdicts, sources = (_table(run, table) for table in (VERDICTS, SOURCES))
+def judge_run(
+    run: Run, asked: Mapping[str, Any], *, quilts_only: bool = False, opened: Mapping[str, Kept] | None = None
+) -> JudgedTable:
+    """The verdicts of a run by the limits that it was made with, but for those that are `asked` for. Tables of the run
+    that are `opened` already are not looked at again."""
+    known = opened or {}
+    verdicts, sources = (known.get(table.name) or _table(run, table) for table in (VERDICTS, SOURCES))
     made = run.manifest["parameters"]
     by = Judge(sources, made, change_limits(made, asked), quilts_only)
     return JudgedTable(verdicts.name, verdicts.paths, verdicts.numbered, known=verdicts.known, judge=by)

@@ -7,8 +7,10 @@ own tables, but neither ids for its sources nor rejects. Only what is needed is 
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -22,6 +24,12 @@ from unquilt.results.names import Names
 from unquilt.runs import Run
 from unquilt.tables import DOCUMENTS, OTHER_TEXTS, Table
 
+_SHORT = ("id", "url", "host", "domain", "fetched")
+"""Short columns of documents. A view asks for several of them, one after the other, of the same few documents, which
+are in as many row groups; so all are read at once, and kept."""
+_MOST_KEPT = 4096
+"""Documents of which these are kept."""
+
 
 class RunFolder:
     """A run with the corpus it was made from; for a corpus, the two are the same."""
@@ -29,6 +37,7 @@ class RunFolder:
     def __init__(self, run: Run) -> None:
         self.run = run
         self._names: dict[tuple[str, ...], Names] = {}
+        self._short: tuple[object, dict[int, dict[str, Any]]] = (None, {})
         self.corpus = run if run.manifest["analysis"] == "ingest" else find_corpus(run)
 
     @classmethod
@@ -55,6 +64,16 @@ class RunFolder:
                 found |= {} if aside is None else {OTHER_TEXTS.name: aside}
         return found
 
+    @cached_property
+    def has_urls(self) -> bool:
+        """Whether documents have URLs mostly, by the first row group of the corpus; true where there is no corpus."""
+        if DOCUMENTS.name not in self.tables:
+            return True
+        for split in self.tables[DOCUMENTS.name].splits()[:1]:
+            urls = split.read(["url"]).column("url")
+            return bool(2 * urls.null_count <= len(urls))
+        return True
+
     def _numbers_others(self) -> bool:
         """Whether JavaScript, CSS and robots.txt may be among the documents that the tables of the run are about."""
         return self.run.manifest["parameters"].get("pages_only") is False
@@ -77,8 +96,30 @@ class RunFolder:
         that have some of them, one at a time."""
         if DOCUMENTS.name not in self.tables:
             return
+        wanted = sorted({number for number in numbers if number >= 0})
+        if columns and set(columns) <= set(_SHORT) and len(wanted) <= _MOST_KEPT // 2:
+            for number, row in self._short_rows(wanted):
+                yield number, {name: row[name] for name in columns}
+        else:
+            yield from self._read(wanted, columns)
+
+    def _short_rows(self, wanted: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The short columns of documents. Those that are kept are forgotten when a file of the corpus has changed."""
         table = self.tables[DOCUMENTS.name]
-        wanted, at, first = sorted({number for number in numbers if number >= 0}), 0, 0
+        state = None
+        with suppress(OSError):  # a file that is gone is told of where it is read
+            state = [(status.st_mtime_ns, status.st_size, status.st_ino) for status in map(os.stat, table.paths)]
+        kept = self._short[1] if state is not None and self._short[0] == state else {}
+        missing = [number for number in wanted if number not in kept]
+        found = dict(self._read(missing, [name for name in _SHORT if name in table.columns]))
+        if len(kept) + len(found) > _MOST_KEPT:
+            kept = {number: kept[number] for number in wanted if number in kept}
+        kept = kept | found
+        self._short = state, kept
+        return ((number, kept[number]) for number in wanted if number in kept)
+
+    def _read(self, wanted: Sequence[int], columns: Sequence[str] | None) -> Iterator[tuple[int, dict[str, Any]]]:
+        table, at, first = self.tables[DOCUMENTS.name], 0, 0
         for split in table.splits() if wanted else ():
             until = bisect_left(wanted, first + split.rows)
             if here := wanted[at:until]:

@@ -75,10 +75,10 @@ def judge_page(folder: RunFolder, number: int, limits: Mapping[str, Any]) -> dic
             "kept": kept,
             "similarity": compare(folder, number, kept),
         }
-    if VERDICTS.name not in folder.run.tables and not limits:
+    if VERDICTS.name not in folder.tables and not limits:
         return {"doc": number, "quilt": bool(folder.about(QUILTS.name, number)) or None, "why": None}
     changed = change_limits(folder.run.manifest["parameters"], limits)
-    found = judge_run(folder.run, limits).between(number, number).to_pylist()
+    found = judge_run(folder.run, limits, opened=folder.tables).between(number, number).to_pylist()
     verdict = found[0] if found else {"doc": number, "quilt": None, "why": None}
     return verdict | {"limits": {name: getattr(changed, name) for name in CHANGEABLE}}
 

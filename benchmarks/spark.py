@@ -1,0 +1,115 @@
+"""What Spark costs as a scheduler of tasks: processor time of quilts beside the local engine and the pool of processes,
+and of counts beside the same in Spark SQL; and what driver and workers hold in memory as a corpus grows."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import unquilt as uq
+from benchmarks.record import Record
+from unquilt.demo import write_jsonl
+
+THREADS, MEMORY = 2, 2 << 30
+PAGES = (10_000, 55_000)
+TICK = os.sysconf("SC_CLK_TCK")
+EVERY = 0.2
+
+
+def find_family(root: int) -> Iterator[tuple[int, list[str], list[str]]]:
+    """Number, command and statistics of a process and of all that descend from it."""
+    found: dict[int, list[tuple[int, list[str], list[str]]]] = {}
+    own: tuple[int, list[str], list[str]] | None = None
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            with suppress(OSError):
+                said = (path / "stat").read_text().rpartition(")")[2].split()
+                each = (int(path.name), (path / "cmdline").read_text().split("\0"), said)
+                found.setdefault(int(said[1]), []).append(each)
+                own = each if each[0] == root else own
+    left = [own] if own else []
+    while left:
+        each = left.pop()
+        yield each
+        left += found.get(each[0], [])
+
+
+def count_seconds() -> float:
+    """Processor time of this process, and of all that descend from it, dead ones included."""
+    return sum(sum(map(int, said[11:15])) for _, _, said in find_family(os.getpid())) / TICK
+
+
+class Watch:
+    """The greatest memory of the JVM, of workers of Python and of this process, looked at now and then."""
+
+    def __init__(self) -> None:
+        self.most = {"driver": 0, "JVM": 0, "a worker": 0}
+        self._over = Event()
+
+    def __enter__(self) -> Watch:
+        self._thread = Thread(target=self._look)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(EVERY):
+            for number, command, said in find_family(os.getpid()):
+                java = command[0].endswith("java")
+                what = "driver" if number == os.getpid() else "JVM" if java else "a worker"
+                self.most[what] = max(self.most[what], int(said[21]) * os.sysconf("SC_PAGE_SIZE"))
+
+
+def take(task: Callable[[], Any]) -> float:
+    begin = count_seconds()
+    task()
+    return count_seconds() - begin
+
+
+def run(web: Path, output: Path, where: str) -> None:
+    master = "local[2,4]" if where == "spark" else None
+    settings = uq.Settings(engine=where, threads=THREADS, memory=MEMORY, master=master)
+    uq.quilts(web, output, options=uq.JobOptions(settings=settings))
+
+
+def measure(record: Record, sizes: tuple[int, ...] = PAGES) -> None:
+    """The smallest corpus first: it also warms up Spark."""
+    folder = Path(tempfile.mkdtemp(prefix="unquilt-spark-"))
+    try:
+        corpora = {}
+        for pages in sizes:
+            write_jsonl(folder / "web.jsonl", pages, words=600)
+            corpora[pages] = uq.ingest(folder / "web.jsonl", folder / f"web-{pages}").path
+        for title in (f"cold, {sizes[0]:,}", *(f"{pages:,}" for pages in sizes)):
+            pages = int(title.rpartition(" ")[2].replace(",", ""))
+            _measure_one(record, title, corpora[pages], folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _measure_one(record: Record, title: str, web: Path, folder: Path) -> None:
+    taken: dict[str, float] = {}
+    for where in ("local", "processes", "spark"):
+        begin = time.perf_counter()
+        with Watch() as watch:
+            taken[where] = take(lambda where=where: run(web, folder / f"{where}-{title}", where))  # type: ignore[misc]
+        clock = time.perf_counter() - begin
+        times = f"{taken[where] / taken['local']:.2f} times local; " if where != "local" else ""
+        memory = ", ".join(f"{what} {most >> 20} MiB" for what, most in watch.most.items() if most)
+        note = f"processor time; {times}{clock:.0f} s by the clock; memory: {memory}"
+        record.add(f"quilts of {title} pages of the demo web: {where}", taken[where], "s", note=note)
+    same = all(
+        (folder / f"spark-{title}" / path.name).read_bytes() == path.read_bytes()
+        for path in (folder / f"local-{title}").glob("*.parquet")
+    )
+    record.add(f"quilts of {title} pages of the demo web: same files", "yes" if same else "NO")
