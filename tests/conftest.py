@@ -22,6 +22,7 @@ import pytest
 from browsing import Browser, open_browser
 from drawn import Packed, draw_corpus
 from hypothesis import HealthCheck, settings
+from object_store import server, store  # noqa: F401 - fixtures of several rooms
 from quilting import DEBIAN, tasks_on_spark
 from snapshots import Snapshots
 

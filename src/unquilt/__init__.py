@@ -22,6 +22,7 @@ DESIGN.md says how the packages and modules work together:
     flow/            the verbs, and the checks of plans
     corpus/          from files to documents
     runs/            run folders
+    remote/          files and folders by URL
     columns          Arrow columns to buffers of the core, and back
     _native          the only import of the compiled core
     tables/          the columns and meanings of all tables

@@ -8,6 +8,7 @@
     ├── RunError                  a run folder that holds something else, or another run
     │   └── RunLockedError        another process works in it
     ├── StorageError              no room or no right to write: names the path
+    ├── PlaceError                a store (s3://…) that refuses, or does not answer
     ├── TimeLimitError            a query takes longer than whoever asked may wait
     ├── EngineError               the engine failed: a worker died, a kernel reported a fault
     ├── PlanError                 an analysis asked for kernels, columns or tables that do not fit together
@@ -83,6 +84,10 @@ class RunLockedError(RunError):
 
 class StorageError(UnquiltError):
     """A file could not be written: disk full, no permission."""
+
+
+class PlaceError(UnquiltError):
+    """A place that is named by URL cannot be used: no answer, no right, no such bucket."""
 
 
 class TimeLimitError(UnquiltError):

@@ -19,6 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.errors import RunError, damaged
+from unquilt.remote.files import RangedFile
+from unquilt.remote.names import is_url
 
 _MARK = b"uqFT"
 MAGIC = b"PAR1"
@@ -48,8 +50,9 @@ def opened(path: Path | str, metadata: pq.FileMetaData | None = None) -> Iterato
     with reading(path):
         if metadata is None:
             _check_footer(path)
+        source = pa.PythonFile(RangedFile(str(path)), mode="r") if is_url(path) else path
         # Not `read_table`: that makes columns of folders called key=value.
-        with pq.ParquetFile(path, metadata=metadata, page_checksum_verification=True) as file:
+        with pq.ParquetFile(source, metadata=metadata, page_checksum_verification=True) as file:
             yield file
 
 
@@ -69,7 +72,7 @@ def reading(path: Path | str) -> Iterator[None]:
 
 
 def _check_footer(path: Path | str) -> None:
-    with Path(path).open("rb") as file:
+    with RangedFile(str(path)) if is_url(path) else Path(path).open("rb") as file:
         end = _read_end(file, _SEAL)
     seal, footer = end[:_SEAL], end[_SEAL:]
     if seal.startswith(_MARK) and seal != _seal(footer):
@@ -80,7 +83,7 @@ def _seal(footer: bytes) -> bytes:
     return _MARK + zlib.crc32(footer).to_bytes(4, "little")
 
 
-def _read_end(file: BinaryIO, before: int) -> bytes:
+def _read_end(file: BinaryIO | RangedFile, before: int) -> bytes:
     """The footer and all that is behind it, and so many bytes before it; nothing, if there is no footer."""
     size = file.seek(0, os.SEEK_END)
     file.seek(max(0, size - _END))

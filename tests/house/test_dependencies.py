@@ -25,7 +25,7 @@ def modules_of(requirements: list[str]) -> set[str]:
 
 
 REQUIRED = modules_of(PROJECT["dependencies"])
-OPTIONAL = {name: modules_of(PROJECT["optional-dependencies"][name]) for name in ("page", "spark")}
+OPTIONAL = {name: modules_of(PROJECT["optional-dependencies"][name]) for name in ("hf", "page", "spark")}
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[str, bool]]:

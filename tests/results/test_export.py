@@ -281,7 +281,7 @@ class TestFolders:
 
     def test_parts_of_another_export_are_not_taken(self, run, tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
-            patch.setattr(work.PartFolder, "complete", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
+            patch.setattr(places.PartFolder, "complete", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
             with pytest.raises(KeyboardInterrupt):
                 run.export(f"{tmp_path}/kept/", dropped=True)
         run.export(f"{tmp_path}/kept/", kept=True)

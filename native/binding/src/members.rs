@@ -1,6 +1,6 @@
 //! Compressed files for Python: their members, and the checkpoints from which a gzip file can be read on.
 
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -18,8 +18,49 @@ fn to_path(path: &Bound<'_, PyAny>) -> PyResult<PathBuf> {
     path.py().import("os")?.call_method1("fsdecode", (path,))?.extract()
 }
 
+/// A file that Python reads, such as one at a store.
+struct PythonFile(Py<PyAny>);
+
+/// What Python raised goes through the core as it is, and comes out again in `to_python`.
+fn through(error: PyErr) -> io::Error {
+    io::Error::other(error)
+}
+
+impl Read for PythonFile {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            let read = self.0.bind(py).call_method1("read", (out.len(),))?;
+            let bytes = read.cast::<PyBytes>()?.as_bytes();
+            out[..bytes.len()].copy_from_slice(bytes);
+            Ok(bytes.len())
+        })
+        .map_err(through)
+    }
+}
+
+impl Seek for PythonFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let (offset, whence) = match to {
+            SeekFrom::Start(offset) => (i128::from(offset), 0),
+            SeekFrom::Current(offset) => (i128::from(offset), 1),
+            SeekFrom::End(offset) => (i128::from(offset), 2),
+        };
+        Python::attach(|py| self.0.bind(py).call_method1("seek", (offset, whence))?.extract()).map_err(through)
+    }
+}
+
+impl members::Bytes for PythonFile {
+    fn size(&self) -> io::Result<u64> {
+        Python::attach(|py| self.0.bind(py).getattr("size")?.extract()).map_err(through)
+    }
+}
+
 /// An `OSError` that names the file.
 fn to_python(py: Python<'_>, error: io::Error, path: &Path) -> PyErr {
+    let error = match error.downcast::<PyErr>() {
+        Ok(raised) => return raised,
+        Err(error) => error,
+    };
     let Some(number) = error.raw_os_error() else { return PyValueError::new_err(error.to_string()) };
     match py.import("os").and_then(|os| os.call_method1("strerror", (number,))) {
         Ok(message) => PyOSError::new_err((number, message.unbind(), path.as_os_str().to_owned())),
@@ -36,12 +77,26 @@ pub struct Members {
 }
 
 impl Members {
-    fn open<M: members::Members + 'static>(
-        path: &Bound<'_, PyAny>,
-        open: impl FnOnce(&Path) -> io::Result<M> + Send,
+    /// Opens a path, or an object that reads bytes, at a byte or at a checkpoint.
+    fn open<C: members::Codec>(file: &Bound<'_, PyAny>, begin: u64) -> PyResult<Self>
+    where
+        members::Unpacked<C>: members::Members + 'static,
+    {
+        if file.hasattr("readinto")? {
+            let (name, own) = (file.getattr("name")?.extract::<PathBuf>()?, file.clone().unbind());
+            let input = members::Input::of(Box::new(PythonFile(own)));
+            return Self::made(file.py(), name, || members::Unpacked::<C>::over(input, begin));
+        }
+        let path = to_path(file)?;
+        Self::made(file.py(), path.clone(), || members::Unpacked::<C>::open(&path, begin))
+    }
+
+    fn made<M: members::Members + 'static>(
+        py: Python<'_>,
+        path: PathBuf,
+        open: impl FnOnce() -> io::Result<M> + Send,
     ) -> PyResult<Self> {
-        let (py, path) = (path.py(), to_path(path)?);
-        match py.detach(|| open(&path)) {
+        match py.detach(open) {
             Ok(file) => Ok(Self { path, open: Some(Box::new(file)), buffer: Vec::new() }),
             Err(error) => Err(to_python(py, error, &path)),
         }
@@ -75,11 +130,14 @@ pub struct Gunzip;
 impl Gunzip {
     #[new]
     #[pyo3(signature = (path, begin = 0, checkpoint = None))]
-    fn new(path: &Bound<'_, PyAny>, begin: u64, checkpoint: Option<&[u8]>) -> PyResult<PyClassInitializer<Self>> {
-        let file = Members::open(path, |path| match checkpoint {
-            Some(checkpoint) if !checkpoint.is_empty() => gzip::Gunzip::resume(path, checkpoint),
-            _ => gzip::Gunzip::open(path, begin),
-        })?;
+    fn new(py: Python<'_>, path: &Bound<'_, PyAny>, begin: u64, checkpoint: Option<&[u8]>) -> PyResult<PyClassInitializer<Self>> {
+        let file = match checkpoint {
+            Some(checkpoint) if !checkpoint.is_empty() => {
+                let path = to_path(path)?;
+                Members::made(py, path.clone(), || gzip::Gunzip::resume(&path, checkpoint))?
+            }
+            _ => Members::open::<gzip::Gzip>(path, begin)?,
+        };
         Ok(PyClassInitializer::from(file).add_subclass(Self))
     }
 }
@@ -93,7 +151,7 @@ impl Unzstd {
     #[new]
     #[pyo3(signature = (path, begin = 0))]
     fn new(path: &Bound<'_, PyAny>, begin: u64) -> PyResult<PyClassInitializer<Self>> {
-        let file = Members::open(path, |path| zstd::Unzstd::open(path, begin))?;
+        let file = Members::open::<zstd::Zstd>(path, begin)?;
         Ok(PyClassInitializer::from(file).add_subclass(Self))
     }
 }

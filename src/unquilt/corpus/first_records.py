@@ -19,12 +19,15 @@ from unquilt.corpus.readers.html import begins_page
 from unquilt.corpus.sources import Slice, Source
 from unquilt.errors import NoDocumentsError
 from unquilt.guard import Blame, Each, each_guarded
+from unquilt.remote.names import is_url
 
 FILES = 100
 """Files in which fields are looked at."""
 RECORDS = 1_000
 """Records at one place of a file in which fields are looked at."""
-LONG = 1 << 20
+RECORDS_AT_STORE = 20
+"""The same of a file at a store, where each byte that is read twice costs time and money."""
+LONG, LONG_AT_STORE = 1 << 20, 1 << 26
 """Bytes of inputs that are read before anybody waits: there, reading itself says what all records have."""
 
 
@@ -55,7 +58,8 @@ def refuse_without_text(sources: Sequence[Source], reading: Reading, each: Each,
     Inputs that are read in a moment are left alone, and so are inputs with a file of another kind, as these may have
     documents. A Parquet file without the column is refused when its footer is read.
     """
-    if sum(source.size for source in sources) < LONG or not all(map(_is_named, sources)):
+    far = any(is_url(source.path) for source in sources)
+    if sum(source.size for source in sources) < (LONG_AT_STORE if far else LONG) or not all(map(_is_named, sources)):
         return
     found = look_up(sources, reading, each, notes, later=True)
     wanted = {field for _, field in reading.fields.contents}
@@ -106,7 +110,8 @@ def look_up(
 
 def _places(source: Source, *, later: bool) -> list[Slice]:
     """Where records of a file are looked at: its beginning, and its middle if that can be found without reading on."""
-    middle = later and source.kind == "jsonl" and source.compression is None and source.size >= LONG
+    later = later and source.kind == "jsonl" and source.compression is None and not is_url(source.path)
+    middle = later and source.size >= LONG
     return [Slice(source), *([Slice(source, source.size // 2)] if middle else [])]
 
 
@@ -122,7 +127,8 @@ class _LookAtRecords:
 
     def __call__(self, place: Slice) -> FirstRecords:
         reader: Any = kinds.reader(place.source.kind)
-        return measure_fields(islice(reader.objects(place, self.reading), RECORDS))
+        most = RECORDS_AT_STORE if is_url(place.source.path) else RECORDS
+        return measure_fields(islice(reader.objects(place, self.reading), most))
 
 
 def measure_fields(records: Iterable[Mapping[str, object]]) -> FirstRecords:

@@ -18,10 +18,12 @@ def spell_path(path: str) -> str:
 
 
 class Seen(NamedTuple):
-    """What a file was when the run began: the SHA-256 of its bytes, and what the system said of it (see `state`)."""
+    """What a file was when the run began: the SHA-256 of its bytes, and what the system said of it (see `state`). Of a
+    file at a store, no byte is read for this: its version there."""
 
     sha256: str
     state: tuple[int, ...]
+    version: str = ""
 
 
 def state(there: os.stat_result) -> tuple[int, ...]:

@@ -22,6 +22,8 @@ import pyarrow.parquet as pq
 
 from unquilt.errors import damaged
 from unquilt.parquet import opened, reading
+from unquilt.remote.names import is_url
+from unquilt.remote.paths import place
 from unquilt.site_names import name_site
 from unquilt.tables import BESIDE, Table
 
@@ -49,7 +51,8 @@ class Split:
 
     def read(self, columns: Sequence[str], *, seen: bool = False) -> pa.Table:
         """Some columns; `seen`, with texts as readers see their words, where the table has that."""
-        with opened(self.path) as file:
+        # At a store each look at a footer is a request; here it is quicker than to see whether the file has changed.
+        with opened(self.path, _footer(self.path).metadata if is_url(self.path) else None) as file:
             key = file.schema_arrow.names[0]  # also where it is not asked for: it tells whether rows are in order
             more = [SEEN] if seen and TEXT in columns and SEEN in file.schema_arrow.names else []
             sited = [*PLACES] if self.site and DOMAIN in columns else []
@@ -241,7 +244,7 @@ class _Footer:
 
 def _footer(path: str) -> _Footer:
     with reading(path):
-        return _read_footer(path, Path(path).stat().st_mtime_ns)
+        return _read_footer(path, place(path).stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=64)

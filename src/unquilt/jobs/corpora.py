@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unquilt.corpus.options import PLAIN, RESTORED, Reading
 from unquilt.errors import InputChangedError, InputError, RunError, damaged
 from unquilt.flow.kept import Kept
 from unquilt.jobs.places import CORPUS
+from unquilt.remote.names import is_url
+from unquilt.remote.paths import place
 from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST
 from unquilt.runs.storage import shown
@@ -31,16 +32,17 @@ def find_corpus(run: Run) -> Run | None:
 
     Files that parameters name, such as a lexicon, are inputs of a run, too, behind those of its corpus.
     """
-    place, inputs = run.inner(CORPUS), run.manifest["inputs"]
+    inputs = run.manifest["inputs"]
     with suppress(RunError):
-        within = Run.read(place)
+        within = Run.read(run.inner(CORPUS))
         if within.manifest["inputs"] == inputs[: len(within.manifest["inputs"])]:
             return within
     for record in inputs[:1]:
         beside = run.path.absolute().parent
-        for place in (Path(record["path"]), beside / record["path"], beside / Path(record["path"]).name):
+        there = place(record["path"])
+        for folder in (there, *(() if is_url(there) else (beside / record["path"],)), beside / there.name):
             with suppress(RunError):
-                corpus = Run.read(place)
+                corpus = Run.read(folder)
                 if corpus.manifest["analysis"] == "ingest":  # runs that were merged have runs as inputs
                     found = recall(corpus, record["sha256"])
                     if found is not None:

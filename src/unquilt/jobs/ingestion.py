@@ -33,6 +33,7 @@ from unquilt.errors import RunError
 from unquilt.flow.verbs import Verbs
 from unquilt.guard import Blame, each_guarded
 from unquilt.parquet import opened
+from unquilt.remote.names import is_url
 from unquilt.runs import Run
 from unquilt.runs.storage import make_folder
 from unquilt.tables import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
@@ -189,7 +190,8 @@ def _indexed(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Reading
     were made before the run was interrupted are used as they are."""
     least = max(CUT, sum(source.size for source in sources)) // INDEXED_SHARE
     large = [source for source in sources if source.compression == "gzip" and source.kind == "jsonl"]
-    large = [source for source in large if source.size >= least]
+    # To index a file is to read it once more, which would cost twice as much at a store.
+    large = [source for source in large if source.size >= least and not is_url(source.path)]
     kept = [(index_path(run.pieces, number), f"{run.manifest['fingerprint']} {number}") for number in range(len(large))]
     found = {s: replace(s, index=old) for s, place in zip(large, kept, strict=True) if (old := recall_index(*place))}
     missing = [(source, place) for source, place in zip(large, kept, strict=True) if source not in found]

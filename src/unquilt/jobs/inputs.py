@@ -149,7 +149,8 @@ def find_files(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[Fo
 def know(sources: Sequence[Source], watch: Watch = nobody) -> Found:
     """Fingerprints sources as they are now, so that a change during a run, or before it is resumed, is noticed."""
     seen = identified(sources, watch)
-    return Found(seen, [InputRecord(each.name, each.size, each.seen.sha256) for each in seen if each.seen])
+    records = [InputRecord(each.name, each.size, each.seen.sha256, each.seen.version) for each in seen if each.seen]
+    return Found(seen, records)
 
 
 def _spool(inputs: Any, reading: Reading, folder: Path) -> Path:

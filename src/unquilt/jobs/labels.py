@@ -17,7 +17,7 @@ from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import PLAIN_WORDS, documents, has_plain_words, measures
 from unquilt.jobs.named import Inputs, is_path, list_paths, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.places import CORPUS, SORTED, STOP_FILES, choose_place, workshop
+from unquilt.jobs.places import CORPUS, SORTED, STOP_FILES, choose_place, refuse_url, workshop
 from unquilt.jobs.work import ingest
 from unquilt.parameters import parameter
 from unquilt.runs import Run
@@ -49,6 +49,7 @@ def build_labels(
     """
     options = options or JobOptions()
     named = [given.list, given.stop, *given.subtract]
+    refuse_url(output, "a set of labels is written to")
     output = choose_place(output, [*name_paths(inputs), *(name for name in named if name)])
     summary = {"documents": 0, "rejects": 0}
     asked = given.about()

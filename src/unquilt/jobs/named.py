@@ -16,6 +16,8 @@ from unquilt.corpus.options import PLAIN
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import find_corpus, has_plain_words, measures
+from unquilt.remote.names import is_url, localise
+from unquilt.remote.paths import place
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.manifest import is_ours, read_manifest
 from unquilt.runs.storage import shown
@@ -62,7 +64,7 @@ def list_paths(inputs: str | Path | Run | Sequence[str | Path | Run]) -> list[st
     if isinstance(inputs, Sequence) and not isinstance(inputs, bytes | bytearray | memoryview):
         others = [path for path in inputs if not isinstance(path, str | Path | Run)]
         if not others:
-            return [path.path if isinstance(path, Run) else path for path in inputs]
+            return [path.path if isinstance(path, Run) else localise(path) for path in inputs]
         wrong = others[0]
     raise ParameterError(f"inputs must be paths, globs or -, or an Arrow table, not {ascii(wrong)[:80]}")
 
@@ -70,7 +72,8 @@ def list_paths(inputs: str | Path | Run | Sequence[str | Path | Run]) -> list[st
 def expand_folders(inputs: str | Path | Run | Sequence[str | Path | Run]) -> Iterator[str | Path]:
     """The paths among inputs; a glob that matches folders which unquilt made is replaced by its matches."""
     for path in list_paths(inputs):
-        matches = [] if str(path) == STDIN or os.path.lexists(path) else list(named([path]))
+        whole = str(path) == STDIN or is_url(path) or os.path.lexists(path)
+        matches = [] if whole else list(named([path]))
         yield from matches if any(map(is_ours, map(Path, matches))) else [path]
 
 
@@ -109,7 +112,7 @@ def group_inputs(inputs: Inputs) -> list[CorpusPart | list[str | Path]]:
     """Corpus and run folders, and the paths between them, in their order; nothing for inputs that are no paths."""
     found: list[CorpusPart | list[str | Path]] = []
     for path in expand_folders(inputs) if is_path(inputs) else ():
-        if read_manifest(Path(path)) is not None:
+        if read_manifest(place(path)) is not None:
             found.append(_open_part(path))
         elif found and isinstance(found[-1], list):
             found[-1].append(path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from unquilt.errors import InputError, ParameterError, RunError
+from unquilt.remote.folders import refuse_read_only
+from unquilt.remote.names import is_url, localise
+from unquilt.remote.paths import StorePath
 from unquilt.runs import shapes, storing
 from unquilt.runs.lock import LOCK, FolderLock
 from unquilt.runs.manifest import is_ours
@@ -23,7 +25,6 @@ CORPUS = "corpus"
 RUN, LEXICON = "run", "lexicon"
 SORTED = "sorted"
 STOP_FILES = "stop_files"
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _MADE = (RUN, LEXICON, CORPUS, SORTED, STOP_FILES, f".{LEXICON}.partial", f".{LEXICON}.making")
 """What there can be in the folder in which a lexicon or a set of prototypes or of labels is made."""
 
@@ -39,7 +40,8 @@ def choose_place(output: str | Path | None, given: Sequence[str | Path]) -> Path
         shapes.a_path(str(output), "output")
     except shapes.Misfit as misfit:
         raise ParameterError(f"output must be the name of a file or folder, not {str(output)[:40]!a}") from misfit
-    refuse_url(output, "results are written to")
+    if is_url(output := localise(output)):
+        return _choose_url(str(output), given)
     place = Path(os.path.realpath(output))
     refuse_overlap(output, place, given if os.access(place, os.F_OK) else filter(os.path.isdir, given))
     for folder in place.parents:
@@ -49,9 +51,23 @@ def choose_place(output: str | Path | None, given: Sequence[str | Path]) -> Path
     return Path(output)
 
 
+def _choose_url(output: str, given: Sequence[str | Path]) -> Path:
+    """The same at a store, where nothing is a link."""
+    refuse_read_only(output)
+    place = output.rstrip("/")
+    for name in map(str, given):
+        there = name.rstrip("/")
+        if is_url(there) and f"{place}/".startswith(f"{there}/"):
+            what = "is" if place == there else "lies in"
+            raise RunError(f"{output} {what} the input {name}; choose another place for the output")
+        if is_url(there) and f"{there}/".startswith(f"{place}/"):
+            raise RunError(f"{output} contains the input {name}; choose another place for the output")
+    return StorePath(place)
+
+
 def refuse_url(name: str | Path, what: str) -> None:
     """Raise ParameterError if a name is a URL: a folder called `s3:` would be made of it."""
-    if _URL.match(str(name)):
+    if is_url(name):
         raise ParameterError(f"{what} folders of this machine, or folders that it has mounted, not {str(name)[:80]}")
 
 
@@ -82,6 +98,8 @@ def workshop(output: str | Path | None, what: str, *, overwrite: bool) -> Iterat
     It stands beside the file, since it may become large. Its name is made from the file's, so that a folder that a
     killed process left is found, and removed, when the same file is made again.
     """
+    if output is not None:
+        refuse_url(output, f"{what} is written to")
     if output is None:
         with tempfile.TemporaryDirectory(prefix="unquilt-") as name:
             yield Path(name)

@@ -43,9 +43,10 @@ from unquilt.jobs.inputs import Found, find_inputs, know, refuse_mixed_words
 from unquilt.jobs.joining import join_into, plan_columns
 from unquilt.jobs.named import CorpusPart, Inputs, compares_plain, group_inputs, list_corpora, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.places import CORPUS, LEXICON, RUN, choose_place, workshop
+from unquilt.jobs.places import CORPUS, LEXICON, RUN, choose_place, refuse_url, workshop
 from unquilt.jobs.preferences import check_order, count_missing, order_documents
 from unquilt.parameters import Parameters
+from unquilt.remote.names import is_url
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import remove, shown
 from unquilt.stores.filters import Filter, read_documents
@@ -73,6 +74,7 @@ def add_to(place: str | Path, inputs: Inputs, options: JobOptions | None = None)
     The corpus stays whole until the new one takes its place. Files that it has already are not read again.
     """
     options = options or JobOptions()
+    refuse_url(place, "a corpus that is added to lies in")
     corpus = open_corpus(place)
     if corpus is None:
         raise InputError(f"{shown(place)} is not a corpus; make one first: unquilt ingest INPUT... -o {shown(place)}")
@@ -84,8 +86,8 @@ def add_to(place: str | Path, inputs: Inputs, options: JobOptions | None = None)
     output = choose_place(place, name_paths(inputs))
     options = replace(options, reading=recall_reading(corpus), overwrite=True)
     with find_inputs(inputs, output, options) as found:
-        known = {(each["size"], each["sha256"]) for each in corpus.manifest["inputs"]}
-        new = [record for record in found.records if (record.size, record.sha256) not in known]
+        known = {(each["size"], each["sha256"], each.get("version", "")) for each in corpus.manifest["inputs"]}
+        new = [record for record in found.records if (record.size, record.sha256, record.version) not in known]
         if not new:
             return corpus
         if len(new) < len(found.records):
@@ -212,6 +214,10 @@ def as_found(corpus: Run) -> Iterator[Found]:
 def open_run(
     name: str, parameters: Mapping[str, Any], records: Sequence[InputRecord], output: str | Path, options: JobOptions
 ) -> Run:
+    engine = options.settings.engine
+    if is_url(output) and engine not in ("local", "processes"):
+        shared = f"the engine {engine} needs a run folder that all machines share"
+        raise ParameterError(f"{shared}; a run at {output} is made by the engines local and processes")
     return Run.open(
         output,
         analysis=name,

@@ -16,6 +16,7 @@ from urllib.parse import quote
 import uvicorn
 
 from unquilt.errors import ParameterError, StorageError
+from unquilt.jobs.places import refuse_url
 from unquilt.judgements.labels import FILE, LabelFile
 from unquilt.page.application import make_application
 from unquilt.page.guarding import ENTRANCE, KEY
@@ -40,6 +41,8 @@ def open_workspace(runs: Sequence[str | Path], labels: str | Path | None = None)
     A folder that holds runs stands for these. Raises RunError for one that holds none; what happens to runs later is
     told on the page.
     """
+    for given in runs:
+        refuse_url(given, "the page shows runs in")
     places = [place for given in runs for place in find_runs(Path(given))]
     beside = Path(labels) if labels else places[0].absolute().parent / FILE
     return Workspace(RunList(places), LabelFile(beside))

@@ -19,6 +19,7 @@ from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, RunError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import documents, find_corpus, other_texts
+from unquilt.remote.paths import place
 from unquilt.results.hosts import count_hosts
 from unquilt.results.names import Names
 from unquilt.runs import Run
@@ -46,9 +47,9 @@ class RunFolder:
         try:
             return cls(Run.read(path))
         except RunError as error:
-            if not Path(path).exists():
+            if not place(path).exists():
                 raise RunError(f"{path}: no such folder") from error
-            runs = sorted(str(entry.parent) for entry in Path(path).glob("*/manifest.json"))
+            runs = sorted(str(entry.parent) for entry in place(path).glob("*/manifest.json"))
             hint = f"; but these in it are: {', '.join(runs[:5])}" if runs else ""
             raise RunError(f"{error}{hint}") from error
 

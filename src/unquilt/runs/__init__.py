@@ -36,6 +36,7 @@ One file each (POSIX only):
     row_groups    a table of which many processes write the row groups
     thrift        the protocol of footers of Parquet files
     replacement   overwriting a run
+    stored        runs at a store
 """
 
 from unquilt.runs.manifest import FORMAT, InputRecord

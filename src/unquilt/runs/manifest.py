@@ -44,7 +44,7 @@ _SHAPE = a_record(
     {
         **_OF_ANY_FORMAT,
         "parameters": a_mapping(anything),
-        "inputs": a_list(a_record({"path": a_path, "size": a_count, "sha256": a_text})),
+        "inputs": a_list(a_record({"path": a_path, "size": a_count, "sha256": a_text}, {"version": a_text})),
         "versions": a_mapping(a_text),
         "settings": a_mapping(anything),
         "machine": a_mapping(anything),
@@ -58,11 +58,17 @@ _OF_THE_END = ("finished", "summary", "done")
 
 @dataclass(frozen=True)
 class InputRecord:
-    """One input as the run saw it: its path as given, its size in bytes, and the SHA-256 of its bytes in hex."""
+    """One input as the run saw it: its path as given, its size in bytes, and the SHA-256 of its bytes in hex; of a file
+    at a store, no digest, but its version: what the store calls the bytes (ETag), or else their size and time."""
 
     path: str
     size: int
     sha256: str
+    version: str = ""
+
+    def describe(self) -> dict[str, Any]:
+        """As it stands in a manifest."""
+        return {name: value for name, value in asdict(self).items() if value or name != "version"}
 
 
 def now() -> str:
@@ -84,7 +90,7 @@ def new_manifest(
         "unquilt": known["unquilt"],
         "analysis": analysis,
         "parameters": json.loads(json.dumps(dict(parameters), allow_nan=False)),
-        "inputs": [asdict(record) for record in inputs],
+        "inputs": [record.describe() for record in inputs],
         "versions": {**known, **versions},
         "settings": dict(settings),
         "machine": _machine(),
@@ -224,9 +230,10 @@ def _refuse_other_inputs(path: Path, older: Sequence[dict[str, Any]], wanted: Se
     if before != after:
         raise RunError(f"{shown(path)} holds a run over other inputs: {_list_difference(before, after)}", advice=ADVICE)
     for old, new in zip(older, wanted, strict=True):
-        for what in ("size", "sha256"):
-            if old[what] != new[what]:
-                change = f"its {what} was {old[what]} and is now {new[what]}"
+        for what in ("size", "sha256", "version"):
+            was, is_now = old.get(what, ""), new.get(what, "")
+            if was != is_now:
+                change = f"its {what} was {was} and is now {is_now}"
                 raise InputChangedError(
                     f"{shown(new['path'])} changed since {shown(path)} began: {change}", advice=ADVICE
                 )

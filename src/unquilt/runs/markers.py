@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.errors import RunError
+from unquilt.remote.folders import list_files
+from unquilt.remote.names import is_url
 from unquilt.runs.shapes import Misfit, a_count, a_list, a_mapping, a_record, a_text, a_whole_number
 from unquilt.runs.storage import (
     check_name,
@@ -29,7 +32,7 @@ from unquilt.runs.storage import (
     sync_folder,
     write_atomically,
 )
-from unquilt.runs.tables import safe_table_path
+from unquilt.runs.tables import safe_table_path, table_path
 
 DONE = ".done"
 _FILE = re.compile(r"([a-z0-9][a-z0-9_.-]*/)*[a-z0-9][a-z0-9_.-]*")
@@ -144,12 +147,28 @@ def marked_entries(folder: Path) -> set[str]:
     return {name.partition("/")[0] for marker in read_markers(folder).values() for name in marker["files"]}
 
 
+def _is_valid_at_store(folder: Path, marker: Any) -> bool:
+    """Whether all objects have the sizes that the marker says: they are listed, not looked into, which costs least."""
+    sizes = {table_path(folder, name): measures["bytes"] for name, measures in marker["tables"].items()}
+    sizes |= {folder / check_file_name(name): size for name, size in marker["files"].items()}
+    there = _list_sizes(str(folder), marker["fingerprint"])
+    return all(there.get(str(path)) == size for path, size in sizes.items())
+
+
+@lru_cache(maxsize=16)
+def _list_sizes(folder: str, fingerprint: str) -> dict[str, int]:  # noqa: ARG001 - another run is another list
+    """The files of a run at a store; listed once, as it is written whole."""
+    return {entry.url: entry.size for entry in list_files(folder)}
+
+
 def is_valid(folder: Path, marker: Any, fingerprint: str) -> bool:
     """Tell whether a marker belongs to this run and all it vouches for is there."""
     try:
         MARKER(marker, "")
         if marker["fingerprint"] != fingerprint:
             return False
+        if is_url(folder):
+            return _is_valid_at_store(folder, marker)
         for name, measures in marker["tables"].items():
             path = safe_table_path(folder, name)
             if path.stat().st_size != measures["bytes"] or pq.read_metadata(path).num_rows != measures["rows"]:

@@ -16,6 +16,9 @@ from typing import Any, Self
 import pyarrow as pa
 
 from unquilt.errors import MENDING, RunError, StorageError
+from unquilt.remote.names import is_url
+from unquilt.remote.paths import place
+from unquilt.runs import stored
 from unquilt.runs.folders import PIECES, SPILL, Claim, claim
 from unquilt.runs.manifest import (
     FORMAT,
@@ -61,6 +64,9 @@ class Run:
     def __init__(self, path: Path, manifest: dict[str, Any], claimed: Claim | None = None) -> None:
         self._path = path
         self._claim = claimed
+        self._uploaded = False
+        self._url = ""
+        """Where a run at a store belongs, while it is made here."""
         self.manifest = manifest
 
     @classmethod
@@ -84,12 +90,22 @@ class Run:
         Raises RunError, RunLockedError, InputChangedError, StorageError.
         """
         wanted = new_manifest(analysis, parameters, inputs, versions or {}, settings or {})
+        url = str(path) if is_url(path) else ""
+        if url:
+            there = stored.look_at(url, wanted, overwrite=overwrite)
+            if there is not None and (known := cls(place(url), there)).complete:
+                return known
+            path = stored.choose_scratch(url)
+            left = read_manifest(Path(path))  # what an interrupted run left here: to go on with, or in the way
+            overwrite = left is not None and left["fingerprint"] != wanted["fingerprint"]
         claimed = claim(Path(path), wanted, overwrite=overwrite)
         run = cls(claimed.path, claimed.older or wanted, claimed)
+        run._url = url
         try:
             if run.complete:
                 run._drop_scratch()
                 claimed.publish()
+                run._upload()
             else:
                 run._begin(wanted)
         except BaseException:
@@ -100,11 +116,11 @@ class Run:
     @classmethod
     def read(cls, path: str | Path) -> Run:
         """Look at a run in any state, also while another process works in it: no lock, nothing is written."""
-        path = Path(path)
+        path = place(path)
         manifest = read_manifest(path)
         if manifest is None:
-            place = interrupted_swap(path)
-            hint = f"; its replacement was interrupted, the run is in {shown(place)}" if place else ""
+            left = None if is_url(path) else interrupted_swap(path)
+            hint = f"; its replacement was interrupted, the run is in {shown(left)}" if left else ""
             if os.path.lexists(path / MANIFEST):
                 hint = f", or a damaged one: its {MANIFEST} is none that unquilt wrote; {MENDING}"
                 raise RunError(f"{shown(path)} is not a run folder{hint}")
@@ -132,8 +148,12 @@ class Run:
         """Remove the spill folder and let go of the lock; the run can still be read."""
         if self._claim is not None:
             self._path = self._claim.folder
+            finished = self._uploaded
             self._claim.release(worthless=not self._done() and not self._holds_runs() and not self._holds_pieces())
             self._claim = None
+            if self._url and finished:
+                stored.drop(self._path)
+                self._path = place(self._url)
 
     def abandon(self) -> None:
         """Close a run in which nothing was done, and that cannot go on as it is: its folder goes, if it was made for
@@ -286,6 +306,13 @@ class Run:
         self._drop_scratch()
         if self._claim is not None:
             self._claim.publish()
+        self._upload()
+
+    def _upload(self) -> None:
+        """Put a finished run at the store where it belongs."""
+        if self._url:
+            stored.upload(self.path, self._url, self.manifest["fingerprint"])
+            self._uploaded = True
 
     def _drop_scratch(self) -> None:
         """Remove the tables of a finished run that are no results. If that is interrupted, the next open does it."""

@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unquilt.errors import RunError, StorageError
+from unquilt.remote.folders import read_whole
+from unquilt.remote.names import is_url
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _NO_FOLDER_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES)
@@ -95,6 +97,8 @@ def listed(folder: Path, pattern: str) -> list[Path]:
 
 def read_own(path: Path) -> bytes:
     """The content of a small file of ours. A link or a pipe in its place is not read, but a RunError."""
+    if is_url(path):
+        return read_whole(str(path))
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
@@ -105,6 +109,12 @@ def read_own(path: Path) -> bytes:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise RunError(f"{shown(path)} is not a regular file, and unquilt did not make it; remove it")
         return file.read()
+
+
+def refuse_store(path: Path) -> None:
+    """Raise a StorageError if a file or a folder would be made at a store: that is written whole, and elsewhere."""
+    if is_url(path):
+        raise StorageError(f"{shown(path)} cannot be written: choose a place on this machine for it")
 
 
 class NewFile:
@@ -118,6 +128,7 @@ class NewFile:
     """
 
     def __init__(self, path: Path, *, alone: bool = False, locked: bool = False, spill: Path | None = None) -> None:
+        refuse_store(path)
         self.path = path
         self._complete = False
         if spill is not None:
@@ -210,6 +221,7 @@ def sync_folder(folder: Path) -> None:
 
 def make_folder(folder: Path) -> None:
     """Create `folder` and its parents unless they are there, durably; RunError if a link or a file is in its place."""
+    refuse_store(folder)
     with storing(folder):
         if not _is_there(folder):
             _make_all(list(takewhile(lambda place: not os.path.lexists(place), [folder, *folder.parents])))

@@ -43,7 +43,7 @@ impl Gunzip {
     pub fn resume(path: &Path, checkpoint: &[u8]) -> io::Result<Self> {
         let point = Checkpoint::unpack(checkpoint)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a checkpoint of a gzip file"))?;
-        let mut this = Self::at(path, point.member)?;
+        let mut this = Self::at(Input::open(path)?, point.member)?;
         (this.codec.sum, this.frontier, this.repeated) = (point.sum, point.frontier, point.repeated);
         this.input.seek(point.position - 1)?;
         let byte = this.input.ahead(1)?.first().copied().unwrap_or(0);

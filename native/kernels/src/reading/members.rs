@@ -15,7 +15,7 @@ use std::path::Path;
 
 use memchr::memmem;
 
-pub use self::input::{Input, AHEAD, BLOCK};
+pub use self::input::{Bytes, Input, AHEAD, BLOCK};
 
 /// After a fault, a search may go back into the broken member, and so decode the same bytes again. In ordinary files
 /// that is a few kilobytes. In all it may be as many bytes as the file has up to here, and these; once a file has used
@@ -148,7 +148,12 @@ pub struct Unpacked<C> {
 impl<C: Codec> Unpacked<C> {
     /// Opens a file at a member that begins at this byte; if none does, that is its fault.
     pub fn open(path: &Path, begin: u64) -> io::Result<Self> {
-        let mut this = Self::at(path, begin)?;
+        Self::over(Input::open(path)?, begin)
+    }
+
+    /// The same of an input.
+    pub fn over(input: Input, begin: u64) -> io::Result<Self> {
+        let mut this = Self::at(input, begin)?;
         this.input.seek(begin)?;
         C::pass_preamble(&mut this.input)?;
         let first = this.input.position;
@@ -161,8 +166,7 @@ impl<C: Codec> Unpacked<C> {
     }
 
     /// Opens a file in the middle of a member, where the caller has to go.
-    pub(crate) fn at(path: &Path, member: u64) -> io::Result<Self> {
-        let mut input = Input::open(path)?;
+    pub(crate) fn at(mut input: Input, member: u64) -> io::Result<Self> {
         Ok(Self {
             codec: C::open(&mut input)?,
             input,

@@ -18,6 +18,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -29,9 +30,13 @@ from unquilt.corpus.options import AUTO, NO_URLS, SCHEMES
 from unquilt.corpus.readers.compression import CODECS
 from unquilt.corpus.sources import Source
 from unquilt.errors import InputError
+from unquilt.remote.folders import FOLDER, tell
+from unquilt.remote.names import is_url, last_name, parent
 
 PAGES = ("html", "text")
 """Kinds of files that are one page each."""
+_BUCKET = 2
+"""How many components of a URL are no bucket yet."""
 NO_HOSTS = ("hts-cache",)
 """Folders that httrack puts beside those of hosts."""
 
@@ -66,16 +71,40 @@ def begin_paths(folder: str) -> str:
     >>> begin_paths("./a//b/"), begin_paths("."), begin_paths("/")
     ('a/b/', '', '/')
     """
+    if is_url(folder):
+        return f"{folder.rstrip('/')}/"
     plain = str(Path(folder))
     return "" if plain == "." else plain if plain.endswith("/") else f"{plain}/"
 
 
 def find_root(inputs: Sequence[str]) -> str:
     """The folder that paths are taken from: the input, if that is a folder, else the one that holds all inputs."""
+    if any(map(is_url, inputs)):
+        return _find_root_url(inputs)
     if len(inputs) == 1 and Path(inputs[0]).is_dir():
         return inputs[0]
     parents = [_fixed(Path(item)) if not os.path.lexists(item) else Path(item).parent for item in inputs]
     return os.path.commonpath([parent.absolute() for parent in parents]) if parents else ""
+
+
+def _find_root_url(inputs: Sequence[str]) -> str:
+    """The same of URLs; "" if there is no such folder, as of files here and files at a store."""
+    folders = [item.rstrip("/") if is_url(item) and _is_folder(item) else find_parent(item) for item in inputs]
+    if not all(map(is_url, folders)):
+        return ""
+    parts = [folder.split("/") for folder in folders]
+    same = list(takewhile(lambda each: len({*each}) == 1, zip(*parts, strict=False)))
+    root = "/".join(each[0] for each in same)
+    return root if len(same) > _BUCKET else ""
+
+
+def _is_folder(url: str) -> bool:
+    return not glob.has_magic(url) and tell(url) == FOLDER
+
+
+def find_parent(path: str) -> str:
+    """The folder that a file lies in."""
+    return parent(path) if is_url(path) else str(Path(path).parent)
 
 
 def _fixed(pattern: Path) -> Path:
@@ -89,8 +118,10 @@ def give_urls(sources: Sequence[Source], places: Sequence[Whereabouts], root: st
     if base == NO_URLS:
         return list(sources)
     recognised = _recognised(places) if base == AUTO else frozenset[str]()
-    own = {folder: Path(folder).absolute().name for folder in {place.root for place in places}}
-    absolute, cwd = str(Path(root).absolute()), begin_paths(str(Path.cwd()))
+    own = {folder: _own_name(folder) for folder in {place.root for place in places}}
+    absolute, cwd = root if is_url(root) else str(Path(root).absolute()), begin_paths(str(Path.cwd()))
+    if base != AUTO and not root and any(is_url(place.path) for place in places):
+        raise InputError("base_url needs inputs that have a folder in common")
     begin = base if base.endswith("/") else f"{base}/"
     given: list[Source] = []
     for source, place in zip(sources, places, strict=True):
@@ -99,7 +130,7 @@ def give_urls(sources: Sequence[Source], places: Sequence[Whereabouts], root: st
         elif base == AUTO:
             url = _join(SCHEMES[0], _split_host(place, own[place.root], recognised), source)
         else:
-            path = place.path if place.path.startswith("/") else f"{cwd}{place.path}"
+            path = place.path if place.path.startswith("/") or is_url(place.path) else f"{cwd}{place.path}"
             parts = Whereabouts(absolute, path).parts
             split = _first_folder(place, own[place.root], parts)
             url = _join(base, split, source) if base in SCHEMES else _spell(begin, parts, source)
@@ -107,6 +138,10 @@ def give_urls(sources: Sequence[Source], places: Sequence[Whereabouts], root: st
     if base in SCHEMES and not any(source.url for source in given):
         raise InputError(f"{root}: there are no pages in folders that could be hosts, as base_url {base} says")
     return given
+
+
+def _own_name(folder: str) -> str:
+    return last_name(folder) if is_url(folder) else Path(folder).absolute().name
 
 
 def describe_urls(sources: Sequence[Source], base: str) -> str:

@@ -30,11 +30,15 @@ from unquilt.corpus.records import Reject
 from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell_path, state
 from unquilt.errors import InputChangedError, InputError, StorageError
 from unquilt.guard import Blame, Bounds, Each, each_guarded, here
+from unquilt.remote.files import RemoteFile, measure, open_raw
+from unquilt.remote.folders import FILE, StoredFile, list_files, match_files, read_whole, refuse_missing_bucket, tell
+from unquilt.remote.names import is_url, last_name, parent, split
 from unquilt.runs.storage import created
 
 __all__ = ["STDIN", "Source", "find", "fingerprint", "identified", "named", "spool", "unchanged", "unread"]
 
 STDIN = "-"
+MANIFEST = "manifest.json"
 HEAD = 1 << 16
 TAIL = 8
 BLOCK = bytes(1 << 20)
@@ -66,8 +70,8 @@ class Candidate(NamedTuple):
         return self.alias or spell_path(self.path)
 
 
-Known = tuple[Candidate, os.stat_result]
-"""A file to look at, and what the system says of it."""
+Known = tuple[Candidate, tuple[int, int] | str]
+"""A file to look at, and what is equal for two names of one file, which may be links of either kind."""
 
 
 def find(
@@ -104,9 +108,9 @@ def find(
     found: dict[tuple[int, int] | str, Candidate] = {}
     with watch("find", 0, "") as step:
         for item in given:
-            for candidate, there in _expand(str(item), stdin, step):
+            for candidate, identity in _expand(str(item), stdin, step):
                 if not candidate.root or wants(os.path.relpath(candidate.path, candidate.root)):
-                    found.setdefault(_identity(candidate.path, there), candidate)
+                    found.setdefault(identity, candidate)
     if not found:
         raise InputError("no file is left to read: change what is included or excluded")
     candidates, sources = list[Candidate](), list[Source]()
@@ -118,7 +122,7 @@ def find(
                 candidates.append(one)
                 sources.append(_judged(one, known))
             step(1)
-    places = [addresses.Whereabouts(each.root or str(Path(each.path).parent), each.path) for each in candidates]
+    places = [addresses.Whereabouts(each.root or addresses.find_parent(each.path), each.path) for each in candidates]
     root = addresses.find_root([str(item) for item in given if str(item) != STDIN])
     return addresses.give_urls(sources, places, root, base_url)
 
@@ -126,14 +130,13 @@ def find(
 def named(inputs: Sequence[str | Path] | str | Path) -> Iterator[str]:
     """The files and folders that the inputs name, as far as they are there; globs expanded, standard input left out."""
     for item in [inputs] if isinstance(inputs, str | Path) else inputs:
-        if str(item) != STDIN and _exists(str(item)):
+        if str(item) != STDIN and (is_url(item) or _exists(str(item))):
             yield str(item)
         elif glob.has_magic(str(item)):
             yield from map(str, _matches(str(item)))
 
 
 def _identity(path: str, there: os.stat_result) -> tuple[int, int] | str:
-    """Equal for two names of one file, which may be links of either kind."""
     return (there.st_dev, there.st_ino) if there.st_ino else str(Path(path).absolute())
 
 
@@ -142,6 +145,8 @@ def _expand(item: str, stdin: Path | None, step: Callable[[int], object]) -> Ite
         if stdin is None:
             raise InputError("-: standard input must be spooled to a file first")
         yield _named(str(stdin), alias=STDIN)
+    elif is_url(item):
+        yield from _expand_url(item, step)
     elif _exists(item):
         yield from _folder(item, step) if Path(item).is_dir() else [_named(item)]
     elif glob.has_magic(item):
@@ -150,12 +155,50 @@ def _expand(item: str, stdin: Path | None, step: Callable[[int], object]) -> Ite
             raise InputError(f"{spell_path(item)}: no file matches")
         for match in matches:
             yield from _folder(str(match), step) if match.is_dir() else [_named(str(match))]
-    elif "://" in item:
-        raise InputError(
-            f"{spell_path(item)}: inputs are files and folders of this machine; download or mount it first"
-        )
     else:
         raise InputError(f"{spell_path(item)}: no such file or folder")
+
+
+def _expand_url(item: str, step: Callable[[int], object]) -> Iterator[Known]:
+    """The files that a URL means: one, those in a folder, or those that match a glob."""
+    if glob.has_magic(split(item).key):
+        matches = match_files(item)
+        if not matches:
+            refuse_missing_bucket(item)
+            raise InputError(f"{item}: no file matches")
+        yield from ((Candidate(entry.url, named=True), entry.url) for entry in _leave_ours(matches))
+        return
+    kind = tell(item)
+    if kind == FILE:
+        yield Candidate(item, named=True), item
+        return
+    if kind is None:
+        raise InputError(f"{item}: no such file or folder")
+    entries = list_files(item)
+    if f"{item.rstrip('/')}/{MANIFEST}" in {entry.url for entry in entries} and _is_ours_at(item):
+        raise InputError(f"{item}: a folder that unquilt made; a corpus is given to an analysis alone")
+    step(len(entries))
+    empty, begin = True, len(item.rstrip("/")) + 1
+    for entry in _leave_ours(entries):
+        if not any(name.startswith(".") for name in entry.url[begin:].split("/")):
+            empty = False
+            yield Candidate(entry.url, root=item.rstrip("/")), entry.url
+    if empty:
+        raise InputError(f"{item}: no files in this folder")
+
+
+def _leave_ours(entries: Sequence[StoredFile]) -> Iterator[StoredFile]:
+    """The files that are in no folder of unquilt's."""
+    manifests = [parent(entry.url) for entry in entries if last_name(entry.url) == MANIFEST]
+    ours = tuple(f"{folder}/" for folder in manifests if _is_ours_at(folder))
+    return (entry for entry in entries if not entry.url.startswith(ours)) if ours else iter(entries)
+
+
+def _is_ours_at(folder: str) -> bool:
+    try:
+        return _is_manifest(read_whole(f"{folder.rstrip('/')}/{MANIFEST}"))
+    except FileNotFoundError:
+        return False
 
 
 def _exists(path: str) -> bool:
@@ -201,7 +244,7 @@ def _folder(folder: str, step: Callable[[int], object]) -> Iterator[Known]:
     for path in sorted(paths, key=lambda path: path.split("/")):
         if stat.S_ISREG((known := _stat(path)).st_mode):
             empty = False
-            yield Candidate(path, root=folder), known
+            yield Candidate(path, root=folder), _identity(path, known)
     if empty:
         left_out["special file"] += len(paths)
         there = ", ".join(f"{number} × {what}" for what, number in left_out.items() if number)
@@ -211,8 +254,15 @@ def _folder(folder: str, step: Callable[[int], object]) -> Iterator[Known]:
 def _is_ours(folder: Path) -> bool:
     """Whether unquilt wrote this folder: it has a manifest that says so."""
     try:
-        manifest = json.loads((folder / "manifest.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return _is_manifest((folder / MANIFEST).read_bytes())
+    except OSError:
+        return False
+
+
+def _is_manifest(content: bytes) -> bool:
+    try:
+        manifest = json.loads(content)
+    except (ValueError, RecursionError):
         return False
     return isinstance(manifest, dict) and {"unquilt", "fingerprint"} <= manifest.keys()
 
@@ -222,7 +272,7 @@ def _named(path: str, alias: str = "") -> Known:
     there = _stat(path)
     if not stat.S_ISREG(there.st_mode):
         raise InputError(f"{spell_path(path)}: not a regular file; pipe it in and give - as input")
-    return Candidate(path, alias, named=True), there
+    return Candidate(path, alias, named=True), _identity(path, there)
 
 
 class Look(NamedTuple):
@@ -284,7 +334,7 @@ def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
     if isinstance(seen, Blame):
         if candidate.named:
             raise InputError(f"{candidate}: {seen.reason}: {seen.detail}")
-        return Source(candidate.path, _stat(candidate.path).st_size, seen.reason, None, candidate.alias)
+        return Source(candidate.path, _measure(candidate.path), seen.reason, None, candidate.alias)
     if candidate.named:
         if seen.kind == "empty":
             raise InputError("-: standard input is empty" if candidate.alias else f"{candidate}: empty file")
@@ -303,7 +353,7 @@ def _is_all_zeros(path: str, glimpse: Glimpse) -> bool:
     name."""
     if not glimpse.head or any(glimpse.head):
         return False
-    with Path(path).open("rb", 0) as file:
+    with open_raw(path) as file:
         return all(block == BLOCK[: len(block)] for block in iter(lambda: file.read(len(BLOCK)), b""))
 
 
@@ -321,6 +371,8 @@ def _is_archive_by_name_only(source: Source) -> bool:
 def _glimpse(path: str) -> tuple[Glimpse, Seen | None]:
     """A file as it is stored; and of one that is small, so that this is all of it, also what `identified` would say."""
     name = path.rpartition("/")[2].lower().removesuffix(".gz").removesuffix(".zst")
+    if is_url(path):
+        return _glimpse_at_store(path, name)
     with io.FileIO(path) as file:
         there = os.fstat(file.fileno())
         head, size = file.read(HEAD), there.st_size
@@ -329,6 +381,14 @@ def _glimpse(path: str) -> tuple[Glimpse, Seen | None]:
             return Glimpse(name, head, complete=True, size=size, tail=head[-TAIL:]), seen
         file.seek(max(0, size - TAIL))
         return Glimpse(name, head, complete=len(head) < HEAD, size=size, tail=file.read(TAIL)), None
+
+
+def _glimpse_at_store(url: str, name: str) -> tuple[Glimpse, Seen]:
+    """The same of a file at a store; its version there stands for a digest of its bytes, which are not all read."""
+    with RemoteFile(url) as file:
+        head, size = file.read_at(0, HEAD), file.size
+        tail = head[-TAIL:] if len(head) == size else file.read_at(size - TAIL, TAIL)
+        return Glimpse(name, head, complete=len(head) == size, size=size, tail=tail), Seen("", (), file.version)
 
 
 def _unpacked(path: str, packed: str, stored: Glimpse) -> Glimpse:
@@ -340,6 +400,13 @@ def _unpacked(path: str, packed: str, stored: Glimpse) -> Glimpse:
             return stored
         # A stream that is broken from its first byte is not an empty file: its reader will report the fault.
         return Glimpse(stored.name, head, complete=len(head) < HEAD and not stream.faults, compression=packed)
+
+
+def _measure(path: str) -> int:
+    try:
+        return measure(path)
+    except OSError as error:
+        _fail(error, path)
 
 
 def _stat(path: str) -> os.stat_result:
@@ -356,7 +423,7 @@ def _fail(error: OSError, path: str = "") -> NoReturn:
 
 def unread(path: str | Path) -> Source:
     """A source for a file that a run depends on but reads no documents from, such as a lexicon."""
-    return Source(str(path), _stat(str(path)).st_size, "unread")
+    return Source(str(path), _measure(str(path)), "unread")
 
 
 def fingerprint(source: Source) -> str:
@@ -369,6 +436,10 @@ def fingerprint(source: Source) -> str:
 
 def _look_at(source: Source) -> Seen:
     try:
+        if is_url(source.path):
+            with RemoteFile(source.path) as remote:
+                source.check_size(remote.size)
+                return Seen("", (), remote.version)
         with Path(source.path).open("rb") as file:
             before = state(os.fstat(file.fileno()))  # first, so that a change while the file is read is noticed, too
             digest = hashlib.file_digest(file, "sha256").hexdigest()
@@ -397,8 +468,10 @@ def unchanged(sources: Sequence[Source]) -> None:
         if source.seen is None:
             continue
         try:
-            there = os.stat(source.path)  # noqa: PTH116 (quicker, and asked of every file)
-            if state(there) == source.seen.state or fingerprint(source) == source.seen.sha256:
+            if is_url(source.path):
+                if _look_at(source).version == source.seen.version:
+                    continue
+            elif state(os.stat(source.path)) == source.seen.state or fingerprint(source) == source.seen.sha256:  # noqa: PTH116
                 continue
         except FileNotFoundError:
             raise InputChangedError(

@@ -7,6 +7,7 @@ copied as they are, so broken bytes in them cost the records that they are in, a
 
 from __future__ import annotations
 
+import io
 import shutil
 import struct
 import tempfile
@@ -18,6 +19,7 @@ from typing import IO
 
 from unquilt.corpus.sources import Glimpse
 from unquilt.errors import StorageError
+from unquilt.remote.files import measure, open_raw
 from unquilt.runs.storage import created
 
 SUFFIX, FOLDER = ".wacz", "archive/"
@@ -46,9 +48,9 @@ def unpack(path: str, room: Path) -> Iterator[tuple[str, Path]]:
     """
     folder = Path(tempfile.mkdtemp(prefix="wacz-", dir=room))
     try:
-        with zipfile.ZipFile(path) as file:
+        with io.BufferedReader(open_raw(path)) as disk, zipfile.ZipFile(disk) as file:
             wanted = [each for each in file.infolist() if each.filename.startswith(FOLDER) and not each.is_dir()]
-            if sum(each.compress_size for each in wanted) > Path(path).stat().st_size:
+            if sum(each.compress_size for each in wanted) > measure(path):
                 raise BrokenWaczError("the files in it overlap")
             for number, each in enumerate(wanted):
                 target = folder / f"{number}.warc{'.gz' * each.filename.lower().endswith('.gz')}"

@@ -23,7 +23,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 from unquilt.corpus.options import Reading
@@ -32,6 +31,7 @@ from unquilt.corpus.readers.framing import HEADER, Format, MemberRecords, garbag
 from unquilt.corpus.readers.members import STRIDE, Member, PackedFile, PlainFile, StreamFile
 from unquilt.corpus.records import Found, Frame, Span, Warned
 from unquilt.corpus.sources import SMALLEST, Slice, Source
+from unquilt.remote.files import measure
 
 DENSITY = 4
 """How many times larger a compressed file is when decoded, roughly."""
@@ -79,7 +79,7 @@ def _is_stream(source: Source, form: Format) -> bool:
 def read(part: Slice, reading: Reading, form: Format) -> Iterator[Found]:
     """What the records that begin in a slice are, and what is wrong with it; then its `Span`."""
     source = part.source
-    source.check_size(Path(source.path).stat().st_size)
+    source.check_size(measure(source.path))
     stop = source.size if part.end is None else part.end
     search = part.begin > 0 and not part.exact
     if _is_stream(source, form):

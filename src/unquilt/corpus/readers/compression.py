@@ -18,11 +18,11 @@ import io
 from collections import deque
 from collections.abc import Callable, Generator
 from functools import partial
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from unquilt._native import Gunzip, Members, Unzstd, gzip_index
+from unquilt.remote.files import measure, open_bytes, open_raw
 
 BLOCK = 1 << 20
 DECODED = 1 << 17
@@ -66,7 +66,7 @@ class Codec(NamedTuple):
 
     suffix: str
     magic: tuple[bytes, ...]
-    members: Callable[[str, int], Members]
+    members: Callable[[Any, int], Members]
 
 
 _SKIPPABLE = tuple(bytes([0x50 + i]) + b"\x2a\x4d\x18" for i in range(16))
@@ -89,7 +89,7 @@ def promised(path: str) -> str | None:
 
 def members(path: str, compression: str, begin: int = 0) -> Members:
     """The members of a compressed file, from the one that begins at this byte on."""
-    return CODECS[compression].members(path, begin)
+    return CODECS[compression].members(open_bytes(path), begin)
 
 
 Index = tuple[tuple[int, bytes], ...]
@@ -171,7 +171,7 @@ class Stream:
         self.torn: dict[int, int] = {}
         self._file: io.BufferedReader[Any]
         if compression is None:
-            self._file = io.BufferedReader(io.FileIO(path), BLOCK)
+            self._file = io.BufferedReader(open_raw(path), BLOCK)
             self._file.seek(offset)
         else:
             opened = partial(Gunzip, path, 0, checkpoint) if checkpoint else partial(members, path, compression)
@@ -189,7 +189,7 @@ class Stream:
     @property
     def size_on_disk(self) -> int:
         """Bytes of the file as it is now, compressed."""
-        return Path(self._path).stat().st_size
+        return measure(self._path)
 
     def __enter__(self) -> Self:
         return self

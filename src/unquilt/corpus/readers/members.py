@@ -7,14 +7,15 @@ is done at most `PATIENCE` times a file.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable
-from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Generic, Protocol, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from unquilt._native import Members
 from unquilt.corpus.readers.compression import Fault, Stream, members
+from unquilt.remote.files import RemoteFile, open_raw
 
 STRIDE = 1 << 20
 PATIENCE = 100
@@ -127,7 +128,8 @@ class PlainFile:
     patient = True
 
     def __init__(self, path: str, size: int) -> None:
-        self._file: BinaryIO = Path(path).open("rb")  # noqa: SIM115 (closed by `__exit__`)
+        self._raw = open_raw(path)
+        self._file = io.BufferedReader(self._raw)
         self._size = size
         self.read = self._file.read
 
@@ -137,6 +139,8 @@ class PlainFile:
 
     def glance(self, offset: int, size: int) -> bytes:
         """Where reading goes on does not change."""
+        if isinstance(self._raw, RemoteFile):
+            return self._raw.read_at(offset, size)
         return os.pread(self._file.fileno(), size, offset)
 
     def faults(self, here: int) -> Iterable[Fault]:  # noqa: ARG002

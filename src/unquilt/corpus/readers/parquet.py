@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain, repeat
 from operator import methodcaller
@@ -33,10 +33,16 @@ from unquilt.corpus.readers.column_pages import Extent
 from unquilt.corpus.records import Found, GivenRow, Page, Reject, identify, string, too_large, undecodable
 from unquilt.corpus.sources import SMALLEST, Glimpse, Slice, Source
 from unquilt.errors import Advice, InputError
+from unquilt.remote.copies import PartialCopy
+from unquilt.remote.names import is_url
 
 SUFFIXES = (".parquet",)
 MAGIC = b"PAR1"
 AT_ONCE_BYTES = 64 * MIB
+_END = 4 + len(MAGIC)
+"""Behind the footer: its length, and what the file ends with."""
+_FOOTER = 1 << 16
+"""How many bytes at the end of a file at a store are fetched at first: most footers are smaller."""
 AT_ONCE_ROWS = 64
 """Rows to decode at once. Each call of the decoder has a fixed cost; with more rows a call it is hardly less a row."""
 AT_ONCE_INDICES = 8192
@@ -98,6 +104,20 @@ class _File(NamedTuple):
     columns: dict[str, _ReadColumn]
     beside: list[str]
     given: pa.Schema
+    copy: PartialCopy | None = None
+    """Of a file at a store: what was fetched of it, which is what the others read."""
+
+    def fetch(self, rows: _RowGroup) -> None:
+        """Fetch the columns that are read of a row group, if the file is at a store."""
+        if self.copy is None:
+            return
+        group, wanted = self.parquet.metadata.row_group(rows.group), {*self.columns, *self.beside}
+        for number in range(group.num_columns):
+            column = group.column(number)
+            if column.path_in_schema.partition(".")[0] in wanted:
+                begins = (column.data_page_offset, column.dictionary_page_offset)
+                begin = min(begin for begin in begins if begin)
+                self.copy.fetch(begin, begin + max(0, column.total_compressed_size))
 
 
 def recognise(glimpse: Glimpse) -> bool:
@@ -166,11 +186,14 @@ def _row_groups(file: _File, part: Slice) -> Iterator[_RowGroup]:
 
 @contextmanager
 def _open(source: Source, reading: Reading) -> Iterator[_File]:
-    try:
-        disk = pa.OSFile(os.fsencode(source.path))
-    except OSError as error:
-        raise InputError(f"{source.name}: {(error.strerror or str(error)).lower()}") from error
-    with disk:
+    with ExitStack() as stack:
+        copy = stack.enter_context(PartialCopy(source.path)) if is_url(source.path) else None
+        if copy is not None:
+            _fetch_footer(copy)
+        try:
+            disk = stack.enter_context(pa.OSFile(os.fsencode(copy.path if copy else source.path)))
+        except OSError as error:
+            raise InputError(f"{source.name}: {(error.strerror or str(error)).lower()}") from error
         source.check_size(disk.size())
         try:
             file = pq.ParquetFile(disk, pre_buffer=False, page_checksum_verification=True)
@@ -179,7 +202,16 @@ def _open(source: Source, reading: Reading) -> Iterator[_File]:
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last for the name of a column
             raise InputError(f"{source.name}: not a complete Parquet file: {_one_line(error)}") from error
         _check_rows(source, file.metadata)
-        yield _File(disk, file, columns, beside, given)
+        yield _File(disk, file, columns, beside, given, copy)
+
+
+def _fetch_footer(copy: PartialCopy) -> None:
+    copy.fetch(copy.size - _FOOTER, copy.size)
+    with copy.path.open("rb") as file:
+        file.seek(max(0, copy.size - _END))
+        length = int.from_bytes(file.read(4), "little") + _END
+    if _FOOTER < length <= copy.size:
+        copy.fetch(copy.size - length, copy.size - _FOOTER)
 
 
 def _check_rows(source: Source, metadata: pq.FileMetaData) -> None:
@@ -285,6 +317,7 @@ def _read_group(file: _File, rows: _RowGroup, reading: Reading, name: str) -> It
     Rows are decoded several at a time. If that fails, those before the broken page of the file are decoded one by one,
     so that none is lost; rows of the broken page are not trusted, even if they could be decoded.
     """
+    file.fetch(rows)
     done = rows.begin
     extents: dict[str, Extent] = {}
     fault = _Breakage()

@@ -12,12 +12,16 @@ from __future__ import annotations
 import json
 import os
 import stat
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from unquilt.errors import Advice, RunError
+from unquilt.remote.folders import put, put_file, refuse_missing_bucket, remove_all
+from unquilt.remote.folders import remove as remove_object
+from unquilt.remote.names import is_url
 from unquilt.runs.lock import LOCK, FolderLock
 from unquilt.runs.replacement import exchange
 from unquilt.runs.storage import (
@@ -41,6 +45,8 @@ def refuse_existing(place: Path, *, overwrite: bool, folder: bool) -> None:
     try:
         there = place.stat()
     except FileNotFoundError:
+        if is_url(place):
+            refuse_missing_bucket(str(place))
         return
     except OSError as error:
         raise RunError(f"{shown(place)} cannot be written: {error.strerror}") from error
@@ -50,6 +56,8 @@ def refuse_existing(place: Path, *, overwrite: bool, folder: bool) -> None:
         raise RunError(f"{shown(place)} is a file; a folder cannot have its name")
     if folder and not any(place.iterdir()):
         return
+    if folder and is_url(place) and _read(place / BEGUN) is not None:
+        return  # an export that was interrupted
     if not overwrite:
         raise RunError(f"{shown(place)} exists", advice=_OVERWRITE)
     if not folder and not stat.S_ISREG(there.st_mode):
@@ -62,7 +70,15 @@ def refuse_existing(place: Path, *, overwrite: bool, folder: bool) -> None:
 
 @contextmanager
 def one_file(place: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which is there at the end of the block; another export to it is refused meanwhile."""
+    """A file to write to, which is there at the end of the block; another export to it is refused meanwhile. One that
+    is to be at a store is made in the folder for temporary files, and uploaded at the end."""
+    if is_url(place):
+        with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
+            made = Path(folder) / place.name
+            with storing(made), made.open("w+b") as file:
+                yield file
+            put_file(made, str(place))
+        return
     with created(place, locked=True) as file:
         yield file
 
@@ -126,6 +142,67 @@ class PartFolder:
             sync_folder(self.place.parent)
 
 
+class StoredParts:
+    """The same at a store: parts are made in the folder for temporary files and uploaded one by one, each with a note;
+    what says that all are there comes last. A store cannot rename, so what is overwritten goes at the beginning."""
+
+    def __init__(self, place: Path, identity: Mapping[str, Any]) -> None:
+        self.place = place
+        self._identity = dict(identity)
+
+    def __enter__(self) -> StoredParts:
+        self.making = Path(tempfile.mkdtemp(prefix="unquilt-"))
+        try:
+            self._begin()
+        except BaseException:
+            remove(self.making)
+            raise
+        return self
+
+    def _begin(self) -> None:
+        if _read(self.place / BEGUN) != self._identity:
+            remove_all(str(self.place))
+            put(_write(self._identity), str(self.place / BEGUN))
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        remove(self.making)
+
+    def find(self, name: str) -> Mapping[str, Any] | None:
+        """What is known of a part that an earlier attempt has uploaded."""
+        noted = _read(self.place / f".{name}.json")
+        with suppress(OSError):
+            if noted is not None and (not noted["rows"] or (self.place / name).stat().st_size == noted["bytes"]):
+                return noted
+        return None
+
+    def note(self, name: str, rows: int) -> Mapping[str, Any]:
+        """Upload a part that is finished, and note it."""
+        known = {"file": name, "rows": rows, "bytes": (self.making / name).stat().st_size if rows else 0}
+        self._upload(name)
+        put(_write(known), str(self.place / f".{name}.json"))
+        return known
+
+    def _upload(self, name: str) -> None:
+        made = self.making / name
+        if made.exists():
+            put_file(made, str(self.place / name))
+            made.unlink()
+
+    def complete(self, parts: Sequence[Mapping[str, Any]]) -> None:
+        """Say what is in the folder."""
+        for part in parts:
+            self._upload(part["file"])
+        files = [part for part in parts if part["rows"]]
+        put(_write({**self._identity, "parts": files}), str(self.place / MANIFEST))
+        for entry in [BEGUN, *(f".{part['file']}.json" for part in parts)]:
+            remove_object(str(self.place / entry))
+
+
+def open_parts(place: Path, identity: Mapping[str, Any]) -> PartFolder | StoredParts:
+    """A folder of parts in the making, wherever it is."""
+    return StoredParts(place, identity) if is_url(place) else PartFolder(place, identity)
+
+
 def _write(values: Mapping[str, Any]) -> bytes:
     return json.dumps(values, indent=2).encode() + b"\n"
 
@@ -140,4 +217,5 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def list_inputs(manifest: Mapping[str, Any]) -> list[str | Path]:
     """The inputs that a run or corpus was made from, as far as they are still there."""
-    return [record["path"] for record in manifest["inputs"] if os.path.lexists(record["path"])]
+    records = manifest["inputs"]
+    return [record["path"] for record in records if is_url(record["path"]) or os.path.lexists(record["path"])]

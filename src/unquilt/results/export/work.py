@@ -19,10 +19,13 @@ from unquilt.engines.progress import Progress, Silent, Step
 from unquilt.errors import Advice, ParameterError
 from unquilt.jobs.audit import ALARM
 from unquilt.jobs.places import choose_place
+from unquilt.remote.folders import refuse_read_only
+from unquilt.remote.names import is_url, localise
+from unquilt.remote.paths import place as place_of
 from unquilt.results.annotating import AnnotatedDocuments
 from unquilt.results.cleaning import REPEATS, CleanedDocuments
 from unquilt.results.export.formats import FileFormat
-from unquilt.results.export.places import PartFolder, list_inputs, one_file, refuse_existing
+from unquilt.results.export.places import list_inputs, one_file, open_parts, refuse_existing
 from unquilt.results.folders import RunFolder
 from unquilt.results.given import choose_columns
 from unquilt.results.keeping import KeptDocuments, refuse_alarms
@@ -168,7 +171,10 @@ def export(
     standard output (-)."""
     if format == PAN:
         return _write_pan(folder, what, output, overwrite=overwrite)
-    into_folder = str(output) != STDOUT and (str(output).endswith("/") or Path(output).is_dir())
+    output = localise(output)
+    if is_url(output):
+        refuse_read_only(str(output))
+    into_folder = str(output) != STDOUT and (str(output).endswith("/") or place_of(output).is_dir())
     rows = what.open(folder, in_parts=into_folder)
     if str(output) == STDOUT:
         return _write_stdout(rows, replace(FileFormat.of(format or "jsonl"), raw_cells=what.raw_cells))
@@ -222,7 +228,7 @@ def _write_pan(folder: RunFolder, what: Export, output: str | Path, *, overwrite
     place = _choose_place(folder, output)
     refuse_existing(place, overwrite=overwrite, folder=True)
     identity = _identify(folder, what, PAN)
-    with PartFolder(place, identity) as parts:
+    with open_parts(place, identity) as parts:
         made: list[dict[str, Any]] = []
         for name, content, rows in list_detections(folder, what.selection):
             with one_file(parts.making / name) as file:
@@ -249,7 +255,7 @@ def _write_parts(
     identity: dict[str, object],
     step: Step,
 ) -> Exported:
-    with PartFolder(place, identity) as folder:
+    with open_parts(place, identity) as folder:
         parts = []
         for number, piece in enumerate(pieces):
             name = f"part-{number:05}.{written.name}"

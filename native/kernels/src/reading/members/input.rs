@@ -8,8 +8,19 @@ pub const BLOCK: usize = 1 << 20;
 /// How far one can look ahead: at the longest header of a gzip member, and at the largest block of a zstd frame.
 pub const AHEAD: usize = 1 << 18;
 
+/// What an `Input` is read from: a file of this machine, or one at a store.
+pub trait Bytes: Read + Seek + Send + Sync {
+    fn size(&self) -> io::Result<u64>;
+}
+
+impl Bytes for File {
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+}
+
 pub struct Input {
-    file: File,
+    file: Box<dyn Bytes>,
     buffer: Vec<u8>,
     /// The part of the buffer that is still to be read.
     begin: usize,
@@ -21,9 +32,12 @@ pub struct Input {
 
 impl Input {
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = File::open(path)?;
+        Ok(Self::of(Box::new(File::open(path)?)))
+    }
+
+    pub fn of(file: Box<dyn Bytes>) -> Self {
         let buffer = vec![0; BLOCK + AHEAD];
-        Ok(Self { file, buffer, begin: 0, end: 0, position: 0, exhausted: false })
+        Self { file, buffer, begin: 0, end: 0, position: 0, exhausted: false }
     }
 
     /// The next bytes of the file: at least `size` of them (at most `AHEAD`), unless it ends before.
@@ -79,6 +93,6 @@ impl Input {
     }
 
     pub fn size(&self) -> io::Result<u64> {
-        Ok(self.file.metadata()?.len())
+        self.file.size()
     }
 }

@@ -1,0 +1,92 @@
+"""Paths of files and folders at a store, for those who read runs: they ask for entries, sizes and bytes of a `Path`.
+
+What is not here, such as making folders or renaming, does not work at a store, and is refused where files are made
+(`runs.storage`).
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat as modes
+from collections.abc import Iterator
+from pathlib import Path, PosixPath
+from typing import Any, Self
+
+from unquilt.remote.failures import patiently
+from unquilt.remote.files import RemoteFile
+from unquilt.remote.folders import FILE, FOLDER, list_files, match_files, tell
+from unquilt.remote.names import is_url, localise
+from unquilt.remote.systems import connect
+
+
+class StorePath(PosixPath):
+    """A `Path` whose text is a URL.
+
+    >>> path = StorePath("s3://bucket/run") / "quilts.parquet"
+    >>> str(path), path.name, str(path.parent)
+    ('s3://bucket/run/quilts.parquet', 'quilts.parquet', 's3://bucket/run')
+    """
+
+    def __str__(self) -> str:
+        scheme, _, rest = super().__str__().partition(":/")
+        return f"{scheme}://{rest}"
+
+    def __fspath__(self) -> str:
+        return str(self)
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002
+        """Size and time; 0 stands for everything else."""
+        system, path = connect(str(self))
+        info = patiently(str(self), lambda: system.get_file_info(path))
+        if info.type.name == "NotFound":
+            raise FileNotFoundError(2, "No such file or directory", str(self))
+        mode = modes.S_IFREG if info.type.name == "File" else modes.S_IFDIR
+        time = (info.mtime_ns or 0) / 1e9
+        return os.stat_result((mode, 0, 0, 1, 0, 0, info.size or 0, time, time, time))
+
+    def lstat(self) -> os.stat_result:
+        return self.stat()
+
+    def exists(self, **_: Any) -> bool:
+        return tell(str(self)) is not None
+
+    def is_file(self, **_: Any) -> bool:
+        return tell(str(self)) == FILE
+
+    def is_dir(self, **_: Any) -> bool:
+        return tell(str(self)) == FOLDER
+
+    def is_symlink(self) -> bool:
+        return False
+
+    def absolute(self) -> Self:
+        return self
+
+    def resolve(self, strict: bool = False) -> Self:  # noqa: ARG002
+        return self
+
+    def glob(self, pattern: str, **_: Any) -> Iterator[Self]:  # type: ignore[override]
+        return (type(self)(entry.url) for entry in match_files(f"{self}/{pattern}"))
+
+    def iterdir(self) -> Iterator[Self]:  # type: ignore[override]
+        begin = len(str(self)) + 1
+        names = {entry.url[begin:].partition("/")[0] for entry in list_files(str(self))}
+        return (self / name for name in sorted(names))
+
+    def open(self, *_: Any, **__: Any) -> Any:
+        """The file, to be read as bytes."""
+        return io.BufferedReader(RemoteFile(str(self)))
+
+    def read_bytes(self) -> bytes:
+        with self.open() as file:
+            content: bytes = file.read()
+            return content
+
+
+def place(name: str | Path) -> Path:
+    """The path of a name, which may be a URL."""
+    if isinstance(name, StorePath):
+        return name
+    name = localise(name)
+    return StorePath(name) if is_url(name) else Path(name)
