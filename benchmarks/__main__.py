@@ -7,6 +7,7 @@ import sys
 from benchmarks import (
     cluster,
     earlier,
+    evidence,
     ingest,
     medium,
     neardups,
@@ -45,6 +46,9 @@ BENCHMARKS = {
     "spark": spark.measure,
     "neardups": neardups.measure,
     "threshold": threshold.measure,
+    "evidence": evidence.measure,
+    "evidence-template": evidence.measure_template,
+    "repeats": evidence.measure_repeats,
     "passages": passages.measure,
     "copydetect": passages.measure_rival,
     "phrases": phrases.measure,

@@ -329,3 +329,16 @@ def test_nothing_is_left(tmp_path: Path) -> None:
     with pytest.raises(InputError):
         uq.ingest([], tmp_path / "x")
     assert replace(uq.JobOptions(), accept=True).accept
+
+
+def test_missing_values_of_an_order_come_last_and_are_told(tmp_path: Path) -> None:
+    rows = [{"text": "one two three", "stars": stars} for stars in (None, 2, 5)]
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    near = invoke("neardups", tmp_path / "a.jsonl", "-o", tmp_path / "near", "--threshold", "0.8", "--keep=-stars")
+    assert near.code == 0
+    assert "1 document has no stars, and comes last in the order of --keep" in near.out
+    assert uq.read(tmp_path / "near").kept.to_pylist()[2]["keep"]
+    for order, said in {"-star": "did you mean stars?", "text,n": "no column 'n'"}.items():
+        told = invoke("neardups", tmp_path / "near", "-o", tmp_path / "x", f"--keep={order}")
+        assert (told.code, told.out) == (2, "")
+        assert said in told.err

@@ -45,9 +45,18 @@ def check_file_name(name: str) -> str:
     return name
 
 
-FACTS = a_record({}, {"skipped": a_mapping(a_count), "warnings": a_list(a_text), "urls": a_text}, others=a_whole_number)
-"""What a stage notes, or a run ends with: numbers, counts of what was skipped while reading, warnings, and how
-URLs were made."""
+FACTS = a_record(
+    {},
+    {
+        "skipped": a_mapping(a_count),
+        "keep_missing": a_mapping(a_count),
+        "warnings": a_list(a_text),
+        "urls": a_text,
+    },
+    others=a_whole_number,
+)
+"""What a stage notes, or a run ends with: numbers, counts of what was skipped while reading, and of documents
+without a value that --keep asks for, warnings, and how URLs were made."""
 MARKER = a_record(
     {
         "stage": a_text,

@@ -44,7 +44,7 @@ KEPT = Table(
     row=("document", "documents"),
     see="which documents to keep, and which to drop in favour of which",
     notes="With a threshold, the similarity of a document that is dropped is never below it. Without one, it is the "
-    "Jaccard coefficient, null with --no-similarity.",
+    "Jaccard coefficient, null with --no-similarity. The riskiest drops are the least similar ones: --sort similarity.",
     identified=("doc", "kept_instead"),
     page=OnPage(
         tab="",
@@ -53,6 +53,7 @@ KEPT = Table(
         documents=("doc",),
         sites=(),
         evidence="",
+        judged="unquilt.page.views.clusters:describe_drop",
     ),
 )
 

@@ -70,7 +70,7 @@ class NeardupView(View):
             yield f"{more} together with these through others only; none is dropped for that"
         for column, missing in (facts["keep_missing"] or {}).items():
             few = count(missing, "document has", "documents have")
-            yield f"{few} no {column}, and come last in the order of --keep"
+            yield f"{few} no {column}, and {'comes' if missing == 1 else 'come'} last in the order of --keep"
         if facts["documents"] > 1:
             yield state_method(facts["parameters"])
         if facts["without_signature"]:

@@ -74,6 +74,17 @@ def describe_row(folder: RunFolder, row: Mapping[str, Any], asked: Mapping[str, 
     return {"part_template": "difference.html"} | describe_cluster(folder, row["cluster"], asked.get("with", ""))
 
 
+def describe_drop(folder: RunFolder, row: Mapping[str, Any], asked: Mapping[str, str], _: str) -> dict[str, Any]:
+    """A document beside the one that is kept instead, for judging."""
+    number = row["doc"]
+    other = asked.get("with", str(number))
+    clusters = folder.about(CLUSTERS.name, number)
+    if clusters:
+        return {"part_template": "difference.html"} | describe_cluster(folder, clusters[0]["cluster"], other)
+    alone = {"cluster": number, "members": [], "total": 1, "kept": number, "chosen": number}
+    return {"part_template": "difference.html"} | alone | _compare(folder, number, number)
+
+
 def _verdicts(folder: RunFolder, numbers: list[int]) -> dict[int, dict[str, Any]]:
     """Which documents are kept instead of others, and how similar the two are, as far as the run says."""
     if KEPT.name not in folder.tables:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -13,12 +13,12 @@ from unquilt.figures.axis import Axis
 from unquilt.figures.chart import Chart
 from unquilt.figures.figure import Figure
 from unquilt.page.report.excerpts import compare
-from unquilt.page.report.section import Content, Example, list_rows, name_page, read_examples, read_first
+from unquilt.page.report.section import Content, Example, has_texts, list_rows, name_page, read_examples, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.finding import find_rows
 from unquilt.results.keeping import list_alarms
-from unquilt.results.rows import read_table
+from unquilt.results.rows import Selection, TableRows, read_table
 from unquilt.tables import CLUSTERS, KEPT, SIMILARITY
 
 _BARS = 20
@@ -36,7 +36,7 @@ def show_neardups(folder: RunFolder) -> Content:
         partial(_figures, folder, sizes),
         lambda: list_rows(folder, SIMILARITY, "Clusters, the loosest first", columns),
         partial(_examples, folder),
-        "Pairs, the least similar first: the document that is kept beside the one of its cluster that differs most",
+        "The riskiest drops: documents that would go beside the ones that are kept instead, the least similar first",
     )
 
 
@@ -115,36 +115,36 @@ def _similarity(folder: RunFolder) -> Figure:
 
 
 def _examples(folder: RunFolder, most: int) -> list[Example]:
-    clusters = read_examples(folder, SIMILARITY, most)
-    numbers = [row["cluster"] for row in clusters]
-    table = folder.table(CLUSTERS.name)
-    members = find_rows(table, "cluster", numbers, ["doc", "cluster", "keep"], _MOST_MEMBERS)
-    found = []
-    for row in clusters:
-        docs = [each for each in members if each["cluster"] == row["cluster"]]
-        kept = next((each["doc"] for each in docs if each["keep"]), None)
-        others = [each["doc"] for each in docs if not each["keep"]]
-        if kept is not None and others:
-            found.append(_compare(folder, row, *_farthest(folder, others, kept)))
-    return found
+    """Documents that would go, the least similar to the one that is kept first; of older runs, one of each cluster."""
+    if not has_texts(folder):
+        return []
+    if KEPT.name in folder.tables:
+        chosen = Selection(("doc", "kept_instead", "similarity"), "not keep", ["similarity"], most)
+        return [_compare(folder, row) for row in TableRows(folder, KEPT.name, chosen).rows()]
+    members = find_rows(
+        folder.table(CLUSTERS.name),
+        "cluster",
+        [row["cluster"] for row in read_examples(folder, SIMILARITY, most)],
+        ["doc", "cluster", "keep"],
+        _MOST_MEMBERS,
+    )
+    kept = {row["cluster"]: row["doc"] for row in members if row["keep"]}
+    gone = {row["cluster"]: row["doc"] for row in reversed(members) if not row["keep"]}
+    pairs = [{"doc": gone[each], "kept_instead": kept[each], "similarity": None} for each in gone if each in kept]
+    return [_compare(folder, row) for row in pairs]
 
 
-def _farthest(folder: RunFolder, others: Sequence[int], kept: int) -> tuple[int, int, float | None]:
-    """The document that is least similar to the one that is kept instead, as far as that is known; and that one."""
-    about = [row for doc in others for row in folder.about(KEPT.name, doc)] if KEPT.name in folder.tables else []
-    known = [(row["similarity"], row["doc"], row["kept_instead"]) for row in about if row["similarity"] is not None]
-    similarity, other, instead = min(known, default=(None, others[0], kept))
-    return instead, other, similarity
-
-
-def _compare(folder: RunFolder, row: Mapping[str, Any], kept: int, other: int, similarity: float | None) -> Example:
-    texts = {number: document["text"] for number, document in folder.documents([kept, other], ["text"])}
-    text, said = compare(texts[kept], texts[other])
-    name, url = name_page(folder, kept)
-    against, its_url = name_page(folder, other)
+def _compare(folder: RunFolder, row: Mapping[str, Any]) -> Example:
+    kept, other, similarity = row["kept_instead"], row["doc"], row["similarity"]
+    pages = dict(folder.documents([kept, other], ["text", "words", "domain"]))
+    text, said = compare(pages[kept]["text"], pages[other]["text"])
+    name, url = name_page(folder, other)
+    stays, its_url = name_page(folder, kept)
+    sites = [pages[number]["domain"] for number in (other, kept)]
     facts = [
-        ("documents of the cluster", count(row["documents"])),
-        ("compared with", cut(f"{against} {its_url or ''}".strip())),
+        ("kept instead", cut(f"{stays} {its_url or ''}".strip())),
         ("similarity of the two", "not known" if similarity is None else f"{similarity:.3f}"),
+        ("words", f"{pages[other]['words']:,}; of the one that is kept {pages[kept]['words']:,}"),
+        *([("sites", "the same" if sites[0] == sites[1] else "different")] if all(sites) else []),
     ]
     return Example(name, url, facts, text, note=said)
