@@ -18,6 +18,7 @@ from benchmarks import (
     reworded,
     scale,
     shapes,
+    sites,
     template,
     threshold,
 )
@@ -51,6 +52,7 @@ BENCHMARKS = {
     "filter": filters.measure,
     "reuse": reuse.measure,
     "page": page.measure,
+    "sites": sites.measure,
     "million": scale.measure_neardups,
     "million-phrases": scale.measure_phrases,
     "million-template": template.measure,

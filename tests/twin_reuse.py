@@ -120,6 +120,7 @@ def discover(
     stop: Sequence[str] = (),
     auto_stop: bool = True,
     trivial_stop: bool = True,
+    once: bool = True,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[tuple[int, str], int]]:
     """The objects, the chunks stopped by rule, and how many chunks and files occur how often."""
     standings: defaultdict[tuple[str, bytes], list[tuple[int, int, int, Any, str]]] = defaultdict(list)
@@ -146,13 +147,18 @@ def discover(
         weight = length * (16 * log2_256(sites) + log2_256(documents)) // 4096
         found = {"first": first, "begin": begin, "kind": kind, "end": end, "sha1": digest, "occurrences": len(rows)}
         found |= {"documents": documents, "sites": sites, "length": length, "weight": weight}
-        found |= {"notice": (is_notice_file if kind == "file" else is_notice)(said), "page": True}
+        found |= {"notice": (is_notice_file if kind == "file" else is_notice)(said), "page": True, "whole": False}
         found["example"] = " ".join(said.split())[:300].rstrip()
         is_stop = kind == "chunk" and auto_stop and length * 256 < 10 * log2_256(documents)
         (stopped if is_stop else objects).append(found)
     if top:
         objects = sorted(objects, key=lambda row: (-row[rank], row["sha1"], row["kind"]))[:top]
         stopped = []
+    files = {row["first"]: row for row in objects if row["kind"] == "file"}
+    for row in objects:
+        file = files.get(row["first"]) if row["kind"] == "chunk" else None
+        if once and file is not None and row["end"] == file["end"] and row["documents"] == file["documents"]:
+            row["whole"] = not pages[row["first"]].text[: row["begin"]].strip()
     key = lambda row: (row["first"], row["begin"], len(row["kind"]))  # noqa: E731
     return sorted(objects, key=key), sorted(stopped, key=key), dict(frequencies)
 
@@ -177,6 +183,25 @@ def place(
         row = {"doc": doc, "begin": begin, "kind": kind, "end": end, "sha1": digest, "named": isinstance(where, str)}
         rows.append(row | {"documents": len({doc for doc, _, _ in places}), "occurrences": len(places)})
     return sorted(rows, key=lambda row: (row["doc"], row["begin"], len(row["kind"])))
+
+
+def choose_ours(
+    page: Page, references: Sequence[Page], *, chunks: set[bytes], files: set[bytes], stops: set[bytes], most: int = 64
+) -> tuple[int | None, int]:
+    """The reference page that a page has most labelled text of, and how many of its labelled chunks."""
+    having = [{chunk.sha1 for chunk in cut(each.text, "text", 0)} for each in references]
+    sizes = [sum(chunk.end - chunk.begin for chunk in cut(each.text, "text", 0)) for each in references]
+    there = [chunk for chunk in cut(page.text, "text", 0) if chunk.sha1 in chunks - stops]
+    if sha1(page.text) in files and says_something(page.text):
+        return next(n for n, each in enumerate(references) if each.text == page.text), len(there)
+    pages = {chunk.sha1: [n for n, own in enumerate(having) if chunk.sha1 in own] for chunk in there}
+    telling = [chunk for chunk in there if len(pages[chunk.sha1]) <= most]
+    if not telling:
+        return (pages[there[0].sha1][0], len(there)) if there else (None, 0)
+    held = {n: [chunk for chunk in telling if n in pages[chunk.sha1]] for n in range(len(references))}
+    lengths = {n: sum(chunk.end - chunk.begin for chunk in some) for n, some in held.items()}
+    best = min(lengths, key=lambda n: (-lengths[n], sizes[n], n))
+    return best, len(held[best])
 
 
 def prefixes(url: str) -> list[str]:

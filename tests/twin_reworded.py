@@ -209,10 +209,8 @@ def sequences(a, b, x, y):
 
 
 def whole(x, y, a, b, both_ways):
-    if length(y) > 3 * length(x) and length(y) >= 0.15 * len(b):
+    if not both_ways and length(y) > 3 * length(x) and length(y) >= 0.15 * len(b):
         return x, (0, len(b))
-    if both_ways and length(x) > 3 * length(y) and length(x) >= 0.15 * len(a):
-        return (0, len(a)), y
     return x, y
 
 

@@ -58,3 +58,13 @@ def _suffixes() -> PublicSuffixList:
     from publicsuffixlist import PublicSuffixList  # takes a while, and options are made of this module
 
     return PublicSuffixList()
+
+
+def strip_scheme(url: str) -> str:
+    """A URL from its host on, which is in lower case.
+
+    >>> strip_scheme("https://WWW.example.org/A")
+    'www.example.org/A'
+    """
+    host, slash, path = url.partition("://")[2].partition("/") if "://" in url else url.partition("/")
+    return host.lower() + slash + path

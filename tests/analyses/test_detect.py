@@ -93,7 +93,8 @@ def test_random_pages_give_what_the_twin_says(
     assert {key: count for key, count in counted.items() if key[1] == "neighbourhoods"} == expected
     assert sum(count for key, count in counted.items() if key[1] == "documents") == sum(not p.recursive for p in pages)
     known = {"chunk": sets["chunks"] - sets["stops"], "file": sets["files"]}
-    all_of_it, _, _ = twin_reuse.discover(pages, chunk_threshold=0, file_threshold=0, auto_stop=False, site=site)
+    counting: dict[str, Any] = {"chunk_threshold": 0, "file_threshold": 0, "auto_stop": False, "once": False}
+    all_of_it, _, _ = twin_reuse.discover(pages, **counting, site=site)
     assert read_objects(run, "objects") == [row for row in all_of_it if row["sha1"] in known[row["kind"]]]
     assert read_sites(run) == twin_reuse.place(pages, **sets, site=site)
     named = [row["site"] for row in run.object_sites.to_pylist() if row["site"] is not None]
@@ -155,6 +156,102 @@ def test_a_set_says_what_was_put_in(labels: LabelSet, tmp_path: Path) -> None:
     assert set(cut(rest.hashes(CHUNKS))) == set(cut(labels.hashes(CHUNKS))) - set(cut(few.hashes(CHUNKS)))
     again = unquilt.label([labels.path], tmp_path / "again.labels")
     assert again.path.read_bytes() == labels.path.read_bytes()
+
+
+@pytest.mark.spark_once
+@pytest.mark.parametrize("few", [True, False], ids=["few", "templates"])
+def test_labels_know_which_page_of_ours_it_is(few: bool, settings: Settings, tmp_path: Path) -> None:
+    """What the twin says, on pages some of which are copies; with many pages of ours, most chunks are templates."""
+    references = [page for page in draw_pages(Random(8), 12 if few else 400) if not page.recursive]
+    ours = unquilt.label(tabulate(references), tmp_path / "ours.labels")
+    assert ours.pages == len(references)
+    assert [url for _, url in ours.name_pages()] == [page.url for page in references]
+    pages = draw_pages(Random(9), 80)
+    run = unquilt.detect(
+        tabulate(pages), tmp_path / "run", labels=str(ours.path), options=JobOptions(settings=settings)
+    )
+    sets = {name: set(cut(ours.hashes(part))) for part, name in enumerate(("chunks", "files", "stops"))}
+    names = [url or id_ for id_, url in ours.name_pages()]
+    for row in run.contents.to_pylist():
+        best, matched = twin_reuse.choose_ours(pages[row["doc"]], references, **sets)
+        assert (row["ours"], row["ours_matched"]) == (None if best is None else names[best], matched), row
+    for row in run.origins.to_pylist():
+        places = ours.find_origins(row["sha1"], file=row["kind"] == "file")
+        assert (row["ours_begin"], row["ours_end"], row["ours_pages"]) == (*places[0][2:], len(places))
+        assert row["ours"] == (places[0].url or places[0].id)
+        for id_, url, begin, end in places:
+            text = references[names.index(url or id_)].text
+            assert row["kind"] == "file" or twin_reuse.hash_chunk(text[begin:end], "text") == row["sha1"]
+    assert run.origins.num_rows == run.objects.num_rows
+
+
+def test_sets_without_origins_are_as_they_were(tmp_path: Path, snapshots: Snapshots) -> None:
+    """The first version of the format is still written where nobody asks for origins, and still read."""
+    pages = tabulate(draw_pages(Random(8), 30))
+    plain = unquilt.label(pages, tmp_path / "plain.labels", origins=False)
+    known = unquilt.label(pages, tmp_path / "known.labels")
+    assert (plain.path.read_bytes()[16], known.path.read_bytes()[16]) == (1, 2)
+    packed = LabelSet.pack(
+        tmp_path / "packed", plain.about, **{n: plain.hashes(p) for p, n in enumerate(("chunks", "files", "stops"))}
+    )
+    assert packed.path.read_bytes() == plain.path.read_bytes()
+    assert (plain.pages, list(plain.name_pages()), plain.find_origins(plain.hashes(CHUNKS)[:20])) == (None, [], [])
+    assert plain.counts == known.counts
+    stripped = unquilt.label([known.path], tmp_path / "stripped.labels", origins=False)
+    assert stripped.path.read_bytes() == plain.path.read_bytes()
+    run = unquilt.detect(pages, tmp_path / "run", labels=str(plain.path))
+    assert run.origins.num_rows == 0
+    assert set(run.contents["ours"].to_pylist()) == {None}
+    with snapshots.error(InputError):
+        unquilt.copies(plain.path, pages, tmp_path / "copies")
+
+
+def test_origins_of_sets_that_are_merged_and_subtracted(tmp_path: Path) -> None:
+    one, two = (
+        tabulate([Page(f"{text}\n\n{PARAGRAPHS[8]}", url)])
+        for text, url in (("Only on the first page.", "http://a.com/1"), ("Only on the second page.", "http://b.com/2"))
+    )
+    sets = [unquilt.label(table, tmp_path / f"{n}.labels") for n, table in enumerate((one, two))]
+    both = unquilt.label([each.path for each in sets], tmp_path / "both.labels")
+    both.verify()
+    shared, first = (twin_reuse.sha1(text) for text in (PARAGRAPHS[8].strip(), "Only on the first page."))
+    assert [page.url for page in both.find_origins(shared)] == ["http://a.com/1", "http://b.com/2"]
+    assert [page[1:] for page in both.find_origins(first)] == [("http://a.com/1", 0, 23)]
+    less = unquilt.label([both.path], tmp_path / "less.labels", subtract=[str(sets[1].path)])
+    assert (less.find_origins(shared), len(less.find_origins(first))) == ([], 1)
+
+
+def test_origins_in_any_memory_and_damaged_ones(tmp_path: Path) -> None:
+    pages = tabulate(draw_pages(Random(8), 300))
+    made = [
+        unquilt.label(pages, tmp_path / f"{memory}.labels", options=JobOptions(settings=Settings(memory=memory)))
+        for memory in (64 << 20, 1 << 30)
+    ]
+    content = made[0].path.read_bytes()
+    assert content == made[1].path.read_bytes()
+    path = tmp_path / "broken.labels"
+    for at in range(0, len(content), 97):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+        with pytest.raises(InputError):
+            LabelSet.read(path)
+
+
+def test_sites_of_ours_are_left_out(labels: LabelSet, tmp_path: Path) -> None:
+    """No page of an excluded site is a target, and no mean has one."""
+    pages = [page for page in draw_pages(Random(3), 120) if page.url]
+    asked = {"labels": str(labels.path), "exclude_site": ("site1.com", "http://WWW.site2.com/a/")}
+    run = unquilt.detect(tabulate(pages), tmp_path / "run", **asked)
+    gone = [page.host.endswith("site1.com") or page.url.startswith("http://www.site2.com/a/") for page in pages]
+    left = [page for page, out in zip(pages, gone, strict=True) if not out]
+    assert run.manifest["summary"]["excluded"] == sum(gone) > 0
+    without = unquilt.detect(tabulate(left), tmp_path / "left", labels=str(labels.path))
+    for table in ("targets", "neighbourhoods", "contents"):
+        names = ("url", "prefix", "matched", "contains", "badness", "bad")
+        rows = [
+            [{n: row[n] for n in names if n in row} for row in each]
+            for each in (getattr(run, table).to_pylist(), getattr(without, table).to_pylist())
+        ]
+        assert rows[0] == rows[1]
 
 
 def test_a_set_need_not_fit_into_memory(tmp_path: Path, snapshots: Snapshots) -> None:
@@ -235,7 +332,7 @@ def test_parts_that_are_merged_are_the_whole(
     sets = {name: set(cut(labels.hashes(part))) for part, name in enumerate(("chunks", "files", "stops"))}
     assert read_sites(merged) == twin_reuse.place(pages, **sets)
     assert max(row["sites"] for row in merged.objects.to_pylist()) > 5
-    reading = ("objects", "object_sites", "occurrences")
+    reading = ("objects", "object_sites", "occurrences", "origins")
     for table in ("contents", "targets", "neighbourhoods", "shares", "path_lengths", *reading):
         ours, others = (getattr(run, table).to_pylist() for run in (merged, whole))
         for row in [*ours, *others]:

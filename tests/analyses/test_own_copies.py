@@ -188,6 +188,8 @@ def test_ways_to_name_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     urls = tmp_path / "urls.txt"
     urls.write_text("# ours\nhttps://ours.example/b/\n\n")
     expected = {"ours.example": "ab", "http://ours.example/blog": "a", "ours.example/blog": "a", str(urls): "b"}
+    page = "http://ours.example/b"
+    expected[str(unquilt.label(make_table({page: pages[page]}), tmp_path / "b.labels").path)] = "b"
     for name, found in expected.items():
         assert [ours[-1] for ours, _ in find(pages, name)] == list(found)
     monkeypatch.chdir(tmp_path)
@@ -201,7 +203,7 @@ def test_ways_to_name_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(InputError, match="read both into one"):
         unquilt.copies("mine", corpus.path)
     unquilt.label("mine", "mine.labels")
-    with pytest.raises(InputError, match="set of labels"):
+    with pytest.raises(InputError, match="was made of pages without URLs"):
         unquilt.copies("mine.labels", "theirs")
     with pytest.raises(InputError, match="neither a file or folder nor a site"):
         unquilt.copies("nowhere", "theirs")

@@ -109,6 +109,39 @@ def test_what_very_many_pages_have_is_no_passage() -> None:
         assert summary["boilerplate_words"] == 0
 
 
+def test_similarity_is_the_share_of_stems_in_common() -> None:
+    """Of the side that has fewer, by the twin's stems; not the shingles that both sides have word for word."""
+    texts = list(with_notices(draw_texts(seed=1)))
+    run = unquilt.reworded(pages(texts), boilerplate=0)
+    rows = run.passages.to_pylist()
+    assert len(rows) > 2
+    for row in rows:
+        sides = [texts[row[side]][row[f"{side}_begin"] : row[f"{side}_end"]] for side in "ab"]
+        one, other = (set(twin_reworded.read(side)[0]) for side in sides)
+        assert row["similarity"] == pytest.approx(len(one & other) / min(len(one), len(other)))
+
+
+def test_documents_that_have_a_passage_are_counted() -> None:
+    """Four pages that have one text, of which two have another one, too."""
+    random = Random(11)
+    common, rare = (make_words(random, 80, 3000) for _ in range(2))
+    drawn = [[*make_words(random, 60, 3000), *common, *make_words(random, 60, 3000)] for _ in range(4)]
+    for words in drawn[:2]:
+        words += rare
+    texts = [as_text(words, random) for words in drawn]
+    run = unquilt.reworded(pages(texts), boilerplate=0)
+    rows = run.passages.to_pylist()
+    counted = {(row["a"], row["b"]): [] for row in rows}
+    for row in sorted(rows, key=lambda row: row["a_begin"]):
+        counted[row["a"], row["b"]].append(row["documents"])
+    assert counted[0, 1] == [4, 2]
+    assert {tuple(each) for pair, each in counted.items() if pair != (0, 1)} == {(4,)}
+    shared = next(row for row in rows if (row["a"], row["b"]) == (2, 3))
+    assert shared["weight"] == pytest.approx(
+        min(shared["words"] * shared["a_rate"], shared["words"] * shared["b_rate"]) / 3, rel=0.1
+    )
+
+
 def test_boilerplate_within_a_passage_does_not_count() -> None:
     """A copy that a menu interrupts is as long and as similar as without it; a few words do not become a passage."""
     random = Random(8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from random import Random
@@ -76,6 +77,9 @@ def test_numbers_are_those_of_plain_python(runs: tuple[Path, Path]) -> None:
         name = row["site"]
         assert row["pages"] == sum(each == name for each in site.values())
         assert row["quilts"] == sum(site[doc] == name for doc in quilts)
+        assert row["elsewhere"] == sum(
+            site[each["doc"]] == name and each["covered"] >= 0.5 for each in run.verdicts.to_pylist()
+        )
         assert row["source_sites"] == sum(one == name for one, _ in drawn)
         assert row["takers"] == sum(other == name for _, other in drawn)
         copied = [doc for docs in clusters.values() if len({site[each] for each in docs}) > 1 for doc in docs]
@@ -162,3 +166,48 @@ def test_a_run_without_a_table_is_named(runs: tuple[Path, Path], tmp_path: Path)
     with pytest.raises(UnquiltError, match="run unquilt quilts again") as refused:
         uq.sites([copy])
     assert len(str(refused.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(("kind", "then"), [("beginnings", "scraper"), ("halves", "syndicated")])
+def test_pages_of_one_or_two_others_are_told_by_fewer_common_words(kind: str, then: str, tmp_path: Path) -> None:
+    """The first 55 % of pages, and halves of two pages: neither site is called ordinary, and the reason says what to
+    run. Halves of two pages then look like an agency's reports, which two papers print."""
+    rng = Random(8)
+    texts = [_text(rng, 240).split() for _ in range(72)]
+    pages = [(f"http://own{place % 12}.example/{place}", " ".join(text)) for place, text in enumerate(texts)]
+    for number, start in enumerate(range(0, 60, 5)):
+        one, other = texts[start], texts[start + 3]
+        words = one[:132] if kind == "beginnings" else [*one[:120], *other[120:]]
+        pages.append((f"http://farm.example/{number}", " ".join(words)))
+    corpus = uq.ingest(_table(pages), tmp_path / "corpus").path
+    quilts = uq.quilts(corpus, tmp_path / "quilts").path
+    for threshold, verdict in ((0.6, "cannot tell"), (0.3, then)):
+        near = uq.neardups(corpus, tmp_path / f"near-{threshold}", threshold=threshold).path
+        found = {row["site"]: row for row in uq.sites([quilts, near]).sites.to_pylist()}
+        assert found["farm.example"]["verdict"] == verdict
+        assert found["farm.example"]["elsewhere"] == 12
+        assert verdict == then or "--threshold" in found["farm.example"]["reasons"]
+        assert not {row["verdict"] for site, row in found.items() if site != "farm.example"} & {"scraper", "stitched"}
+
+
+@pytest.mark.parametrize("by", ["host", "ip", "path:1"])
+def test_names_of_sites_and_of_links_are_those_of_plain_python(by: str, tmp_path: Path) -> None:
+    """Copies that link to where they are from, on sites that are told by something else than domains."""
+    rng = Random(9)
+    rows = []
+    for number in range(6):
+        text = _text(rng, 120)
+        own, taken = f"http://www.own.example/a/{number}", f"http://www.taker.example/b/{number}"
+        rows.append({"id": own, "url": own, "ip": "10.0.0.1", "html": f"<p>{text}</p>"})
+        link = f'<p><a href="{own}">source</a></p>'
+        rows.append({"id": taken, "url": taken, "ip": "10.0.0.2", "html": f"<p>{text}</p>{link}"})
+    rows.append({"id": "nowhere", "url": None, "ip": None, "html": f"<p>{_text(rng, 50)}</p>"})
+    (tmp_path / "pages.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = uq.ingest(tmp_path / "pages.jsonl", tmp_path / "corpus").path
+    near = uq.neardups(corpus, tmp_path / "near", threshold=0.6).path
+    found = {row["site"]: row for row in uq.sites([near], site=by).sites.to_pylist()}
+    places = {"host": "www.{}.example", "ip": "10.0.0.{}", "path:1": "www.{}.example/{}"}[by]
+    own, taker = (places.format(*each) for each in ((("own", "a"), ("taker", "b")) if by != "ip" else ((1,), (2,))))
+    assert {name: row["pages"] for name, row in found.items()} == {own: 6, taker: 6, None: 1}
+    assert (found[taker]["verdict"], found[taker]["linked_copies"]) == ("syndicated", found[taker]["copied"])
+    assert found[own]["linked_copies"] == 0

@@ -272,3 +272,11 @@ class TestNothingFound:
         said = make(tmp_path, "http://{}.example/", "-c", 9)
         assert "There are no quilts: most documents with sources fail" in said
         assert f"unquilt show {tmp_path / 'run'} quilts --sigma 0.3 -c 2" in said
+
+
+def test_a_page_stitched_in_part_passes_all_limits_but_sigma(tmp_path: Path) -> None:
+    make(tmp_path, "http://{}.example/", "--min-part", "50", "--max-reads-on", "0")
+    pages = json.loads(succeed("show", tmp_path / "run", "quilts", "--where", "verdict = 'in part'", "--json") or "{}")
+    shown = succeed("show", tmp_path / "run", "quilts", "--doc", pages["id"]).splitlines()
+    assert any(line.startswith("Stitched in part: ") for line in shown)
+    assert {line.split()[0] for line in shown if "FAILED" in line} == {"spanned"}

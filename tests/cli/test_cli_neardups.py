@@ -153,7 +153,7 @@ class TestWhatIsSaid:
             assert f"lexicon     {words.primary} words, and {words.secondary} rarer ones to fill up with\n" in shown
             assert "nidf 0.3,0.7, min-df 2, " in shown
             assert "filled up   " in shown
-            assert cells(succeed("show", run, "kept"))[1][:2] == ["0", "a"]
+            assert cells(succeed("show", run, "kept"))[1][:2] == ["0", "http://a.example/"]
             heading, *rows = cells(succeed("show", run, "clusters"))
             assert heading[:6] == ["cluster", "documents", "least", "median", "least_cosine", "kept"]
             assert ["1", "2", "1.000", "1.000", "1.000", "1"] in [row[:6] for row in rows]
@@ -189,18 +189,21 @@ class TestShow:
         assert facts["near_duplicates"] == 3
 
     def test_tables_have_ids(self, made: Path) -> None:
+        columns = ("--columns", "doc,id,keep,kept_instead,kept_instead_id,similarity")
         heading, *rows = cells(succeed("show", made / "run", "kept"))
-        assert heading[:6] == ["doc", "id", "keep", "kept_instead", "kept_instead_id", "similarity"]
-        assert [row[:6] for row in rows][2:4] == [["2", "a, later", "no", "0", "a", "0.920"], ["3", "c", "yes", *"---"]]
+        assert heading[:5] == ["doc", "url", "keep", "kept_instead", "kept_instead_url"]
+        assert heading[-2:] == ["id", "kept_instead_id"]
+        heading, *rows = cells(succeed("show", made / "run", "kept", *columns))
+        assert rows[2:4] == [["2", "a, later", "no", "0", "a", "0.920"], ["3", "c", "yes", *"---"]]
         heading, *rows = cells(succeed("show", made / "run", "similarity"))
-        assert heading[:6] == ["cluster", "documents", "least", "median", "kept", "kept_id"]
-        assert [row[:6] for row in rows] == [
+        assert heading == ["cluster", "documents", "least", "median", "kept", "kept_url", "kept_id"]
+        assert [[*row[:5], row[-1]] for row in rows] == [
             ["0", "3", "0.920", "0.920", "0", "a"],
             ["1", "2", "1.000", "1.000", "1", "b"],
         ]
         heading, *rows = cells(succeed("show", made / "run", "pairs"))
-        assert heading == ["doc", "id", "other", "other_id", "jaccard", "url", "other_url"]
-        assert ["5", "b, later", "1", "b", "1.000"] in [row[:5] for row in rows]
+        assert heading == ["doc", "url", "other", "other_url", "jaccard", "id", "other_id"]
+        assert ["5", "1", "1.000", "b, later", "b"] in [[row[0], row[2], *row[4:]] for row in rows]
 
     @pytest.mark.parametrize("table", ["clusters", "kept", "similarity", "pairs"])
     def test_tables_for_programs(self, made: Path, table: str) -> None:

@@ -40,7 +40,7 @@ def test_passages_are_listed_with_what_they_say(call: Call, run: Path) -> None:
     assert call("show", run, "passages", "--columns", "words").output.split() == ["words", "19"]
 
 
-def test_what_many_share_is_listed_once(call: Call, tmp_path: Path) -> None:
+def test_a_text_that_many_share_is_said_once(call: Call, tmp_path: Path) -> None:
     other = "Rain fell on the far hills all night. By noon the ford was deep. The carts had to wait for days."
     texts = [f"{SHARED}\n\n{number}" for number in range(4)] + [f"{other}\n\n{number}" for number in range(2)]
     lines = [json.dumps({"id": str(number), "text": text}) for number, text in enumerate(texts)]
@@ -48,8 +48,9 @@ def test_what_many_share_is_listed_once(call: Call, tmp_path: Path) -> None:
     assert call("passages", tmp_path / "pages.jsonl", "-o", tmp_path / "run", "--gamma", "15").exit_code == 0
     shown = call("show", tmp_path / "run", "passages").output.splitlines()
     assert [line.split()[:4] for line in shown[1:3]] == [["4", "5", "21", "2"], ["0", "1", "19", "4"]]
-    assert shown[3:] == ["Left out: 5 passages of other pairs with a text that is listed."]
-    assert len(call("show", tmp_path / "run", "passages", "--json").output.splitlines()) == 7
+    assert all("(as in row 2)" in line for line in shown[3:])
+    told = [json.loads(line) for line in call("show", tmp_path / "run", "passages", "--json").output.splitlines()]
+    assert [[str(row["a"]), str(row["b"])] for row in told] == [line.split()[:2] for line in shown[1:]]
 
 
 def test_where_nothing_is_found_the_option_is_named(call: Call, tmp_path: Path) -> None:

@@ -49,10 +49,10 @@ def test_a_passage_is_marked_word_by_word_and_its_score_explained(call: Call, tw
 
 
 def test_the_signature_fuzzy_leads_here(call: Call, two: Path, tmp_path: Path) -> None:
-    led = call("passages", two, "-o", tmp_path / "led", "--signature", "fuzzy", "--max-candidates", "7", "-n", "3")
+    led = call("passages", two, "-o", tmp_path / "led", "--signature", "fuzzy", "--max-candidates", "7")
     assert led.exit_code == 0, led.output
     assert led.stdout.startswith("The command for this is: unquilt reworded\n")
-    run = call("reworded", two, "-o", tmp_path / "run", "--max-candidates", "7", "-n", "3")
+    run = call("reworded", two, "-o", tmp_path / "run", "--max-candidates", "7")
     assert led.stdout.splitlines()[1:4] == run.stdout.splitlines()[:3]
     manifests = [json.loads((tmp_path / name / "manifest.json").read_bytes()) for name in ("led", "run")]
     assert manifests[0]["analysis"] == "reworded"

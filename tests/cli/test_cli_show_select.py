@@ -9,8 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 import unquilt
+from unquilt.analyses.catalogue import find_table
 from unquilt.cli import cli
-from unquilt.cli.show.tables import prefer_urls
+from unquilt.cli.show.evidence import introduce
+from unquilt.page.listing import Listing
+from unquilt.results import RunFolder
 
 URLS = [
     "http://a.example/1",
@@ -74,18 +77,6 @@ class TestSelecting:
         assert message in told
         assert told.count("\n") == 1
 
-    def test_urls_before_ids_that_are_places(self):
-        place = {
-            "doc": 1,
-            "id": "crawl/a.html#7",
-            "url": "http://a.example/",
-            "source_id": "a",
-            "source_url": "http://b/",
-        }
-        assert list(prefer_urls([place])[0]) == ["doc", "url", "id", "source_id", "source_url"]
-        assert list(prefer_urls([place, place | {"url": None}])[0]) == list(place)
-        assert list(prefer_urls([place, place | {"id": "a"}])[0]) == list(place)
-
 
 class TestUrls:
     @pytest.mark.parametrize(
@@ -106,3 +97,72 @@ class TestUrls:
     def test_the_nearest_are_named(self, run):
         told = show(run, "documents", "--doc", "http://a.example/", code=2)
         assert "did you mean 'http://a.example/1' or 'http://a.example/1/'?" in told
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    said = [
+        f"Sentence {n} of a text that several pages of several sites share, about boats number {n}." for n in range(30)
+    ]
+    pages = {
+        f"http://site{n}.example/{'deep/' * n}page": " ".join([*said[n * 4 : n * 4 + 9], f"Own words of page {n}."])
+        for n in range(6)
+    }
+    table = pa.table(
+        {"id": [f"/a/long/path/of/files/{n}.html" for n in range(6)], "url": list(pages), "text": list(pages.values())}
+    )
+    return unquilt.passages(table, tmp_path_factory.mktemp("made") / "run", gamma=2, signature="imatch").path
+
+
+class TestOneOrder:
+    """The terminal, JSON, exports and the page list the same rows in the same order, under the same names."""
+
+    @pytest.mark.parametrize("table", ["passages", "passage_pairs", "documents"])
+    def test_rows_and_columns_are_the_same_everywhere(self, copied, table, tmp_path):
+        told = rows(copied, table, "--limit", 4)
+        shown = show(copied, table, "--limit", 4).splitlines()
+        heading = [name for name in shown[0].split() if name != "a_text"]
+        exported = tmp_path / "rows.jsonl"
+        result = CliRunner().invoke(cli, ["export", str(copied), table, "--limit", "4", "-o", str(exported)])
+        assert result.exit_code == 0, result.output
+        lines = [json.loads(line) for line in exported.read_text().splitlines()]
+        if table != "documents":  # an export of documents has the columns of the inputs
+            assert [list(row) for row in lines] == [list(row) for row in told]
+            assert lines == told
+        listed = Listing(RunFolder.open(copied), table)
+        key = list(find_table(table).key)[:2]
+        assert [[row[name] for name in key] for row in listed.rows(limit=4)] == [
+            [row[name] for name in key] for row in told
+        ]
+        if table != "passages":  # whose text comes early on a terminal
+            assert list(told[0])[: len(heading)] == heading
+            assert [column.name for column in listed.shown] == [name for name in heading if name != "text"]
+        assert [line.split()[0] for line in shown[1:5]] == [str(row[key[0]]) for row in told]
+        for name in heading:
+            assert show(copied, table, "--columns", name, "--limit", 1).split()[0] == name
+
+    def test_urls_come_before_ids(self, copied):
+        for table in ("passage_pairs", "documents"):
+            columns = list(rows(copied, table, "--limit", 1)[0])
+            ids = [columns.index(name) for name in columns if name.endswith("id")]
+            urls = [columns.index(name) for name in columns if name.endswith("url")]
+            assert max(urls) < min(ids)
+
+    def test_without_urls_ids_come_first(self, tmp_path):
+        table = pa.table({"id": ["a", "b"], "text": ["one two three"] * 2})
+        run = unquilt.neardups(table, tmp_path / "run").path
+        columns = list(rows(run, "clusters", "--limit", 1)[0])
+        assert columns.index("id") < columns.index("url")
+
+    def test_paths_are_shortened_from_the_left(self, copied, monkeypatch):
+        monkeypatch.setattr("unquilt.cli.show.tables.terminal_width", lambda: 70)
+        shown = show(copied, "documents", "--columns", "doc,url,id", "--limit", 1)
+        assert "/a/long/path/of/files/0.html" in shown
+        monkeypatch.setattr("unquilt.cli.show.tables.terminal_width", lambda: 56)
+        assert "…ong/path/of/files/0.html" in show(copied, "documents", "--columns", "doc,url,id", "--limit", 1)
+
+    def test_a_page_is_introduced_by_its_url_and_not_by_a_path(self):
+        page = {"doc": 7, "id": "/a/long/path/of/files/0.html", "url": "http://site0.example/page"}
+        assert list(introduce(page)) == ["http://site0.example/page (document 7)", page["id"]]
+        assert list(introduce(page | {"id": "p7"})) == ["p7 (document 7)", "http://site0.example/page"]
+        assert list(introduce(page | {"url": None})) == ["/a/long/path/of/files/0.html (document 7)"]

@@ -289,12 +289,13 @@ def test_sites_and_copies_have_their_pages(browser: Browser, web: Path, tmp_path
     uq.copies(theirs.column(0)[0].as_py(), web / "corpus", tmp_path / "copies")
     worst = find_first(tmp_path, "sites/sites", "site", "verdict = 'stitched'")
     ours, theirs = (find_first(tmp_path, "copies/copies", side) for side in ("ours", "theirs"))
-    with serving([tmp_path / "sites", tmp_path / "copies", web / "quilts"], tmp_path / "labels.sqlite") as served:
+    with serving([web / "quilts", tmp_path / "sites", tmp_path / "copies"], tmp_path / "labels.sqlite") as served:
         served.enter(browser)
         for number, path in enumerate(
             (
                 "/",
                 "/runs/sites/tables/sites",
+                "/runs/sites/tables/network_pairs",
                 f"/runs/sites/site?name={worst}",
                 f"/runs/quilts/sites?name={worst}",
                 "/runs/copies",
@@ -307,6 +308,9 @@ def test_sites_and_copies_have_their_pages(browser: Browser, web: Path, tmp_path
             check(browser, served, path, closely=True)
             wide = browser.ask("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wide <= 0, path
+        assert "minimum number of pages of a site with a verdict" in served.get("/runs/sites").text
+        browser.open(served.address)
+        assert [link.text for link in browser.find_all(".runs h2 a")] == ["sites", "copies", "quilts"]
         browser.open(f"{served.address}/runs/sites/tables/sites")
         assert "verdict" in browser.find("table.rows thead").text  # not the hosts of the corpus
 
@@ -330,3 +334,28 @@ def test_long_urls_take_two_lines_and_any_script_is_shown(browser: Browser, tmp_
                 assert wide <= 0, path
                 high = "return Math.max(...[...document.querySelectorAll('h1, h3, td')].map(e => e.offsetHeight))"
                 assert browser.ask(high) < 120, path
+
+
+def test_each_paragraph_runs_in_its_own_direction(browser: Browser, tmp_path: Path) -> None:
+    """In one text, Arabic begins at the right and English at the left."""
+    text = "في الصباح يذهب الناس إلى السوق\n\nIn the morning people go to the market"
+    corpus = uq.ingest(pa.table({"id": ["a"], "text": [text]}), tmp_path / "corpus").path
+    near = uq.neardups(corpus, tmp_path / "near").path
+    with serving([near], tmp_path / "labels.sqlite") as served:
+        served.enter(browser)
+        browser.resize((1280, 800))
+        browser.open(f"{served.address}/runs/near/documents/0")
+        places = browser.ask(
+            """
+            const box = document.querySelector('.text'), text = box.firstChild, found = [];
+            for (const at of [0, text.length - 1]) {
+                const range = document.createRange();
+                range.setStart(text, at); range.setEnd(text, at + 1);
+                const letter = range.getBoundingClientRect(), own = box.getBoundingClientRect();
+                found.push((letter.left - own.left) / own.width);
+            }
+            return found;
+            """
+        )
+        assert places[0] > 0.9
+        assert places[1] < 0.5

@@ -26,6 +26,8 @@ pytestmark = [
     pytest.mark.skipif(not CHINESE.exists() or not ENGLISH.exists(), reason="the shared data are not here"),
 ]
 OURS, SITES = 60, 40
+SEEDS = (31, 101, 404)
+"""The first is the one with which the analysis was made; the others were looked at afterwards."""
 MENU = "Home | News of {site} | Sports | About {site} and how to reach us by mail or in our office every day"
 FOOTER = "All rights reserved. No part of this site may be used without a licence. Copyright {site}, terms and privacy."
 
@@ -70,9 +72,10 @@ def is_framing(text: str) -> bool:
     return text in MENU.format(site="www.ours.example") or text in FOOTER.format(site="www.ours.example")
 
 
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("read", [read_english, read_chinese])
-def test_planted_copies(read: Callable[[], list[str]]) -> None:
-    rng = Random(31)
+def test_planted_copies(read: Callable[[], list[str]], seed: int) -> None:
+    rng = Random(seed)
     texts = read()
     rng.shuffle(texts)
     vocabulary = [word for text in texts[:50] for word, _, _ in _native.words(text)]

@@ -13,6 +13,7 @@ use unquilt_kernels::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness};
 use unquilt_kernels::flow::contract::{ParameterValue, Value};
 use unquilt_kernels::store::gathering::{GatheredHashes, HashGathering, FILTER_BYTES};
 use unquilt_kernels::store::labels::{pack, Hash, Labels as Set, Meaning};
+use unquilt_kernels::store::origins::{LabelOrigin, PageName};
 use unquilt_kernels::store::sections::Unreadable;
 use unquilt_kernels::text::points::spans;
 
@@ -90,6 +91,67 @@ impl LabelGathering {
         let gathering = self.gathering.as_mut().filter(|_| part <= 2).ok_or_else(out_of_turn)?;
         let hashes = labels.set.hashes(part).map_err(to_python)?;
         py.detach(|| gathering.add(part, hashes)).map_err(stored)
+    }
+
+    /// Adds what a set knows of where its labels are from, with or without files.
+    fn add_origins(&mut self, py: Python<'_>, labels: &Labels, files: bool) -> PyResult<()> {
+        let gathering = self.gathering.as_mut().ok_or_else(out_of_turn)?;
+        py.detach(|| gathering.add_origins(&labels.set, files)).map_err(stored)
+    }
+
+    /// Adds the hashes of the chunks of some documents that are longer than `min_length` and say something, and of
+    /// their files if there are some, with the pages that they are from. `compared` has the hashes of chunks, or with
+    /// `words` the texts; `ids` and `urls` are those of the documents.
+    #[allow(clippy::too_many_arguments)]
+    fn add_pages(
+        &mut self,
+        py: Python<'_>,
+        chunks: Buffers,
+        trivial: Buffers,
+        compared: Buffers,
+        words: bool,
+        min_length: usize,
+        ids: Buffers,
+        urls: Buffers,
+        files: Option<&[u8]>,
+    ) -> PyResult<()> {
+        let gathering = self.gathering.as_mut().ok_or_else(out_of_turn)?;
+        let (chunks, trivial, compared) = (chunks.column()?, trivial.column()?, compared.column()?);
+        let (ids, urls) = (ids.column()?, urls.column()?);
+        let files = files.map(|files| files.as_chunks::<20>().0);
+        let mut cutter = Cutter::new(min_length);
+        let added = py.detach(|| {
+            for row in 0..chunks.len() {
+                let text = if words { compared.text(row) } else { Cow::Borrowed("") };
+                let by = match words {
+                    true => ComparedBy::Words(&text),
+                    false => ComparedBy::Hashes(compared.bytes(row).unwrap_or_default()),
+                };
+                let [spanned, trivial] = [chunks, trivial].map(|column| column.bytes(row).unwrap_or_default());
+                let (mut places, mut characters) = (Vec::new(), 0);
+                let cut = cutter.cut(spans(spanned), trivial, by, |chunk| {
+                    characters += chunk.length() as u64;
+                    let (begin, end) = (chunk.begin as u32, chunk.end as u32);
+                    places.push((chunk.hash, LabelOrigin { page: 0, begin, end }));
+                });
+                if cut.is_none() {
+                    return Ok(false);
+                }
+                gathering.add(0, places.iter().map(|(hash, _)| *hash))?;
+                if let Some(file) = files.and_then(|files| files.get(row)) {
+                    gathering.add(1, [*file])?;
+                    places.push((*file, LabelOrigin::of_file(0)));
+                }
+                let (id, url) = (ids.bytes(row).unwrap_or_default(), urls.bytes(row).unwrap_or_default());
+                gathering.add_page(&PageName { characters, id, url }, places)?;
+            }
+            Ok(true)
+        });
+        match added {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(misplaced()),
+            Err(error) => Err(stored(error)),
+        }
     }
 
     /// Sorts what was added, without chunks and files that are in one of the sets `gone`; returns how many chunks, files
@@ -170,6 +232,37 @@ impl Labels {
         }
         let hashes: Vec<u8> = self.set.hashes(part).map_err(to_python)?.flatten().collect();
         Ok(PyBytes::new(py, &hashes))
+    }
+
+    /// How many pages it has labels of, if it knows where they are from.
+    #[getter]
+    fn pages(&self) -> Option<usize> {
+        self.set.origins().map(|origins| origins.pages())
+    }
+
+    /// Id and URL of some of these pages, from one number to another.
+    fn name_pages(&self, begin: usize, end: usize) -> PyResult<Vec<(String, String)>> {
+        let named = self.set.origins().map(|origins| {
+            (begin..end.min(origins.pages())).map(|page| {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                origins.page(page).map(|page| (text(page.id), text(page.url)))
+            })
+        });
+        let named: Option<Vec<_>> = named.into_iter().flatten().collect();
+        named.ok_or_else(|| to_python(self.set.fault()))
+    }
+
+    /// Id and URL of the pages that a chunk or a file is from, and where it begins and ends there.
+    fn find_origins(&self, sha1: &[u8], file: bool) -> PyResult<Vec<(String, String, u32, u32)>> {
+        let hash: &Hash = sha1.try_into().map_err(|_| PyValueError::new_err("a SHA-1 has 20 bytes"))?;
+        let Some(origins) = self.set.origins() else { return Ok(Vec::new()) };
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let found = origins.of(hash, file).and_then(|found| {
+            found
+                .map(|at| origins.page(at.page as usize).map(|p| (text(p.id), text(p.url), at.begin, at.end)))
+                .collect::<Option<Vec<_>>>()
+        });
+        found.ok_or_else(|| to_python(self.set.fault()))
     }
 
     /// Compares all of the set with its checksums.

@@ -5,7 +5,7 @@ use crate::analyses::passages::{alike, borders, diagonals, pages, pairs, reaches
 use crate::analyses::phrases::{covering, donors, draws, hosts, popular, samples, texts, whole};
 use crate::analyses::quilts::{attribution, covers, patches, sites, sweep, verdicts};
 use crate::analyses::repeats::{copies as repeat_copies, removals, settling, windows};
-use crate::analyses::reuse::{contents, examples, histograms, neighbourhoods, objects, places};
+use crate::analyses::reuse::{contents, examples, histograms, neighbourhoods, objects, origins, places};
 use crate::analyses::{postings, reworded, shares};
 use crate::documents::{components, copies, deletion, keeping, similarity};
 use crate::flow::kernel::Entry;
@@ -122,6 +122,8 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<reworded::candidates::RewordedCandidates>(),
     Entry::map::<reworded::aligned::CandidateTexts>(),
     Entry::group::<reworded::aligned::AlignedPassages>(),
+    Entry::group::<reworded::sharing::SharingDocuments>(),
+    Entry::group::<reworded::sharing::SharedPassages>(),
     Entry::group::<stops::StopGroups>(),
     Entry::map::<stops::StopTexts>(),
     Entry::map::<shares::Postings>(),
@@ -134,6 +136,7 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<histograms::Histograms>(),
     Entry::map::<contents::Contents>(),
     Entry::map::<contents::Targets>(),
+    Entry::map::<origins::ObjectOrigins>(),
     Entry::map::<windows::Windows>(),
     Entry::group::<repeat_copies::RunCopies>(),
     Entry::group::<repeat_copies::Cuts>(),

@@ -8,6 +8,7 @@ pub mod checksums;
 pub mod gathering;
 pub mod labels;
 pub mod mapped;
+pub mod origins;
 pub mod prototypes;
 pub mod sections;
 pub mod sorted_map;

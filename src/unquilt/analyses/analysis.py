@@ -25,6 +25,8 @@ class Job:
 
     name: str
     results: tuple[Table, ...]
+    parameters: type[Parameters] | None = None
+    """The class that says what each parameter means; None for a job that has none."""
     others: tuple[Table, ...] = ()
     on_request: tuple[Table, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)

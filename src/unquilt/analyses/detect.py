@@ -2,6 +2,7 @@
 
     L                 labelled chunks and files, and stop chunks, which are taken out of every document first
     contains(L, d)    the share of the remaining chunks of d, with repetition, that are in L; 0 if none remain
+    ours(L, d)        the page that L has labels of from which most of d's labelled text is, if L knows
     d is a target     iff it is a labelled file, or contains(L, d) > mean + σ over all documents (a partial target)
     N                 a neighbourhood: all documents under one URL prefix, the site or a folder of it
     badness(N)        the mean of contains over the documents of N; N is bad iff badness(N) > mean + σ over all N
@@ -17,7 +18,7 @@ corpus, and mean + σ of whole numbers is found without a rounding (`find_thresh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isqrt
 from typing import Any
@@ -38,7 +39,7 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs, look_up
 from unquilt.parameters import Parameters, parameter
-from unquilt.site_names import SITES
+from unquilt.site_names import SITES, strip_scheme
 from unquilt.stores.labels import BY, LabelSet
 from unquilt.tables import (
     CONTENTS,
@@ -48,6 +49,7 @@ from unquilt.tables import (
     OBJECT_SITES,
     OBJECTS,
     OCCURRENCES,
+    ORIGINS,
     PATH_LENGTHS,
     SHARES,
     TARGETS,
@@ -66,6 +68,8 @@ VERDICT_LABELS = {
     "pages": "choosing targets",
     "neighbourhoods": "judging neighbourhoods",
     "object_sites": "counting chunks and files",
+    "object origins": "looking up pages of ours",
+    "origins": "looking up pages of ours",
     "judged_neighbourhoods": "judging neighbourhoods",
 }
 
@@ -114,10 +118,19 @@ class DetectParameters(JudgingParameters, PageParameters):
     )
     site: str = parameter("domain", "what a site is, for the columns that say where else a chunk stands", one_of=SITES)
     occurrences: bool = parameter(False, "also write where each labelled chunk stands")
+    exclude_site: tuple[str, ...] = parameter(
+        (), "sites, or prefixes of URLs, to leave out, such as our own sites and licensed partners"
+    )
 
     def check(self) -> None:
         if not self.labels:
             raise ParameterError("labels is missing: name the set of labels to look for")
+
+
+def pack_names(names: Sequence[str]) -> bytes:
+    """Sites and beginnings of URLs, as kernels read them."""
+    plain = (strip_scheme(name) if "/" in name.rstrip("/") else name.rstrip("/").lower() for name in names)
+    return "\n".join(plain).encode(errors="replace")
 
 
 def find_threshold(counted: Mapping[str, int], given: float | None) -> int:
@@ -144,8 +157,9 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     labels.release()  # kernels map the side: the set need not be in memory twice
     cutting: dict[str, Any] = {"by": about.by, "min_length": about.min_length, "trivial_stop": about.trivial_stop}
     sited, site = see_names(corpus, given.site)
+    excluded = verbs.side("excluded sites", lambda: pack_names(given.exclude_site))
     cutting |= {"stop_of": given.stop_of, "occurrences": given.occurrences}
-    kernel = Kernel("contents", **cutting, labels=side, site=site)
+    kernel = Kernel("contents", **cutting, labels=side, site=site, excluded=excluded)
     contents, prefixes, chunks, files, paths, *occurrences = verbs.map(sited, kernel)
     counters = verbs.fold(contents, "detection")
     table = verbs.keep(look_up(verbs, contents, corpus, ("id", "url")), CONTENTS)
@@ -165,8 +179,11 @@ def detect(verbs: Verbs, corpus: Kept, given: DetectParameters, labels: LabelSet
     tables.append(verbs.keep(sites, OBJECT_SITES))
     objects, _ = look_up_examples(verbs, corpus, found, pages)
     tables.append(verbs.keep(objects, OBJECTS))
+    (origins,) = verbs.map(tables[-1], Kernel("object origins", labels=side))
+    tables.append(verbs.keep(origins, ORIGINS))
     tables += [verbs.keep(rows, OCCURRENCES) for rows in occurrences]
-    known = {name: counters.get(name, 0) for name in ("recursive", "without_url", "chunks", "matched")}
+    known = {name: counters.get(name, 0) for name in ("recursive", "without_url", "chunks", "matched", "excluded")}
+    known["pages_of_ours"] = labels.pages or 0
     known["compared_by"] = BY.index(about.by)
     return Outcome([table, *tables], known | statistics)
 
@@ -214,7 +231,7 @@ DECLARATION = Analysis(
     function=detect,
     other_texts=looks_at_others,
     files={"labels": LabelSet.read},
-    results=(TARGETS, NEIGHBOURHOODS, OBJECTS, OCCURRENCES),
+    results=(TARGETS, NEIGHBOURHOODS, OBJECTS, ORIGINS, OCCURRENCES),
     on_request=(OCCURRENCES,),
     others=(CONTENTS, OBJECT_SITES, SHARES, PATH_LENGTHS, NEIGHBOURHOOD_SUMS, FOUND_OBJECTS),
     labels=OBJECT_LABELS | VERDICT_LABELS | {"contents": "looking for labelled chunks"},

@@ -122,7 +122,7 @@ def discover(verbs: Verbs, corpus: Kept, given: DiscoverParameters, stop: HashLi
     counters |= verbs.fold(frequencies, "objects_counted")
     (histogram,) = verbs.group([frequencies], Kernel("histograms"))
     table = verbs.keep(histogram, FREQUENCIES)
-    objects, stopped = look_up_examples(verbs, corpus, found, pages)
+    objects, stopped = look_up_examples(verbs, corpus, found, pages, once=True)
     return Outcome([verbs.keep(objects, OBJECTS), verbs.keep(stopped, STOP_CHUNKS), table], counters)
 
 
@@ -155,10 +155,10 @@ def count_objects(
     return found, *others
 
 
-def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, pages: int) -> tuple[Rows, Rows]:
-    """Objects and stop chunks with what they say."""
+def look_up_examples(verbs: Verbs, corpus: Kept, found: Rows, pages: int, *, once: bool = False) -> tuple[Rows, Rows]:
+    """Objects and stop chunks with what they say; with `once`, chunks that are all of a file are marked."""
     table = verbs.keep(found, FOUND_OBJECTS)
-    objects, stopped = verbs.map(corpus, Kernel("examples", pages=pages), among=table)
+    objects, stopped = verbs.map(corpus, Kernel("examples", pages=pages, once=once), among=table)
     return objects, stopped
 
 

@@ -47,6 +47,7 @@ class ImatchExperimentParameters(Parameters):
 DECLARATION = Job(
     name="imatch_experiment",
     results=(RECALLS, STABILITY),
+    parameters=ImatchExperimentParameters,
     others=(NEAR_DOCUMENTS,),
     report="unquilt.page.report.sections.experiments:show_imatch",
     labels={

@@ -93,7 +93,7 @@ def compare_sides(verbs: Verbs, corpus: Kept, sides: Kept, given: OwnCopyParamet
         usual = RewordedParameters()
         sharing = {"boilerplate": usual.boilerplate, "max_df": usual.max_df, "most": usual.max_candidates}
         candidates = find_candidates(verbs, corpus, sides, {"a": "", "b": ""}, **sharing)
-        found, _, _ = align_candidates(verbs, corpus, candidates, n=usual.n, both_ways=True)
+        (found, *_), _ = align_candidates(verbs, corpus, candidates, both_ways=True)
         tables.append(verbs.keep(found, REWORDED_PASSAGES))
     return tables
 
@@ -208,6 +208,7 @@ def measure_overlap(passage: Shared, others: Iterable[Shared]) -> int:
 DECLARATION = Job(
     name="copies",
     results=(COPIES, COPYING_SITES, PASSAGES),
+    parameters=OwnCopyParameters,
     others=(EQUAL_PASSAGES, REWORDED_PASSAGES, PASSAGE_RUNS, SIDES, *CANDIDATE_TABLES),
     summary="unquilt.cli.show.copies:CopiesView",
     report="unquilt.page.report.sections.copies:show_copies",

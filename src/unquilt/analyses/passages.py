@@ -364,6 +364,7 @@ DECLARATION = Analysis(
     views={"pairs/{a:int}/{b:int}": "unquilt.page.views.passages:show_pair"},
     parameters=PassageParameters,
     function=passages,
+    foreign=lambda given: "" if given.between else str(given.foreign),
     costs=lambda given: COSTS.get(given.get("signature", "grams"), {}).items(),
     results=(PASSAGES, PASSAGE_PAIRS, STOP_RUNS),
     on_request=(STOP_RUNS,),

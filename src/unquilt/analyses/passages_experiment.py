@@ -47,6 +47,7 @@ class PassagesExperimentParameters(Parameters):
 DECLARATION = Job(
     name="passages_experiment",
     results=(QUALITIES, BEYOND),
+    parameters=PassagesExperimentParameters,
     report="unquilt.page.report.sections.experiments:show_passages",
     labels={"qualities": "comparing signatures", "beyond": "comparing with near-duplicates"},
 )

@@ -40,6 +40,7 @@ class PhrasesExperimentParameters(Parameters):
 DECLARATION = Job(
     name="phrases_experiment",
     results=(PHRASE_CORPORA, POPULAR_CURVES, COVER_SIZES, PHRASE_SITES, SHINGLE_CURVES),
+    parameters=PhrasesExperimentParameters,
     report="unquilt.page.report.sections.experiments:show_phrases",
     labels={
         "phrase_corpora": "comparing corpora",

@@ -43,6 +43,7 @@ class QuiltsExperimentParameters(Parameters):
 DECLARATION = Job(
     name="quilts_experiment",
     results=(VARIANTS, SWEEP, PLANTED_QUILTS),
+    parameters=QuiltsExperimentParameters,
     report="unquilt.page.report.sections.experiments:show_quilts",
     labels={
         "variants": "comparing definitions",

@@ -55,6 +55,7 @@ class ReuseExperimentParameters(Parameters):
 DECLARATION = Job(
     name="reuse_experiment",
     results=(TOLERANCES, MUTATIONS, INJECTIONS, CLEANINGS),
+    parameters=ReuseExperimentParameters,
     others=(INJECTED, FREQUENCIES),
     report="unquilt.page.report.sections.experiments:show_reuse",
     labels={

@@ -51,7 +51,6 @@ class RewordedParameters(Parameters):
         at_least=0,
         at_most=2**32 - 1,
     )
-    n: int = parameter(4, "words in a shingle, for similarity", at_least=1, at_most=2**20)
     collapse: str = parameter(
         "none", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
     )
@@ -77,24 +76,27 @@ def reworded(verbs: Verbs, corpus: Kept, given: RewordedParameters) -> Outcome:
     collections = name_collections(given.between)
     candidates = find_candidates(verbs, corpus, copies.table, collections, **sharing)
     refuse_empty(candidates.counters, given.between)
-    found, spans, counters = align_candidates(verbs, corpus, candidates, n=given.n, both_ways=not given.between)
+    aligned, counters = align_candidates(verbs, corpus, candidates, both_ways=not given.between)
+    found, spans, sides = aligned
     (pairs,) = verbs.group([spans], Kernel("passage pairs"))
-    kept = verbs.keep(found, PASSAGES)
+    (others,) = verbs.group([sides], Kernel("sharing documents"))
+    (counted,) = verbs.group([found, others], Kernel("shared passages"))
+    kept = verbs.keep(counted, PASSAGES)
     return Outcome([*copies.tables, kept, verbs.keep(pairs, PASSAGE_PAIRS)], copies.counters | counters)
 
 
 def align_candidates(
-    verbs: Verbs, corpus: Kept, candidates: CandidatePairs, *, n: int, both_ways: bool
-) -> tuple[Rows, Rows, dict[str, int]]:
-    """The passages of candidates, their spans, and counters.
+    verbs: Verbs, corpus: Kept, candidates: CandidatePairs, *, both_ways: bool
+) -> tuple[tuple[Rows, Rows, Rows], dict[str, int]]:
+    """The passages of candidates, their spans, both sides of each, and counters.
 
     Reads the texts of candidates, and shuffles each once for each partition that has documents that it is aligned with.
     """
     (texts,) = verbs.map(corpus, Kernel("candidate texts"), among=candidates.table)
     known: dict[str, Any] = {"rates": candidates.rates, "boilerplate": candidates.boilerplate}
-    kernel = Kernel("aligned passages", **known, n=n, both_ways=both_ways)
-    found, spans = verbs.group([texts], kernel)
-    return found, spans, candidates.counters | verbs.fold(found, "aligned")
+    kernel = Kernel("aligned passages", **known, both_ways=both_ways)
+    found, spans, sides = verbs.group([texts], kernel)
+    return (found, spans, sides), candidates.counters | verbs.fold(found, "aligned")
 
 
 COSTS: Mapping[str, float] = {
@@ -114,6 +116,7 @@ DECLARATION = Analysis(
     report="unquilt.page.report.sections.passages:show_passages",
     parameters=RewordedParameters,
     function=reworded,
+    foreign=lambda given: "" if given.between else str(given.foreign),
     costs=lambda _: COSTS.items(),
     results=(PASSAGES, PASSAGE_PAIRS),
     others=(*COPY_TABLES, *CANDIDATE_TABLES),
@@ -125,6 +128,8 @@ DECLARATION = Analysis(
         "aligned": "aligning texts",
         "passages": "locating passages",
         "passage pairs": "adding up pairs",
+        "sharing documents": "counting documents with a passage",
+        "shared passages": "counting documents with a passage",
     },
     example="""
     >>> import pyarrow as pa

@@ -6,7 +6,7 @@
     syndicated    it would be one of these, but links to its sources; or several sites print most of its pages
     original      few of its pages are quilts, and quilts of others draw on it, or sites full of copies have its pages
     ordinary      nothing of this
-    cannot tell   too few pages, no URL, only one site, or no run that says enough
+    cannot tell   too few pages, no URL, only one site, no run that says enough, or pages of others in few parts each
 
 The rule is `judge_site`, and each step is a function of its own; nothing is weighed in secret. `jobs.site_tables`
 counts the numbers. How the limits were chosen, and how often they are right: docs/sites.md.
@@ -35,6 +35,7 @@ SEVERAL = 2
 """Homes of a copied page: text that so many sites with text of their own print was sold, not taken."""
 HALF = 0.5
 """Of the pages of the twin of a mirror; and how full of copies of others the sites are that have an original."""
+_MORE = "a run of neardups with --threshold 0.6, or one as low as 0.3, may tell more"
 Numbers = Mapping[str, Any]
 Judged = tuple[str, str]
 
@@ -70,7 +71,7 @@ def judge_site(of: Numbers, given: SiteParameters) -> Judged:
         return "cannot tell", f"it has {_count(of['pages'], 'page')}, and a verdict needs {given.min_pages}"
     if of["judged"] is None and of["copied"] is None:
         return "cannot tell", "no run looked for quilts or near-duplicates"
-    return _judge_stitched(of, given) or _judge_copies(of, given) or _judge_rest(of)
+    return _judge_stitched(of, given) or _judge_copies(of, given) or _judge_rest(of, given)
 
 
 def _judge_stitched(of: Numbers, given: SiteParameters) -> Judged | None:
@@ -103,7 +104,7 @@ def _judge_copies(of: Numbers, given: SiteParameters) -> Judged | None:
         whole = of["in_one_piece"] or 0
         if whole >= max(FEWEST, (of["judged"] or 0) * given.min_copied):
             why = f"of {whole} of {of['judged']} pages, one page of another site has most"
-            return "cannot tell", f"{why}; a run of neardups with --threshold 0.6 tells which"
+            return "cannot tell", f"{why}; {_MORE}"
         return None
     said = f"{copied} of {pages} pages stand also on"
     if of["linked_copies"] >= copied * given.min_linked:
@@ -119,12 +120,15 @@ def _judge_copies(of: Numbers, given: SiteParameters) -> Judged | None:
     return "scraper", f"{said} {where}, which {'has' if one else 'have'} more of their own; nothing is linked"
 
 
-def _judge_rest(of: Numbers) -> Judged:
+def _judge_rest(of: Numbers, given: SiteParameters) -> Judged:
     quilts, judged = of["quilts"] or 0, of["judged"] or 0
     if of["takers"] and quilts <= judged * FEW_QUILTS:
         originals = f"; {of['originals']} of its pages read on where the copies jump" if of["originals"] else ""
         draw = _count(of["takers"], "other site draws", "other sites draw")
         return "original", f"quilts of {draw} on it{originals}"
+    if of["elsewhere"] and of["elsewhere"] >= max(FEWEST, judged * given.min_copied):
+        said = f"of {of['elsewhere']} of {judged} pages, other pages have half or more, but few are quilts or copies"
+        return "cannot tell", f"{said}; {_MORE}"
     if judged:
         return "ordinary", f"{quilts} of {judged} pages are quilts, {of['copied'] or 0} of {of['pages']} copies"
     return "ordinary", f"{of['copied']} of {of['pages']} pages are copies"
@@ -157,6 +161,7 @@ def rank_sites(rows: list[dict[str, Any]]) -> None:
 DECLARATION = Job(
     name="sites",
     results=(SITES, DRAWS, NETWORK_PAIRS),
+    parameters=SiteParameters,
     summary="unquilt.cli.show.sites:SitesView",
     report="unquilt.page.report.sections.sites:show_sites",
     views={"site": "unquilt.page.views.sites:show_site"},

@@ -53,11 +53,11 @@ class CopiedTexts:
                     "theirs": theirs,
                     "strength": "paragraphs" if paragraphs else "words" if 2 * same >= number else "reworded",
                     "words": number,
-                    "share_ours": number / max(1, page["words"]),
                     "equal_words": same,
                     "passages": len(here),
                     "paragraphs": paragraphs,
                     "our_url": page["url"],
+                    "our_words": page["words"],
                     "our_date": page["fetched"],
                     "our_sha1": page["raw_sha1"].hex(),
                 }
@@ -79,7 +79,12 @@ class CopiedTexts:
             at_us = any(_is_on(link, own, given.site) for link in known or ())
             for pair, here in _by_pair(some).items():
                 copy = copies[pair]
-                shared = measure_union([words.between((row["b_begin"], row["b_end"])) for row in here])
+                every = {id(row): words.between((row["b_begin"], row["b_end"])) for row in here}
+                shared = measure_union(every.values())
+                same = measure_union(every[id(row)] for row in here if row["score"] is None)
+                # Of a summary, our side is longer than theirs: they cannot have more of it than they have words.
+                copy["words"] = copy["equal_words"] + min(copy["words"] - copy["equal_words"], shared - same)
+                copy["share_ours"] = copy["words"] / max(1, copy.pop("our_words"))
                 url = copy.pop("our_url")
                 to_page = links is not None and url is not None and name_page(url) in links
                 copy |= {

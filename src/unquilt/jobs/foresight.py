@@ -1,4 +1,4 @@
-"""What can be said of a corpus before an analysis looks at any text: that sites cannot be told apart there.
+"""What can be said before the work: that sites of a corpus cannot be told apart, that the disk is too small.
 
 Reading one column of the documents takes moments; the analysis that would find nothing may take hours. A few documents
 take no time, and what a run says at its end is soon enough.
@@ -6,6 +6,8 @@ take no time, and what a run says at its end is soon enough.
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
 from typing import NamedTuple
 
 from unquilt.analyses.sites import see_names
@@ -52,3 +54,13 @@ def foresee(corpus: Kept, foreign: str) -> str | None:
     others = "--foreign host, which tells its hosts apart, or " if hosts else ""
     where = f"all {corpus.rows:,} documents are on one {what}, {sites.names[0]}, and only pages of other sites count"
     return f"cannot tell who took from whom: {where} {asked}, so that nothing will be found. Try {others}--foreign none"
+
+
+def foresee_space(folder: Path, size: int) -> str | None:
+    """That the disk has less space than the inputs take, from which a corpus is made that is hardly smaller."""
+    place = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    free = shutil.disk_usage(place).free
+    if free >= size:
+        return None
+    sizes = f"{free / 1e9:,.1f} GB are free, the inputs have {size / 1e9:,.1f} GB"
+    return f"the disk of {folder} is hardly large enough: {sizes}"

@@ -23,7 +23,7 @@ from unquilt.parameters import parameter
 from unquilt.runs import Run
 from unquilt.runs.manifest import read_manifest
 from unquilt.runs.storage import make_folder, shown
-from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, LabelGathering, LabelSet, collect_hashes, is_set
+from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, LabelGathering, LabelSet, is_set
 from unquilt.tables import OBJECTS, STOP_CHUNKS, Table
 
 
@@ -35,6 +35,9 @@ class LabelParameters(ThresholdParameters, ChunkParameters):
     stop: str = parameter("", "file with stop chunks and files: on each line a SHA-1, `file` and a SHA-1, or a text")
     subtract: tuple[str, ...] = parameter((), "sets of labels to subtract")
     files: bool = parameter(True, "label whole files, too, not only their chunks")
+    origins: bool = parameter(
+        True, "remember which page each chunk is from, and where it stands there: 32 bytes for each chunk of a page"
+    )
 
 
 def build_labels(
@@ -60,7 +63,7 @@ def build_labels(
             _add_run(gathering, run, files=given.files)
         for each in sets:
             gathering.fit(shown(each.path), each.about)
-            gathering.add_set(each, files=given.files)
+            gathering.add_set(each, files=given.files, origins=given.origins)
         if others is not None:
             corpus = open_corpus(others) or ingest(others, folder / CORPUS, options)
             summary = measures(corpus)
@@ -68,8 +71,7 @@ def build_labels(
                 asked = replace(asked, words=PLAIN)
             gathering.fit("documents", asked)
             read = documents(corpus, others=not given.pages_only)
-            for chunks, files in collect_hashes(read, asked, given.min_length):
-                gathering.add(chunks, files if given.files else b"")
+            gathering.add_documents(read, asked, given.min_length, files=given.files, origins=given.origins)
         about = gathering.about or asked
         _refuse_other_cuts(given, about, others is not None or not (runs or sets))
         files = b"".join(listed.files) if given.files else b""

@@ -29,6 +29,7 @@ from unquilt.tables import (
     OBJECT_SITES,
     OBJECTS,
     OCCURRENCES,
+    ORIGINS,
     PATH_LENGTHS,
     Table,
 )
@@ -58,12 +59,23 @@ _OBJECT_SITES = """
 # Objects are counted from their sites in the whole. Their texts come from the part that has the first document.
 _OBJECTS = """
     SELECT "first", begin, kind, parts."end", sha1, counted.occurrences, counted.documents, counted.sites,
-        counted.length, 0 AS weight, notice, page, example
+        counted.length, 0 AS weight, notice, page, whole, example
     FROM (
         SELECT min(doc) AS "first", arg_min(begin, doc) AS begin, kind, arg_min("end" - begin, doc) AS length, sha1,
             sum(occurrences)::BIGINT AS occurrences, sum(documents)::BIGINT AS documents, count(*) AS sites
         FROM merged_sites GROUP BY kind, sha1
     ) AS counted LEFT JOIN parts USING ("first", begin, kind, sha1)
+    ORDER BY "first", begin, strlen(kind)
+"""
+# All parts were held against the same labels, so that they say the same of what both have.
+_ORIGINS = """
+    SELECT "first", begin, kind, sha1, known.ours, known.ours_begin, known.ours_end, known.ours_pages,
+        documents, sites, length, example
+    FROM merged_objects JOIN (
+        SELECT kind, sha1, any_value(ours) AS ours, any_value(ours_begin) AS ours_begin,
+            any_value(ours_end) AS ours_end, any_value(ours_pages) AS ours_pages
+        FROM parts GROUP BY kind, sha1
+    ) AS known USING (kind, sha1)
     ORDER BY "first", begin, strlen(kind)
 """
 _OCCURRENCES = 'SELECT * FROM parts ORDER BY doc, begin, "end"'
@@ -73,6 +85,7 @@ _QUERIES = {
     PATH_LENGTHS.name: (PATH_LENGTHS, _PATH_LENGTHS),
     OBJECT_SITES.name: (OBJECT_SITES, _OBJECT_SITES),
     OBJECTS.name: (OBJECTS, _OBJECTS),
+    ORIGINS.name: (ORIGINS, _ORIGINS),
     OCCURRENCES.name: (OCCURRENCES, _OCCURRENCES),
 }
 """For each table of the whole: the table of the parts that it is made of, and the query."""
@@ -138,6 +151,8 @@ class MergedTables:
                 self._open_parts(read)
                 if table == OBJECTS:
                     self._open("merged_sites", self._kept(OBJECT_SITES))
+                if table == ORIGINS:
+                    self._open("merged_objects", self._kept(OBJECTS))
                 for batch in self._connection.sql(query).to_arrow_reader(_ROWS):
                     writer.write(self._weigh(batch) if table == OBJECTS else batch)
                 stage.record(rows=writer.rows)

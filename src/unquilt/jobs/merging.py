@@ -25,13 +25,25 @@ from unquilt.tables import (
     OBJECT_SITES,
     OBJECTS,
     OCCURRENCES,
+    ORIGINS,
     OTHER_TEXTS,
     PATH_LENGTHS,
 )
 
 _MERGED = "merged_labels"
 """The parameter of a merged run that has the digest of the labels."""
-_SUMMED = ("documents", OTHER_TEXTS.name, "words", "bytes", "rejects", "recursive", "without_url", "chunks", "matched")
+_SUMMED = (
+    "documents",
+    OTHER_TEXTS.name,
+    "words",
+    "bytes",
+    "rejects",
+    "recursive",
+    "without_url",
+    "chunks",
+    "matched",
+    "excluded",
+)
 
 
 def merge_runs(
@@ -57,6 +69,7 @@ def merge_runs(
     output = choose_place(output, [run.path for run in parts])
     summaries = [measures(run) for run in parts]
     summary: dict[str, Any] = {name: sum(each.get(name, 0) for each in summaries) for name in _SUMMED}
+    summary["pages_of_ours"] = max(each.get("pages_of_ours", 0) for each in summaries)
     records = [InputRecord(str(run.path), measures(run)["bytes"], run.manifest["fingerprint"]) for run in parts]
     pages = [each["documents"] for each in summaries]
     others = [each.get(OTHER_TEXTS.name, 0) for each in summaries]
@@ -81,7 +94,7 @@ def _merge(
     contents, sums = whole.merge(CONTENTS), whole.merge(NEIGHBOURHOOD_SUMS)
     counted, badness = whole.count_shares(CONTENTS), whole.count_shares(NEIGHBOURHOOD_SUMS, given.bad_by)
     tables, statistics = judge(verbs, contents, sums, counted, badness, given)
-    merged = [PATH_LENGTHS, OBJECT_SITES, OBJECTS]
+    merged = [PATH_LENGTHS, OBJECT_SITES, OBJECTS, ORIGINS]
     if all(OCCURRENCES.name in part.tables for part in parts):
         merged.append(OCCURRENCES)
     return [contents, *tables, *map(whole.merge, merged)], statistics
@@ -117,7 +130,7 @@ def _stop_of(run: Run) -> str:
 
 
 def _part(run: Run, pages: int, offset: int, other_offset: int) -> RunPart:
-    read = (CONTENTS, NEIGHBOURHOODS, PATH_LENGTHS, OBJECT_SITES, OBJECTS, OCCURRENCES)
+    read = (CONTENTS, NEIGHBOURHOODS, PATH_LENGTHS, OBJECT_SITES, OBJECTS, ORIGINS, OCCURRENCES)
     files = {table: run.path / f"{table.name}.parquet" for table in read if table.name in run.tables}
     tables = {table.name: Kept.of(table.name, path).checked(table) for table, path in files.items()}
     return RunPart(tables, pages, offset, other_offset)

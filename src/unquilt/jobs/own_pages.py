@@ -15,7 +15,8 @@ from unquilt.errors import InputError
 from unquilt.jobs.named import Inputs, name_paths
 from unquilt.runs.manifest import read_manifest
 from unquilt.runs.storage import shown
-from unquilt.stores.labels import is_set
+from unquilt.site_names import strip_scheme
+from unquilt.stores.labels import LabelSet, is_set
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://\S+")
 _LONGEST_LIST = 1 << 30
@@ -37,7 +38,7 @@ class Pages:
         sites, beginnings = set(), []
         for name in names:
             if "://" in name or "/" in name.rstrip("/"):
-                beginnings.append(_strip_scheme(name))
+                beginnings.append(strip_scheme(name))
             else:
                 sites.add(name.rstrip("/").lower())
         return cls(frozenset(sites), tuple(beginnings))
@@ -57,7 +58,7 @@ class Pages:
             return True
         if not url or not (self.beginnings or self.urls):
             return False
-        plain = _strip_scheme(url)
+        plain = strip_scheme(url)
         return plain.startswith(self.beginnings) or name_page(url) in self.urls
 
 
@@ -68,30 +69,24 @@ def _parents(host: str) -> Iterator[str]:
         host = host.partition(".")[2]
 
 
-def _strip_scheme(url: str) -> str:
-    """A URL from its host on, which is in lower case."""
-    host, slash, path = url.partition("://")[2].partition("/") if "://" in url else url.partition("/")
-    return host.lower() + slash + path
-
-
 def name_page(url: str) -> str:
     """A URL as it names a page: without its scheme, what follows `#`, and a slash at the end.
 
     >>> name_page("https://WWW.example.org/a/#top") == name_page("http://www.example.org/a")
     True
     """
-    return _strip_scheme(url).partition("#")[0].rstrip("/")
+    return strip_scheme(url).partition("#")[0].rstrip("/")
 
 
 def choose_ours(ours: str | Path) -> tuple[Pages, list[str | Path]]:
     """The pages that a name means, and the inputs that have them, if they are not in the corpus.
 
-    A name is that of a file with a list of URLs, of other files or folders, of a site, or how URLs begin.
+    A name is that of a file with a list of URLs, of a set of labels that knows its pages, of other files or folders,
+    of a site, or how URLs begin.
     """
     name = str(ours)
     if is_set(name):
-        texts = "has no texts, only hashes of paragraphs; name the site, the folder or the URLs that it was made of"
-        raise InputError(f"{shown(name)} is a set of labels: it {texts}, or use unquilt reuse detect")
+        return _read_labels(LabelSet.read(name)), []
     with suppress(OSError):
         if Path(name).is_file() and (urls := _read_list(Path(name))):
             return Pages(urls=frozenset(map(name_page, urls))), []
@@ -105,6 +100,17 @@ def choose_ours(ours: str | Path) -> tuple[Pages, list[str | Path]]:
         if "." not in name and name != "localhost":
             raise InputError(f"{name[:200]!a} is neither a file or folder nor a site, such as www.example.org")
     return Pages.named([name]), []
+
+
+def _read_labels(labels: LabelSet) -> Pages:
+    """The pages that a set of labels was made of; they are looked for in the corpus by URL."""
+    if labels.pages is None:
+        texts = "does not know which pages its labels are from; make it anew, or name the site, the folder or the URLs"
+        raise InputError(f"{shown(labels.path)} is a set of labels that {texts}")
+    urls = frozenset(name_page(url) for _, url in labels.name_pages() if url)
+    if not urls:
+        raise InputError(f"{shown(labels.path)} was made of pages without URLs; name the folder that it was made of")
+    return Pages(urls=urls)
 
 
 def _read_list(path: Path) -> list[str]:

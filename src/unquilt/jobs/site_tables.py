@@ -1,7 +1,8 @@
 """The numbers of sites, by SQL over the tables of finished runs.
 
-Only a few narrow columns are read, and grouped by site. DuckDB holds them within the budget of memory, and writes
-what exceeds it to the folder for spill files. All sums are of whole numbers, so that their order does not matter; a
+Only a few narrow columns are read. Names of sites are held once each; of a page, DuckDB holds a few numbers, and rows
+of other tables are grouped by site while they are read where that can be done. What exceeds the budget of memory,
+DuckDB writes to the folder for spill files. All sums are of whole numbers, so that their order does not matter; a
 quotient is the last step.
 """
 
@@ -35,35 +36,42 @@ _READ = {
     "targets": ("doc",),
     "passage_pairs": ("a", "b"),
 }
-"""The tables that are looked at beside the documents, and their columns."""
+"""The tables that are looked at beside the documents, and their columns. A query names one as `…_rows`, once."""
 _SPREAD = "sqrt(greatest(0, count(*)::HUGEINT * sum({0}::HUGEINT * {0}) - sum({0})::HUGEINT * sum({0}))) / count(*)"
 _PAGES = f"""
-    SELECT first, count(*) AS pages, any_value(site) AS site, sum(words) / count(*) AS words,
+    SELECT first, count(*) AS pages, sum(words) / count(*) AS words,
         coalesce({_SPREAD.format("words")} / nullif(sum(words) / count(*), 0), 0) AS uneven,
         sum(restored)::BIGINT AS restored, sum(hidden)::BIGINT AS hidden
     FROM pages GROUP BY first
 """  # noqa: S608
+_COUNTED = "SELECT numbers.*, site FROM numbers JOIN names USING (first)"
+_QUILTED = "SELECT doc FROM verdicts_rows WHERE quilt"
 # A page is mixed if at least three others have half of it, none of them most; and one piece if one has most of it.
 _JUDGED = f"""
     SELECT first, count(*) AS judged, count(own) AS looked_at, count(*) FILTER (quilt) AS quilts,
         count(*) FILTER (verdict = 'original') AS originals,
         sum((own * {_UNIT})::BIGINT) FILTER (quilt) / nullif(count(own) FILTER (quilt), 0) / {_UNIT} AS own,
-        count(*) FILTER (mixed) AS mixed, count(*) FILTER (covered >= 0.5 AND largest >= 0.8) AS in_one_piece,
+        count(*) FILTER (covered >= 0.5) AS elsewhere, count(*) FILTER (mixed) AS mixed,
+        count(*) FILTER (covered >= 0.5 AND largest >= 0.8) AS in_one_piece,
         sum((coalesce(attributed, 0) * {_UNIT})::BIGINT) FILTER (quilt OR mixed)
             / nullif(count(*) FILTER (quilt OR mixed), 0) / {_UNIT} AS linked
-    FROM (SELECT *, coalesce(covered >= 0.5 AND sources >= 3 AND largest < 0.8, false) AS mixed FROM verdicts)
+    FROM (SELECT *, coalesce(covered >= 0.5 AND sources >= 3 AND largest < 0.8, false) AS mixed FROM verdicts_rows)
         JOIN pages USING (doc) GROUP BY first
 """  # noqa: S608
 _DRAWN = """
-    SELECT s.quilt AS quilt_doc, source, new_grams, linked
-    FROM sources s JOIN verdicts v ON v.doc = s.quilt WHERE v.quilt
+    SELECT quilt::UINTEGER AS quilt_doc, source::UINTEGER AS source, new_grams, linked IS NOT NULL AS is_linked
+    FROM sources_rows WHERE quilt IN (SELECT doc FROM quilted)
 """
 _DRAWS = """
-    SELECT a.first, b.first AS from_first, any_value(a.site) AS site, any_value(b.site) AS source_site,
-        count(DISTINCT quilt_doc) AS quilts, count(DISTINCT source) AS sources, sum(new_grams)::BIGINT AS new_grams,
-        coalesce(sum(new_grams) FILTER (linked IS NOT NULL), 0)::BIGINT AS linked_grams
+    SELECT a.first, b.first AS from_first, count(DISTINCT quilt_doc) AS quilts, count(DISTINCT source) AS sources,
+        sum(new_grams)::BIGINT AS new_grams,
+        coalesce(sum(new_grams) FILTER (is_linked), 0)::BIGINT AS linked_grams
     FROM drawn JOIN pages a ON a.doc = quilt_doc JOIN pages b ON b.doc = source
-    WHERE a.first <> b.first GROUP BY ALL ORDER BY a.first, from_first
+    WHERE a.first <> b.first GROUP BY ALL
+"""
+_NAMED_DRAWS = """
+    SELECT draws.*, a.site, b.site AS source_site
+    FROM draws JOIN names a USING (first) JOIN names b ON b.first = from_first ORDER BY first, from_first
 """
 _DRAWING = """
     SELECT first, count(*) AS source_sites,
@@ -73,6 +81,7 @@ _DRAWING = """
 _DRAWN_ON = """
     SELECT from_first AS first, count(*) AS takers, sum(new_grams)::BIGINT AS taken_grams FROM draws GROUP BY from_first
 """
+_CLUSTERS = "SELECT doc::UINTEGER AS doc, cluster::UINTEGER AS cluster FROM clusters_rows"
 _PLACED = """
     SELECT doc, cluster, first FROM clusters JOIN pages USING (doc)
     WHERE cluster IN (SELECT cluster FROM clusters JOIN pages USING (doc) GROUP BY cluster
@@ -115,64 +124,65 @@ _FULL = """
 _LINKED = """
     SELECT p.first, count(DISTINCT p.doc) AS linked_copies
     FROM placed p JOIN links l USING (doc) JOIN placed o ON o.cluster = p.cluster AND o.first <> p.first
-        JOIN pages ON pages.doc = o.doc AND pages.linked_as = l.leads_to GROUP BY p.first
+        JOIN pages ON pages.doc = o.doc AND pages.named = l.leads_to GROUP BY p.first
 """
 _PHRASES = f"""
     SELECT first, sum(of_84) / count(*) / {_UNIT} AS popular, {_SPREAD.format("of_84")} / {_UNIT} AS deviation
     FROM (SELECT first, (popular::HUGEINT * {84 * _UNIT} // greatest(shingles, 1))::BIGINT AS of_84
-        FROM document_phrases JOIN pages USING (doc)) GROUP BY first
+        FROM document_phrases_rows JOIN pages USING (doc)) GROUP BY first
 """  # noqa: S608
-_TARGETS = "SELECT first, count(*) AS targets FROM targets JOIN pages USING (doc) GROUP BY first"
+_TARGETS = "SELECT first, count(*) AS targets FROM targets_rows JOIN pages USING (doc) GROUP BY first"
 _SHARING = """
     SELECT page[1] AS first, count(DISTINCT page[2]) AS sharing FROM (
         SELECT unnest([(x.first, x.doc), (y.first, y.doc)]) AS page
-        FROM passage_pairs p JOIN pages x ON x.doc = p.a JOIN pages y ON y.doc = p.b WHERE x.first <> y.first
+        FROM passage_pairs_rows p JOIN pages x ON x.doc = p.a JOIN pages y ON y.doc = p.b WHERE x.first <> y.first
     ) GROUP BY 1
 """
 _SUSPECT_PAGES = "SELECT doc FROM pages JOIN suspects USING (first) ORDER BY doc"
-# What suspects have, each thing once: stretches of sources, sources, paragraphs, parts of their template, addresses.
-_HAVINGS = f"""
-    WITH texts AS (
-        SELECT first, paragraph, 2 * count(DISTINCT doc) > any_value(pages) AND any_value(pages) > 1 AS is_template
-        FROM paragraphs JOIN pages USING (doc) JOIN counted USING (first) GROUP BY ALL
-    )
-    SELECT DISTINCT first, 'passages' AS kind, source AS a, unnest(range(
+# What suspects have, each thing once, as numbers: the kind of thing (one of _KINDS), and two that say which it is.
+_STRETCHES = f"""
+    SELECT DISTINCT first, 1::UTINYINT AS kind, source::BIGINT AS a, unnest(range(
         (source_begin + {STRETCH - 1}) // {STRETCH}, source_end // {STRETCH})) AS b
-    FROM patches JOIN pages ON pages.doc = quilt JOIN suspects USING (first)
-    UNION ALL SELECT DISTINCT first, 'shared', source, 0
-    FROM drawn JOIN pages ON pages.doc = quilt_doc JOIN suspects USING (first)
-    UNION ALL SELECT first, CASE WHEN is_template THEN 'template' ELSE 'paragraphs' END, paragraph, 0 FROM texts
-    UNION ALL SELECT DISTINCT first, 'addresses', (hash(ip) >> 1)::BIGINT, 0
-    FROM pages JOIN suspects USING (first) WHERE ip IS NOT NULL
+    FROM patches_rows JOIN pages ON pages.doc = quilt JOIN suspects USING (first)
 """  # noqa: S608
+_HAVINGS = """
+    SELECT DISTINCT first, 0::UTINYINT AS kind, source::BIGINT AS a, 0::BIGINT AS b
+    FROM drawn JOIN pages ON pages.doc = quilt_doc JOIN suspects USING (first)
+    UNION ALL SELECT first, CASE WHEN 2 * count(DISTINCT doc) > any_value(pages) AND any_value(pages) > 1
+        THEN 4 ELSE 2 END, paragraph, 0
+    FROM paragraphs JOIN pages USING (doc) JOIN counted USING (first) GROUP BY first, paragraph
+    UNION ALL SELECT DISTINCT first, 5, (hash(ip) >> 1)::BIGINT, 0 FROM addresses JOIN pages USING (doc)
+"""
+_KINDS = ("shared", "passages", "paragraphs", "mutual", "template", "addresses")
+_SIZES = "SELECT first, kind, count(DISTINCT a) AS size FROM havings GROUP BY first, kind"
+# What several suspects have, and the first of them where these are many. Only the latter need a window, which is held
+# in memory as a whole.
+_SEVERAL = "SELECT kind, a, b, count(*) AS sites FROM havings GROUP BY kind, a, b HAVING count(*) > 1"
+_FEW = f"""
+    SELECT first, kind, a, b FROM havings JOIN several USING (kind, a, b) WHERE sites <= {MOST_SITES}
+    UNION ALL SELECT first, kind, a, b FROM havings JOIN several USING (kind, a, b) WHERE sites > {MOST_SITES}
+        QUALIFY row_number() OVER (PARTITION BY kind, a, b ORDER BY first) <= {MOST_SITES}
+"""  # noqa: S608
+_COMMON = """
+    SELECT first, other_first, kind, count(*) AS common FROM (
+        SELECT DISTINCT x.first, y.first AS other_first, kind, a
+        FROM few x JOIN few y USING (kind, a, b) WHERE x.first < y.first
+    ) GROUP BY ALL
+    UNION ALL SELECT least(u.first, p.first), greatest(u.first, p.first), 3, count(*)
+    FROM havings u JOIN pages p ON p.doc = u.a JOIN suspects s ON s.first = p.first
+    WHERE u.kind = 0 AND u.first <> p.first GROUP BY ALL
+"""
 _PAIRS = f"""
-    WITH few AS (
-        SELECT * FROM havings QUALIFY row_number() OVER (PARTITION BY kind, a, b ORDER BY first) <= {MOST_SITES}
-    ), sizes AS (SELECT first, kind, count(DISTINCT a) AS size FROM havings GROUP BY ALL
-    ), common AS (
-        SELECT x.first, y.first AS other_first, kind, count(DISTINCT a) AS common
-        FROM few x JOIN few y USING (kind, a, b) WHERE x.first < y.first GROUP BY ALL
-    ), within AS (
-        SELECT least(u.first, p.first) AS first, greatest(u.first, p.first) AS other_first, 'mutual' AS kind,
-            count(*) AS common
-        FROM havings u JOIN pages p ON p.doc = u.a JOIN suspects s ON s.first = p.first
-        WHERE u.kind = 'shared' AND u.first <> p.first GROUP BY ALL
-    ), held AS (
+    WITH held AS (
         SELECT c.first, c.other_first, c.kind, common, least(x.size, y.size) AS size
-        FROM (SELECT * FROM common UNION ALL SELECT * FROM within) c
-        JOIN sizes x ON x.first = c.first AND x.kind = CASE c.kind WHEN 'mutual' THEN 'shared' ELSE c.kind END
-        JOIN sizes y ON y.first = c.other_first AND y.kind = x.kind
+        FROM common c JOIN sizes x ON x.first = c.first AND x.kind = CASE c.kind WHEN 3 THEN 0 ELSE c.kind END
+            JOIN sizes y ON y.first = c.other_first AND y.kind = x.kind
     )
     SELECT h.first, other_first, a.site, b.site AS other,
-        coalesce(sum(common) FILTER (kind = 'shared'), 0)::BIGINT AS shared,
-        coalesce(sum(common) FILTER (kind = 'passages'), 0)::BIGINT AS passages,
-        coalesce(sum(common) FILTER (kind = 'paragraphs'), 0)::BIGINT AS paragraphs,
-        coalesce(sum(common) FILTER (kind = 'mutual'), 0)::BIGINT AS mutual,
-        coalesce(sum(common) FILTER (kind = 'template'), 0)::BIGINT AS template,
-        coalesce(sum(common) FILTER (kind = 'addresses'), 0)::BIGINT AS addresses
+        {", ".join(f"coalesce(sum(common) FILTER (kind = {n}), 0)::BIGINT AS {name}" for n, name in enumerate(_KINDS))}
     FROM held h JOIN suspects a USING (first) JOIN suspects b ON b.first = other_first
     GROUP BY h.first, other_first, a.site, b.site
-    HAVING bool_or(kind IN ('template', 'addresses') OR (kind = 'paragraphs' AND common >= greatest(3, $least * size))
+    HAVING bool_or(kind IN (4, 5) OR (kind = 2 AND common >= greatest(3, $least * size))
             OR (kind = $pool AND common >= greatest(5, 2 * $least * size)))
     ORDER BY h.first, other_first
 """  # noqa: S608
@@ -188,28 +198,27 @@ class SiteTables:
         self._documents = documents
         self._tables = tables
         self._by = by
-        self._load("documents", _locate(documents, by), _LOCATED)
-        self._make("firsts", "SELECT site, min(doc) AS first FROM documents GROUP BY site")
-        self._make(
-            "pages",
-            "SELECT documents.*, first FROM documents JOIN firsts ON documents.site IS NOT DISTINCT FROM firsts.site",
-        )
-        for name, columns in _READ.items():
-            if name in tables:
-                kept = tables[name]
-                schema = pa.schema([kept.schema.field(column) for column in columns])  # type: ignore[union-attr]
-                self._load(name, _rows(kept, columns), schema)
-        self._make("counted", _PAGES)
+        self._numbers: dict[str | None, int] = {}
+        """Each site by its name: the number of its first document."""
+        self._named: dict[str | None, int] = self._numbers if by != "ip" else {}
+        """What sites are called in links."""
+        self._load("pages", _LOCATED, self._locate())
+        names = {"first": list(self._numbers.values()), "site": list(self._numbers)}
+        connection.register("named", pa.table(names, schema=_NAMES))
+        self._make("names", "SELECT * FROM named")
+        connection.unregister("named")
+        self._make("numbers", _PAGES)
+        self._make("counted", _COUNTED)
 
     def count(self) -> list[dict[str, Any]]:
         """All numbers of every site, in the order of their first documents; None where no run says."""
         made: dict[str, str] = {}
         if "verdicts" in self._tables:
-            made |= {"judged": _JUDGED, "drawn": _DRAWN, "draws": _DRAWS}
+            made |= {"quilted": _QUILTED, "judged": _JUDGED, "drawn": _DRAWN, "draws": _DRAWS}
             made |= {"drawing": _DRAWING, "drawn_on": _DRAWN_ON}
         if "clusters" in self._tables:
-            made |= {"placed": _PLACED, "copied": _COPIED, "there": _THERE, "twins": _TWINS, "twinned": _TWINNED}
-            made |= {"homes": _HOMES}
+            made |= {"clusters": _CLUSTERS, "placed": _PLACED, "copied": _COPIED, "there": _THERE}
+            made |= {"twins": _TWINS, "twinned": _TWINNED, "homes": _HOMES}
         if "document_phrases" in self._tables:
             made["phrased"] = _PHRASES
         if "targets" in self._tables:
@@ -219,40 +228,66 @@ class SiteTables:
         for name, query in made.items():
             self._make(name, query)
         if "clusters" in self._tables:
-            self._load("links", self._links(self._find(_FULL)), _LINKS)
+            self._load("links", _LINKS, self._links(self._find(_FULL)))
             self._make("linking", _LINKED)
             made["linking"] = _LINKED
-        on_the_way = ("drawn", "draws", "placed", "there", "twins")
+        on_the_way = ("quilted", "drawn", "draws", "clusters", "placed", "there", "twins")
         parts = " ".join(f"LEFT JOIN {name} USING (first)" for name in made if name not in on_the_way)
         rows = self._connection.sql(f"SELECT * FROM counted {parts} ORDER BY first").to_arrow_table()  # noqa: S608
+        self._drop("quilted", "clusters", "placed", "there", "twins", "links")
         return [{**row, **{name: row[name] or 0 for name in _COUNTS if name in row}} for row in rows.to_pylist()]
 
     def draws(self) -> pa.Table:
         """Which site draws on which."""
-        return self._connection.sql("SELECT * FROM draws ORDER BY first, from_first").to_arrow_table()
+        return self._connection.sql(_NAMED_DRAWS).to_arrow_table()
 
     def pair(self, suspects: pa.Table, least: float) -> pa.Table:
         """The pairs of these sites that share a pool, a template or an address."""
         self._connection.register("suspects", suspects)
-        self._load("paragraphs", self._paragraphs(self._find(_SUSPECT_PAGES)), _PARAGRAPHS)
-        if "patches" not in self._tables:
-            self._make("patches", "SELECT 0 AS quilt, 0 AS source, 0 AS source_begin, 0 AS source_end WHERE false")
+        wanted = self._find(_SUSPECT_PAGES)
+        self._load("addresses", _ADDRESSES, self._addresses(wanted))
         if "verdicts" not in self._tables:
             self._make("drawn", "SELECT 0 AS quilt_doc, 0 AS source WHERE false")
-        self._make("havings", _HAVINGS)
-        pool = "passages" if "patches" in self._tables else "shared"
+        self._load("paragraphs", _PARAGRAPHS, self._paragraphs(wanted))
+        stretches = [_STRETCHES] if "patches" in self._tables else []
+        self._make("havings", " UNION ALL ".join([*stretches, _HAVINGS]))
+        self._drop("addresses", "paragraphs")
+        for name, query in {"sizes": _SIZES, "several": _SEVERAL, "few": _FEW, "common": _COMMON}.items():
+            self._make(name, query)
+        pool = _KINDS.index("passages" if stretches else "shared")
         return self._connection.sql(_PAIRS, params={"least": least, "pool": pool}).to_arrow_table()
 
+    def _locate(self) -> Iterator[pa.RecordBatch]:
+        """The documents, with the numbers of their sites, and of what these are called in links."""
+        places = {"domain": ("domain",), "host": ("host",)}.get(self._by, _PLACES)
+        for split in self._documents.splits():
+            part = split.read(["doc", *places, *_MEASURED])
+            if len(places) == 1:
+                names = part.column(places[0]).combine_chunks()
+            else:
+                rows = zip(*(part.column(name).to_pylist() for name in _PLACES), strict=True)
+                names = pa.array((name_site(self._by, *row) for row in rows), pa.string())
+            docs = part.column("doc").combine_chunks()
+            sites = _number(names, docs, self._numbers)
+            named = sites if self._by != "ip" else _number(part.column("domain").combine_chunks(), docs, self._named)
+            columns = [docs, sites, named, *(part.column(name) for name in _MEASURED)]
+            yield from pa.table(columns, names=_LOCATED.names).cast(_LOCATED).to_batches()
+
     def _links(self, wanted: pa.Array) -> Iterator[pa.RecordBatch]:
-        """Of each page with copies, on a site full of copies: the sites that it links to."""
+        """Of each page with copies, on a site full of copies: the sites of the corpus that it links to."""
         for part in self._read_among(wanted, ("links",)):
-            rows: list[tuple[int, str]] = []
+            rows: list[tuple[int, int]] = []
             for doc, links in zip(part["doc"].to_pylist(), part["links"].to_pylist(), strict=True):
                 places = {(place.host, place.domain, link) for link in links or () for place in [locate_url(link)]}
                 names = {name_site(_linked_by(self._by), link, host, domain, None) for host, domain, link in places}
-                rows += [(doc, name) for name in sorted(name for name in names if name is not None)]
+                rows += [(doc, self._named[name]) for name in names if name is not None and name in self._named]
             columns = [pa.array([row[place] for row in rows], field.type) for place, field in enumerate(_LINKS)]
             yield pa.RecordBatch.from_arrays(columns, schema=_LINKS)
+
+    def _addresses(self, wanted: pa.Array) -> Iterator[pa.RecordBatch]:
+        """The addresses that suspects came from."""
+        for part in self._read_among(wanted, ("ip",)):
+            yield from part.filter(pc.is_valid(part["ip"])).cast(_ADDRESSES).to_batches()
 
     def _paragraphs(self, wanted: pa.Array) -> Iterator[pa.RecordBatch]:
         """The longer paragraphs of suspects, each as eight bytes of its SHA-1."""
@@ -263,13 +298,14 @@ class SiteTables:
             long = pc.greater_equal(
                 pc.subtract(pc.struct_field(places, "end"), pc.struct_field(places, "begin")), SHORTEST
             )
-            heads = pc.binary_slice(pc.cast(pc.list_flatten(digests), pa.binary()), 0, 8)
-            numbers = [int.from_bytes(head, "big", signed=True) for head in heads.filter(long).to_pylist()]
-            yield pa.RecordBatch.from_arrays([docs.filter(long), pa.array(numbers, pa.int64())], schema=_PARAGRAPHS)
+            digests = pc.cast(pc.list_flatten(digests).filter(long), pa.binary())
+            heads = pc.binary_slice(digests, 0, 8).cast(pa.binary(8))
+            numbers = pa.Array.from_buffers(pa.int64(), len(heads), [None, heads.buffers()[1]], offset=heads.offset)
+            yield pa.RecordBatch.from_arrays([docs.filter(long).cast(pa.uint32()), numbers], schema=_PARAGRAPHS)
 
     def _find(self, query: str) -> pa.Array:
         """The documents that a query names."""
-        return self._connection.sql(query).to_arrow_table()["doc"].combine_chunks()
+        return self._connection.sql(query).to_arrow_table()["doc"].combine_chunks().cast(pa.int64())
 
     def _read_among(self, wanted: pa.Array, columns: tuple[str, ...]) -> Iterator[pa.Table]:
         """Some columns of these documents, in their order."""
@@ -281,48 +317,56 @@ class SiteTables:
                 yield part.filter(pc.is_in(part["doc"], here))
 
     def _make(self, name: str, query: str) -> None:
+        """A table from a query. Rows of a run that it names are read while it is answered."""
+        named = [table for table in _READ if f"{table}_rows" in query]
+        for table in named:
+            self._connection.register(f"{table}_rows", _reader(self._tables[table], _READ[table]))
         self._connection.execute(f"CREATE TEMP TABLE {name} AS {query}")
+        for table in named:
+            self._connection.unregister(f"{table}_rows")
 
-    def _load(self, name: str, batches: Iterator[pa.RecordBatch], schema: pa.Schema) -> None:
-        self._connection.register(f"{name}_rows", pa.RecordBatchReader.from_batches(schema, batches))
-        self._make(name, f"SELECT * FROM {name}_rows")  # noqa: S608
-        self._connection.unregister(f"{name}_rows")
+    def _drop(self, *names: str) -> None:
+        """Tables that nothing asks for any more, so that their place in memory is free."""
+        for name in names:
+            self._connection.execute(f"DROP TABLE IF EXISTS {name}")
+
+    def _load(self, name: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> None:
+        self._connection.register("loaded", pa.RecordBatchReader.from_batches(schema, batches))
+        self._make(name, "SELECT * FROM loaded")
+        self._connection.unregister("loaded")
 
 
 _COUNTS = (
-    *("judged", "looked_at", "quilts", "originals", "mixed", "in_one_piece", "source_sites", "takers", "taken_grams"),
+    *("judged", "looked_at", "quilts", "originals", "elsewhere", "mixed", "in_one_piece"),
+    *("source_sites", "takers", "taken_grams"),
     *("copied", "twins", "homes", "linked_copies", "targets", "sharing"),
 )
 """What a run has looked for and not found is 0."""
 _PLACES = ("url", "host", "domain", "ip")
 _MEASURED = ("words", "restored", "hidden")
-_LOCATED = pa.schema(
-    [
-        ("doc", pa.int64()),
-        *((name, pa.string()) for name in ("site", "linked_as", "ip")),
-        *((name, pa.int64()) for name in _MEASURED),
-    ]
-)
-_LINKS = pa.schema([("doc", pa.int64()), ("leads_to", pa.string())])
-_PARAGRAPHS = pa.schema([("doc", pa.int64()), ("paragraph", pa.int64())])
+_LOCATED = pa.schema([(name, pa.uint32()) for name in ("doc", "first", "named", *_MEASURED)])
+_NAMES = pa.schema([("first", pa.uint32()), ("site", pa.string())])
+_LINKS = pa.schema([("doc", pa.uint32()), ("leads_to", pa.uint32())])
+_ADDRESSES = pa.schema([("doc", pa.uint32()), ("ip", pa.string())])
+_PARAGRAPHS = pa.schema([("doc", pa.uint32()), ("paragraph", pa.int64())])
 
 
-def _rows(kept: Kept, columns: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
-    for split in kept.splits():
-        yield from split.read(columns).to_batches()
+def _reader(kept: Kept, columns: tuple[str, ...]) -> pa.RecordBatchReader:
+    """Some columns of a table, a row group at a time."""
+    schema = pa.schema([kept.schema.field(column) for column in columns])  # type: ignore[union-attr]
+    batches = (batch for split in kept.splits() for batch in split.read(columns).to_batches())
+    return pa.RecordBatchReader.from_batches(schema, batches)
+
+
+def _number(names: pa.Array, docs: pa.Array, numbers: dict[str | None, int]) -> pa.Array:
+    """The number of each of these names: that of the first document that has it. New ones are added to `numbers`."""
+    coded = names.dictionary_encode(null_encoding="encode")
+    firsts = pa.table({"code": coded.indices, "doc": docs}).group_by("code").aggregate([("doc", "min")])
+    first = dict(zip(firsts["code"].to_pylist(), firsts["doc_min"].to_pylist(), strict=True))
+    of_code = [numbers.setdefault(name, first[code]) for code, name in enumerate(coded.dictionary.to_pylist())]
+    return pa.array(of_code, pa.uint32()).take(coded.indices)
 
 
 def _linked_by(by: str) -> str:
     """What the sites of links are told by: a link has no address."""
     return "domain" if by == "ip" else by
-
-
-def _locate(documents: Kept, by: str) -> Iterator[pa.RecordBatch]:
-    """The documents with their sites, and with the names that these have in links."""
-    for split in documents.splits():
-        part = split.read(["doc", *_PLACES, *_MEASURED])
-        rows = list(zip(*(part.column(name).to_pylist() for name in _PLACES), strict=True))
-        names = pa.array([name_site(by, *row) for row in rows], pa.string())
-        known = names if by != "ip" else part.column("domain")
-        columns = [part.column("doc"), names, known, *(part.column(name) for name in ("ip", *_MEASURED))]
-        yield from pa.table(columns, schema=_LOCATED).to_batches()

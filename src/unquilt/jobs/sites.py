@@ -204,6 +204,7 @@ def _connect(run: Run, options: JobOptions) -> duckdb.DuckDBPyConnection:
             "memory_limit": f"{memory}B",
             "threads": str(max(1, min(options.settings.threads, memory // _LEAST_FOR_A_THREAD))),
             "temp_directory": str(run.spill),
+            "preserve_insertion_order": "false",
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "python_enable_replacements": "false",

@@ -37,7 +37,7 @@ from unquilt.jobs.corpora import (
     refuse_other_corpus,
     refuse_other_words,
 )
-from unquilt.jobs.foresight import foresee
+from unquilt.jobs.foresight import foresee, foresee_space
 from unquilt.jobs.ingestion import read_into
 from unquilt.jobs.inputs import Found, find_inputs, know, refuse_mixed_words
 from unquilt.jobs.joining import join_into, plan_columns
@@ -235,6 +235,8 @@ def _ingest(found: Found, output: str | Path, options: JobOptions, grown: Run | 
     described = found.describe(options.reading) if grown is None else grown.manifest["parameters"]
     with open_run("ingest", described, found.records, output, options) as run:
         if not run.complete:
+            if warning := foresee_space(run.path, sum(record.size for record in found.records)):
+                options.progress.say(warning)
             if grown is not None:
                 run.manifest[EARLIER] = note_state(grown)
             if found.parts:

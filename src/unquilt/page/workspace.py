@@ -19,6 +19,7 @@ from unquilt.page.findings import RunFindings
 from unquilt.page.guarding import EntryKey, Token
 from unquilt.page.listing import Listing
 from unquilt.page.marked import colour
+from unquilt.page.report.spelling import sentence
 from unquilt.page.run_list import RunList
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import clean
@@ -52,6 +53,7 @@ class Workspace:
             lstrip_blocks=True,
         )
         environment.filters |= {"clean": clean_text, "number": spell_number, "share": spell_share, "cell": spell_cell}
+        environment.filters["sentence"] = sentence
         environment.globals |= {
             "colour": colour,
             "address": address,

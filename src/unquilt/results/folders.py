@@ -55,6 +55,16 @@ class RunFolder:
                 found |= {} if aside is None else {OTHER_TEXTS.name: aside}
         return found
 
+    @cached_property
+    def has_urls(self) -> bool:
+        """Whether documents have URLs mostly, by the first row group of the corpus; true where there is no corpus."""
+        if DOCUMENTS.name not in self.tables:
+            return True
+        for split in self.tables[DOCUMENTS.name].splits()[:1]:
+            urls = split.read(["url"]).column("url")
+            return bool(2 * urls.null_count <= len(urls))
+        return True
+
     def _numbers_others(self) -> bool:
         """Whether JavaScript, CSS and robots.txt may be among the documents that the tables of the run are about."""
         return self.run.manifest["parameters"].get("pages_only") is False

@@ -107,7 +107,7 @@ def explain(folder: RunFolder, facts: Row) -> Iterator[str]:
     elif facts["why"] in WITHOUT_SOURCES:
         yield f"Not a quilt: {explain_no_source(facts, asked)}"
     else:
-        failed = (facts["why"] or "").split(", ")
+        failed = ["sigma"] if facts["verdict"] == "in part" else (facts["why"] or "").split(", ")
         yield say_verdict(facts, failed)
         yield from _list_limits(facts, failed)
         left = facts["patch_grams"] - round(facts["covered"] * facts["grams"])

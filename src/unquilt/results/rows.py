@@ -64,18 +64,23 @@ class Selection:
 
 
 def arrange(folder: RunFolder, name: str, selection: Selection, *, hidden: bool = False) -> Selection:
-    """The selection with the columns that people see, and the order in which they want rows, unless it says other ones.
-    With `hidden`, all other columns follow: for programs."""
+    """The selection with the columns that people see, and the order in which they want rows, unless it says other ones:
+    the same for the terminal, JSON, exports and the page. URLs stand where a document is named, and ids at the end; in
+    a corpus without URLs it is the other way round. With `hidden`, all other columns follow: for programs."""
     known, there = find_table(name), folder.columns(name)
     if known is None or not there:
         return selection
     named = known.identified if DOCUMENTS.name in folder.tables else ()
+    first, last = ("url", "id") if folder.has_urls else ("id", "url")
     columns: list[str] = []
     own = known.schema.names
     for column in dict.fromkeys([*known.first, *there]):
         if column in there and column not in known.hidden and column in own:
-            columns += [column, *([name_column(column, "id")] if column in named else [])]
-    columns += [name_column(column, "url") for column in named]
+            columns += [column, *([name_column(column, first)] if column in named else [])]
+    columns += [name_column(column, last) for column in named]
+    if "id" in columns and "url" in columns and columns.index(last) < columns.index(first):
+        here, there_ = columns.index(last), columns.index(first)
+        columns[here], columns[there_] = first, last
     if hidden and not selection.columns:
         columns += [column for column in TableRows(folder, name).chosen if column not in columns]
     order = [column for column in known.order if column.removeprefix("-") in there]  # older runs have fewer

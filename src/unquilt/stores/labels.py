@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import pyarrow as pa
 
@@ -40,6 +40,7 @@ COMPARED = {"text": "chunk_sha1", "raw": "raw_chunk_sha1", "words": "text"}
 """The column of documents that has it."""
 CHUNKS, FILES, STOPS = 0, 1, 2
 SHA1 = 20
+_PAGES_AT_ONCE = 4096
 _HASH = re.compile(r"(?:(file|chunk) +)?([0-9a-f]{40})", re.IGNORECASE)
 _MAGIC = b"unquilt labels\n"
 
@@ -156,6 +157,15 @@ class About:
         raise ValueError("its header is damaged")
 
 
+class Origin(NamedTuple):
+    """A page that a label is from, and where it first stands there, in code points; 0 and 0 for a whole file."""
+
+    id: str
+    url: str | None
+    begin: int
+    end: int
+
+
 @dataclass(frozen=True, eq=False)
 class LabelSet:
     """Labels, and what is known of them.
@@ -242,6 +252,27 @@ class LabelSet:
         except _native.SpoiledSetError as error:
             raise spoiled(self.path, error) from error
 
+    @property
+    def pages(self) -> int | None:
+        """Of how many pages it knows that labels are from them; None if it does not know where labels are from."""
+        return self.set.pages
+
+    def name_pages(self) -> Iterator[tuple[str, str | None]]:
+        """Id and URL of the pages that labels are from, in the order in which they were read."""
+        for begin in range(0, self.pages or 0, _PAGES_AT_ONCE):
+            try:
+                named = self.set.name_pages(begin, begin + _PAGES_AT_ONCE)
+            except _native.SpoiledSetError as error:
+                raise spoiled(self.path, error) from error
+            yield from ((id_, url or None) for id_, url in named)
+
+    def find_origins(self, sha1: bytes, *, file: bool = False) -> list[Origin]:
+        """The pages that have a labelled chunk, or are a labelled file; none if the set does not know."""
+        try:
+            return [Origin(id_, url or None, *place) for id_, url, *place in self.set.find_origins(sha1, file)]
+        except _native.SpoiledSetError as error:
+            raise spoiled(self.path, error) from error
+
     def verify(self) -> None:
         """Looks at all of the file; raises an InputError if any of it is damaged."""
         try:
@@ -285,14 +316,30 @@ class LabelGathering:
             for part, hashes in ((CHUNKS, chunks), (FILES, files), (STOPS, stops)):
                 self._hashes.add(part, hashes)
 
-    def add_set(self, labels: LabelSet, *, files: bool) -> None:
-        """Adds all labels of a set, or all but files."""
+    def add_set(self, labels: LabelSet, *, files: bool, origins: bool) -> None:
+        """Adds all labels of a set, or all but files, and with `origins` where they are from, if the set knows."""
         try:
             with storing(self._folder):
                 for part in (CHUNKS, FILES, STOPS) if files else (CHUNKS, STOPS):
                     self._hashes.add_set(labels.set, part)
+                if origins:
+                    self._hashes.add_origins(labels.set, files)
         except _native.SpoiledSetError as error:
             raise spoiled(labels.path, error) from error
+
+    def add_documents(self, documents: Kept, about: About, min_length: int, *, files: bool, origins: bool) -> None:
+        """Adds all chunks of a corpus that are longer, and all files; with `origins`, also where they are from."""
+        if not origins:
+            for chunks, whole in collect_hashes(documents, about, min_length):
+                self.add(chunks, whole if files else b"")
+            return
+        with storing(self._folder):
+            for table in _read_chunks(documents, about, ("id", "url", "raw_sha1")):
+                spans, trivial, compared = (buffers(table[name]) for name in _chunk_columns(about))
+                named = b"".join(table["raw_sha1"].to_pylist()) if files else None
+                names = (buffers(table["id"]), buffers(table["url"]))
+                by_words = about.by == "words"
+                self._hashes.add_pages(spans, trivial, compared, by_words, min_length, *names, named)
 
     def write(self, path: Path, about: About, gone: Sequence[LabelSet]) -> LabelSet:
         """Makes the set, without the chunks and files of the sets `gone`, and opens it."""
@@ -320,16 +367,26 @@ def spoiled(path: Path, error: _native.SpoiledSetError) -> InputError:
 def collect_hashes(documents: Kept, about: About, min_length: int) -> Iterator[tuple[bytes, bytes]]:
     """The hashes of all chunks that are longer, and of all files of a corpus, row group by row group, each 20 bytes
     after the other, equal ones again and again."""
-    columns = ("chunks", "trivial_chunks", COMPARED[about.by])
+    for table in _read_chunks(documents, about, ("raw_sha1",)):
+        spans, trivial, compared = (buffers(table[name]) for name in _chunk_columns(about))
+        chunks = _native.chunk_hashes(spans, trivial, compared, about.by == "words", min_length)
+        yield chunks, b"".join(table["raw_sha1"].to_pylist())
+
+
+def _chunk_columns(about: About) -> tuple[str, str, str]:
+    """Where chunks are, which of them say nothing, and by what they are compared."""
+    return "chunks", "trivial_chunks", COMPARED[about.by]
+
+
+def _read_chunks(documents: Kept, about: About, others: Sequence[str]) -> Iterator[pa.Table]:
+    """The columns of chunks of a corpus, and some others, without documents of a crawler that went round in circles."""
     for split in documents.splits():
-        table = split.read((*columns, "raw_sha1", "recursive"), seen=True)
+        table = split.read((*_chunk_columns(about), *others, "recursive"), seen=True)
         table = table.filter(pa.compute.invert(table["recursive"]))
         if not about.trivial_stop:
             none = pa.nulls(table.num_rows, table.schema.field("trivial_chunks").type)
             table = table.set_column(table.schema.get_field_index("trivial_chunks"), "trivial_chunks", none)
-        spans, trivial, compared = (buffers(table[name]) for name in columns)
-        chunks = _native.chunk_hashes(spans, trivial, compared, about.by == "words", min_length)
-        yield chunks, b"".join(table["raw_sha1"].to_pylist())
+        yield table
 
 
 def cut(hashes: bytes) -> Sequence[bytes]:

@@ -22,7 +22,10 @@ COPIES = Table(
             "`paragraphs` if at least one paragraph of ours, of ten words or more, is there as a whole; `words` if at "
             "least half of the words are there word for word; else `reworded`",
         ),
-        integer("words", "how many words of our page are there, each counted once"),
+        integer(
+            "words",
+            "how many words of our page are there, each counted once; of reworded passages no more than their side has",
+        ),
         share("share_ours", "share of the words of our page"),
         share("share_theirs", "share of the words of their page that is ours"),
         integer("equal_words", "how many of `words` are there word for word; the others were reworded"),

@@ -19,12 +19,17 @@ PASSAGES = Table(
         integer("b_sentence", "number of its first sentence in `b`"),
         integer("sentences", "how many sentences match; with `--signature grams`, how many of `a` it touches"),
         integer("words", "how many words it has in `a`; in `reworded` without boilerplate, as for all that follows"),
-        share("similarity", "Jaccard coefficient of the sets of shingles of `n` words of both sides"),
+        share(
+            "similarity",
+            "Jaccard coefficient of the sets of shingles of `n` words of both sides; in `reworded` the share of stems "
+            "in common, of the side with fewer",
+        ),
         integer("documents", "how many documents share that part of it which fewest share; 2 if nobody else has it"),
         column(
             "weight",
             pa.float64(),
-            "words · similarity / (documents - 1); in `reworded` words · rate, of the side where that is less",
+            "words · similarity / (documents - 1); in `reworded` words · rate / (documents - 1), of the side where "
+            "that is less",
         ),
         column(
             "score",

@@ -20,6 +20,11 @@ _OBJECT = (
     integer("weight", "how much it matters: length × (log₂ sites + log₂ documents / 16), rounded down"),
     column("notice", pa.bool_(), "whether it speaks of copyright or a licence"),
     column("page", pa.bool_(), "whether it occurs in a page, and not only in JavaScript, CSS or robots.txt"),
+    column(
+        "whole",
+        pa.bool_(),
+        "in a run of discovery, whether a chunk is all of a file that is listed, and stands nowhere else",
+    ),
     column("example", pa.string(), "how it begins"),
 )
 
@@ -30,11 +35,12 @@ OBJECTS = Table(
     row=("object", "objects"),
     see="paragraphs and files that occur more than once, those that matter most first",
     first=("weight", "occurrences", "documents", "sites", "length", "kind", "example"),
-    hidden=("begin", "end", "sha1", "notice", "page"),
-    order=("-page", "notice", "-weight"),
+    hidden=("begin", "end", "sha1", "notice", "page", "whole"),
+    order=("whole", "-page", "notice", "-weight"),
     identified=("first",),
-    notes="Notices of copyright and licences come last, and behind them what occurs in no page. In a run of `detect`, "
-    "these are the labelled objects that were found, however often.",
+    notes="Notices of copyright and licences come last, behind them what occurs in no page, and behind that chunks "
+    "that are all of a file, which is listed already. In a run of `detect`, these are the labelled objects that were "
+    "found, however often.",
     page=OnPage(
         tab="Objects",
         filters=("kind", "documents", "sites", "length", "notice"),
@@ -55,7 +61,7 @@ STOP_CHUNKS = Table(
     row=("stop chunk", "stop chunks"),
     see="chunks left out as too short for the number of documents that have them",
     first=("documents", "sites", "length", "example"),
-    hidden=("begin", "end", "sha1", "notice", "page", "kind", "weight"),
+    hidden=("begin", "end", "sha1", "notice", "page", "whole", "kind", "weight"),
     order=("-documents", "-length"),
     identified=("first",),
     page=OnPage(
@@ -128,6 +134,45 @@ OBJECT_SITES = Table(
     page=NOT_LISTED,
 )
 
+ORIGINS = Table(
+    "origins",
+    (
+        document("first", "the first document that has a labelled chunk or file"),
+        integer("begin", "where it begins there, in code points of `text`"),
+        column("kind", pa.string(), "`chunk` or `file`"),
+        column("sha1", SHA1, "its SHA-1"),
+        column("ours", pa.string(), "URL of the first page of ours that has it; its id, if it has none"),
+        integer("ours_begin", "where it begins there"),
+        integer("ours_end", "where it ends there; 0 for a file"),
+        integer("ours_pages", "how many pages of ours have it"),
+        integer("documents", "how many documents of the corpus have it"),
+        integer("sites", "on how many sites"),
+        integer("length", "its length in characters"),
+        column("example", pa.string(), "how it begins"),
+    ),
+    key_columns=3,
+    row=("origin", "origins"),
+    see="which page of ours each labelled chunk and file is from",
+    first=("documents", "sites", "length", "ours", "ours_begin", "ours_pages", "example", "first", "kind"),
+    hidden=("begin", "sha1", "ours_end"),
+    order=("-sites", "-documents", "-length"),
+    identified=("first",),
+    notes="Empty if the labels do not know where they are from.",
+    page=OnPage(
+        tab="Origins",
+        filters=("kind", "documents", "sites", "length"),
+        links={"example": "objects/{first}/{begin}/{kind}"},
+        documents=("first",),
+        sites=(),
+        evidence="",
+    ),
+)
+
+_OURS = (
+    column("ours", pa.string(), "URL of the page of ours that most of it is from; its id, if it has none", null=True),
+    integer("ours_matched", "how many of its labelled chunks that page has"),
+)
+
 CONTENTS = Table(
     "contents",
     (
@@ -139,6 +184,7 @@ CONTENTS = Table(
         integer("matched", "how many of its chunks are labelled"),
         integer("share", "their share in units of 2⁻³⁰, rounded down"),
         column("file", pa.bool_(), "whether all of it is a labelled file"),
+        *_OURS,
     ),
     row=("document", "documents"),
     see="how much of each document is labelled",
@@ -167,12 +213,14 @@ TARGETS = Table(
         share("contains", "their share"),
         column("file", pa.bool_(), "whether all of it is a labelled file"),
         column("partial", pa.bool_(), "whether the share is above the threshold"),
+        *_OURS,
     ),
     row=("target", "targets"),
     see="documents that contain labelled content, those with most of it first",
-    first=("doc", "contains", "matched", "chunks", "file", "partial", "id", "url"),
-    hidden=("stop_chunks",),
+    first=("doc", "url", "contains", "matched", "chunks", "ours", "file", "partial", "id"),
+    hidden=("stop_chunks", "ours_matched"),
     order=("-file", "-matched", "-contains"),
+    sparse=("ours",),
     page=OnPage(
         tab="Targets",
         filters=("host", "file", "partial", "contains", "matched"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from unquilt.tables.table import NOT_LISTED, OnPage, Table, column, document, integer, share
+from unquilt.tables.table import OnPage, Table, column, document, integer, share
 
 _SHARE = pa.float64()
 
@@ -28,6 +28,7 @@ SITES = Table(
         integer("judged", "how many of these `quilts` judged; null without such a run", null=True),
         integer("looked_at", "how many of these it looked at closely", null=True),
         integer("quilts", "how many of these are quilts", null=True),
+        integer("elsewhere", "of how many of these other pages have half or more", null=True),
         integer("mixed", "how many of these three or more other pages have in parts, half of it in all", null=True),
         integer("in_one_piece", "how many of these one other page has, at least half of it", null=True),
         integer("originals", "how many of these are originals that others took from", null=True),
@@ -122,5 +123,12 @@ NETWORK_PAIRS = Table(
     see="which sites are one network, and what they share",
     first=("site", "other", "paragraphs", "passages", "shared", "mutual", "template", "addresses"),
     hidden=("first", "other_first"),
-    page=NOT_LISTED,
+    page=OnPage(
+        tab="Networks",
+        filters=("site", "other", "paragraphs", "passages"),
+        links={"site": "site?name={site}", "other": "site?name={other}"},
+        documents=(),
+        sites=("site", "other"),
+        evidence="",
+    ),
 )

@@ -6,8 +6,9 @@
 //!
 //! In a summary, little of a long source is found again, so a fit that demands much of both sides stops early. A second
 //! fit demands less of the source; it counts where it shows a summary: its source is much longer than itself, and it is
-//! longer than the first fit; once it has grown, it must show that already. What is summarised is mostly a whole
-//! document: where a good part of the source is covered, the passage is all of it.
+//! longer than the first fit; once it has grown, it must show that already. Where it is known which of two texts may be a
+//! summary, what is summarised is mostly a whole document: where a good part of the source is covered, the passage is all
+//! of it. Where either may be one, a passage is no more than what corresponds.
 
 use crate::alignment::fit::{fixed, BarredWords, Fit, Fitting, Manner, Rectangle};
 use crate::alignment::pair::{StemNumbers, TextPair};
@@ -167,15 +168,13 @@ impl Aligner {
         shared >= sequences && fit.score() >= fixed(evidence - sequence * shared as f64)
     }
 
-    /// The source of a summary is the whole text, if a good part of it is covered.
+    /// The source of a summary is the whole text, if a good part of it is covered and only `a` may be a summary.
     fn completed(&self, pair: &TextPair, at: Rectangle) -> Rectangle {
         let (long_a, long_b) = (at.words_a() as f64, at.words_b() as f64);
-        let (words_a, words_b) = (pair.a.words.len(), pair.b.words.len());
+        let words_b = pair.b.words.len();
         let AlignmentRules { ratio, whole, .. } = self.rules;
-        if long_b > ratio * long_a && long_b >= whole * words_b as f64 {
+        if !self.both_ways && long_b > ratio * long_a && long_b >= whole * words_b as f64 {
             Rectangle { b: (0, words_b), ..at }
-        } else if self.both_ways && long_a > ratio * long_b && long_a >= whole * words_a as f64 {
-            Rectangle { a: (0, words_a), ..at }
         } else {
             at
         }

@@ -16,6 +16,13 @@ pub struct NumberedText {
     stems: Vec<(u32, u32)>,
 }
 
+impl NumberedText {
+    /// The number among all texts of the stem of a word.
+    pub fn stem(&self, word: usize) -> u32 {
+        self.stems[self.words[word] as usize].0
+    }
+}
+
 /// Numbers of the stems of all texts, in the order in which they come, and their rates in the collection.
 #[derive(Default)]
 pub struct StemNumbers {

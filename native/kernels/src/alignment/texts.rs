@@ -1,5 +1,8 @@
 //! A text as alignment sees it: its words by number, where they stand, and where sentences end.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use crate::alignment::boilerplate::Boilerplate;
 use crate::alignment::pair::{NumberedText, StemNumbers};
 use crate::alignment::rates::StemRates;
@@ -75,6 +78,11 @@ impl ReadText {
     /// The fingerprint of each word that is aligned.
     pub fn prints(&self) -> &[u64] {
         &self.prints
+    }
+
+    /// The different stems of some of the words that are aligned, by number.
+    pub fn stems(&self, words: Range<usize>) -> HashSet<u32> {
+        words.map(|word| self.numbered.stem(word)).collect()
     }
 
     /// An interval of words that are aligned, as one of all words.

@@ -14,27 +14,68 @@ use crate::flow::kernel::{Done, GroupKernel, Output, Rows};
 use crate::flow::rows::{Spread, Writer};
 use crate::flow::sorter::Sorter;
 use crate::store::checksums::Summing;
-use crate::store::labels::{leading, Hash, Labels, LabelsFilter, FORMAT};
+use crate::store::labels::{leading, Hash, Labels, LabelsFilter, FORMAT, WITH_ORIGINS};
+use crate::store::origins::{LabelOrigin, PageName, PageNames, VALUE};
 use crate::store::sections::lead;
 use crate::store::sorted_map;
 
 /// Memory that a key takes while the filter is made: itself, and what the library holds.
 pub const FILTER_BYTES: usize = 33;
 const PARTS: usize = 3;
+/// Behind the parts come the rows that say where labels are from.
+const ORIGINS: usize = PARTS;
 const BUFFER: usize = 1 << 18;
 
 /// Hashes of chunks (0), files (1) and stop chunks (2), in any order and as often as they come.
 pub struct HashGathering {
     sorter: Sorter<Vec<u8>>,
     folder: PathBuf,
-    waiting: [Writer; PARTS],
+    waiting: [Writer; PARTS + 1],
+    pages: PageNames,
 }
 
 impl HashGathering {
     /// `budget` in bytes is for sorting; files go to `folder`, which must exist.
     pub fn new(budget: usize, folder: &Path) -> Self {
-        let waiting = [(); PARTS].map(|()| Writer::new(Spread::hashes(1)));
-        Self { sorter: Sorter::new(budget, folder), folder: folder.to_owned(), waiting }
+        let waiting = [(); PARTS + 1].map(|()| Writer::new(Spread::hashes(1)));
+        Self { sorter: Sorter::new(budget, folder), folder: folder.to_owned(), waiting, pages: PageNames::default() }
+    }
+
+    /// Adds a page, and where labels stand on it: each chunk at its first place, and its file.
+    pub fn add_page(
+        &mut self,
+        page: &PageName<'_>,
+        places: impl IntoIterator<Item = (Hash, LabelOrigin)>,
+    ) -> io::Result<()> {
+        let number = u32::try_from(self.pages.count()).map_err(|_| io::Error::other("there are too many pages"))?;
+        self.pages.add(page);
+        places.into_iter().try_for_each(|(hash, origin)| self.add_origin(&hash, LabelOrigin { page: number, ..origin }))
+    }
+
+    /// Adds what another set knows of where its labels are from, with or without files.
+    pub fn add_origins<B: AsRef<[u8]>>(&mut self, set: &Labels<B>, files: bool) -> io::Result<()> {
+        let damaged = || io::Error::other("a set of labels is damaged");
+        let Some(origins) = set.origins() else { return Ok(()) };
+        let first = u32::try_from(self.pages.count()).map_err(|_| io::Error::other("there are too many pages"))?;
+        for page in 0..origins.pages() {
+            self.pages.add(&origins.page(page).ok_or_else(damaged)?);
+        }
+        for (hash, origin) in origins.all().ok_or_else(damaged)?.filter(|(_, origin)| files || !origin.is_file()) {
+            let page = first.checked_add(origin.page).ok_or_else(|| io::Error::other("there are too many pages"))?;
+            self.add_origin(&hash, LabelOrigin { page, ..origin })?;
+        }
+        Ok(())
+    }
+
+    fn add_origin(&mut self, hash: &Hash, origin: LabelOrigin) -> io::Result<()> {
+        let mut tail = [0; 12 + VALUE];
+        tail[..12].copy_from_slice(&hash[8..]);
+        tail[12..].copy_from_slice(&origin.pack());
+        self.waiting[ORIGINS].row(leading(hash), &tail);
+        if self.waiting[ORIGINS].bytes() > BUFFER {
+            self.pass_on(ORIGINS)?;
+        }
+        Ok(())
     }
 
     pub fn add(&mut self, part: usize, hashes: impl IntoIterator<Item = Hash>) -> io::Result<()> {
@@ -54,38 +95,62 @@ impl HashGathering {
 
     /// Sorts them, without those that are in the same part of one of the sets `gone`; stop chunks are never gone.
     pub fn sort<B: AsRef<[u8]> + Send + Sync>(mut self, gone: &[&Labels<B>]) -> io::Result<GatheredHashes> {
-        (0..PARTS).try_for_each(|part| self.pass_on(part))?;
-        let mut kernel = Sifting { gone, parts: Vec::new(), fault: Ok(()) };
+        (0..=PARTS).try_for_each(|part| self.pass_on(part))?;
+        let mut kernel =
+            Sifting { gone, parts: Vec::new(), origins: SortedPart::new(&self.folder, ORIGINS)?, fault: Ok(()) };
         for part in 0..PARTS {
             kernel.parts.push(SortedPart::new(&self.folder, part)?);
         }
         self.sorter.feed(&mut kernel, &mut Output::none())?;
         kernel.fault?;
         kernel.parts.iter_mut().try_for_each(|part| part.file.flush())?;
-        Ok(GatheredHashes { parts: kernel.parts })
+        kernel.origins.file.flush()?;
+        Ok(GatheredHashes { parts: kernel.parts, origins: kernel.origins, pages: self.pages })
     }
 }
 
-/// A part as it is written out.
-struct SortedPart {
+/// A part as it is written out: hashes, or hashes with origins.
+struct SortedPart<E = Hash> {
     file: BufWriter<File>,
     path: PathBuf,
     count: usize,
-    last: Option<Hash>,
+    last: Option<E>,
 }
 
-impl SortedPart {
+/// The hash of a label, and where it is from.
+type HashOrigin = (Hash, [u8; VALUE]);
+
+impl<E> SortedPart<E> {
     fn new(folder: &Path, part: usize) -> io::Result<Self> {
         let path = folder.join(format!("part-{part}.sorted"));
         let file = BufWriter::with_capacity(BUFFER, File::create(&path)?);
         Ok(Self { file, path, count: 0, last: None })
     }
 
-    fn hashes(&self) -> io::Result<impl Iterator<Item = io::Result<Hash>>> {
+    fn read<const WIDTH: usize>(&self) -> io::Result<impl Iterator<Item = io::Result<[u8; WIDTH]>>> {
         let mut file = BufReader::with_capacity(BUFFER, File::open(&self.path)?);
         Ok((0..self.count).map(move |_| {
-            let mut hash = Hash::default();
-            file.read_exact(&mut hash).map(|()| hash)
+            let mut entry = [0; WIDTH];
+            file.read_exact(&mut entry).map(|()| entry)
+        }))
+    }
+}
+
+impl SortedPart {
+    fn hashes(&self) -> io::Result<impl Iterator<Item = io::Result<Hash>>> {
+        self.read()
+    }
+}
+
+impl SortedPart<HashOrigin> {
+    fn entries(&self) -> io::Result<impl Iterator<Item = io::Result<HashOrigin>>> {
+        Ok(self.read::<{ 20 + VALUE }>()?.map(|entry| {
+            let (mut hash, mut value) = (Hash::default(), [0; VALUE]);
+            entry.map(|entry| {
+                hash.copy_from_slice(&entry[..20]);
+                value.copy_from_slice(&entry[20..]);
+                (hash, value)
+            })
         }))
     }
 }
@@ -94,6 +159,7 @@ impl SortedPart {
 struct Sifting<'a, B> {
     gone: &'a [&'a Labels<B>],
     parts: Vec<SortedPart>,
+    origins: SortedPart<HashOrigin>,
     fault: io::Result<()>,
 }
 
@@ -103,15 +169,37 @@ impl<B: AsRef<[u8]>> Sifting<'_, B> {
         if into.last.replace(hash) == Some(hash) {
             return Ok(());
         }
-        for set in self.gone {
-            let there = part < 2 && set.has(part, &hash).map_err(|_| io::Error::other("a set of labels is damaged"))?;
-            if there {
-                return Ok(());
-            }
+        if part < 2 && is_gone(self.gone, part, &hash)? {
+            return Ok(());
         }
         into.count += 1;
         into.file.write_all(&hash)
     }
+
+    /// Writes where a label is from: of a chunk that a page has several times, the first place.
+    fn write_origin(&mut self, hash: Hash, value: [u8; VALUE]) -> io::Result<()> {
+        let origin = LabelOrigin::unpack(&value);
+        let again = self.origins.last.is_some_and(|(before, last)| {
+            let last = LabelOrigin::unpack(&last);
+            before == hash && last.page == origin.page && last.is_file() == origin.is_file()
+        });
+        if again || is_gone(self.gone, usize::from(origin.is_file()), &hash)? {
+            return Ok(());
+        }
+        self.origins.last = Some((hash, value));
+        self.origins.count += 1;
+        self.origins.file.write_all(&hash)?;
+        self.origins.file.write_all(&value)
+    }
+}
+
+fn is_gone<B: AsRef<[u8]>>(gone: &[&Labels<B>], part: usize, hash: &Hash) -> io::Result<bool> {
+    for set in gone {
+        if set.has(part, hash).map_err(|_| io::Error::other("a set of labels is damaged"))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 impl<B: AsRef<[u8]> + Send + Sync> GroupKernel for Sifting<'_, B> {
@@ -124,9 +212,13 @@ impl<B: AsRef<[u8]> + Send + Sync> GroupKernel for Sifting<'_, B> {
             let mut hash = Hash::default();
             let (eight, twelve) = hash.split_at_mut(8);
             eight.copy_from_slice(&key.to_be_bytes());
-            twelve.copy_from_slice(tail);
+            let (rest, value) = tail.split_at(twelve.len());
+            twelve.copy_from_slice(rest);
             if self.fault.is_ok() {
-                self.fault = self.write(usize::from(part), hash);
+                self.fault = match value.first_chunk() {
+                    Some(value) => self.write_origin(hash, *value),
+                    None => self.write(usize::from(part), hash),
+                };
             }
         }
         Ok(())
@@ -138,6 +230,8 @@ impl<B: AsRef<[u8]> + Send + Sync> GroupKernel for Sifting<'_, B> {
 /// What was gathered, sorted, each hash once.
 pub struct GatheredHashes {
     parts: Vec<SortedPart>,
+    origins: SortedPart<HashOrigin>,
+    pages: PageNames,
 }
 
 impl GatheredHashes {
@@ -148,7 +242,8 @@ impl GatheredHashes {
 
     /// Writes the set into a file that is empty.
     pub fn write(&self, header: &[u8], file: &mut File) -> io::Result<()> {
-        file.write_all(&vec![0; FORMAT.lead()])?;
+        let format = if self.pages.count() > 0 { WITH_ORIGINS } else { FORMAT };
+        file.write_all(&vec![0; format.lead()])?;
         let mut out = Summing::new(BufWriter::with_capacity(BUFFER, &*file));
         let (mut lengths, mut before) = (Vec::new(), 0);
         let mut end_section =
@@ -162,9 +257,15 @@ impl GatheredHashes {
         }
         self.make_filter()?.write(&mut out)?;
         end_section(&out);
+        if self.pages.count() > 0 {
+            sorted_map::write(&mut out, self.origins.count, || self.origins.entries())?;
+            end_section(&out);
+            self.pages.write(&mut out)?;
+            end_section(&out);
+        }
         let root = out.finish()?;
         file.seek(SeekFrom::Start(0))?;
-        file.write_all(&lead(FORMAT, &lengths, root))
+        file.write_all(&lead(format, &lengths, root))
     }
 
     fn make_filter(&self) -> io::Result<LabelsFilter> {

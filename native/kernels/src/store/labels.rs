@@ -1,7 +1,7 @@
 //! Labels: SHA-1s of chunks and of files that are looked for, and of chunks that are passed over, in one file that is
 //! mapped into memory.
 //!
-//! It has five sections (see sections.rs):
+//! It has five sections, or seven (see sections.rs):
 //!
 //! ```text
 //! header                JSON: how chunks were cut, thresholds; of no concern here
@@ -10,6 +10,7 @@
 //! stops                 the stop chunks, the same
 //! filter                the first 8 bytes of all labelled chunks and stop chunks, in a binary fuse filter: its
 //!                       descriptor of 20 bytes, then one byte for about 0.9 of a key
+//! origins, pages        in sets that know where their labels are from, which are of version 2 (see origins.rs)
 //! ```
 //!
 //! Answers come from the maps alone, and are exact. The filter says of 99.6 % of other hashes that they are in neither,
@@ -23,10 +24,13 @@ use std::sync::Arc;
 use xorf::{BinaryFuse8, BinaryFuse8Ref, DmaSerializable, Filter, FilterRef};
 
 use crate::store::checksums::Parts;
+use crate::store::origins::Origins;
 use crate::store::sections::{Format, Packing, Section, Sections, Unreadable};
 use crate::store::sorted_map::{self, SortedMap};
 
 pub const FORMAT: Format = Format { magic: b"unquilt labels\n\0", version: 1, sections: 5 };
+/// Of sets that know where their labels are from.
+pub const WITH_ORIGINS: Format = Format { version: 2, sections: 7, ..FORMAT };
 const DESCRIPTOR: usize = <BinaryFuse8 as DmaSerializable>::DESCRIPTOR_LEN;
 
 pub type Hash = [u8; 20];
@@ -96,12 +100,15 @@ pub struct Labels<B> {
     maps: [SortedMap<Section<B>, 20, 0>; 3],
     filter: Section<B>,
     descriptor: [u8; DESCRIPTOR],
+    origins: Option<Origins<Section<B>>>,
 }
 
 impl<B: AsRef<[u8]>> Labels<B> {
     /// Costs the same for a set of any size.
     pub fn new(bytes: B) -> Result<Self, Unreadable> {
-        let file = Arc::new(Sections::new(bytes, FORMAT)?);
+        let version = bytes.as_ref().get(FORMAT.magic.len()..).and_then(|rest| rest.first_chunk());
+        let with_origins = version == Some(&WITH_ORIGINS.version.to_le_bytes());
+        let file = Arc::new(Sections::new(bytes, if with_origins { WITH_ORIGINS } else { FORMAT })?);
         let map = |number| SortedMap::new(Section::new(&file, number)).ok_or_else(|| file.fault());
         let maps = [map(1)?, map(2)?, map(3)?];
         let (header, filter) = (Section::new(&file, 0), Section::new(&file, 4));
@@ -111,7 +118,11 @@ impl<B: AsRef<[u8]>> Labels<B> {
         if !fits(&descriptor, filter.length() - DESCRIPTOR) {
             return Err(Unreadable::Damaged);
         }
-        Ok(Self { file, header, maps, filter, descriptor })
+        let origins = match with_origins {
+            true => Some(Origins::new(Section::new(&file, 5), Section::new(&file, 6)).ok_or_else(|| file.fault())?),
+            false => None,
+        };
+        Ok(Self { file, header, maps, filter, descriptor, origins })
     }
 
     pub fn header(&self) -> Result<&[u8], Unreadable> {
@@ -163,6 +174,16 @@ impl<B: AsRef<[u8]>> Labels<B> {
         Ok(entries.map(|(hash, _)| hash))
     }
 
+    /// Where labels are from, if the set knows.
+    pub fn origins(&self) -> Option<&Origins<Section<B>>> {
+        self.origins.as_ref()
+    }
+
+    /// Why origins had no answer.
+    pub fn fault(&self) -> Unreadable {
+        self.file.fault()
+    }
+
     /// Compares the filter with its checksums.
     pub fn check_filter(&self) -> Result<(), Unreadable> {
         self.filter.part(0..self.filter.length()).map(drop).ok_or_else(|| self.file.fault())
@@ -173,7 +194,8 @@ impl<B: AsRef<[u8]>> Labels<B> {
         self.file.verify()?;
         // What a map has in order is found there; it is looked for just if the filter knows it.
         let known = |part| self.hashes(part).map(|mut all| all.all(|hash| self.may_have(&hash)));
-        if self.maps.iter().all(SortedMap::verify) && known(0)? && known(2)? {
+        let origins = self.origins.as_ref().is_none_or(Origins::verify);
+        if self.maps.iter().all(SortedMap::verify) && origins && known(0)? && known(2)? {
             Ok(())
         } else {
             Err(Unreadable::Damaged)

@@ -156,9 +156,15 @@ impl<B: Parts, const K: usize, const V: usize> SortedMap<B, K, V> {
     /// Calls `each` with the values of a key, in order. None if some of what there is to look at is damaged.
     #[inline]
     pub fn find(&self, key: &[u8; K], mut each: impl FnMut(&[u8; V])) -> Option<()> {
-        let entries = self.from(key)?.chunks_exact(Self::WIDTH);
-        entries.map_while(split).take_while(|(there, _)| *there == key).for_each(|(_, value)| each(value));
+        self.values(key)?.for_each(&mut each);
         Some(())
+    }
+
+    /// The values of a key, in order. None if some of what there is to look at is damaged.
+    #[inline]
+    pub fn values<'a>(&'a self, key: &'a [u8; K]) -> Option<impl Iterator<Item = &'a [u8; V]> + 'a> {
+        let entries = self.from(key)?.chunks_exact(Self::WIDTH).map_while(split::<K, V>);
+        Some(entries.take_while(move |(there, _)| *there == key).map(|(_, value)| value))
     }
 
     /// The first value of a key. None if it has none, or if what there is to look at is damaged.

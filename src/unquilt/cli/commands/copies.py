@@ -29,7 +29,8 @@ def copies(ours: str, inputs: tuple[str, ...], output: str, asked: JobArguments,
     """Find who has text of ours: which page took what of which page of ours, and how much.
 
     OURS is a site (www.example.org), how our URLs begin (http://www.example.org/blog/), a file with a list of URLs, one
-    on a line, or a file or folder with our pages. INPUT is what unquilt ingest takes, or one corpus that it made.
+    on a line, a set of labels that was made of our pages, or a file or folder with our pages. INPUT is what unquilt
+    ingest takes, or one corpus that it made.
 
     Copies are found at three strengths: whole paragraphs, passages word for word, and reworded passages. Other pages of
     our own sites are not looked at, and neither are sites that --except names. Templates of ours, notices of copyright

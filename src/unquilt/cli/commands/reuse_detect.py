@@ -10,6 +10,7 @@ from unquilt.cli.options import usage_error
 EXAMPLES = """\
   unquilt reuse detect crawl/*.warc.gz --labels ours.labels -o copies
   unquilt reuse detect corpus --labels ours.labels -o strict --page-threshold 0.5
+  unquilt reuse detect corpus --labels ours.labels -o others --exclude-site www.garden-news.example
   unquilt show copies targets
   unquilt show copies targets --doc http://www.stone-times.example/2001/0.html    # one of them, what is ours marked
   unquilt show copies neighbourhoods
@@ -25,8 +26,9 @@ def detect(job: AnalysisJob) -> None:
     A document is a target if it is a labelled file, or if more of its chunks than usual are labelled: a share above the
     mean of all documents plus their standard deviation, or above --page-threshold. A neighbourhood is a site, or a
     folder of it; its badness is the mean share of its documents, and it is bad above mean plus standard deviation, or
-    above --neighbourhood-threshold. The tables are targets, neighbourhoods, and objects: the labelled chunks that were
-    found, and where else they stand.
+    above --neighbourhood-threshold. The tables are targets, each with the page of ours that most of it is from,
+    neighbourhoods, objects (the labelled chunks that were found, and where else they stand), and origins (where these
+    stand on our pages). --exclude-site leaves out sites of ours.
     """
     if "labels" not in job.parameters:
         raise usage_error("--labels is missing: name the set to look for; unquilt reuse label makes one")

@@ -9,7 +9,7 @@ EXAMPLES = """\
   unquilt reworded corpus -o reworded
   unquilt reworded essays books -o essays-run --between essays/ books/   # which essays reword which books
   unquilt reworded corpus -o once --collapse near         # near-duplicates become one document first
-  unquilt show reworded passages --where "similarity < 0.3"              # what was reworded most
+  unquilt show reworded passages --where "similarity < 0.7"              # what was reworded most
   unquilt show reworded passages --pair 28 34             # two texts, the words that both have marked
 """
 

@@ -12,7 +12,7 @@ from unquilt.cli.show.choice import choose
 from unquilt.cli.show.differences import DiffPens
 from unquilt.cli.show.page import show_page
 from unquilt.cli.show.table_views import Request, TableView
-from unquilt.cli.show.tables import Row, print_rows
+from unquilt.cli.show.tables import Row, is_place, print_rows
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
 from unquilt.results import RunFolder
@@ -164,7 +164,9 @@ def _introduce(numbers: Sequence[int], pages: Mapping[int, Row], difference: Dif
     width = terminal_width() or WIDEST
     for mark, number, words in zip("-+", numbers, difference.words, strict=True):
         page = pages[number]
-        name = f"{page['id']}  {page['url']}" if page["url"] and page["url"] != page["id"] else page["id"]
+        name = page["url"] or page["id"]
+        if page["url"] and page["url"] != page["id"] and not is_place(page["id"]):
+            name = f"{page['id']}  {page['url']}"
         facts = f"{mark} document {number}, {count(len(words), 'word')}: "
         yield facts + cut(name, max(20, width - len(facts)))
     deleted, inserted = difference.changed

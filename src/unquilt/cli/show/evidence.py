@@ -10,7 +10,7 @@ from unquilt.analyses.catalogue import find_function, find_table
 from unquilt.cli.show.choice import choose
 from unquilt.cli.show.page import Pens, show_page
 from unquilt.cli.show.table_views import Request, TableView
-from unquilt.cli.show.tables import Row, spell
+from unquilt.cli.show.tables import Row, is_place, spell
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
 from unquilt.results import RunFolder, Selection, TableRows
@@ -110,9 +110,10 @@ def _spell_fact(value: Any) -> str:
 def introduce(page: Row) -> Iterator[str]:
     """The names of a page, as far as they are known."""
     number = f"document {page['doc']}"
-    yield number.capitalize() if page["id"] is None else f"{printable(page['id'])} ({number})"
-    if page["url"]:
-        yield cut(page["url"], _width())
+    names = [page["id"], page["url"]] if not (page["url"] and is_place(page["id"])) else [page["url"], page["id"]]
+    yield number.capitalize() if names[0] is None else f"{printable(names[0])} ({number})"
+    if names[1]:
+        yield cut(names[1], _width())
 
 
 def summarise(quilt: Row) -> Iterator[str]:
@@ -125,7 +126,9 @@ def summarise(quilt: Row) -> Iterator[str]:
 
 def _name(number: int, pages: Mapping[int, tuple[str | None, str | None]]) -> str:
     id_, url = pages.get(number, (None, None))
-    return f"{id_}  {url}" if id_ and url and url != id_ else url or id_ or f"document {number}"
+    if id_ and url and url != id_ and not is_place(id_):
+        return f"{id_}  {url}"
+    return url or id_ or f"document {number}"
 
 
 def show_patches(asked: Request, number: int) -> None:

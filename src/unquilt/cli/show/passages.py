@@ -14,7 +14,7 @@ from unquilt.cli.options import usage_error
 from unquilt.cli.show.choice import choose
 from unquilt.cli.show.page import Pens, show_page
 from unquilt.cli.show.table_views import FEW, Request, TableView
-from unquilt.cli.show.tables import Row, drop_sparse, prefer_urls, print_rows
+from unquilt.cli.show.tables import Row, drop_sparse, print_rows
 from unquilt.cli.show.views import Facts, View, read_top
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
@@ -27,8 +27,6 @@ MOST_NAMED = 5
 LN_10 = 2.302585
 MOST_SITES = 1_000_000
 """Pairs whose sites are added up for a summary."""
-LOOKED_THROUGH = 10
-"""So many times as many passages as are listed are looked at, as some say the same."""
 FIRST = ("a", "b", "words", "documents")
 """What stands before the text."""
 PLOT_WIDTH, PLOT_HEIGHT = 64, 20
@@ -148,33 +146,26 @@ class PassagesView(TableView):
 
 
 def show_texts(asked: Request) -> None:
-    """Print passages with what they say, each text once: one that many documents share is a passage of each pair."""
+    """Print passages with what they say. Of a text that several pairs share, later rows name the first that has it."""
     limit = asked.limit or FEW
     wanted = arrange(asked.folder, PASSAGES.name, asked.selection)
-    selection = replace(wanted, columns=[*wanted.columns, "a_text"], limit=limit * LOOKED_THROUGH)
+    selection = replace(wanted, columns=[*wanted.columns, "a_text"], limit=limit + 1)  # is there one more?
     rows = TableRows(asked.folder, PASSAGES.name, selection)
-    shown: dict[str, Row] = {}
-    looked_at = 0
-    for row in rows.rows():
-        if len(shown) == limit:
-            break
-        looked_at += 1
+    found = list(rows.rows())
+    shown = []
+    listed: dict[str, int] = {}
+    for number, row in enumerate(found[:limit], start=1):
         text = " ".join(row["a_text"].split())
-        if text not in shown:
-            known = dict(row)
-            shown[text] = (
-                {name: known.pop(name) for name in FIRST}
-                | {"a_text": text}
-                | {name: value for name, value in known.items() if name != "a_text"}
-            )
+        first = listed.setdefault(text, number)
+        said = text if first == number else f"(as in row {first})"
+        leading = {name: row[name] for name in FIRST} | {"a_text": said}
+        shown.append(leading | {name: value for name, value in row.items() if name not in leading})
     if not shown:
         emit(f"{PASSAGES.name} has no rows{'' if rows.total == 0 else ' that fit'}.")
         return
-    print_rows(prefer_urls(drop_sparse(PASSAGES.name, list(shown.values()))))
-    if looked_at > len(shown):
-        emit(f"Left out: {count(looked_at - len(shown), 'passage')} of other pairs with a text that is listed.")
-    if rows.total is None or rows.total > looked_at:
-        more = "" if rows.total is None else f"{rows.total - looked_at:,} "
+    print_rows(drop_sparse(PASSAGES.name, shown))
+    if len(found) > limit:
+        more = "" if rows.total is None else f"{rows.total - limit:,} "
         emit(f"… and {more}more (--limit N for N of them, --json for programs)")
 
 

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from unquilt.cli.show.views import Facts, View, read_top
-from unquilt.cli.terminal.output import WIDEST, are, count, cut, printable, terminal_width
+from unquilt.cli.terminal.output import LONGEST_CELL, WIDEST, are, count, cut, printable, terminal_width
 from unquilt.results import RunFolder
 from unquilt.tables import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
 
 _MOST_OBJECTS = 3
 _MOST_PLACES = 5
+_MOST_TARGETS = 3
+_LOOKED_AT = 100
+"""Targets among which pages of ours are looked for."""
 _UNITS = 1 << 30
 """Thresholds in a manifest are in units of 2⁻³⁰."""
 _EXAMPLE = 60
@@ -58,13 +61,25 @@ class DetectView(View):
 
     def facts(self, folder: RunFolder) -> dict[str, Any]:
         summary = folder.run.manifest.get("summary", {})
-        counts = ("recursive", "without_url", "matched", "file_targets", "partial_targets", "bad_neighbourhoods")
+        counts = (
+            "recursive",
+            "without_url",
+            "matched",
+            "excluded",
+            "pages_of_ours",
+            "file_targets",
+            "partial_targets",
+            "bad_neighbourhoods",
+        )
         thresholds = {
             name: summary[place] / _UNITS if place in summary else None
             for name, place in (("page_threshold", "above_page"), ("neighbourhood_threshold", "above_neighbourhood"))
         }
         worst = find_worst(folder) if NEIGHBOURHOODS.name in folder.tables else None
-        return {name: summary.get(name, 0) for name in counts} | {"thresholds": thresholds, "worst": worst}
+        most = [row | {"own": is_own(row)} for row in read_top(folder, TARGETS.name, _LOOKED_AT) or ()]
+        known = {name: summary.get(name, 0) for name in counts}
+        known |= {"own_pages": sum(row["own"] for row in most), "leading": most[:_MOST_TARGETS]}
+        return known | {"thresholds": thresholds, "worst": worst}
 
     def found(self, facts: Facts) -> Iterator[str]:
         targets, places = (facts["tables"][table.name]["rows"] for table in (TARGETS, NEIGHBOURHOODS))
@@ -79,6 +94,14 @@ class DetectView(View):
         yield from dropped(facts)
         if facts["without_url"]:
             yield f"{count(facts['without_url'], 'document')} without a URL, in no neighbourhood"
+        if sites := facts["parameters"].get("exclude_site"):
+            names = ", ".join(printable(site) for site in sites)
+            yield f"{count(facts['excluded'], 'document')} left out, of {names} (--exclude-site)"
+        if leading := facts["leading"]:
+            yield "Targets with most of it:"
+            yield from (f"  {describe_target(row)}" for row in leading)
+        if facts["own_pages"]:
+            yield "Pages of ours are among the targets; --exclude-site leaves out a site of ours."
         for title, rows in (facts["worst"] or {}).items():
             if rows:
                 yield f"The worst {title}:"
@@ -89,6 +112,18 @@ class DetectView(View):
         if facts["tables"][TARGETS.name]["rows"]:
             commands |= {f"unquilt show {where} targets --doc ID": "one of them, with its labelled chunks marked"}
         return commands
+
+
+def is_own(target: Facts) -> bool:
+    """Whether a target is the page of ours that its text is from."""
+    return target.get("ours") is not None and target["ours"] in (target["url"], target["id"])
+
+
+def describe_target(row: Facts) -> str:
+    """A target in a line: its URL, how much of it is labelled, and which page of ours that is from."""
+    how = "a labelled file" if row["file"] else f"{row['matched']:,} of {count(row['chunks'], 'chunk')} labelled"
+    ours = "" if row.get("ours") is None or row.get("own") else f", mostly from {cut(row['ours'], LONGEST_CELL)}"
+    return f"{cut(row['url'] or row['id'], LONGEST_CELL)}  {how}{ours}"
 
 
 def find_worst(folder: RunFolder) -> dict[str, list[dict[str, Any]]]:

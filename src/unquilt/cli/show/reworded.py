@@ -42,4 +42,4 @@ class RewordedView(PassageView):
         return "a reworded passage"
 
     def selections(self, where: str) -> dict[str, str]:
-        return {f'unquilt show {where} passages --where "similarity < 0.3"': "what was reworded most"}
+        return {f'unquilt show {where} passages --where "similarity < 0.7"': "what was reworded most"}

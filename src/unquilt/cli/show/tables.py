@@ -18,6 +18,7 @@ from unquilt.cli.terminal.output import (
     LONGEST_CELL,
     count,
     cut,
+    cut_left,
     emit,
     json_line,
     pad,
@@ -49,7 +50,7 @@ def show_table(folder: RunFolder, name: str, selection: Selection, about: int | 
     if not shown:
         emit(f"{name} has no rows{'' if rows.total == 0 else ' that fit'}.")
         return
-    left_out = print_rows(shown if selection.columns else prefer_urls(drop_sparse(name, shown)))
+    left_out = print_rows(shown if selection.columns else drop_sparse(name, shown))
     if len(found) > len(shown):
         all_ = rows.total
         known = f"{all_ - len(shown):,} more (--limit {all_} for all" if all_ is not None else ""
@@ -64,16 +65,6 @@ def drop_sparse(name: str, rows: Sequence[Row]) -> list[Row]:
     known = find_table(name)
     without = {column for column in (known.sparse if known else ()) if all(row.get(column) is None for row in rows)}
     return [{column: value for column, value in row.items() if column not in without} for row in rows]
-
-
-def prefer_urls(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Rows in which a URL stands where its id would, if that is no name but the place of a record in a file."""
-    places = {name: name for name in rows[0]}
-    for column in rows[0]:
-        url = f"{column.removesuffix('id')}url"
-        if column.endswith("id") and url in places and all(row[url] and is_place(row[column]) for row in rows):
-            places |= {column: url, url: column}
-    return [{name: row[name] for name in places.values()} for row in rows]
 
 
 def is_place(id_: str | None) -> bool:
@@ -93,7 +84,11 @@ def print_rows(shown: Sequence[Row]) -> list[str]:
     widths = fit(_natural_widths(names, cells), numeric, terminal_width())
     heading = _line(names, widths, numeric)
     emit(click.style(heading, bold=True) if use_colour() else heading)
-    for row in cells:
+    for row, known in zip(cells, shown, strict=True):
+        for place, width in enumerate(widths):
+            id_ = known[names[place]]
+            if names[place].endswith("id") and isinstance(id_, str) and is_place(id_):
+                row[place] = cut_left(id_, min(width, LONGEST_CELL))
         emit(_line(row, widths, numeric))
     return names[len(widths) :]
 

@@ -22,6 +22,7 @@ __all__ = [
     "are",
     "count",
     "cut",
+    "cut_left",
     "duration",
     "emit",
     "flush",
@@ -82,6 +83,23 @@ def cut(text: str, cells: int) -> str:
     if len(beginning) == len(text) and cell_len(shown) <= cells:
         return shown
     return set_cell_size(shown, max(0, cells - 1)).rstrip() + "…"
+
+
+def cut_left(text: str, cells: int) -> str:
+    """Printable text of at most so many display cells; the beginning of a longer one becomes `…`, as paths of one
+    corpus mostly begin alike.
+
+    >>> cut_left("crawl/2026/a/b.html#12", 12)
+    '…a/b.html#12'
+    """
+    from rich.cells import cell_len
+
+    shown = printable(text[-_MARKS * cells :])
+    if len(text) <= _MARKS * cells and cell_len(shown) <= cells:
+        return shown
+    while cell_len(shown) >= max(1, cells):
+        shown = shown[1:]
+    return f"…{shown}"
 
 
 def pad(text: str, cells: int, *, right: bool = False) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.catalogue import ENTRIES, find_label, load
 from unquilt.figures.figure import Figure
 from unquilt.jobs.places import CORPUS
@@ -202,7 +201,7 @@ def describe_parameters(manifest: Mapping[str, Any]) -> list[Given]:
     """Every parameter, what it means, and whether it was changed; those of files that it names are not described."""
     name = manifest["analysis"]
     job = load(name) if name in ENTRIES else None
-    known = {each.name: each for each in job.parameters.describe()} if isinstance(job, Analysis) else {}
+    known = {each.name: each for each in job.parameters.describe()} if job and job.parameters else {}
     found = []
     for name, given in manifest["parameters"].items():
         if isinstance(given, dict):

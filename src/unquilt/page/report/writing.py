@@ -89,7 +89,7 @@ def _environment() -> Environment:
         from markupsafe import Markup
     except ImportError as error:
         raise MissingDependencyError('the report needs Jinja2: pip install "unquilt[page]"') from error
-    from unquilt.page.report.spelling import cell, cut
+    from unquilt.page.report.spelling import cell, cut, sentence
 
     made = Environment(
         autoescape=True,
@@ -99,5 +99,5 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: cut(value, 1_000_000) if type(value) is str else value,
     )
-    made.filters |= {"number": lambda value: f"{value:,}", "cell": cell, "safe_svg": Markup}
+    made.filters |= {"number": lambda value: f"{value:,}", "cell": cell, "sentence": sentence, "safe_svg": Markup}
     return made

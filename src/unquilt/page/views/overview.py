@@ -25,6 +25,10 @@ FEW = 5
 """Rows of a table on the page of a run."""
 
 
+_FIRST = ("sites", "copies")
+"""What made the runs that stand first on the first page: those that sum up others, and name who took what from whom."""
+
+
 class Tab(NamedTuple):
     """A tab of a run: its table, what it is called, and where it leads, if not to the table."""
 
@@ -46,7 +50,8 @@ def views_of(folder: RunFolder) -> list[Tab]:
 
 def show_home(workspace: Workspace, request: Request) -> Response:
     """All runs, and what was found in each."""
-    return workspace.show(request, "home.html", runs=[_sum_up(workspace, run) for run in workspace.runs])
+    runs = sorted(workspace.runs, key=lambda run: run.analysis not in _FIRST)
+    return workspace.show(request, "home.html", runs=[_sum_up(workspace, run) for run in runs])
 
 
 def _sum_up(workspace: Workspace, run: ListedRun) -> dict[str, Any]:
@@ -55,13 +60,12 @@ def _sum_up(workspace: Workspace, run: ListedRun) -> dict[str, Any]:
         return facts
     folder = run.folder
     try:
-        documents = folder.tables.get(DOCUMENTS.name)
         found = workspace.found(folder)
         return facts | {
             "views": [(tab, _rows(folder, tab.table)) for tab in views_of(folder)],
             "says": found.says,
             "why": found.why,
-            "documents": documents.rows if documents is not None else None,
+            "documents": _rows(folder, DOCUMENTS.name),
             "complete": folder.run.complete,
         }
     except UnquiltError as error:  # what is wrong with one run does not concern the others
@@ -89,6 +93,7 @@ def show_run(workspace: Workspace, request: Request) -> Response:
         run=name,
         folder=folder,
         analysis=analysis,
+        documents=_rows(folder, DOCUMENTS.name),
         purpose=ENTRIES[analysis].purpose if analysis in ENTRIES else "",
         views=views_of(folder),
         found=found,

@@ -3,8 +3,10 @@
 use std::collections::HashMap;
 
 use crate::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness, COMPARED};
+use crate::analyses::reuse::excluded::ExcludedSites;
 use crate::analyses::reuse::histograms::Tally;
 use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, BadBy, Share, Summed, SCALE};
+use crate::analyses::reuse::origins::OurPages;
 use crate::analyses::reuse::places::{is_page, open, ObjectPlace, PlaceCounts, Site, MISPLACED, SPOILED};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
@@ -22,6 +24,7 @@ parameters! {
     /// How chunks are cut and compared, and with which labels.
     pub struct Detecting {
         by: Sameness, min_length: usize, trivial_stop: bool, stop_of: StopOf, site: Site, labels: Side, occurrences: bool,
+        excluded: Side,
     }
 }
 
@@ -45,9 +48,17 @@ columns! {
 }
 
 row! {
-    /// Of a document: its chunks without stop chunks, these, how many of the others are labelled, their share, and
-    /// whether all of it is a labelled file.
-    pub struct PageContent { chunks: u64, stop_chunks: u64, matched: u64, share: u64, file: bool }
+    /// Of a document: its chunks without stop chunks, these, how many of the others are labelled, their share,
+    /// whether all of it is a labelled file, and the page of ours that most of it is from, with how many of its chunks.
+    pub struct PageContent<'a> {
+        chunks: u64,
+        stop_chunks: u64,
+        matched: u64,
+        share: u64,
+        file: bool,
+        ours: Option<&'a [u8]>,
+        ours_matched: u64,
+    }
 }
 
 row! {
@@ -64,10 +75,12 @@ pub struct Contents {
     labels: Labels<Side>,
     occurrences: bool,
     found: PlaceCounts,
+    excluded: ExcludedSites,
+    ours: OurPages,
 }
 
 impl Contents {
-    const CONTENTS: Port<PageContent> = Port::documents(0, "contents");
+    const CONTENTS: Port<PageContent<'static>> = Port::documents(0, "contents");
     const PREFIXES: Port<Summed<'static>> = Port::hashes(1, "prefixes");
     const CHUNKS: Port<ObjectPlace<'static>> = Port::hashes(2, "chunks");
     const FILES: Port<ObjectPlace<'static>> = Port::hashes(3, "files");
@@ -92,7 +105,7 @@ impl Map for Contents {
     const ONLY: &'static [(&'static str, When)] = COMPARED;
 
     fn new(
-        Detecting { min_length, trivial_stop, stop_of, site, labels, occurrences, .. }: Detecting,
+        Detecting { min_length, trivial_stop, stop_of, site, labels, occurrences, excluded, .. }: Detecting,
     ) -> Result<Self, WrongParameter> {
         Ok(Self {
             cutter: Cutter::new(min_length),
@@ -102,6 +115,8 @@ impl Map for Contents {
             labels: open(labels)?,
             occurrences,
             found: PlaceCounts::default(),
+            excluded: ExcludedSites::new(excluded.as_ref()),
+            ours: OurPages::default(),
         })
     }
 
@@ -111,6 +126,10 @@ impl Map for Contents {
         for row in 0..pages.doc.len() {
             let (number, flagged) = (pages.doc.at(row), pages.recursive.at(row) != 0);
             let host = pages.host.bytes(row);
+            if self.excluded.have(host, pages.domain.bytes(row), pages.url.bytes(row)) {
+                out.count("excluded", 1);
+                continue;
+            }
             out.count("pages", u64::from(is_page(pages.media.bytes(row))));
             if host.is_some() {
                 *paths.entry((pages.path.at(row), flagged)).or_default() += 1;
@@ -132,6 +151,7 @@ impl Map for Contents {
                 Ok(Meaning::Label) => {
                     (chunks, matched) = (chunks + 1, matched + 1);
                     self.found.add(&chunk, site, doc);
+                    spoiled |= self.ours.add(&self.labels, &chunk.hash, chunk.length()).is_err();
                     if self.occurrences {
                         let (begin, end) = (chunk.begin as u64, chunk.end as u64);
                         out.row(&Self::OCCURRENCES, number, Occurrence { begin, end, sha1: &chunk.hash });
@@ -152,7 +172,10 @@ impl Map for Contents {
             }
             let all = if self.stop_of == StopOf::All { chunks } else { chunks + stop_chunks };
             let (share, cleaned) = (scaled(matched, all), scaled(matched, chunks));
-            out.row(&Self::CONTENTS, number, PageContent { chunks, stop_chunks, matched, share, file });
+            let ours = self.ours.choose(&self.labels, file.then_some(hash), matched)?;
+            let (ours, ours_matched) = ours.map_or((None, 0), |(name, chunks)| (Some(name), chunks));
+            let content = PageContent { chunks, stop_chunks, matched, share, file, ours, ours_matched };
+            out.row(&Self::CONTENTS, number, content);
             Share::of(1, chunks, matched, share).count(BadBy::Badness, out);
             if let Some(url) = pages.url.bytes(row) {
                 each_prefix(&String::from_utf8_lossy(url), |level, prefix| {
@@ -195,6 +218,8 @@ columns! {
         matched: Numbers<'a>,
         share: Numbers<'a>,
         file: Numbers<'a>,
+        ours: Strings<'a>,
+        ours_matched: Numbers<'a>,
     }
 }
 
@@ -209,6 +234,8 @@ row! {
         contains: f64,
         file: bool,
         partial: bool,
+        ours: Option<&'a [u8]>,
+        ours_matched: u64,
     }
 }
 
@@ -246,7 +273,9 @@ impl Map for Targets {
                 out.count("partial_targets", u64::from(partial));
                 let contains = share as f64 / SCALE as f64;
                 let (id, url) = (pages.id.bytes(row).unwrap_or_default(), pages.url.bytes(row));
-                let target = Target { id, url, chunks, stop_chunks, matched, contains, file, partial };
+                let (ours, ours_matched) = (pages.ours.bytes(row), pages.ours_matched.at(row));
+                let target =
+                    Target { id, url, chunks, stop_chunks, matched, contains, file, partial, ours, ours_matched };
                 out.row(&Self::TARGETS, pages.doc.at(row), target);
             }
         }

@@ -39,8 +39,8 @@ const NOTICE: &[&str] = &[
 const WEAK: usize = 2;
 
 parameters! {
-    /// How many of the documents, from the first, are pages.
-    pub struct Paging { pages: u64 }
+    /// How many of the documents, from the first, are pages; whether chunks that are all of a file are marked.
+    pub struct Paging { pages: u64, once: bool }
 }
 
 columns! {
@@ -73,6 +73,7 @@ row! {
         weight: u64,
         notice: bool,
         page: bool,
+        whole: bool,
         example: &'a [u8],
     }
 }
@@ -171,6 +172,7 @@ fn shorten(text: &str, short: &mut String) {
 
 pub struct Examples {
     pages: u64,
+    once: bool,
     example: String,
 }
 
@@ -178,8 +180,8 @@ impl Examples {
     const OBJECTS: Port<Object<'static>> = Port::documents(0, "objects");
     const STOPS: Port<Object<'static>> = Port::documents(1, "stops");
 
-    /// Emits the object in row `at` of the table beside, which says this.
-    fn emit(&mut self, objects: &ObjectColumns<'_>, at: usize, said: &str, out: &mut Output) -> Done {
+    /// Emits the object in row `at` of the table beside, which says this; `whole` if it is all of a file that is listed.
+    fn emit(&mut self, objects: &ObjectColumns<'_>, at: usize, whole: bool, said: &str, out: &mut Output) -> Done {
         let (doc, begin, length) = (objects.doc.at(at), objects.begin.at(at), objects.length.at(at));
         let is_file = objects.kind.at(at) == u64::from(FILE);
         shorten(said, &mut self.example);
@@ -195,6 +197,7 @@ impl Examples {
             weight: objects.weight.at(at),
             notice: if is_file { is_notice_file(said) } else { is_notice(said) },
             page: doc < self.pages,
+            whole,
             example: self.example.as_bytes(),
         };
         out.row(if objects.stop.at(at) == 0 { &Self::OBJECTS } else { &Self::STOPS }, doc, object);
@@ -209,8 +212,8 @@ impl Map for Examples {
     type Reads<'a> = Texts<'a>;
     type Beside<'a> = ObjectColumns<'a>;
 
-    fn new(Paging { pages }: Paging) -> Result<Self, WrongParameter> {
-        Ok(Self { pages, example: String::new() })
+    fn new(Paging { pages, once }: Paging) -> Result<Self, WrongParameter> {
+        Ok(Self { pages, once, example: String::new() })
     }
 
     fn batch<'a>(&mut self, pages: Texts<'a>, objects: ObjectColumns<'a>, out: &mut Output) -> Done {
@@ -222,16 +225,22 @@ impl Map for Examples {
             }
             let text = pages.text.at(row);
             let mut points = PointPlaces::new(&text);
+            let file = found.clone().find(|&at| self.once && objects.kind.at(at) == u64::from(FILE));
             for at in found {
                 if objects.kind.at(at) == u64::from(FILE) {
-                    self.emit(&objects, at, &without_filler(&text), out)?;
+                    self.emit(&objects, at, false, &without_filler(&text), out)?;
                     continue;
                 }
                 // Objects come in the order of their places, and chunks do not overlap.
                 let (begin, length) = (objects.begin.at(at) as usize, objects.length.at(at) as usize);
                 let bytes = points.find(begin).zip(points.find(begin + length));
                 let said = bytes.and_then(|(begin, end)| text.get(begin..end)).ok_or(MISPLACED)?;
-                self.emit(&objects, at, &without_filler(said), out)?;
+                let whole = file.is_some_and(|file| {
+                    let all = begin + length == objects.length.at(file) as usize;
+                    let alone = bytes.is_some_and(|(begin, _)| text[..begin].trim().is_empty());
+                    objects.stop.at(at) == 0 && all && alone && objects.documents.at(file) == objects.documents.at(at)
+                });
+                self.emit(&objects, at, whole, &without_filler(said), out)?;
             }
             out.relieve();
         }

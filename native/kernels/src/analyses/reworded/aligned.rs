@@ -1,7 +1,6 @@
 //! The texts of candidates meet, and are aligned.
 
-use std::collections::HashMap;
-use std::num::NonZeroUsize;
+use std::collections::{HashMap, HashSet};
 
 use crate::alignment::align::{AlignedPassage, Aligner};
 use crate::alignment::boilerplate::Boilerplate;
@@ -9,9 +8,10 @@ use crate::alignment::fit::nats;
 use crate::alignment::pair::StemNumbers;
 use crate::alignment::rates::StemRates;
 use crate::alignment::texts::ReadText;
-use crate::analyses::passages::borders::{jaccard, PassageRow};
+use crate::analyses::passages::borders::PassageRow;
 use crate::analyses::passages::pairs::PairSpan;
 use crate::analyses::passages::stops::ChunkedTexts;
+use crate::analyses::reworded::sharing::PassageSide;
 use crate::analyses::reworded::sides::{unpack_boilerplate, unpack_rates};
 use crate::flow::columns::{Along, Numbers};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
@@ -73,9 +73,8 @@ impl Map for CandidateTexts {
 }
 
 parameters! {
-    /// How common stems are; what is boilerplate; words in a shingle; whether a second document may summarise a first one,
-    /// too.
-    pub struct Aligning { rates: Side, boilerplate: Side, n: NonZeroUsize, both_ways: bool }
+    /// How common stems are; what is boilerplate; whether a second document may summarise a first one, too.
+    pub struct Aligning { rates: Side, boilerplate: Side, both_ways: bool }
 }
 
 /// What is known of the words of texts.
@@ -171,7 +170,6 @@ impl KnownTexts {
 /// Group by first document, of its text and those of its candidates: what it took from them.
 pub struct AlignedPassages {
     reading: Reading,
-    n: usize,
     aligner: Aligner,
     known: KnownTexts,
     finder: Sentences,
@@ -181,6 +179,7 @@ pub struct AlignedPassages {
 impl AlignedPassages {
     const PASSAGES: Port<PassageRow> = Port::documents(0, "passages");
     const SPANS: Port<PairSpan> = Port::documents(1, "spans");
+    const SIDES: Port<PassageSide> = Port::documents(2, "sides");
 
     /// Numbers the stems of the first text anew, as they were forgotten.
     fn begin(&mut self, own: Option<&mut AlignedText>) {
@@ -198,7 +197,11 @@ impl AlignedPassages {
         a.1.find_sentences(&mut self.finder)?;
         b.1.find_sentences(&mut self.finder)?;
         for passage in found {
-            let (described, span) = describe(passage, b.0, a.1, b.1, self.n);
+            let (described, span) = describe(passage, b.0, a.1, b.1);
+            let PassageRow { a_begin, a_end, b_begin, b_end, .. } = described;
+            let side = |begin, end, other| PassageSide { begin, end, other, a: a.0, b: b.0, a_begin, b_begin };
+            out.row(&Self::SIDES, a.0, side(a_begin, a_end, b.0));
+            out.row(&Self::SIDES, b.0, side(b_begin, b_end, a.0));
             out.row(&Self::PASSAGES, a.0, described);
             out.row(&Self::SPANS, a.0, span);
         }
@@ -207,17 +210,12 @@ impl AlignedPassages {
 }
 
 /// A passage, and the words of it in both documents.
-fn describe(
-    found: &AlignedPassage,
-    b: u64,
-    one: &AlignedText,
-    other: &AlignedText,
-    n: usize,
-) -> (PassageRow, PairSpan) {
+fn describe(found: &AlignedPassage, b: u64, one: &AlignedText, other: &AlignedText) -> (PassageRow, PairSpan) {
     let (in_a, in_b) = (found.at.a, found.at.b);
     let words = (in_a.1 - in_a.0) as u64;
     let (a_sentence, b_sentence) = (one.sentence(found.all.a.0), other.sentence(found.all.b.0));
     let sentences = one.sentence(found.all.a.1 - 1) + 1 - a_sentence;
+    let similarity = compare_stems(one.read.stems(in_a.0..in_a.1), other.read.stems(in_b.0..in_b.1));
     let (one, other) = (one.read.prints(), other.read.prints());
     // What one side took from the other is no more than that side has: of a summary, the other may be a whole document.
     let weight = (words as f64 * found.rates.0).min((in_b.1 - in_b.0) as f64 * found.rates.1);
@@ -231,7 +229,7 @@ fn describe(
         b_sentence,
         sentences,
         words,
-        similarity: jaccard(&one[in_a.0..in_a.1], &other[in_b.0..in_b.1], n),
+        similarity,
         documents: 2,
         weight,
         score: Some(nats(found.score)),
@@ -252,18 +250,23 @@ fn describe(
     (passage, span)
 }
 
+/// The share of the different stems of one side that the other has, too: of the side with fewer.
+fn compare_stems(one: HashSet<u32>, other: HashSet<u32>) -> f64 {
+    let both = one.intersection(&other).count();
+    both as f64 / one.len().min(other.len()).max(1) as f64
+}
+
 impl Group for AlignedPassages {
     const NAME: &'static str = "aligned passages";
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<SentText<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info(), Self::SPANS.info()];
+    const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info(), Self::SPANS.info(), Self::SIDES.info()];
     const KEEPS: &'static str = "two texts, and others of three million words in all";
     type Parameters = Aligning;
 
-    fn new(Aligning { rates, boilerplate, n, both_ways }: Aligning, _: usize) -> Result<Self, WrongParameter> {
+    fn new(Aligning { rates, boilerplate, both_ways }: Aligning, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self {
             reading: Reading { rates: unpack_rates(&rates)?, boilerplate: unpack_boilerplate(&boilerplate)? },
-            n: n.get(),
             aligner: Aligner::new(both_ways),
             known: KnownTexts::default(),
             finder: Sentences::default(),

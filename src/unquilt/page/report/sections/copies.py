@@ -128,11 +128,13 @@ def _mark(row: Row, side: str, letter: str, passages: Sequence[Row], texts: Mapp
     who = "our" if side == "ours" else "their"
     text = texts.get(row[side], "")
     marks = [Passage(each[f"{letter}_begin"], each[f"{letter}_end"], number) for number, each in enumerate(passages, 1)]
+    id_, url = cut(row[f"{side}_id"]), row[f"{side}_url"]
     facts = [("SHA-1", row[f"{who}_sha1"]), ("fetched", row[f"{who}_date"] or "not known")]
+    facts += [("id", id_)] if url else []
     head = "Our page" if side == "ours" else "Their page"
     return Example(
-        f"{head}: {cut(row[f'{side}_id'])}",
-        cut(row[f"{side}_url"]) if row[f"{side}_url"] else None,
+        head if url else f"{head}: {id_}",
+        cut(url) if url else None,
         facts,
         excerpt(text, marks, whole=True),
         bar=bar(len(text), marks),
