@@ -130,7 +130,12 @@ pub struct Gunzip;
 impl Gunzip {
     #[new]
     #[pyo3(signature = (path, begin = 0, checkpoint = None))]
-    fn new(py: Python<'_>, path: &Bound<'_, PyAny>, begin: u64, checkpoint: Option<&[u8]>) -> PyResult<PyClassInitializer<Self>> {
+    fn new(
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        begin: u64,
+        checkpoint: Option<&[u8]>,
+    ) -> PyResult<PyClassInitializer<Self>> {
         let file = match checkpoint {
             Some(checkpoint) if !checkpoint.is_empty() => {
                 let path = to_path(path)?;
