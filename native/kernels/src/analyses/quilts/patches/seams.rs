@@ -171,7 +171,17 @@ mod tests {
         assert_eq!(spans(&[(1, 0, 0, 9), (2, 50, 9, 14), (1, 14, 15, 24)], 10), [(1, 0, 24), (2, 9, 14)]);
         assert_eq!(
             judge_seams(&passages(&edited, 3), 1, 10),
-            Seams { spanned: 37, all: 37, sewn: 19, sewn_words: 19, sewn_sources: 1 }
+            Seams { spanned: 37, all: 37, sewn: 19, sewn_words: 19, sewn_sources: 1, ..Seams::default() }
         );
+    }
+
+    #[test]
+    fn interleaved_passages_follow_the_order_of_their_source_or_do_not() {
+        let order = |patches: &[(u64, u64, u32, u32)]| {
+            let Seams { in_order, out_of_order, .. } = judge_seams(&passages(patches, 0), 1, 1);
+            (in_order, out_of_order)
+        };
+        assert_eq!(order(&[(1, 100, 0, 10), (1, 50, 10, 20)]), (0, 0), "nothing between");
+        assert_eq!(order(&[(1, 100, 0, 10), (2, 100, 10, 20), (1, 200, 20, 30), (2, 50, 30, 40)]), (1, 1));
     }
 }
