@@ -137,8 +137,8 @@ def test_folders_and_globs_are_read_in_the_order_of_names(store: ObjectStore, tm
         expected = [each["path"] for each in uq.ingest(here).manifest["inputs"]]
         found = [each["path"] for each in uq.ingest(there).manifest["inputs"]]
         assert found == [each.replace(str(crawl), url) for each in expected]
-    with pytest.raises(InputError, match="a folder that unquilt made"):
-        uq.ingest([f"{url}/corpus", url])
+    corpus = uq.ingest(f"{url}/corpus")  # a corpus is taken as it is
+    assert corpus.documents["text"].to_pylist() == ["the text of b.txt and some more words"]
 
 
 def test_pages_get_urls_from_their_keys(store: ObjectStore) -> None:

@@ -25,6 +25,7 @@ from typing import IO, Any
 from unquilt.engines.forker import Forker, setting
 from unquilt.errors import EngineError
 from unquilt.guard import Item, Result, ending
+from unquilt.remote.systems import name_settings
 
 TRIES = 3
 """How often an item without a method `retry` is tried before it is given up."""
@@ -116,17 +117,18 @@ class _Nursery:
 
 
 class _Shelf:
-    """Nurseries by setting. They are closed when the last `keeping` block ends."""
+    """Nurseries by setting, and by what the environment says of stores. They are closed when the last `keeping` block
+    ends."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._keepers = 0
-        self._nurseries: dict[str, _Nursery] = {}
+        self._nurseries: dict[tuple[str, ...], _Nursery] = {}
 
     def nursery(self) -> _Nursery:
         """The nursery of the current setting."""
         with self._lock:
-            return self._nurseries.setdefault(setting(), _Nursery())
+            return self._nurseries.setdefault((setting(), *name_settings()), _Nursery())
 
     @contextmanager
     def keeping(self) -> Iterator[None]:

@@ -16,7 +16,7 @@ from typing import Any, Self
 from unquilt.remote.failures import patiently
 from unquilt.remote.files import RemoteFile
 from unquilt.remote.folders import FILE, FOLDER, list_files, match_files, tell
-from unquilt.remote.names import is_url, localise
+from unquilt.remote.names import is_url, localise, split
 from unquilt.remote.systems import connect
 
 
@@ -85,8 +85,11 @@ class StorePath(PosixPath):
 
 
 def place(name: str | Path) -> Path:
-    """The path of a name, which may be a URL."""
+    """The path of a name, which may be a URL; ParameterError if its scheme is not one that can be read."""
     if isinstance(name, StorePath):
         return name
     name = localise(name)
-    return StorePath(name) if is_url(name) else Path(name)
+    if not is_url(name):
+        return Path(name)
+    split(str(name))
+    return StorePath(name)

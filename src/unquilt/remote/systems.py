@@ -26,6 +26,7 @@ CONNECTING, ANSWERING = 3.0, 5.0
 """Seconds to wait for a connection, and for the next byte."""
 PATIENCE = 15.0
 """Seconds for which Arrow's gs tries again."""
+_SETTINGS = ("AWS_", "GOOGLE_", "HADOOP_", "HF_")
 _ASKED = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_NO_SIGN_REQUEST")
 _NO = ("", "0", "no", "false")
 
@@ -77,6 +78,11 @@ def _open_s3(bucket: str, own: str, general: str, region: str, default: str, uns
         retry_strategy=AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
     )
     return opened
+
+
+def name_settings() -> list[str]:
+    """What the environment says of stores: a process that was started with other settings would ask elsewhere."""
+    return [f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith(_SETTINGS)]
 
 
 def _forget() -> None:

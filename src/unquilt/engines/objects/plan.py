@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 
 from unquilt.engines.tasks import Scale
 from unquilt.flow.kept import Kept
+from unquilt.remote.paths import place
 
 MAP_BYTES = 512 << 20
 GROUP_BYTES = 1 << 30
@@ -54,7 +54,7 @@ def count_tasks(size: int, at_most: int, slots: int) -> int:
 
 def cut_table(table: Kept, columns: Sequence[str], slots: int, at_most: int = MAP_BYTES) -> list[list[RowGroups]]:
     """The row groups of a table as tasks of about equal size; a task may read several files."""
-    found = ((str(Path(path).absolute()), replace(table, paths=(path,)).sizes(columns)) for path in table.paths)
+    found = ((str(place(path).absolute()), replace(table, paths=(path,)).sizes(columns)) for path in table.paths)
     sizes = [(path, each) for path, each in found if each]
     total = sum(sum(each) for _, each in sizes)
     wanted = total / count_tasks(total, at_most, slots) if total else 1.0

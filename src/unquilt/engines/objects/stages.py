@@ -19,6 +19,7 @@ import pyarrow as pa
 from unquilt.engines.objects.blocks_file import Object, damaged_object
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Field, Fields, Kernel, Side
+from unquilt.remote.paths import place
 from unquilt.runs.storage import make_folder, read_own, remove, write_atomically
 
 STAGE, MARKER, SIDES = "stage.json", "marker.json", "sides"
@@ -137,7 +138,7 @@ def _read_value(value: Any, sides: Path) -> Any:
 
 def say_table(table: Kept) -> dict[str, Any]:
     """By paths that mean the same for whoever works, wherever it was started."""
-    paths = [str(Path(path).absolute()) for path in table.paths]
+    paths = [str(place(path).absolute()) for path in table.paths]
     return {"name": table.name, "paths": paths, "numbered": table.numbered, "site": table.site}
 
 
