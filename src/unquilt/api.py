@@ -325,7 +325,8 @@ def score(
     a_begin, a_end, b_begin, b_end. With `all_pairs`, what was found in pairs without labels is false.
 
     >>> import json, tempfile
-    >>> text = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it."
+    >>> text = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it. "
+    >>> text += "Then a baker from the town bought it and mended the wheel for good."
     >>> import unquilt as uq
     >>> run = uq.passages(pa.table({"id": ["x", "y"], "text": [text, text]}))
     >>> known = Path(tempfile.mkdtemp()) / "known.jsonl"

@@ -12,7 +12,7 @@ from unquilt import _native
 from unquilt.analyses.quilts import PUBLISHED
 from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.demo import write_jsonl
-from unquilt.experiments.planted_quilts import Source, find_case, list_cases, stitch_pages
+from unquilt.experiments.planted_quilts import StockText, find_case, list_cases, stitch_pages
 from unquilt.experiments.quilts import DEFINITIONS
 from unquilt.figures.quilts_experiment import NAMES
 from unquilt.jobs.options import JobOptions
@@ -25,7 +25,7 @@ PLANTED = ["--planted", "4", "--sources", "2,6", "--shares", "0.3,0.9", "--edits
 def test_planted_pages_are_made_as_stated() -> None:
     """Each source has 40 words in a row there, or what edits leave of them; and the copied share is the wanted one."""
     texts = [" ".join(f"{chr(97 + n)}{place}" for place in range(200)) for n in range(12)]
-    stock = [Source(text, _native.words(text), f"h{n % 3}.example") for n, text in enumerate(texts)]
+    stock = [StockText(text, _native.words(text), f"h{n % 3}.example") for n, text in enumerate(texts)]
     given = QuiltsExperimentParameters(planted=5, sources=(2, 12), shares=(0.4, 1.0), edits=(0.5,))
     pages = list(stitch_pages(stock, given))
     cases = list_cases(given)

@@ -27,15 +27,18 @@ from unquilt.tables import EDGES, PAIRS
 ANALYSES = {job.name: job for job in jobs() if isinstance(job, Analysis)}
 TEXTS: dict[str, Any] = {
     "between": ("a", "b"),
+    "exclude_site": ("host.example",),
     "key": "0123456789abcdef" * 2,
     "keep": "longest",
     "sample_site": "host.example",
     "site": "host.example",
 }
 """A value of each parameter that may be any text, but for files."""
-NEVER = {("passages", "signature", "fuzzy"), ("neardups", "functions", 1)}
-"""Values that are declared, and refused whatever else is given here: they lead to another analysis, or do not fit
-another value."""
+NEVER = {("passages", "signature", "fuzzy"), ("neardups", "functions", 1), ("quilts", "max_largest", 0)}
+"""Values that are declared, and refused whatever else is given here: they lead to another analysis, do not fit another
+value, or leave nothing that could be found."""
+BESIDE: dict[str, dict[str, Any]] = {"neardups": {"method": "spotsigs", "threshold": 0.5, "antecedents": 1}}
+"""What some values need beside them, which is more than one other value."""
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +78,10 @@ def test_every_pair_of_values_fits(analysis: Analysis, files: dict[str, str]) ->
     infos = analysis.parameters.describe()
     values = [(info.name, value) for info in infos for value in list_values(info, TEXTS | files)]
     pairs = [(one, other) for one, other in itertools.combinations(values, 2) if one[0] != other[0]]
+    beside = tuple(BESIDE.get(analysis.name, {}).items())
+    further = [(*beside, value) for value in values if value[0] not in dict(beside)] if beside else []
     fit = set()
-    for case in [(), *((value,) for value in values), *pairs]:
+    for case in [(), *((value,) for value in values), *pairs, *further]:
         try:
             parameters = analysis.parameters(**needed | dict(case))
         except ParameterError:

@@ -401,10 +401,11 @@ DECLARATION = Analysis(
     },
     example="""
     >>> import pyarrow as pa
-    >>> shared = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it."
-    >>> pages = pa.table({"id": ["x", "y"], "text": ["One day we went out. " + shared, shared + " It was sold."]})
+    >>> shared = "The old mill stood by the river. Its wheel had not turned for years. Nobody knew who owned it, "
+    >>> shared += "until a baker from the town bought it and mended the wheel"
+    >>> pages = pa.table({"id": ["x", "y"], "text": ["One day we went out. " + shared, shared + " at once."]})
     >>> run = passages(pages)
-    >>> run.passages.select(["a", "b", "a_begin", "b_begin", "sentences", "similarity"]).to_pylist()
-    [{'a': 0, 'b': 1, 'a_begin': 21, 'b_begin': 0, 'sentences': 3, 'similarity': 1.0}]
+    >>> run.passages.select(["a", "b", "a_begin", "b_begin", "words", "similarity"]).to_pylist()
+    [{'a': 0, 'b': 1, 'a_begin': 21, 'b_begin': 0, 'words': 31, 'similarity': 1.0}]
     """,
 )

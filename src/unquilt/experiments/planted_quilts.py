@@ -39,7 +39,7 @@ _PREFIX = "planted-quilt-"
 
 
 @dataclass(frozen=True)
-class Case:
+class PlantedCase:
     """What is varied, and how pages are then stitched together."""
 
     varied: str
@@ -49,7 +49,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Source:
+class StockText:
     """A document that passages are taken from: its text, the places of its words there, and its host."""
 
     text: str
@@ -57,12 +57,12 @@ class Source:
     host: str | None
 
 
-def list_cases(given: QuiltsExperimentParameters) -> list[Case]:
+def list_cases(given: QuiltsExperimentParameters) -> list[PlantedCase]:
     """All cases, in the order in which their pages are planted."""
     return [
-        *(Case("sources", sources=sources) for sources in given.sources),
-        *(Case("share", share=share) for share in given.shares),
-        *(Case("edits", edits=edits) for edits in given.edits),
+        *(PlantedCase("sources", sources=sources) for sources in given.sources),
+        *(PlantedCase("share", share=share) for share in given.shares),
+        *(PlantedCase("edits", edits=edits) for edits in given.edits),
     ]
 
 
@@ -70,7 +70,7 @@ def plant_quilts(corpus: Run, given: QuiltsExperimentParameters, file: Path, pro
     """Writes documents of a corpus, and planted pages behind them, as JSON lines."""
     size = documents(corpus).rows
     chosen = {doc for _, doc in heapq.nsmallest(given.among, ((_draw(given.seed, doc), doc) for doc in range(size)))}
-    stock: list[tuple[bytes, int, Source]] = []
+    stock: list[tuple[bytes, int, StockText]] = []
     with file.open("w", encoding="utf-8") as lines, progress.stage("planted pages", size) as step:
         first = 0
         for split in documents(corpus).splits():
@@ -81,7 +81,7 @@ def plant_quilts(corpus: Run, given: QuiltsExperimentParameters, file: Path, pro
                     lines.write(json.dumps({name: value for name, value in row.items() if value is not None}) + "\n")
                     words = _native.words(row["text"])
                     if len(words) >= LEAST:
-                        stock.append((_draw(given.seed, doc), doc, Source(row["text"], words, host)))
+                        stock.append((_draw(given.seed, doc), doc, StockText(row["text"], words, host)))
                 step(1)
             if len(stock) > 2 * STOCK:
                 stock = heapq.nsmallest(STOCK, stock, key=lambda each: each[:2])
@@ -97,7 +97,7 @@ def plant_quilts(corpus: Run, given: QuiltsExperimentParameters, file: Path, pro
             lines.write(json.dumps(page) + "\n")
 
 
-def stitch_pages(sources: Sequence[Source], given: QuiltsExperimentParameters) -> Iterator[Mapping[str, str]]:
+def stitch_pages(sources: Sequence[StockText], given: QuiltsExperimentParameters) -> Iterator[Mapping[str, str]]:
     """The planted pages: id, URL and text."""
     others = [word for source in sources for word, _, _ in source.words[:LEAST]]
     for number, case in enumerate(list_cases(given)):
@@ -138,12 +138,12 @@ def count_found(definition: str, found: Run, given: QuiltsExperimentParameters) 
         }
 
 
-def _choose(sources: Sequence[Source], number: int, random: Random) -> list[Source]:
+def _choose(sources: Sequence[StockText], number: int, random: Random) -> list[StockText]:
     """So many documents, on different hosts as long as there are some."""
     drawn = random.sample(sources, len(sources))
     hosts: set[str] = set()
-    first: list[Source] = []
-    rest: list[Source] = []
+    first: list[StockText] = []
+    rest: list[StockText] = []
     for source in drawn:
         new = source.host is None or source.host not in hosts
         (first if new else rest).append(source)
@@ -151,7 +151,7 @@ def _choose(sources: Sequence[Source], number: int, random: Random) -> list[Sour
     return [*first, *rest][:number]
 
 
-def _copy(source: Source, edits: float, others: Sequence[str], random: Random) -> str:
+def _copy(source: StockText, edits: float, others: Sequence[str], random: Random) -> str:
     """Words in a row of a document, some of them replaced."""
     begin = random.randint(0, len(source.words) - PASSAGE)
     words = source.words[begin : begin + PASSAGE]
