@@ -34,7 +34,7 @@ limits_of_all = st.fixed_dictionaries(
 ).map(fit)
 
 
-AS_COUNTED = ("own", "spanned", "sewn", "sewn_words", "sewn_sources", "reads_on", "evidence", "published")
+AS_COUNTED = ("own", "spanned", "sewn", "sewn_words", "sewn_sources", "reads_on", "in_order", "evidence", "published")
 """Numbers that stay those of the run: of fewer sources, they would be others, or not known."""
 
 
