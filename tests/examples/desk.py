@@ -28,6 +28,8 @@ COMMANDS = {
     "copies": "unquilt reuse detect corpus --labels ours.labels -o copies",
     "sweep": "unquilt sweep corpus -o sweep",
     "experiment": "unquilt experiment reuse corpus -o experiment",
+    "corpus-2023": "unquilt ingest crawl-1 -o corpus-2023",
+    "corpus-2024": "unquilt ingest crawl-2 -o corpus-2024",
     "ours.labels": "unquilt reuse label our-pages/ -o ours.labels",
     "theirs.labels": "unquilt reuse label essays/ -o theirs.labels --min-length 100",
     "known.labels": "unquilt reuse label books/ -o known.labels",
@@ -63,6 +65,8 @@ class Desk:
             "crawl": lambda place: write_archives(place, self._pages[:1000], 500),
             "crawl-1": lambda place: write_archives(place, self._pages[:200], 1000),
             "crawl-2": lambda place: write_archives(place, self._pages[200:400], 1000),
+            "new": lambda place: write_archives(place, self._pages[400:420], 1000),
+            "new.jsonl": lambda place: write_lines(place, self._pages[400:420]),
             "pages.jsonl": lambda place: write_lines(place, self._pages[:200]),
             "pages.jsonl.gz": lambda place: write_lines(place, self._pages[:1000]),
             "posts.jsonl": lambda place: write_lines(
