@@ -347,7 +347,7 @@ class TestCommand:
     def test_to_standard_output(self, run):
         lines = self.invoke(run.path, "--kept", "-o", "-").splitlines()
         assert [json.loads(line) for line in lines] == keep_by_hand(run)
-        assert self.invoke(run.path, "clusters", "-o", "-", "--format", "csv", "--limit", 1).startswith("doc,id,clus")
+        assert self.invoke(run.path, "clusters", "-o", "-", "--format", "csv", "--limit", 1).startswith("doc,url,clus")
 
     def test_what_was_written(self, run, tmp_path):
         count = len(keep_by_hand(run))

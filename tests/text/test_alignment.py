@@ -132,7 +132,18 @@ def test_a_summary_is_one_of_the_whole_text() -> None:
     (found,) = align(own, " ".join(source))
     assert (found.b_begin, found.b_end) == (0, len(" ".join(source)))
     assert found.b_rate < 0.4 < found.a_rate
-    assert _native.align(" ".join(source), own, both_ways=True)[0][:2] == (0, len(" ".join(source)))
+
+
+def test_where_either_text_may_be_a_summary_a_passage_is_no_more_than_what_corresponds() -> None:
+    random = Random(8)
+    source = make_words(random, 900, 3000)
+    summary = [word for at in range(0, 900, 60) for word in source[at : at + 14]]
+    own = make_words(random, 300, 3000)
+    found = _native.align(" ".join(source), " ".join([*own, *summary]), both_ways=True)
+    last = len(" ".join(source[: 840 + 14]))
+    assert found[0][0] == 0
+    assert last <= found[-1][1] < last + 100 < len(" ".join(source))
+    assert sum(each[3] - each[2] for each in found) > 0.85 * len(" ".join(summary))
 
 
 @pytest.mark.slow

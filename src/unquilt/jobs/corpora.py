@@ -32,9 +32,9 @@ def find_corpus(run: Run) -> Run | None:
 
     Files that parameters name, such as a lexicon, are inputs of a run, too, behind those of its corpus.
     """
-    inputs = run.manifest["inputs"]
+    inner, inputs = run.inner(CORPUS), run.manifest["inputs"]  # a link in its place is refused, not passed over
     with suppress(RunError):
-        within = Run.read(run.inner(CORPUS))
+        within = Run.read(inner)
         if within.manifest["inputs"] == inputs[: len(within.manifest["inputs"])]:
             return within
     for record in inputs[:1]:

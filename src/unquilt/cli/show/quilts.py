@@ -156,7 +156,7 @@ def _by_limits(facts: Facts) -> str:
 def published(facts: Facts) -> Iterator[str]:
     """How many quilts there are as published, and what those of them are that the limits of the run leave out."""
     number, asked = facts["published"], facts["parameters"]
-    if not number:
+    if not number or "quilts" not in facts["tables"]:  # a table that is damaged is told of elsewhere
         return
     quilts, left = facts["tables"]["quilts"]["rows"], facts["published_left_out"]
     others = sum(left.values())

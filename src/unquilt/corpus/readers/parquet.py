@@ -15,6 +15,7 @@ are as large as the writer of the file made them (of most, 1 MiB).
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -255,21 +256,23 @@ def find_given(name: str, schema: pa.Schema, reading: Reading) -> tuple[list[str
     if reading.carry == NONE:
         return [], pa.schema([])
     given, beside = [], []
+    named = {field.name: field for field in schema}  # a look-up in the schema goes through all columns
     for field in schema:
-        if field.name == fields.html and fields.text not in schema.names:
+        if field.name == fields.html and fields.text not in named:
             given.append(field.with_name(fields.text))
             continue
         if field.name in parts or reading.carries(field.name):
             given.append(field)
             beside += [] if field.name == fields.text else [field.name]
+    counts = Counter(schema.names)
     for column in beside:
-        if find_stored_type(kind := schema.field(schema.get_field_index(column)).type) is None:
+        if counts[column] == 1 and find_stored_type(kind := named[column].type) is None:
             raise InputError(
                 f"{name}: column {column!a} is {_one_line(kind)}, which cannot be kept",
                 advice=Advice("say which columns to keep: carry='A,B'", "say which columns to keep: --carry A,B"),
             )
-        if (count := schema.names.count(column)) > 1:
-            raise InputError(f"{name}: {count} columns are called {column!a}; rename all but one")
+        if counts[column] > 1:
+            raise InputError(f"{name}: {counts[column]} columns are called {column!a}; rename all but one")
     return beside, pa.schema(given, {key: each for key, each in (schema.metadata or {}).items() if key != b"pandas"})
 
 

@@ -83,14 +83,15 @@ def _gather_rows(found: Sequence[GivenRow], stored: pa.RecordBatch, reading: Rea
     schema, parts = found[0].schema, list_parts(reading.fields)
     taken = [_take(group) for _, group in groupby(found, lambda each: id(each.batch))]
     table = pa.Table.from_batches(taken).combine_chunks()
+    columns = dict(zip(table.column_names, table.columns, strict=True))  # a look-up by name goes through all of them
     pairs: list[tuple[pa.Field, pa.Array]] = []
     fields: list[pa.Field] = []
     for field in schema:
         part = parts.get(field.name)
         if part == "text":
             fields.append(field.with_metadata({LISTED: b"1"}))
-        elif part or field.name in table.column_names:
-            column = table.column(field.name).combine_chunks()
+        elif field.name in columns:
+            column = columns[field.name].combine_chunks()
             is_listed = bool(part) and says_same(column, stored.column(part))
             fields.append(field.with_metadata({LISTED: b"1"} if is_listed else None))
             pairs += [] if is_listed else [(pa.field(field.name, column.type), column)]
