@@ -65,8 +65,8 @@ class Desk:
             "crawl": lambda place: write_archives(place, self._pages[:1000], 500),
             "crawl-1": lambda place: write_archives(place, self._pages[:200], 1000),
             "crawl-2": lambda place: write_archives(place, self._pages[200:400], 1000),
-            "new": lambda place: write_archives(place, self._pages[400:420], 1000),
-            "new.jsonl": lambda place: write_lines(place, self._pages[400:420]),
+            "new": lambda place: write_archives(place, self._pages[180:200], 1000),
+            "new.jsonl": lambda place: write_lines(place, self._pages[180:200]),
             "pages.jsonl": lambda place: write_lines(place, self._pages[:200]),
             "pages.jsonl.gz": lambda place: write_lines(place, self._pages[:1000]),
             "posts.jsonl": lambda place: write_lines(
