@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unquilt.corpus.options import PLAIN, RESTORED, Reading
 from unquilt.errors import InputChangedError, InputError, RunError, damaged
@@ -15,10 +15,6 @@ from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST
 from unquilt.runs.storage import shown
 from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS
-
-if TYPE_CHECKING:
-    pass
-
 
 EARLIER = "earlier"
 """In the manifest of a corpus that was added to: what it was before, so that runs of then find their documents."""
