@@ -27,15 +27,15 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.engines.progress import Progress, Step
 from unquilt.errors import InputError
 from unquilt.experiments.near import LEAST_WORDS, NearDuplicates, know_near, read_texts
-from unquilt.experiments.tables import Row, abandoning, keep_rows, read_corpus
-from unquilt.jobs.corpora import documents, measures
+from unquilt.experiments.tables import Row, carrying_out, keep_rows, read_corpus
+from unquilt.jobs.corpora import documents
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import build_lexicon, open_run
-from unquilt.runs import InputRecord, Run
+from unquilt.jobs.work import build_lexicon
+from unquilt.runs import Run
 from unquilt.runs.storage import shown
 from unquilt.stores.lexicons import Lexicon
-from unquilt.tables import RECALLS, STABILITY
+from unquilt.tables import NEAR_DOCUMENTS, RECALLS, STABILITY
 
 OWN = "own"
 """The name of the lexicon of the corpus itself."""
@@ -53,9 +53,9 @@ def run_imatch(
     beside it."""
     options = options or JobOptions()
     output, corpus = read_corpus(inputs, output, options)
-    record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with open_run(DECLARATION.name, given.to_dict(), [record], output, options) as run, abandoning(run):
-        if not run.complete:
+    with carrying_out(DECLARATION, given, [corpus], output, output, options, (NEAR_DOCUMENTS,)) as begun:
+        run = begun.run
+        if begun.is_left:
             quiet = replace(options, overwrite=False)
             lexicons = _open_lexicons(corpus, given, quiet)
             near = know_near(run, corpus, given, options)
@@ -67,9 +67,8 @@ def run_imatch(
             keep_rows(run, RECALLS, rows)
             own = lexicons[OWN]
             keep_rows(run, STABILITY, measure_stability(near, own, Signer(own.pack(), given), given))
-            kept = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
-            facts = {"queries": len(near.queries), "near_duplicates": sum(map(len, near.found.values()))}
-            run.finish(measures(corpus) | kept | facts, results=kept)
+            begun.facts["queries"] = len(near.queries)
+            begun.facts["near_duplicates"] = sum(map(len, near.found.values()))
     return run
 
 

@@ -25,15 +25,14 @@ from unquilt.analyses.passages import DECLARATION as PASSAGES_ANALYSIS
 from unquilt.analyses.passages import PUBLISHED, PassageParameters
 from unquilt.analyses.passages_experiment import DECLARATION, PassagesExperimentParameters
 from unquilt.experiments.planting import plant
-from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs, carrying_out, keep_rows, read_corpus
 from unquilt.jobs.corpora import documents, measures
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import open_run
 from unquilt.results.folders import RunFolder
 from unquilt.results.passage_labels import Label, read_labels, read_pan
 from unquilt.results.scoring import score_run
-from unquilt.runs import InputRecord, Run
+from unquilt.runs import Run
 from unquilt.runs.storage import make_folder
 from unquilt.tables import BEYOND, QUALITIES
 
@@ -57,22 +56,16 @@ def run_passages(
     beside it."""
     options = options or JobOptions()
     place, corpus = read_corpus(inputs, output, options)
-    record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with (
-        open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run,
-        abandoning(run),
-        beside(output, place) as there,
-    ):
-        if not run.complete:
-            parts = there / f"{place.name}-runs"
+    with carrying_out(DECLARATION, given, [corpus], output, place, options) as begun:
+        run = begun.run
+        if begun.is_left:
+            parts = begun.parts / f"{place.name}-runs"
             make_folder(parts)
             number = len(list(list_cases(given))) + 3 * len(given.shares)
             runs = Runs(corpus, parts, "", number, options)
             judged, labels = find_known(corpus, given, runs)
             keep_rows(run, QUALITIES, list(measure_quality(judged, labels, given, runs)))
             keep_rows(run, BEYOND, list(_compare(corpus, given, runs)))
-            rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
-            run.finish(measures(corpus) | rows, results=rows)
     return run
 
 

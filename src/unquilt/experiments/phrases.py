@@ -16,13 +16,11 @@ from unquilt.analyses.phrases import DECLARATION as PHRASES_ANALYSIS
 from unquilt.analyses.phrases import PhraseParameters
 from unquilt.analyses.phrases_experiment import DECLARATION, PhrasesExperimentParameters
 from unquilt.errors import InputError
-from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs, carrying_out, keep_rows, read_corpus
 from unquilt.figures import phrases
-from unquilt.jobs.corpora import measures
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import open_run
-from unquilt.runs import InputRecord, Run
+from unquilt.runs import Run
 from unquilt.tables import COVER_SIZES, PHRASE_CORPORA, PHRASE_SITES, POPULAR_CURVES, SHINGLE_CURVES
 
 OWN = "own"
@@ -44,18 +42,11 @@ def run_phrases(
         raise InputError(
             f"no document of the corpus is on the host, domain or address {given.sample_site[:200]}: say another one"
         )
-    records = [
-        InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-        for corpus in corpora.values()
-    ]
-    with (
-        open_run(DECLARATION.name, given.to_dict(), records, place, options) as run,
-        abandoning(run),
-        beside(output, place) as parts,
-    ):
-        if not run.complete:
+    with carrying_out(DECLARATION, given, [*corpora.values()], output, place, options) as begun:
+        run = begun.run
+        if begun.is_left:
             number = 2 * len(corpora) + bool(given.sample_site)
-            runs = Runs(own, parts, f"{place.name}-", number, options)
+            runs = Runs(own, begun.parts, f"{place.name}-", number, options)
             kept: dict[str, list[Row]] = {table.name: [] for table in DECLARATION.results}
             for name, corpus in corpora.items():
                 _measure(name, corpus, given, runs).add_to(name, kept)
@@ -63,8 +54,6 @@ def run_phrases(
                 _measure_site(own, given, runs, kept)
             for table in DECLARATION.results:
                 keep_rows(run, table, kept[table.name])
-            rows = {name: len(each) for name, each in kept.items()}
-            run.finish(measures(own) | rows, results=rows)
     return run
 
 

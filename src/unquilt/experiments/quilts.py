@@ -19,12 +19,11 @@ from unquilt.analyses.quilts_experiment import DECLARATION, QuiltsExperimentPara
 from unquilt.analyses.sweep import DECLARATION as SWEEP_ANALYSIS
 from unquilt.analyses.sweep import SweepParameters
 from unquilt.experiments.planted_quilts import count_found, plant_quilts
-from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs, carrying_out, keep_rows, read_corpus
 from unquilt.jobs.corpora import measures
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import open_run
-from unquilt.runs import InputRecord, Run
+from unquilt.runs import Run
 from unquilt.tables import PLANTED_QUILTS, QUILTS, SWEEP, VARIANTS
 
 DEFINITIONS: Mapping[str, Mapping[str, Any]] = {
@@ -46,22 +45,16 @@ def run_quilts(
     beside it."""
     options = options or JobOptions()
     place, corpus = read_corpus(inputs, output, options)
-    record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with (
-        open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run,
-        abandoning(run),
-        beside(output, place) as parts,
-    ):
-        if not run.complete:
+    with carrying_out(DECLARATION, given, [corpus], output, place, options) as begun:
+        run = begun.run
+        if begun.is_left:
             number = len(DEFINITIONS) + 1 + bool(given.planted) * len(LOOKING_FOR_PLANTED)
-            runs = Runs(corpus, parts, f"{place.name}-", number, options)
+            runs = Runs(corpus, begun.parts, f"{place.name}-", number, options)
             planted = _plant(corpus, given, runs) if given.planted else None  # first: a corpus can be too small
             keep_rows(run, VARIANTS, compare(runs, measures(corpus)["documents"]))
             grid = SweepParameters(given.k, given.m, given.c, given.sigma)
             keep_rows(run, SWEEP, runs.carry_out(SWEEP_ANALYSIS, grid, SWEEP.name).table(SWEEP.name).to_pylist())
             keep_rows(run, PLANTED_QUILTS, list(_look_for_planted(planted, given, runs)) if planted else [])
-            rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.results}
-            run.finish(measures(corpus) | rows, results=rows)
     return run
 
 

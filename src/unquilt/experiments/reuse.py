@@ -32,12 +32,11 @@ from unquilt.analyses.reuse_experiment import DECLARATION, ReuseExperimentParame
 from unquilt.engines.progress import Progress
 from unquilt.experiments.copied_site import CopiedSite, read_site
 from unquilt.experiments.mutations import OPERATIONS, Flags, Point, mutate, tolerate
-from unquilt.experiments.tables import Row, Runs, abandoning, beside, keep_rows, read_corpus, read_rows
-from unquilt.jobs.corpora import PLAIN_WORDS, measures
+from unquilt.experiments.tables import Row, Runs, carrying_out, keep_rows, read_corpus, read_rows
+from unquilt.jobs.corpora import PLAIN_WORDS
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import open_run
-from unquilt.runs import InputRecord, Run
+from unquilt.runs import Run
 from unquilt.runs.storage import write_atomically
 from unquilt.stores.labels import PLAIN, RESTORED, pack_hashes
 from unquilt.tables import (
@@ -64,14 +63,10 @@ def run_reuse(
     corpus beside it, so that whoever runs another experiment need not read it again."""
     options = options or JobOptions()
     place, corpus = read_corpus(inputs, output, options)
-    record = InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"])
-    with (
-        open_run(DECLARATION.name, given.to_dict(), [record], place, options) as run,
-        abandoning(run),
-        beside(output, place) as parts,
-    ):
-        if not run.complete:
-            runs = Runs(corpus, parts, f"{place.name}-", 3, options)
+    with carrying_out(DECLARATION, given, [corpus], output, place, options) as begun:
+        run = begun.run
+        if begun.is_left:
+            runs = Runs(corpus, begun.parts, f"{place.name}-", 3, options)
             site = read_site(corpus, given, options.progress)
             discovered = runs.carry_out(DISCOVER, DISCOVERY, "discovered")
             stopped = {row["sha1"] for row in read_rows(discovered, STOP_CHUNKS, ["sha1"])}
@@ -82,9 +77,7 @@ def run_reuse(
             points = change_pages(site, given, stopped, options.progress)
             keep_rows(run, MUTATIONS, [row for case, found in points.items() for row in _tabulate(case, found, site)])
             keep_rows(run, TOLERANCES, list(_find_tolerances(points, given, site)))
-            rows = {table.name: run.table(table.name).num_rows for table in DECLARATION.tables}
-            facts = {"site_pages": len(site.pages), "site_chunks": len(site.occurrences)}
-            run.finish(measures(corpus) | rows | facts, results=rows)
+            begun.facts["site_pages"], begun.facts["site_chunks"] = len(site.pages), len(site.occurrences)
     return run
 
 

@@ -5,25 +5,25 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.analysis import Analysis, Job
 from unquilt.corpus.options import PLAIN, Reading
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import has_plain_words
+from unquilt.jobs.corpora import has_plain_words, measures
 from unquilt.jobs.named import Inputs, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, choose_place
-from unquilt.jobs.work import analyse, ingest
+from unquilt.jobs.work import analyse, ingest, open_run
 from unquilt.parameters import Parameters
-from unquilt.runs import Run
+from unquilt.runs import InputRecord, Run
 from unquilt.tables import Table
 
 
@@ -88,8 +88,50 @@ def keep_rows(run: Run, table: Table, rows: Sequence[Mapping[str, Any]]) -> None
     run.mark(table.name, [table.name])
 
 
+@dataclass(frozen=True)
+class Begun:
+    """An experiment that is carried out: its run, the folder for the runs that it compares, and what else its summary
+    says."""
+
+    run: Run
+    parts: Path
+    facts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether there is something left to do."""
+        return not self.run.complete
+
+
 @contextmanager
-def abandoning(run: Run) -> Iterator[None]:
+def carrying_out(
+    job: Job,
+    given: Parameters,
+    corpora: Sequence[Run],
+    output: str | Path | None,
+    place: Path,
+    options: JobOptions,
+    on_the_way: Collection[Table] = (),
+) -> Iterator[Begun]:
+    """Opens the run folder of an experiment about the first of these corpora. The block keeps the tables of the job;
+    behind it the run is finished, without those that were of use only on the way."""
+    records = [
+        InputRecord(str(corpus.path), measures(corpus)["bytes"], corpus.manifest["fingerprint"]) for corpus in corpora
+    ]
+    with (
+        open_run(job.name, given.to_dict(), records, place, options) as run,
+        _abandoning(run),
+        _beside(output, place) as parts,
+    ):
+        begun = Begun(run, parts)
+        yield begun
+        if begun.is_left:
+            rows = {table.name: run.table(table.name).num_rows for table in job.tables if table not in on_the_way}
+            run.finish(measures(corpora[0]) | rows | begun.facts, results=rows)
+
+
+@contextmanager
+def _abandoning(run: Run) -> Iterator[None]:
     """Leaves no folder behind if a corpus does not suit an experiment: whoever then asks for less needs the name."""
     try:
         yield
@@ -99,7 +141,7 @@ def abandoning(run: Run) -> Iterator[None]:
 
 
 @contextmanager
-def beside(output: str | Path | None, place: Path) -> Iterator[Path]:
+def _beside(output: str | Path | None, place: Path) -> Iterator[Path]:
     """The folder for the runs that are compared: beside that of the experiment, or a temporary one without it."""
     if output is not None:
         yield place.parent
