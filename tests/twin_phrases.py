@@ -64,16 +64,19 @@ def is_near(a: Document, b: Document, pooled: Mapping[str | None, set[str]], by:
 
 
 def cover(
-    own: set[Shingle], candidates: Mapping[int, set[Shingle]], foreign: Mapping[int, bool]
+    own: set[Shingle], candidates: Mapping[int, set[Shingle]], foreign: Mapping[int, bool], preferred: set[int]
 ) -> list[tuple[int, int, int]]:
-    """(source, new, all), foreign ones first, as long as any covers something."""
+    """(source, new, all), foreign ones first, and of these, as of the others, preferred ones, as long as any covers
+    something."""
     picks: list[tuple[int, int, int]] = []
     left = set(own)
     while True:
-        useful = [(foreign[g], len(left & has), len(has), -g) for g, has in candidates.items() if left & has]
+        useful = [
+            (foreign[g], g in preferred, len(left & has), len(has), -g) for g, has in candidates.items() if left & has
+        ]
         if not useful:
             return picks
-        _, new, all_, minus = max(useful)
+        *_, new, all_, minus = max(useful)
         picks.append((-minus, new, all_))
         left -= candidates[-minus]
 
@@ -104,8 +107,10 @@ def phrases(
     seed: int = 0,
     family: str = "fast",
     sampled: set[int] | None = None,
+    sources: set[int] | None = None,
+    preferred: set[int] = frozenset(),  # type: ignore[assignment]
 ) -> FoundPhrases:
-    """docs/definitions.md 3.3; with `sampled`, only these documents are covered."""
+    """docs/definitions.md 3.3; with `sampled`, only these documents are covered, and with `sources`, by these alone."""
     kept = sorted(gather_copies([document.text for document in documents], collapse))
     pooled = pool_addresses(documents)
     own = {doc: shingles(documents[doc].text, k, seed, exact=exact, family=family) for doc in kept}
@@ -132,16 +137,16 @@ def phrases(
             continue
         to_cover = {shingle for shingle in mine if df[shingle] <= max_df}
         sites = {other: is_near(documents[doc], documents[other], pooled, group) for other in kept if other != doc}
-        candidates = {other: to_cover & own[other] for other in sites}
-        picks = cover(to_cover, candidates, {other: not near for other, (near, _) in sites.items()})
+        candidates = {other: to_cover & own[other] for other in sites if sources is None or other in sources}
+        picks = cover(to_cover, candidates, {other: not near for other, (near, _) in sites.items()}, preferred)
         ranks = prune(picks, candidates) if pruned else range(len(picks))
         for rank in ranks:
             source, new, all_ = picks[rank]
             found.cover_sources.append((doc, rank + 1, source, new, all_, not sites[source][0]))
-        sources = [picks[rank][0] for rank in ranks]
-        covered = set().union(*(candidates[source] for source in sources))
-        far = set().union(*(candidates[source] for source in sources if not sites[source][1]))
-        found.covers.append((doc, len(mine), len(mine - to_cover), len(covered), len(sources), len(far)))
+        picked = [picks[rank][0] for rank in ranks]
+        covered = set().union(*(candidates[source] for source in picked))
+        far = set().union(*(candidates[source] for source in picked if not sites[source][1]))
+        found.covers.append((doc, len(mine), len(mine - to_cover), len(covered), len(picked), len(far)))
         foreign_share[doc] = len(covered), len(far)
 
     pages: defaultdict[str, list[int]] = defaultdict(list)

@@ -144,7 +144,7 @@ def discover(
             continue
         first, begin, end, _, said = min(rows)
         length = end - begin
-        weight = length * (16 * log2_256(sites) + log2_256(documents)) // 4096
+        weight = max(1, length) * (16 * log2_256(sites) + log2_256(documents)) // 4096
         found = {"first": first, "begin": begin, "kind": kind, "end": end, "sha1": digest, "occurrences": len(rows)}
         found |= {"documents": documents, "sites": sites, "length": length, "weight": weight}
         found |= {"notice": (is_notice_file if kind == "file" else is_notice)(said), "page": True, "whole": False}

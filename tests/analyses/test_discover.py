@@ -81,7 +81,8 @@ ASKED: list[dict[str, Any]] = [
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 def test_random_pages_give_what_the_twin_says(asked: dict[str, Any], settings: Settings, tmp_path: Path) -> None:
     pages = draw_pages(Random(str(asked)), 300)
-    corpus = unquilt.ingest(tabulate(pages), tmp_path / "corpus")
+    reading = unquilt.Reading(source=asked.get("raw", False))
+    corpus = unquilt.ingest(tabulate(pages), tmp_path / "corpus", options=JobOptions(reading=reading))
     run = unquilt.discover(corpus.path, tmp_path / "run", options=JobOptions(settings=settings), **asked)
     by = "raw" if asked.get("raw") else "words" if asked.get("normalise") else "text"
     others = {name: value for name, value in asked.items() if name not in ("raw", "normalise", "min_length_of")}

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from drawn import as_table, draw_corpus
 from quilting import measure, read_files
+from snapshots import Snapshots
 from twin import Document, circular, sequence
 from twin_phrases import FoundPhrases, whole_phrases
 from twin_phrases import phrases as twin
@@ -22,7 +23,7 @@ from unquilt.analyses.phrases import PhraseParameters, phrases
 from unquilt.demo import pages as demo_pages
 from unquilt.demo import write_jsonl
 from unquilt.engines.tasks import Scale
-from unquilt.errors import ParameterError
+from unquilt.errors import InputError, ParameterError
 from unquilt.figures.phrases import plot
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import documents
@@ -115,6 +116,54 @@ def test_samples_are_covered_like_all(draw: str, exact: bool, make: Make, tmp_pa
         assert len(chosen) == sum(min(2, enough.count(count)) for count in set(enough))
     else:
         assert len(chosen) == min(2, len(enough))
+
+
+EVEN, THIRD = "doc % 2 = 0", "doc % 3 = 0"
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_sources_are_restricted_and_preferred(number: int, tmp_path: Path) -> None:
+    pages = draw_pages(number)
+    corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")
+    asked = USUAL | VARIANTS[number % len(VARIANTS)] | {"collapse": "none"}
+    even, third = set(range(0, len(pages), 2)), set(range(0, len(pages), 3))
+    found = []
+    for name, where, marks in (
+        ("candidates", {"candidates": EVEN}, {"sources": even}),
+        ("prefer", {"prefer": THIRD}, {"preferred": third}),
+        ("both", {"candidates": EVEN, "prefer": THIRD}, {"sources": even, "preferred": third}),
+    ):
+        run = unquilt.phrases(corpus.path, tmp_path / name, **asked, **where)
+        found.append(read_found(run, asked["k"]))
+        assert found[-1] == twin(pages, **ask_twin(asked), **marks)
+        assert "source_marks" not in run.tables
+    assert len({str(each.cover_sources) for each in found}) == 3 or number % 3
+
+
+@pytest.mark.parametrize("sample", ["all", "counts"])
+def test_restricted_sources_on_every_engine(sample: str, tmp_path: Path) -> None:
+    pages = draw_pages(77)
+    corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")
+    asked = USUAL | {"candidates": EVEN, "prefer": THIRD, "collapse": "none"}
+    asked |= {} if sample == "all" else {"sample": sample, "sample_size": 3, "least": 10.0}
+    settings = Settings(engine="processes", threads=2)
+    one = unquilt.phrases(corpus.path, tmp_path / "one", options=JobOptions(settings=settings), **asked)
+    other = unquilt.phrases(corpus.path, tmp_path / "other", **asked)
+    assert read_files(one) == read_files(other)
+    chosen = None if sample == "all" else {doc for doc, *_ in rows(one, "covers", "doc")}
+    marks = {"sources": set(range(0, len(pages), 2)), "preferred": set(range(0, len(pages), 3)), "sampled": chosen}
+    usual = USUAL | {"collapse": "none"} | ({} if sample == "all" else {"max_df": 2**32 - 1})
+    assert read_found(one, asked["k"]).cover_sources == twin(pages, **usual, **marks).cover_sources
+
+
+def test_conditions_on_sources_are_checked_before_work_begins(tmp_path: Path, snapshots: Snapshots) -> None:
+    corpus = unquilt.ingest(as_table(draw_pages(3)), tmp_path / "corpus")
+    for asked in ({"candidates": "nothing > 3"}, {"prefer": "words"}):
+        with snapshots.error(ParameterError):
+            unquilt.phrases(corpus.path, tmp_path / "run", **USUAL, **asked)
+        assert not (tmp_path / "run").exists()
+    with snapshots.error(InputError):
+        unquilt.phrases(corpus.path, tmp_path / "run", **USUAL, prefer="words > 100000")
 
 
 def test_a_sample_of_one_site(tmp_path: Path) -> None:

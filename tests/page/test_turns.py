@@ -21,11 +21,11 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
 
 from unquilt.errors import TimeLimitError
+from unquilt.jobs.patience import within
 from unquilt.page import turns
 from unquilt.page.listing import Listing
 from unquilt.page.turns import Turns
 from unquilt.results.folders import RunFolder
-from unquilt.results.patience import within
 
 SCOPE = {"type": "http", "path": "/", "method": "GET", "headers": []}
 

@@ -6,6 +6,7 @@ of the package: the paper does not say."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Container, Iterable
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -21,6 +22,7 @@ PAPER = "Near-duplicates and phrases"
 RABIN = options(PAPER, "84 Rabin fingerprints")
 SAMPLE = options(PAPER, "covering sets of samples")
 FOREIGN = options(PAPER, "pages of another domain")
+PREFER = options(PAPER, "in one data set, pages")
 K, RUN, POPULAR, LEAST = 5, 14, 5, 30
 Shingles = tuple[int, ...]
 
@@ -135,9 +137,16 @@ Cover = tuple[list[tuple[int, int, int]], int]
 """Sources, each with the shingles that it adds and those that it has, and the foreign contribution."""
 
 
-def cover(doc: int, pages: list[Page], popular: dict[int, set[tuple[int, int]]]) -> Cover:
+def cover(
+    doc: int,
+    pages: list[Page],
+    popular: dict[int, set[tuple[int, int]]],
+    candidates: Iterable[int] | None = None,
+    preferred: Container[int] = (),
+) -> Cover:
     """Greedy. Pages of the same domain, or of an address from which the page might have been retrieved, come when no
-    others have any of what is uncovered."""
+    others have any of what is uncovered. Candidates are pages with other special properties, or such pages are
+    preferred to those with a greater number of matching shingles."""
     addresses = defaultdict(set)
     for page in pages:
         addresses[page.host].add(page.ip)
@@ -150,9 +159,10 @@ def cover(doc: int, pages: list[Page], popular: dict[int, set[tuple[int, int]]])
 
     mine, picked = popular[doc], []
     left = set(mine)
-    held = {other: mine & theirs for other, theirs in popular.items() if other != doc}
+    able = popular.keys() - {doc} if candidates is None else {*candidates} & popular.keys() - {doc}
+    held = {other: mine & popular[other] for other in able}
     while useful := [other for other in held if held[other] & left]:
-        best = max(useful, key=lambda o: (is_foreign(o), len(held[o] & left), len(held[o]), -o))
+        best = max(useful, key=lambda o: (is_foreign(o), o in preferred, len(held[o] & left), len(held[o]), -o))
         picked.append((best, len(held[best] & left), len(held[best])))
         left -= held[best]
     foreign = set().union(*(held[source] for source, _, _ in picked if is_elsewhere(source)))
@@ -183,6 +193,30 @@ def test_covering_sets(tmp_path: Path, sample: str) -> None:
     assert len(drawn) == (sum(wanted.values()) if wanted else 5)
     if wanted:
         assert Counter(counts[doc] for doc in drawn) == wanted
+
+
+@pytest.mark.parametrize("which", ["prefer", "candidates"])
+def test_pages_that_were_held_complete(tmp_path: Path, which: str) -> None:
+    """They are preferred as sources, or the only ones."""
+    pages = draw_phrases(3)
+    complete = {doc for doc in range(len(pages)) if doc % 3}
+    shingles = [shingle(page.words) for page in pages]
+    lowest = cluster(shingles)
+    kept = [doc for doc in range(len(pages)) if lowest[doc] == doc]
+    df = Counter((i, s) for doc in kept for i, s in enumerate(shingles[doc]))
+    popular = {doc: {(i, s) for i, s in enumerate(shingles[doc]) if df[i, s] >= POPULAR} for doc in kept}
+    rows = [page.row | {"complete": doc in complete} for doc, page in enumerate(pages)]
+    asked = [f"--{which}", "complete"]
+    assert PREFER[0] == "--prefer"
+    made = run(tmp_path, "phrases", rows, *asked, *SAMPLE[:-1], "uniform", "--sample-size", "20", *RABIN, *FOREIGN)
+    sources: defaultdict[int, list[tuple[int, int, int]]] = defaultdict(list)
+    for row in made.cover_sources.to_pylist():
+        sources[row["doc"]].append((row["source"], row["new_shingles"], row["all_shingles"]))
+    drawn = {row["doc"]: (sources[row["doc"]], row["foreign_contribution"]) for row in made.covers.to_pylist()}
+    only = None if which == "prefer" else complete
+    assert drawn == {doc: cover(doc, pages, popular, only, complete) for doc in drawn}
+    assert drawn != {doc: cover(doc, pages, popular) for doc in drawn}
+    assert len(drawn) == 20
 
 
 def test_sites_are_hosts_or_addresses(tmp_path: Path) -> None:

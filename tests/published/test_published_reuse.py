@@ -5,8 +5,10 @@ fractions."""
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from fractions import Fraction
+from itertools import pairwise
 from math import sqrt
 from pathlib import Path
 from random import Random
@@ -24,6 +26,7 @@ RAW = options(PAPER, "a chunk is the source")
 THRESHOLDS = options(PAPER, "discovery: files that occur")
 TOP = options(PAPER, "blind labels of the evaluation")
 STOP = options(PAPER, "a list of 226 stop chunks")
+FILES = options(PAPER, "files of every type")
 STOP_FILES = options(PAPER, "stop files")
 STOP_OF = options(PAPER, "stop chunks are taken out")
 LENGTHS = options(PAPER, "for Wikipedia")
@@ -94,6 +97,67 @@ def test_chunks_by_their_bytes(tmp_path: Path) -> None:
     assert run(tmp_path, "reuse discover", rows).objects["occurrences"].to_pylist() == [4]
 
 
+TAG = re.compile(r"<(/?)(p|div|ul|li|html|body)\b[^>]*>")
+"""A tag of a paragraph, or of what paragraphs stand in."""
+PARTS = [
+    '<p><script>show("an advertisement", 468, 60)</script>',
+    '<p><img src="http://tracker.example/pixel.gif" width=1>',
+    '<p><a href="http://shop.example/?affiliate=77"></a></p>',
+    "<p></p>",
+    "<p> </p>",
+    "<p>Said by many,\nword by word.",
+    "<p class=wide>Said by many,\nword by word.",
+    "<p>Said by  many, word by word.</p>",
+    "<div class=menu><ul><li>Home<li>News</li></ul></div>",
+    "<!-- the <p> of a comment --><p>After a comment</p>\n",
+]
+
+
+def draw_html(seed: int) -> list[str]:
+    random = Random(seed)
+    pages = []
+    for page in range(40):
+        own = [f"<p>Only on page {page}, part {part}.</p>" for part in range(2)]
+        parts = random.sample([*random.choices(PARTS, k=random.randint(1, 6)), *own], k=3)
+        pages.append(f"<html><body>{''.join(parts)}</body></html>")
+    return pages
+
+
+def cut_html(source: str) -> list[str]:
+    """All bytes between two boundaries: a paragraph begins with its tag, and ends with its end tag, or where another
+    begins or ends. Tags in comments and scripts are none."""
+    plain = re.sub(r"(?s)<!--.*?-->|<script>.*?</script>", lambda found: "x" * len(found[0]), source)
+    places, name = {0, len(source)}, ""
+    for tag in TAG.finditer(plain):
+        if not tag[1] or tag[2] != name:
+            places.add(tag.start())
+        places |= {tag.end()} if tag[1] else set()
+        name = "" if tag[1] else tag[2]
+    return [source[begin:end] for begin, end in pairwise(sorted(places))]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_all_bytes_between_paragraph_boundaries(tmp_path: Path, seed: int) -> None:
+    """Advertisements, pixels and links without a word are objects, the empty paragraph is, and so is a tag that differs
+    from another."""
+    pages = draw_html(seed)
+    counted = Counter(sha1(chunk) for page in pages for chunk in cut_html(page))
+    files = Counter(map(sha1, pages))
+    expected = {each for each, many in (counted + files).items() if many > 1}
+    rows = [{"html": page, "url": f"http://site{at}.example/"} for at, page in enumerate(pages)]
+    made = run(tmp_path, "reuse discover", rows, *RAW, *STOP[:2])
+    assert read_objects(made) == expected
+    occurrences = {row["sha1"].hex(): row["occurrences"] for row in made.objects.to_pylist()}
+    for part in PARTS[:4]:
+        assert occurrences[sha1(part)] == counted[sha1(part)] > 1
+    stopped = read_objects(run(tmp_path, "reuse discover", rows, *RAW, STOP[0]))
+    assert stopped == expected - {sha1(chunk) for chunk in ("<p></p>", "<p> </p>", *EMPTY_TAGS)}
+    assert sha1(PARTS[0]) not in read_objects(run(tmp_path, "reuse discover", rows, *STOP[:2]))
+
+
+EMPTY_TAGS = ("<html>", "<body>", "</body>", "</html>", "<div class=menu>", "<ul>", "</ul>", "</div>", "\n")
+
+
 def test_published_thresholds(tmp_path: Path) -> None:
     """A file 1,001 times, and a chunk 100,001 times, are objects; one time less, they are not."""
     often, less = "This is said too often by far.", "This is said just not often enough."
@@ -124,6 +188,22 @@ def test_a_list_of_stop_chunks(tmp_path: Path, seed: int) -> None:
     assert read_objects(made) == expected
     assert any(sha1(said) in expected for said in (EMPTY, "Paragraph 0"))
     assert read_objects(run(tmp_path, "reuse discover", [page.row for page in pages])) != expected
+
+
+def test_files_of_every_type(tmp_path: Path) -> None:
+    """H(f) of each file, whatever it is: pages, images, the empty file."""
+    random, folder = Random(4), tmp_path / "crawl"
+    stock = [b"", b"\x89PNG\r\n\x1a\n" + bytes(9), b"GIF89a\0\0\1", b"<p>A page that was copied.", b"\0\1\2\3" * 9]
+    folder.mkdir()
+    for number in range(40):
+        own = b"\xff\xd8\xff\0" + number.to_bytes(4, "big") + bytes(8)
+        (folder / f"{number}.bin").write_bytes(random.choice([*stock, own]))
+    (folder / "page.html").write_bytes(stock[3])
+    counted = Counter(hashlib.sha1(file.read_bytes(), usedforsecurity=False).hexdigest() for file in folder.iterdir())
+    made = run(tmp_path / "runs", "reuse discover", folder, *FILES)
+    files = {row["sha1"].hex(): row["occurrences"] for row in made.objects.to_pylist() if row["kind"] == "file"}
+    assert files == {each: many for each, many in counted.items() if many > 1}
+    assert len(files) == len(stock)
 
 
 def test_stop_files(tmp_path: Path) -> None:

@@ -94,6 +94,10 @@ def squeeze(text: str) -> str:
 def test_it_is_what_the_twin_takes_out(
     asked: dict[str, Any], without: list[str], first: bool, texts: list[str], corpus: Run, tmp_path: Path
 ) -> None:
+    if asked.get("raw"):
+        rows = pa.table({"id": list(map(str, range(len(texts)))), "text": texts})
+        reading = unquilt.Reading(source=True)
+        corpus = unquilt.ingest(rows, tmp_path / "sources", options=unquilt.JobOptions(reading=reading))
     run = unquilt.discover(corpus.path, tmp_path / "run", **asked)
     made = run.export(tmp_path / "out.jsonl", without=without, keep_first=first)
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -56,9 +56,14 @@ def test_labels(corpora: dict[str, Path], tmp_path: Path, made: str, asked: str)
 
 
 def test_what_is_compared_with_the_source_fits_any_words(corpora: dict[str, Path], tmp_path: Path) -> None:
-    uq.label(corpora["plain"], output=tmp_path / "ours", raw=True)
+    uq.label(PAGES, output=tmp_path / "ours", raw=True)
     assert LabelSet.load(tmp_path / "ours").spelling is None
-    uq.detect(corpora["restored"], labels=str(tmp_path / "ours"))
+    for words in ("plain", "restored"):
+        reading = uq.Reading(source=True, words=words)
+        sources = uq.ingest(PAGES, tmp_path / f"source-{words}", options=uq.JobOptions(reading=reading))
+        uq.detect(sources.path, labels=str(tmp_path / "ours"))
+    with pytest.raises(InputError, match="has the text of pages, and --raw compares their source"):
+        uq.detect(corpora["restored"], labels=str(tmp_path / "ours"))
 
 
 def test_texts_of_lists_have_the_words_of_the_set() -> None:

@@ -212,6 +212,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(pages::decode, module)?)?;
     module.add_function(wrap_pyfunction!(pages::join_chunks, module)?)?;
     module.add_function(wrap_pyfunction!(pages::paragraphs, module)?)?;
+    module.add_function(wrap_pyfunction!(pages::sources, module)?)?;
     module.add_function(wrap_pyfunction!(pages::extract, module)?)?;
     module.add_function(wrap_pyfunction!(pages::see, module)?)?;
     module.add_function(wrap_pyfunction!(pages::locate, module)?)?;

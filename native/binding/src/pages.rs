@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use unquilt_kernels::reading::charset;
 use unquilt_kernels::reading::html::page;
+use unquilt_kernels::reading::html::sources as source_chunks;
 use unquilt_kernels::reading::paragraphs as kernel;
 use unquilt_kernels::reading::paragraphs::Chunks;
 use unquilt_kernels::reading::transfer;
@@ -66,6 +67,13 @@ pub fn join_chunks<'py>(py: Python<'py>, body: &[u8]) -> Option<(Bound<'py, PyBy
 #[pyfunction]
 pub fn paragraphs<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTuple>> {
     let chunks = py.detach(|| text(utf8).map(kernel::paragraphs))?;
+    PyTuple::new(py, columns(py, chunks)?)
+}
+
+/// The chunks of the source of a page, all bytes of it, as `paragraphs` gives them.
+#[pyfunction]
+pub fn sources<'py>(py: Python<'py>, utf8: &[u8]) -> PyResult<Bound<'py, PyTuple>> {
+    let chunks = py.detach(|| text(utf8).map(source_chunks::cut))?;
     PyTuple::new(py, columns(py, chunks)?)
 }
 

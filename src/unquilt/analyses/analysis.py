@@ -80,6 +80,10 @@ class Analysis(Job):
     other_texts: Callable[[Any], bool] = field(default=lambda _: False)
     """Whether, by its parameters, it also looks at JavaScript, CSS and robots.txt: `tables.OTHER_TEXTS`."""
 
+    source: Callable[[Any, Mapping[str, Any]], bool] = field(default=lambda _, __: False)
+    """Whether, by its parameters and by the files that were read, it looks at the source of pages, not at their
+    text."""
+
     def say(self, read: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters that the files decide which were read."""
         return {name: value for each in read.values() for name, value in self.said(each).items()}

@@ -230,6 +230,7 @@ DECLARATION = Analysis(
     costs=lambda _: COSTS,
     function=detect,
     other_texts=looks_at_others,
+    source=lambda _, read: "labels" in read and read["labels"].about.by == "raw",
     files={"labels": LabelSet.read},
     results=(TARGETS, NEIGHBOURHOODS, OBJECTS, ORIGINS, OCCURRENCES),
     on_request=(OCCURRENCES,),

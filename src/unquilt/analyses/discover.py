@@ -5,9 +5,10 @@
                    times, in documents whose URLs are no crawler's recursion error
     weight(o)      length × (log₂ sites + log₂ documents / 16): what is long, and found on many sites, comes first
 
-A chunk is compared by its text with white space collapsed; as published by its source (`raw`); or by its words alone
-(`normalise`). Stop chunks are those with fewer than two letters or digits (`trivial_stop`), those that a file names,
-and, beyond the paper, those too short for the number of documents that have them (`auto_stop`):
+A chunk is compared by its text with white space collapsed; or by its words alone (`normalise`); or, as published, by
+its source (`raw`): then it is all bytes between two boundaries of paragraphs, and the corpus must have been read so.
+Stop chunks are those with fewer than two letters or digits (`trivial_stop`), those that a file names, and, beyond the
+paper, those too short for the number of documents that have them (`auto_stop`):
 
     length < 10 · log₂ documents
 
@@ -57,7 +58,10 @@ class PageParameters(Parameters):
 class ChunkParameters(PageParameters):
     """What a chunk is."""
 
-    raw: bool = parameter(False, "compare the source of chunks, as published, instead of their text")
+    raw: bool = parameter(
+        False,
+        "compare all bytes between the paragraph boundaries of the source, as published, instead of texts",
+    )
     normalise: bool = parameter(False, "compare only the words of chunks, not case and punctuation")
     min_length: int = parameter(0, "ignore chunks of at most this many characters", at_least=0, at_most=2**31)
     min_length_of: str = parameter(
@@ -175,6 +179,7 @@ DECLARATION = Analysis(
     costs=lambda _: COSTS,
     files={"stop": HashList.read},
     other_texts=looks_at_others,
+    source=lambda given, _: bool(given.raw),
     results=(OBJECTS, STOP_CHUNKS),
     others=(FREQUENCIES, FOUND_OBJECTS),
     labels=OBJECT_LABELS

@@ -9,6 +9,9 @@ and Najork, SIGIR 2005).
     candidates     sites of at least `min_pages` pages that have `min_mean` popular shingles or more on average, with a
                    standard deviation below `max_deviation`: not one page but a whole site is made of what others say
 
+As in one of its data sets, sources may be restricted to some documents (`candidates`), or picked among some as long as
+these cover anything more (`prefer`); foreign documents come first all the same.
+
 Beyond the paper: every document is covered, not a sample (`sample` draws those that the paper did), leaving out
 shingles in more than `max_df` documents; and with `exact` every gram is a shingle, so that nothing is left to chance.
 Counts are then given as 84 · popular / grams, so that all thresholds keep their meaning.
@@ -46,11 +49,15 @@ from unquilt.tables import (
     HOSTS,
     PHRASES,
     POPULAR,
+    SOURCE_MARKS,
 )
 
 SAMPLES = ("all", "counts", "uniform")
 NO_LIMIT = 2**32 - 1
 """More documents than there can be."""
+COVERED, SOURCE, PREFERRED = 1, 2, 4
+"""What is wanted of a document: its covering set, that it may be a source, and that it comes before those that only may
+be (`phrases.rs`)."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +88,12 @@ class PhraseParameters(Parameters):
         30.0, "minimum number of popular shingles, of 84, of a sampled document", at_least=0, at_most=84
     )
     sample_site: str = parameter("", "draw the sample from one host, domain or IP address")
+    candidates: str = parameter(
+        "", 'documents that may be sources, by a condition on the columns of the corpus, such as "truncated is null"'
+    )
+    prefer: str = parameter(
+        "", "documents that are picked as sources before others, by a condition on the columns of the corpus"
+    )
     prune: bool = parameter(False, "remove sources that later ones make redundant")
     group: str = parameter("domain", "what a site is", one_of=SITES, word="site")
     min_pages: int = parameter(10, "minimum number of pages of a listed site", at_least=1)
@@ -108,8 +121,10 @@ class PhraseParameters(Parameters):
                 raise ParameterError(f"{name} has no effect with sample {self.sample}; leave it out")
 
 
-def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
+def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters, marked: Kept | None = None) -> Outcome:
     """Finds popular phrases, how much of each page they are, what covers them, and the sites that consist of them.
+    `marked` says which documents may be sources, and which are preferred, if parameters ask for that; a rehearsal does
+    without.
 
     Shuffles about 35 bytes for each of 84 shingles a document (with `exact` about 8 for each gram), then the distinct
     lists of documents that popular shingles have, then each list once for each of its documents: as in `quilts`, time
@@ -120,8 +135,13 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse, key=given.key, family=given.family)
     words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
     taking = words | {"family": given.family, "seed": given.seed, "exact": given.exact}
-    grams, sizes = verbs.map(corpus, Kernel("samples", **taking), beside=copies.table)
-    every = given.sample == "all"
+    every, some = given.sample == "all", bool(given.candidates or given.prefer)
+    marks = (marked or Kept.without_rows(SOURCE_MARKS)) if some else None
+    if every and marks is not None:
+        drawn = _mark(verbs, copies.table, _read_marks(verbs, marks), usual=COVERED)
+        grams, sizes = verbs.map(corpus, Kernel("samples to cover", **taking), beside=drawn)
+    else:
+        grams, sizes = verbs.map(corpus, Kernel("samples", **taking), beside=copies.table)
     kernel = Kernel("popular", popular=given.popular, max_df=given.max_df if every else 0)
     found, lists, others, tally = verbs.group([grams], kernel)
     statistics = verbs.fold(found, "popular_phrases")
@@ -131,7 +151,7 @@ def phrases(verbs: Verbs, corpus: Kept, given: PhraseParameters) -> Outcome:
     else:
         (counts,) = verbs.group([sizes, others], Kernel("phrase counts"))
         counted = verbs.keep(counts, DOCUMENT_PHRASES)
-        covers, sources = _cover_sample(verbs, corpus, copies.table, counted, given, taking)
+        covers, sources = _cover_sample(verbs, corpus, copies.table, counted, given, taking, marks)
     covered = verbs.keep(covers, COVERS)
     (sums,) = verbs.group([tally], Kernel("added shingles"))
     pages = _pages_of_sites(verbs, corpus, counted, covered, given)
@@ -162,11 +182,30 @@ def _cover(verbs: Verbs, sizes: Rows, others: Rows, lists: Rows, given: PhrasePa
     return counts, covers, sources
 
 
+def _read_marks(verbs: Verbs, marks: Kept) -> Rows:
+    """Which documents may be sources, as rows."""
+    (rows,) = verbs.map(marks, Kernel("select", ("doc", "mark")))
+    return rows
+
+
+def _mark(verbs: Verbs, copies: Kept | None, *marks: Rows, usual: int) -> Kept:
+    """The documents that are kept, with where they stand, and what is wanted of each."""
+    assert copies is not None, "servers matter, so there is a table of copies"
+    (places,) = verbs.map(copies, Kernel("select", ("doc", "kept", "servers")))
+    (drawn,) = verbs.group([places, *marks], Kernel("drawn documents", usual=usual))
+    return verbs.keep(drawn, DRAWN)
+
+
 def _cover_sample(
-    verbs: Verbs, corpus: Kept, copies: Kept | None, counted: Kept, given: PhraseParameters, taking: dict[str, Any]
+    verbs: Verbs,
+    corpus: Kept,
+    copies: Kept | None,
+    counted: Kept,
+    given: PhraseParameters,
+    taking: dict[str, Any],
+    marks: Kept | None,
 ) -> tuple[Rows, Rows]:
     """Covering sets of a sample of documents, without a limit on how many documents share a shingle."""
-    assert copies is not None, "servers matter, so there is a table of copies"
     drawing: dict[str, Any] = {
         "draw": given.sample,
         "least": given.least,
@@ -175,9 +214,8 @@ def _cover_sample(
     }
     (lots,) = verbs.map(corpus, Kernel("lots", **drawing), beside=counted)
     (chosen,) = verbs.group([lots], Kernel("draws", size=given.sample_size))
-    (places,) = verbs.map(copies, Kernel("select", ("doc", "kept", "servers")))
-    (marked,) = verbs.group([places, chosen], Kernel("drawn documents"))
-    drawn = verbs.keep(marked, DRAWN)
+    marked = [] if marks is None else [_read_marks(verbs, marks)]
+    drawn = _mark(verbs, copies, chosen, *marked, usual=0 if marked else SOURCE)
     grams, sizes = verbs.map(corpus, Kernel("samples to cover", **taking), beside=drawn)
     _, lists, others, _ = verbs.group([grams], Kernel("popular", popular=given.popular, max_df=NO_LIMIT))
     _, covers, sources = _cover(verbs, sizes, others, lists, given)
@@ -238,7 +276,17 @@ DECLARATION = Analysis(
     costs=weigh,
     results=(HOSTS, PHRASES, COVERS),
     on_request=(PHRASES,),
-    others=(POPULAR, DOCUMENT_PHRASES, COVER_SOURCES, HISTOGRAM, *COPY_TABLES, ASKED_PHRASES, ASKED_GRAMS, DRAWN),
+    others=(
+        POPULAR,
+        DOCUMENT_PHRASES,
+        COVER_SOURCES,
+        HISTOGRAM,
+        *COPY_TABLES,
+        ASKED_PHRASES,
+        ASKED_GRAMS,
+        DRAWN,
+        SOURCE_MARKS,
+    ),
     labels=COPY_LABELS
     | {
         "samples": "taking shingles",

@@ -101,9 +101,11 @@ class Limits(Parameters):
 class Reading(Parameters):
     """All that decides what is read of an input, and so is part of what a corpus is.
 
-    `main_content` keeps of HTML only the article, without navigation and the like. A URL is flagged as a recursion
-    error of the crawler if one component occurs more than `max_repeats` times in its path. `base_url` gives URLs to
-    files that are one page each (see `find.addresses`). `carry` says which columns come along (see `corpus.given`).
+    `source` makes the source of a page its text, and `other_files` a document of each file without text, beside those
+    that are read else (see `readers.files`). `main_content` keeps of HTML only the article, without navigation and the
+    like. A URL is flagged as a recursion error of the crawler if one component occurs more than `max_repeats` times in
+    its path. `base_url` gives URLs to files that are one page each (see `find.addresses`). `carry` says which columns
+    come along (see `corpus.given`).
     """
 
     fields: Fields = part(Fields)
@@ -112,6 +114,14 @@ class Reading(Parameters):
         AUTO,
         "URL of the input folder, to which the paths of its files are added; http:// if its subfolders are named after "
         "hosts, as wget -m makes them; auto: http:// where all subfolders look like hosts; none: no URLs",
+    )
+    source: bool = parameter(
+        False,
+        "read the source of pages in place of their text, cut at the tags of paragraphs, for unquilt reuse --raw alone",
+    )
+    other_files: bool = parameter(
+        False,
+        "also note the SHA-1, size and type of files without text, such as images, which only unquilt reuse looks at",
     )
     main_content: bool = parameter(False, "keep only the article of an HTML page, not all visible text")
     words: str = parameter(
@@ -162,6 +172,8 @@ class Reading(Parameters):
         return self.carry == ALL or (self.carry != NONE and name in self.carried)
 
     def check(self) -> None:
+        if self.source and self.main_content:
+            raise ParameterError("source and main_content exclude each other; leave one out")
         if not self.carry.strip(" ,"):
             raise ParameterError("carry must be all, none, or names of columns, not empty")
         if self.base_url not in (AUTO, NO_URLS, *SCHEMES) and not _is_base(self.base_url):

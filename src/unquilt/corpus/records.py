@@ -8,10 +8,10 @@ from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
-Media = Literal["html", "text", "mail", "script", "style", "robots"]
-ASIDE = frozenset(("script", "style", "robots"))
-"""Media of texts that stand beside pages: JavaScript, CSS and robots.txt. Their documents are kept in a table of their
-own (`tables.OTHER_TEXTS`), which only `reuse` looks at."""
+Media = Literal["html", "text", "mail", "script", "style", "robots", "file"]
+ASIDE = frozenset(("script", "style", "robots", "file"))
+"""Media of what stands beside pages: JavaScript, CSS, robots.txt, and files without text, such as images. Their
+documents are kept in a table of their own (`tables.OTHER_TEXTS`), which only `reuse` looks at."""
 
 
 class GivenFields(NamedTuple):

@@ -12,6 +12,9 @@
     named      what inputs are: paths, corpora, runs, or rows
     audit      what a deletion would take, and alarms
     preferences  the order of documents by columns
+    sources    which documents may be sources, by conditions
+    conditions  which rows: an expression over columns
+    patience   how long somebody waits for rows
     corpora    corpus folders as inputs
     places     where results go
     verdicts   quilts of a finished run by other limits

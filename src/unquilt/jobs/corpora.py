@@ -86,6 +86,11 @@ def has_plain_words(corpus: Run) -> bool:
     return bool(corpus.manifest["parameters"].get("words", PLAIN) == PLAIN)
 
 
+def has_source(corpus: Run) -> bool:
+    """Whether its texts are the source of pages."""
+    return bool(corpus.manifest["parameters"].get("source"))
+
+
 def recall_reading(corpus: Run) -> Reading:
     """How the inputs of a corpus were read."""
     known = {info.name for info in Reading.describe()} | {"fields", "limits"}

@@ -25,7 +25,7 @@ from unquilt.corpus.readers.parquet import choose_columns, find_given, is_binary
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import Advice, InputError, ParameterError
 from unquilt.jobs.audit import ALARM, find_alarms
-from unquilt.jobs.corpora import has_plain_words, measures
+from unquilt.jobs.corpora import has_plain_words, has_source, measures
 from unquilt.jobs.named import ArrowStream, CorpusPart, Dataset, Inputs, group_inputs, is_path, list_corpora, list_paths
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import TABLE, refuse_overlap
@@ -75,6 +75,7 @@ def find_inputs(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[F
             for group in groups
         ]
         refuse_mixed_words(parts, options.reading.words)
+        refuse_mixed_sources(parts, source=options.reading.source)
         records = [record for part in parts for record in _list_records(part)]
         yield Found((), records, parts=parts)
 
@@ -111,6 +112,32 @@ def refuse_mixed_words(parts: Sequence[CorpusPart | Found], words: str) -> None:
         raise InputError(f"{both}; read one of them again with other --words")
 
 
+def refuse_mixed_sources(parts: Sequence[CorpusPart | Found], *, source: bool) -> None:
+    """Refuses corpora of which some have the source of pages, and others their text."""
+    found = {source if isinstance(part, Found) else has_source(part.corpus): part for part in reversed(parts)}
+    if len(found) > 1:
+        names = {each: shown(_list_records(part)[0].path) for each, part in found.items()}
+        both = f"{names[True]} is read as the source of pages, and {names[False]} as their text"
+        raise InputError(f"{both}; read one of them again, both with or both without --source")
+
+
+def fit_source(inputs: Inputs, options: JobOptions, *, source: bool) -> JobOptions:
+    """The options of a job that looks at the source of pages, or that looks at their text: inputs are read so. Corpora
+    that were read in the other way are refused."""
+    for part in list_corpora(inputs):
+        if has_source(part.corpus) == source:
+            continue
+        name = shown(part.corpus.path)
+        if source:
+            said = f"{name} has the text of pages, and --raw compares their source"
+            raise InputError(f"{said}; read them again: unquilt ingest INPUT... -o CORPUS --source")
+        said = f"{name} has the source of pages, which only unquilt reuse --raw looks at"
+        raise InputError(f"{said}; for all else, read them again without --source")
+    if options.reading.source and not source and not list_corpora(inputs):
+        raise ParameterError("only unquilt reuse --raw looks at the source of pages; leave out --source")
+    return replace(options, reading=replace(options.reading, source=source))
+
+
 @contextmanager
 def find_files(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[Found]:
     """Finds, checks and fingerprints inputs; standard input and Arrow tables are temporary files meanwhile.
@@ -134,6 +161,7 @@ def find_files(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[Fo
                 options.reading.base_url,
                 options.progress.stage,
                 options.reading.wants,
+                options.reading.other_files,
             )
             if alias:
                 sources = [replace(source, alias=alias) for source in sources]

@@ -15,6 +15,7 @@ from unquilt.analyses.discover import ChunkParameters, DiscoverParameters
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import PLAIN_WORDS, documents, has_plain_words, measures
+from unquilt.jobs.inputs import fit_source
 from unquilt.jobs.named import Inputs, is_path, list_paths, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, SORTED, STOP_FILES, choose_place, refuse_url, workshop
@@ -66,6 +67,7 @@ def build_labels(
             gathering.fit(shown(each.path), each.about)
             gathering.add_set(each, files=given.files, origins=given.origins)
         if others is not None:
+            options = fit_source(others, options, source=asked.by == "raw")
             corpus = open_corpus(others) or ingest(others, folder / CORPUS, options)
             summary = measures(corpus)
             if has_plain_words(corpus):

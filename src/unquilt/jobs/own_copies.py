@@ -31,7 +31,7 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.rehearsal import rehearse
 from unquilt.jobs.copied_texts import CopiedTexts
 from unquilt.jobs.corpora import documents, has_plain_words, measures, refuse_other_corpus
-from unquilt.jobs.inputs import find_inputs
+from unquilt.jobs.inputs import find_inputs, fit_source
 from unquilt.jobs.named import Inputs, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.own_pages import Pages, choose_ours, refuse_corpus
@@ -62,6 +62,7 @@ def find_own_copies(
     if more:
         refuse_corpus(ours, inputs)
         inputs = [*more, *name_paths(inputs)]
+    options = fit_source(inputs, options, source=False)
     output = choose_place(output, name_paths(inputs))
     corpus = open_corpus(inputs)
     with find_inputs(inputs, output, options) if corpus is None else as_found(corpus) as found:

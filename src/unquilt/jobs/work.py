@@ -16,6 +16,7 @@ from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.lexicon import DECLARATION as COUNTING
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
+from unquilt.analyses.phrases import PhraseParameters
 from unquilt.analyses.preference import KEEP, is_order
 from unquilt.corpus.extract.urls import list_date
 from unquilt.corpus.find.inputs import unchanged, unread
@@ -39,12 +40,13 @@ from unquilt.jobs.corpora import (
 )
 from unquilt.jobs.foresight import foresee, foresee_space
 from unquilt.jobs.ingestion import read_into
-from unquilt.jobs.inputs import Found, find_inputs, know, refuse_mixed_words
+from unquilt.jobs.inputs import Found, find_inputs, fit_source, know, refuse_mixed_sources, refuse_mixed_words
 from unquilt.jobs.joining import join_into, plan_columns
 from unquilt.jobs.named import CorpusPart, Inputs, compares_plain, group_inputs, list_corpora, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import CORPUS, LEXICON, RUN, choose_place, refuse_url, workshop
 from unquilt.jobs.preferences import check_order, count_missing, order_documents
+from unquilt.jobs.sources import mark_sources, read_conditions
 from unquilt.parameters import Parameters
 from unquilt.remote.names import is_url
 from unquilt.runs import InputRecord, Run
@@ -99,6 +101,7 @@ def add_to(place: str | Path, inputs: Inputs, options: JobOptions | None = None)
             parts=[CorpusPart(corpus, corpus), *(found.parts or [found])],
         )
         refuse_mixed_words(whole.parts, options.reading.words)
+        refuse_mixed_sources(whole.parts, source=options.reading.source)
         return _ingest(whole, output, options, grown=corpus)
 
 
@@ -119,10 +122,13 @@ def analyse(
     read = {name: analysis.files[name](path) for name, path in files.items()}
     function = partial(analysis.function, **read)
     rehearse(lambda verbs, corpus: function(verbs, corpus, given))
+    options = fit_source(inputs, options, source=analysis.source(given, read))
     output = choose_place(output, [*name_paths(inputs), *files.values()])
     corpus = open_corpus(inputs)
     if is_order(order := getattr(given, "keep", KEEP[0])) and (known := _foresee_columns(inputs)) is not None:
         check_order(order, known)
+    if isinstance(given, PhraseParameters) and (known := _foresee_columns(inputs)) is not None:
+        read_conditions(given, known)
     plain = compares_plain(inputs, options.reading.words)
     for name, path in files.items():
         refuse_other_words(path, read[name].spelling, plain=plain)
@@ -138,6 +144,8 @@ def analyse(
                     options.progress.say(warning)
                 order = getattr(given, "keep", KEEP[0])
                 with engine(run, Scale(found_documents.rows, summary["words"]), options) as verbs:
+                    if isinstance(given, PhraseParameters) and (given.candidates or given.prefer):
+                        function = partial(function, marked=mark_sources(found_documents, given, run))
                     if is_order(order):
                         function = partial(function, ordered=order_documents(found_documents, order, run))
                     outcome = function(verbs, found_documents, given)
@@ -186,6 +194,7 @@ def build_filter(
     lexicon = Lexicon.read(parameters.lexicon) if parameters.lexicon else None
     if base is not None:
         base.verify()  # first, so that nothing is read in vain
+    options = fit_source(inputs, options, source=False)
     same = base is not None and base.path.absolute() == Path(output).absolute()
     with workshop(output, "a set of prototypes", overwrite=options.overwrite or same) as folder:
         corpus = open_corpus(inputs) or ingest(inputs, folder / CORPUS, options)

@@ -10,9 +10,9 @@ from itertools import chain
 import pyarrow as pa
 from starlette.responses import Response, StreamingResponse
 
+from unquilt.jobs.patience import lift_limit
 from unquilt.page.listing import Listing
 from unquilt.results.export.formats import FileFormat, write_json
-from unquilt.results.patience import lift_limit
 from unquilt.results.rows import ROWS_AT_ONCE
 
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_.-]+")

@@ -18,12 +18,12 @@ from typing import Any
 import pyarrow as pa
 
 from unquilt.errors import ParameterError
+from unquilt.jobs.conditions import ComposedCondition, Condition
+from unquilt.jobs.patience import check_time
 from unquilt.jobs.preferences import Key, read_keys
-from unquilt.results.conditions import ComposedCondition, Condition
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.names import SHOWN
-from unquilt.results.patience import check_time
 from unquilt.results.rows import RowColumn, Selection, TableRows, arrange
 from unquilt.tables import DOCUMENTS, Table
 

@@ -1,6 +1,6 @@
 """Whose turn it is: a few requests are worked on at once, some more wait, and the others are told to come again.
 
-Each request has its memory, so their number bounds that of the server. Each has its time, too (`results.patience`). A
+Each request has its memory, so their number bounds that of the server. Each has its time, too (`jobs.patience`). A
 request that exceeds it is answered, even if a library goes on with its work; it keeps its turn until that is done, so
 that nobody can pile up work. A connection that sends or takes nothing for a while is closed.
 """
@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from unquilt.results.patience import within
+from unquilt.jobs.patience import within
 
 AT_ONCE = 4
 """Requests that are worked on."""

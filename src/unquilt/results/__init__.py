@@ -4,9 +4,7 @@
     folders          a run, and the corpus it was made from
     rows             the rows of a table, with names
     names            ids and URLs of documents by number
-    conditions       which rows: an expression over columns
     sorting          in which order
-    patience         how long somebody waits for rows
     choice           the document that an id, a number or a URL means
     finding          rows with given values in a column
     export/          files for others: JSONL, CSV, Parquet

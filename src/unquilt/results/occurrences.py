@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt.flow.kept import Kept
+from unquilt.jobs.patience import check_time
 from unquilt.results.folders import RunFolder
-from unquilt.results.patience import check_time
 from unquilt.stores.labels import BY, COMPARED, hash_text
 from unquilt.tables import DOCUMENTS
 

@@ -25,12 +25,12 @@ import pyarrow.compute as pc
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
+from unquilt.jobs.conditions import Condition
+from unquilt.jobs.patience import check_time
 from unquilt.jobs.preferences import read_keys
-from unquilt.results.conditions import Condition
 from unquilt.results.folders import RunFolder
 from unquilt.results.given import find_output, give_back, list_rows
 from unquilt.results.names import ASKED, SHOWN
-from unquilt.results.patience import check_time
 from unquilt.results.sorting import check_keys, sort_all, take_first
 from unquilt.tables import DOCUMENTS, Table
 

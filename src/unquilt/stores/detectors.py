@@ -101,9 +101,17 @@ class Detector:
         raw = content.encode(errors="replace") if isinstance(content, str) else content
         html = media == "html" if media else _begins_as_html(content)
         utf8 = raw if isinstance(content, str) else _native.decode(raw, None, html)[0]
-        text, columns = _extract(utf8, url) if html else (utf8, _native.paragraphs(utf8))
+        raw_source = self.labels.about.by == "raw"
+        if html and not raw_source:
+            text, columns = _extract(utf8, url)
+        else:
+            text, columns = utf8, (_native.sources if html else _native.paragraphs)(utf8)
         asked = text
-        if self.labels.about.words == RESTORED and (seen := _native.see(text, *columns[:2], columns[3])) is not None:
+        if (
+            not raw_source
+            and self.labels.about.words == RESTORED
+            and (seen := _native.see(text, *columns[:2], columns[3])) is not None
+        ):
             asked, columns = seen[0], (*columns[:3], *seen[2:])
         return self.ask(text, asked, columns, hashlib.sha1(raw, usedforsecurity=False).digest())
 

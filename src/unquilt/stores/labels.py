@@ -31,7 +31,8 @@ from unquilt.flow.kept import Kept
 from unquilt.runs.storage import created, shown, storing, write_atomically
 
 BY = ("text", "raw", "words")
-"""What makes two chunks equal: their text with white space collapsed, their source, or their words alone."""
+"""What makes two chunks equal: their text with white space collapsed, their source (they are all bytes between the
+boundaries of paragraphs then), or their words alone."""
 RESTORED, PLAIN = "restored", "plain"
 """Whether words are compared as a reader sees them, or as they are written."""
 FILLER = "\ufdd0"

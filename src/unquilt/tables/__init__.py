@@ -62,6 +62,7 @@ from unquilt.tables.phrases import (
     HOSTS,
     PHRASES,
     POPULAR,
+    SOURCE_MARKS,
 )
 from unquilt.tables.phrases_experiment import (
     COVER_SIZES,
@@ -197,6 +198,7 @@ __all__ = [
     "SOURCES",
     "SOURCE_DOMAINS",
     "SOURCE_HOSTS",
+    "SOURCE_MARKS",
     "STABILITY",
     "STEMS",
     "STOP_CHUNKS",

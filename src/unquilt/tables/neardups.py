@@ -44,14 +44,12 @@ KEPT = Table(
     row=("document", "documents"),
     see="which documents to keep, and which to drop in favour of which",
     notes="With a threshold, the similarity of a document that is dropped is never below it. Without one, it is the "
-    "Jaccard coefficient, null with --no-similarity. People see the least similar drops first, as the "
-    "riskiest ones, and documents that are kept last.",
-    order=("similarity",),
+    "Jaccard coefficient, null with --no-similarity. The riskiest drops are the least similar ones: --sort similarity.",
     identified=("doc", "kept_instead"),
     page=OnPage(
-        tab="Drops, the riskiest first",
-        filters=("keep", "similarity"),
-        links={"similarity": "clusters/{doc}?with={doc}"},
+        tab="",
+        filters=(),
+        links={},
         documents=("doc",),
         sites=(),
         evidence="",

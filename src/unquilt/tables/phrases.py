@@ -190,10 +190,21 @@ DRAWN = Table(
     (
         document("doc", "a document that is kept"),
         column("servers", pa.binary(), "code of the servers it stands on, as servers.rs packs it", null=True),
-        column("chosen", pa.bool_(), "whether it was drawn"),
+        integer("marks", "the sum of 1 if it is to be covered, 2 if it may be a source, and 4 if it is preferred"),
     ),
     row=("document", "documents"),
     see="which documents were drawn, on the way to covers",
+    on_the_way=True,
+)
+
+SOURCE_MARKS = Table(
+    "source_marks",
+    (
+        document("doc", "a document: all of them are here"),
+        integer("mark", "the sum of 2 if it may be a source, and 4 if it is preferred"),
+    ),
+    row=("document", "documents"),
+    see="which documents may be sources, on the way to covers",
     on_the_way=True,
 )
 

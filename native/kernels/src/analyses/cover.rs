@@ -8,7 +8,7 @@
 //! bound at most once: O((pairs + candidates) · log candidates), for a million candidates too.
 //!
 //! Candidates come in tiers: one of a later tier is picked only when none of an earlier one covers enough. In `phrases` the
-//! second are documents on the document's own site, in `quilts` those that are stitched together themselves, and the third
+//! first two are foreign documents, of which some may be preferred, and the others those on the document's own site, in `quilts` those that are stitched together themselves, and the third
 //! lists of pages of their own site. Of these, the one with the most would stand for several pieces that were put together
 //! there, too. So `quilts` may ask for *witnesses* of single pieces ([`Cover::greedy_with_witnesses`]): of the heaviest
 //! element the candidate with the least weight in all.
@@ -27,10 +27,11 @@ pub enum Tier {
     First,
     Second,
     Third,
+    Fourth,
 }
 
 impl Tier {
-    const ALL: [Self; 3] = [Self::First, Self::Second, Self::Third];
+    const ALL: [Self; 4] = [Self::First, Self::Second, Self::Third, Self::Fourth];
 }
 
 /// Whether it is foreign.
@@ -52,8 +53,14 @@ pub struct Pick {
     pub new: u64,
     /// Weight of all elements it is a candidate for.
     pub all: u64,
-    /// Whether it is of the first tier: on another server, or not stitched together itself.
-    pub foreign: bool,
+    pub tier: Tier,
+}
+
+impl Pick {
+    /// Whether it is of the first tier: in `quilts`, not stitched together itself.
+    pub fn is_first(&self) -> bool {
+        self.tier == Tier::First
+    }
 }
 
 /// Elements to cover and their candidates.
@@ -310,12 +317,7 @@ impl Cover {
     }
 
     fn pick(&self, candidate: usize, gain: u64) -> Pick {
-        Pick {
-            source: self.sources[candidate],
-            new: gain,
-            all: self.all[candidate],
-            foreign: self.tiers[candidate] == Tier::First,
-        }
+        Pick { source: self.sources[candidate], new: gain, all: self.all[candidate], tier: self.tiers[candidate] }
     }
 
     /// Lowers the gains of all candidates of an element, which is covered now.
@@ -388,7 +390,10 @@ mod tests {
         let picks = cover.greedy(0.0, 4);
         assert_eq!(
             picks,
-            [Pick { source: 2, new: 3, all: 3, foreign: true }, Pick { source: 3, new: 1, all: 1, foreign: true }]
+            [
+                Pick { source: 2, new: 3, all: 3, tier: Tier::First },
+                Pick { source: 3, new: 1, all: 1, tier: Tier::First }
+            ]
         );
         assert_eq!(cover.most_picks(), 3);
     }
@@ -426,7 +431,7 @@ mod tests {
             expected.extend((0..others).map(|other| 100 + other));
             expected.extend([4, 3]);
             assert_eq!(sources, expected);
-            assert_eq!(picks.iter().filter(|pick| !pick.foreign).count(), 1);
+            assert_eq!(picks.iter().filter(|pick| !pick.is_first()).count(), 1);
         }
     }
 

@@ -22,13 +22,20 @@ pub mod whole;
 
 use crate::row;
 
+/// What is wanted of a document: its covering set.
+pub const COVERED: u8 = 1;
+/// That it is a source of the covering sets of others.
+pub const SOURCE: u8 = 2;
+/// That it is picked before sources that are not.
+pub const PREFERRED: u8 = 4;
+
 /// How many bytes say by which of the functions a gram was sampled, a bit for each.
 pub const FUNCTIONS: usize = crate::sketches::minwise::SHINGLES.div_ceil(8);
 
 row! {
-    /// Of a gram: a document that sampled it, by which functions, whether its covering set is wanted, and where it
-    /// stands (the first place of a code, see [`servers`](crate::documents::servers)).
-    pub struct Sampled<'a> { doc: u32, functions: &'a [u8; FUNCTIONS], chosen: u8, place: crate::flow::fields::Rest<'a> }
+    /// Of a gram: a document that sampled it, by which functions, what is wanted of it ([`COVERED`] and so on), and where
+    /// it stands (the first place of a code, see [`servers`](crate::documents::servers)).
+    pub struct Sampled<'a> { doc: u32, functions: &'a [u8; FUNCTIONS], marks: u8, place: crate::flow::fields::Rest<'a> }
 }
 
 row! {

@@ -6,3 +6,4 @@ pub mod lanes;
 pub mod markup;
 pub mod page;
 pub mod references;
+pub mod sources;

@@ -37,7 +37,12 @@ impl Chunks {
     /// Adds the chunk `text`, which begins and ends at these code points and was made from `raw`; `even` says that it
     /// has no white space but single spaces.
     pub fn push(&mut self, begin: usize, end: usize, raw: &[u8], text: &str, even: bool) {
-        if is_trivial(text) {
+        self.add(begin, end, raw, text, even, is_trivial(text));
+    }
+
+    /// The same, where it is known whether the chunk says nothing.
+    pub fn add(&mut self, begin: usize, end: usize, raw: &[u8], text: &str, even: bool, trivial: bool) {
+        if trivial {
             self.trivial.push(self.begins.len() as i32);
         }
         self.begins.push(begin as i32);
@@ -58,13 +63,21 @@ impl Chunks {
     }
 }
 
+/// The letters and digits that a chunk needs to say something.
+pub const LEAST: usize = 2;
+
 /// Whether a text has fewer than two letters or digits.
 pub fn is_trivial(text: &str) -> bool {
+    says(text) < LEAST
+}
+
+/// How many letters and digits a text has, counted up to [`LEAST`].
+pub fn says(text: &str) -> usize {
     let counts = |c: &char| match c {
         c if c.is_ascii() => c.is_ascii_alphanumeric(),
         c => matches!(unicode::look_up(*c).class(), Class::Letter | Class::Single),
     };
-    text.chars().filter(counts).nth(1).is_none()
+    text.chars().filter(counts).take(LEAST).count()
 }
 
 /// Puts `text` into `collapsed`, each run of white space as one space.

@@ -49,7 +49,7 @@ def answer(inputs: tuple[str, ...], labels: str, places: bool, asked: JobArgumen
     reading = asked.reading()
     if "words" in asked.about_reading and reading.words != known.about.words:
         raise usage_error(f"--words {reading.words} does not fit: chunks of {labels} have {known.about.words} words")
-    reading = replace(reading, words=known.about.words)
+    reading = replace(reading, words=known.about.words, source=known.about.by == "raw")
     rejects = 0
     for each in answers(inputs or ("-",), sys.stdin.buffer, reading, LabelQuestion.about(known.path)):
         if isinstance(each, Reject):

@@ -18,7 +18,6 @@ from unquilt.runs import Run
 from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 
 MOST_INPUTS = 3
-MOST_STAGES = 10
 MOST_KINDS = 8
 
 
@@ -119,8 +118,13 @@ def rejects(facts: Facts) -> str:
 
 def describe_others(facts: Facts) -> str:
     """What there is beside pages."""
-    what = f"{count(facts['other_texts'], 'other text')} (JavaScript, CSS, robots.txt)"
+    what = f"{count(facts['other_texts'], 'other text')} ({_name_others(facts)})"
     return f"{what}, for reuse only" if facts["analysis"] == "ingest" else f"{what} looked at, too"
+
+
+def _name_others(facts: Facts) -> str:
+    files = ", files without text" if facts["parameters"].get("other_files") else ""
+    return f"JavaScript, CSS, robots.txt{files}"
 
 
 def describe_revisits(facts: Facts) -> str:
@@ -168,7 +172,7 @@ def _entries(folder: RunFolder, facts: Facts) -> Iterator[tuple[str, str]]:
         unknown = "not known yet" if facts["documents"] is None else "not counted"
         yield name, unknown if facts[name] is None else count(facts[name])
     if facts["other_texts"] and facts["analysis"] == "ingest":
-        yield "other texts", f"{count(facts['other_texts'])} (JavaScript, CSS, robots.txt), for reuse only"
+        yield "other texts", f"{count(facts['other_texts'])} ({_name_others(facts)}), for reuse only"
     if facts["revisits"] and facts["analysis"] == "ingest":
         yield "revisits", describe_revisits(facts)
     yield "rejects", rejects(facts)
@@ -217,14 +221,8 @@ def _inputs(run: Run) -> str:
 
 
 def _stages(stages: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """The stages that took longest, in their order: rounds of an analysis may be some forty."""
-    longest = sorted(stages, key=lambda name: -stages[name]["seconds"])[:MOST_STAGES]
-    shown = {name: stage for name, stage in stages.items() if name in longest}
-    width = max(len("stage"), *map(len, shown))
+    width = max(len("stage"), *map(len, stages))
     yield f"{'stage':<{width}}  {'time':>12}  {'rows':>14}  {'peak memory':>11}"
-    for name, stage in shown.items():
+    for name, stage in stages.items():
         line = f"{duration(stage['seconds']):>12}  {count(stage['rows']):>14}  {size(stage['peak_memory']):>11}"
         yield f"{printable(name):<{width}}  {line}"
-    if others := len(stages) - len(shown):
-        rest = duration(sum(stage["seconds"] for name, stage in stages.items() if name not in shown))
-        yield f"… and {count(others, 'shorter stage', 'shorter stages')}, {rest} in all (--json for all)"

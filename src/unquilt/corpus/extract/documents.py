@@ -1,8 +1,8 @@
 """From pages to documents: content becomes text, chunks, links and digests, whichever file it came from.
 
-All text that a reader of the page would see is kept, or with `main_content` the article only. The core does it in one
-pass (`page.rs`, `paragraphs.rs`); only main content needs a parser that builds a tree, so only there nodes and depth
-are limited.
+All text that a reader of the page would see is kept, or with `main_content` the article only, or with `source` the
+source of the page. The core does it in one pass (`page.rs`, `sources.rs`, `paragraphs.rs`); only main content needs a
+parser that builds a tree, so only there nodes and depth are limited.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def extract_document(page: Page, reading: Reading) -> Document | Reject:
     # A batch of short texts must not hold the long pages that they were made of.
     page = page._replace(content=b"", truncated=truncated)
     document = Document(page, made.text, digest, made.links, made.chunks, hidden=made.hidden)
-    return document if reading.words == PLAIN else _seen(document)
+    return document if reading.words == PLAIN or reading.source else _seen(document)
 
 
 def _seen(document: Document) -> Document:
@@ -99,6 +99,9 @@ def _text(page: Page, raw: bytes, reading: Reading) -> _Content:  # noqa: ARG001
 
 def _html(page: Page, raw: bytes, reading: Reading) -> _Content:
     source = _decoded(page, raw, html=True)
+    if reading.source:
+        links = _Extracted(*_native.extract(source, page.url, keep_hidden=True))
+        return _Content(source, Chunks(*_native.sources(source)), links.links, links.more_links)
     if not _MARK_UP.search(source):
         source = _BLANK_LINES.sub(b"\n<p>", source)
     found = _Extracted(*_native.extract(source, page.url, keep_hidden=reading.hidden == KEEP))
@@ -136,6 +139,11 @@ def _mail(page: Page, raw: bytes, reading: Reading) -> _Content:
     return _paragraphs(text)._replace(links=body.links, more_links=body.more_links, hidden=body.hidden)
 
 
+def _nothing(page: Page, raw: bytes, reading: Reading) -> _Content:  # noqa: ARG001 (all media are made alike)
+    """A file without text: nothing but its SHA-1."""
+    return _Content(b"", Chunks(b"", b"", b"", b"", b""))
+
+
 _MAKERS: dict[Media, Callable[[Page, bytes, Reading], _Content]] = {
     "text": _text,
     "html": _html,
@@ -143,6 +151,7 @@ _MAKERS: dict[Media, Callable[[Page, bytes, Reading], _Content]] = {
     "script": _text,  # as published: chunks of all that is no HTML are what blank lines separate
     "style": _text,
     "robots": _text,
+    "file": _nothing,
 }
 
 

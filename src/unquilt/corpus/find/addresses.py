@@ -15,7 +15,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import takewhile
@@ -113,8 +113,10 @@ def _fixed(pattern: Path) -> Path:
     return Path(*pattern.parts[:fixed])
 
 
-def give_urls(sources: Sequence[Source], places: Sequence[Whereabouts], root: str, base: str) -> list[Source]:
-    """The sources; those that are pages with their URLs. `places` says where each was found."""
+def give_urls(
+    sources: Sequence[Source], places: Sequence[Whereabouts], root: str, base: str, pages: Collection[str] = PAGES
+) -> list[Source]:
+    """The sources; those of the kinds of `pages` with their URLs. `places` says where each was found."""
     if base == NO_URLS:
         return list(sources)
     recognised = _recognised(places) if base == AUTO else frozenset[str]()
@@ -125,7 +127,7 @@ def give_urls(sources: Sequence[Source], places: Sequence[Whereabouts], root: st
     begin = base if base.endswith("/") else f"{base}/"
     given: list[Source] = []
     for source, place in zip(sources, places, strict=True):
-        if source.kind not in PAGES or source.alias:
+        if source.kind not in pages or source.alias:
             url = ""
         elif base == AUTO:
             url = _join(SCHEMES[0], _split_host(place, own[place.root], recognised), source)

@@ -83,6 +83,7 @@ def find(
     base_url: str = NO_URLS,
     watch: Watch = nobody,
     wants: Callable[[str], bool] = lambda _: True,
+    textless: bool = False,
 ) -> list[Source]:
     """The files that the inputs mean, in the order given; folders and globs sorted by name, component by component.
 
@@ -96,7 +97,8 @@ def find(
     `each` calls a function in them, `bounds` is what one file may cost, and `notes` is a folder for their notes.
 
     `base_url` says how files that are one page each get a URL (see `addresses`). `watch` is told how far this is.
-    `wants` says of the path of a file within a folder that the user named whether it is read.
+    `wants` says of the path of a file within a folder that the user named whether it is read, `textless` whether files
+    without text are.
 
     Raises `InputError` naming the path: nothing there, not readable, no match, a folder without files; and for a file
     that the user named and that is empty, of no known kind, or an archive, compressed or Parquet by its name only. In
@@ -120,11 +122,12 @@ def find(
         for candidate, seen in zip(found.values(), looks, strict=True):
             for one, known in _open_wacz(candidate, seen, each, notes, bounds):
                 candidates.append(one)
-                sources.append(_judged(one, known))
+                sources.append(_judged(one, known, textless=textless))
             step(1)
     places = [addresses.Whereabouts(each.root or addresses.find_parent(each.path), each.path) for each in candidates]
     root = addresses.find_root([str(item) for item in given if str(item) != STDIN])
-    return addresses.give_urls(sources, places, root, base_url)
+    pages = (*addresses.PAGES, *kinds.TEXTLESS) if textless else addresses.PAGES
+    return addresses.give_urls(sources, places, root, base_url, pages)
 
 
 def named(inputs: Sequence[str | Path] | str | Path) -> Iterator[str]:
@@ -329,13 +332,13 @@ def _open_wacz(
     yield from zip(inside, each_guarded(each, look, inside, bounds, notes, LOOKS), strict=True)
 
 
-def _judged(candidate: Candidate, seen: Look | Blame) -> Source:
+def _judged(candidate: Candidate, seen: Look | Blame, *, textless: bool) -> Source:
     """The file as a source. Of no use, it is an `InputError` if the user named it, and a reject later if not."""
     if isinstance(seen, Blame):
         if candidate.named:
             raise InputError(f"{candidate}: {seen.reason}: {seen.detail}")
         return Source(candidate.path, _measure(candidate.path), seen.reason, None, candidate.alias)
-    if candidate.named:
+    if candidate.named and not (textless and seen.kind in kinds.TEXTLESS):
         if seen.kind == "empty":
             raise InputError("-: standard input is empty" if candidate.alias else f"{candidate}: empty file")
         if seen.kind == "unknown":

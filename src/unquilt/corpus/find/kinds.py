@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from unquilt.corpus.find import wacz
 from unquilt.corpus.options import Reading
-from unquilt.corpus.readers import arc, html, json_values, jsonl, mail, parquet, text, warc
+from unquilt.corpus.readers import arc, files, html, json_values, jsonl, mail, parquet, text, warc
 from unquilt.corpus.records import Found, Reject
 from unquilt.corpus.sources import Glimpse, Slice, Source, whole
 from unquilt.guard import REASONS
@@ -66,6 +66,13 @@ class _Rejected:
         yield Reject(part.source.name, 0, self.reason, self.detail)
 
 
+class _Textless(_Rejected):
+    """The same of files that have no text: each is a document if files without text are noted."""
+
+    def read(self, part: Slice, reading: Reading) -> Iterator[Found]:
+        return files.read(part, reading) if reading.other_files else super().read(part, reading)
+
+
 READERS: dict[str, Reader] = {
     "parquet": parquet,
     "warc": warc,
@@ -77,10 +84,12 @@ READERS: dict[str, Reader] = {
     "text": text,
 }
 
+TEXTLESS = frozenset(("empty", "unknown"))
+"""The kinds of files without text."""
 REJECTED = {
     "wacz": _Rejected("not a wacz", "the list of its files, or one of its archives, cannot be read"),
-    "empty": _Rejected("empty file", "there is nothing in it"),
-    "unknown": _Rejected("unknown kind", "binary, and not a known kind"),
+    "empty": _Textless("empty file", "there is nothing in it"),
+    "unknown": _Textless("unknown kind", "binary, and not a known kind"),
     **{reason: _Rejected(reason, "when it was looked at, to tell its kind") for reason in REASONS},
     "gzip by name": _Rejected("not gzip", "called .gz, but there is no gzip member in it"),
     "zstd by name": _Rejected("not zstd", "called .zst, but there is no zstd frame in it"),

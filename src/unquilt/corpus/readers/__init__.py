@@ -2,6 +2,7 @@
 
 html           HTML files
 text           plain text files
+files          files without text
 mail           mailboxes and single mails
 jsonl          JSON lines
 json_values    other JSON: arrays and objects

@@ -1,8 +1,9 @@
 """What a record of an archive is: a page, something else that is only counted, or a reject.
 
 A `response` with status 2xx is a page, if its content type is one of text; so is a `resource`, and a `conversion`,
-which is the text of a page (WET). JavaScript, CSS and robots.txt are found as such (`records.ASIDE`). All other records
-are about pages, and are only counted; what a `revisit` refers to is noted. Fields have the names that WARC gives them;
+which is the text of a page (WET). JavaScript, CSS and robots.txt are found as such (`records.ASIDE`), and so are files
+without text, if they are asked for. All other records are about pages, and are only counted; what a `revisit` refers to
+is noted. Fields have the names that WARC gives them;
 `arc` translates those of its headers.
 """
 
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 from unquilt.corpus.given import CAPTURE
 from unquilt.corpus.options import NONE, Reading
-from unquilt.corpus.readers import html, http
+from unquilt.corpus.readers import files, html, http
 from unquilt.corpus.readers.http import Body, CodingError, Fields, Response, TooLargeError
 from unquilt.corpus.records import GivenFields, Media, Page, Reject, Revisit, Skipped, identify, too_large
 from unquilt.corpus.sources import Glimpse
@@ -75,7 +76,7 @@ def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
         response = Response(200, {"content-type": own}, record.data[record.begin : record.end])
     if not 200 <= response.status < 300:
         return Skipped(f"status {response.status}")
-    page = _page(record, response, reading.limits.max_bytes, "utf-8" if kind == "conversion" else None)
+    page = _page(record, response, reading, "utf-8" if kind == "conversion" else None)
     if not isinstance(page, Page) or reading.carry == NONE:
         return page
     said = {
@@ -85,6 +86,8 @@ def open_record(record: Record, reading: Reading) -> Page | Skipped | Reject:
         "record_id": _unbracket(fields.get("warc-record-id", "")) or None,
         "digest": fields.get("warc-payload-digest") or fields.get("warc-block-digest") or None,
     }
+    if page.media == "file":
+        return files.describe(page, said)
     return page._replace(given=GivenFields(said, sum(len(str(value)) for value in said.values()), CAPTURE))
 
 
@@ -105,18 +108,20 @@ def _revisit(record: Record) -> Revisit:
     )
 
 
-def _page(record: Record, response: Response, limit: int, charset: str | None) -> Page | Skipped | Reject:
+def _page(record: Record, response: Response, reading: Reading, charset: str | None) -> Page | Skipped | Reject:
     """The page in a response, which is decoded if it may be one."""
-    fields, file, offset = record.fields, record.file, record.offset
+    fields, file, offset, limit = record.fields, record.file, record.offset, reading.limits.max_bytes
     url = _unbracket(fields.get("warc-target-uri", ""))
     kind, declared = http.content_type(response.fields.get("content-type"))
     media = MEDIA.get(kind)
     if media is None and kind not in VAGUE:
-        return _no_page(kind)
+        if not reading.other_files:
+            return _no_page(kind)
+        media = "file"
     if about := _NO_PAGE.match(url):
         if not about[1]:
             return Skipped("record of the crawler")
-        media = "robots"
+        media = media if media == "file" else "robots"
     try:
         body = http.decode(response, limit) if record.whole else Body(response.body)
     except TooLargeError:
@@ -125,8 +130,11 @@ def _page(record: Record, response: Response, limit: int, charset: str | None) -
         return Reject(file, offset, "bad content-encoding", str(error))
     if media is None:
         if not html.recognise(Glimpse("", body.content[:HEAD], complete=len(body.content) <= HEAD)):
-            return _no_page(kind)
-        media = "html"
+            if not reading.other_files:
+                return _no_page(kind)
+            media = "file"
+        else:
+            media = "html"
     if not record.whole:
         return too_large("record", limit, file, offset)
     ident = identify(_unbracket(fields.get("warc-record-id", "")), file, offset)

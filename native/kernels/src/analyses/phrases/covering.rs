@@ -5,7 +5,7 @@ use std::hash::BuildHasherDefault;
 
 use super::donors::Donors;
 use super::{Sketched, Weight};
-use crate::analyses::cover::{Cover, Pick};
+use crate::analyses::cover::{Cover, Pick, Tier};
 use crate::analyses::postings::candidates::Candidates;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
@@ -82,7 +82,20 @@ pub struct PhraseCovers {
     candidates: Vec<u8>,
     elements: Vec<(usize, u64)>,
     /// Candidates of this domain that share no address.
-    elsewhere: HashSet<u32, BuildHasherDefault<Multiply>>,
+    elsewhere: Documents,
+    /// Candidates that are preferred.
+    preferred: Documents,
+}
+
+type Documents = HashSet<u32, BuildHasherDefault<Multiply>>;
+
+/// Adds documents that are stored as differences.
+fn add_all(documents: &mut Documents, mut differences: &[u8]) {
+    let mut last = 0;
+    while let Some(difference) = take_varint(&mut differences) {
+        last += difference as u32;
+        documents.insert(last);
+    }
 }
 
 impl PhraseCovers {
@@ -95,19 +108,17 @@ impl PhraseCovers {
         self.candidates.clear();
         self.elements.clear();
         self.elsewhere = HashSet::default();
+        self.preferred = HashSet::default();
         let (mut size, mut common) = (Sketched { words: 0, shingles: 0 }, 0);
         while let Some((table, tail)) = rows.next() {
             match table {
                 0 => size = Sketched::take(tail)?,
                 1 => common += Weight::take(tail)?.shingles,
                 _ => {
-                    let Donors { elsewhere, candidates, shingles } = Donors::take(tail)?;
+                    let Donors { elsewhere, preferred, candidates, shingles } = Donors::take(tail)?;
                     Candidates::new(candidates.0)?;
-                    let (mut differences, mut last) = (elsewhere, 0);
-                    while let Some(difference) = take_varint(&mut differences) {
-                        last += difference as u32;
-                        self.elsewhere.insert(last);
-                    }
+                    add_all(&mut self.elsewhere, elsewhere);
+                    add_all(&mut self.preferred, preferred);
                     // Rows are sorted: those with the same candidates follow each other, and make one element.
                     let begin = self.elements.len().checked_sub(2).map_or(0, |before| self.elements[before].0);
                     let last = &self.candidates[begin.min(self.candidates.len())..];
@@ -136,7 +147,17 @@ impl PhraseCovers {
     fn pick(&mut self) -> Vec<(u64, Pick)> {
         let mut cover = std::mem::take(&mut self.cover);
         cover.clear();
-        self.elements().for_each(|(candidates, shingles)| cover.add(shingles, candidates.all()));
+        // Foreign documents come first in any case; among them, and among the others, those that are preferred.
+        let tier = |(source, foreign): (u32, bool)| match (
+            foreign,
+            self.preferred.is_empty() || self.preferred.contains(&source),
+        ) {
+            (true, true) => (source, Tier::First),
+            (true, false) => (source, Tier::Second),
+            (false, true) => (source, Tier::Third),
+            (false, false) => (source, Tier::Fourth),
+        };
+        self.elements().for_each(|(candidates, shingles)| cover.add(shingles, candidates.all().map(&tier)));
         let picks = (1..).zip(cover.greedy(0.0, 1)).collect();
         self.cover = cover;
         if self.prune {
@@ -200,7 +221,7 @@ impl Group for PhraseCovers {
 
     fn new(Pruning { prune }: Pruning, _: usize) -> Result<Self, WrongParameter> {
         let (cover, candidates, elements) = (Cover::default(), Vec::new(), Vec::new());
-        Ok(Self { prune, cover, candidates, elements, elsewhere: HashSet::default() })
+        Ok(Self { prune, cover, candidates, elements, elsewhere: HashSet::default(), preferred: HashSet::default() })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
@@ -214,7 +235,8 @@ impl Group for PhraseCovers {
         let (covered, foreign_contribution) = self.contributions(&picks);
         let sources = picks.len() as u64;
         out.row(&Self::COVERS, key, CoveringSet { popular, common, covered, sources, foreign_contribution });
-        for (rank, Pick { source, new, all, foreign }) in picks {
+        for (rank, Pick { source, new, all, tier }) in picks {
+            let foreign = tier <= Tier::Second;
             let row = CoverSource { rank, source: u64::from(source), new_shingles: new, all_shingles: all, foreign };
             out.row(&Self::SOURCES, key, row);
         }

@@ -1,5 +1,6 @@
 //! From lists to the documents that can cover the popular shingles of another.
 
+use super::{COVERED, PREFERRED, SOURCE};
 use crate::analyses::postings::candidates::CandidateList;
 use crate::analyses::postings::lists::{members, WeightedList};
 use crate::documents::servers::Place;
@@ -12,8 +13,8 @@ use crate::{row, without_parameters};
 row! {
     /// Of a document: who can cover some of its popular shingles, and how many these are. Candidates are foreign if
     /// they are on another domain and share no address; `elsewhere` has those of the others that share no address
-    /// either, as differences.
-    pub struct Donors<'a> { elsewhere: &'a [u8], candidates: Rest<'a>, shingles: u64 }
+    /// either, as differences, and `preferred` those that are preferred.
+    pub struct Donors<'a> { elsewhere: &'a [u8], preferred: &'a [u8], candidates: Rest<'a>, shingles: u64 }
 }
 
 /// Group by list: adds its weights up and sends it to each of its documents that is to be covered.
@@ -21,6 +22,7 @@ row! {
 pub struct PhraseElements {
     candidates: CandidateList,
     elsewhere: Vec<u8>,
+    preferred: Vec<u8>,
     lists: u64,
 }
 
@@ -30,14 +32,16 @@ impl PhraseElements {
     fn send(&mut self, documents: &[(u32, &[u8])], shingles: u64, out: &mut Output) -> Result<(), Damaged> {
         let mut places = Vec::with_capacity(documents.len());
         for &(doc, code) in documents {
-            let (&chosen, place) = code.split_first().ok_or(Damaged("WeightedList"))?;
-            places.push((doc, chosen == 1, Place::own(place)));
+            let (&marks, place) = code.split_first().ok_or(Damaged("WeightedList"))?;
+            places.push((doc, marks, Place::own(place)));
         }
-        for &(doc, _, own) in places.iter().filter(|(_, chosen, _)| *chosen) {
+        for &(doc, _, own) in places.iter().filter(|(_, marks, _)| marks & COVERED != 0) {
             self.candidates.clear();
             self.elsewhere.clear();
-            let mut last = 0;
-            for &(other, _, place) in places.iter().filter(|&&(other, ..)| other != doc) {
+            self.preferred.clear();
+            let (mut last, mut before) = (0, 0);
+            let sources = places.iter().filter(|&&(other, marks, _)| other != doc && marks & SOURCE != 0);
+            for &(other, marks, place) in sources {
                 let (other_address, other_name) =
                     (!own.same_site(place), own.server == 0 || own.server != place.server);
                 self.candidates.push(other, other_address && other_name);
@@ -45,9 +49,17 @@ impl PhraseElements {
                     put_varint(&mut self.elsewhere, u64::from(other - last));
                     last = other;
                 }
+                if marks & PREFERRED != 0 {
+                    put_varint(&mut self.preferred, u64::from(other - before));
+                    before = other;
+                }
             }
             let candidates = Rest(self.candidates.pack());
-            out.row(&Self::DONORS, u64::from(doc), Donors { elsewhere: &self.elsewhere, candidates, shingles });
+            out.row(
+                &Self::DONORS,
+                u64::from(doc),
+                Donors { elsewhere: &self.elsewhere, preferred: &self.preferred, candidates, shingles },
+            );
         }
         self.lists += 1;
         Ok(())

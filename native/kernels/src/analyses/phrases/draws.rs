@@ -1,12 +1,13 @@
 //! Samples of documents, as published: some for each number of popular shingles, or some of all that have enough.
 
+use super::COVERED;
 use crate::documents::copies::CopyRow;
 use crate::flow::columns::{Along, Numbers, Strings};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::sketches::rabin::splitmix;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{choice, columns, parameters, row, without_parameters};
+use crate::{choice, columns, parameters, row};
 
 choice! {
     /// How documents are drawn.
@@ -93,15 +94,15 @@ parameters! {
 }
 
 row! {
-    /// Of a document: it was drawn.
-    pub struct Chosen { chosen: bool }
+    /// Of a document: what is wanted of it ([`COVERED`] and so on).
+    pub struct MarkRow { mark: u64 }
 }
 
 /// Group: the first so many of each key.
 pub struct Draws(u64);
 
 impl Draws {
-    const CHOSEN: Port<Chosen> = Port::documents(0, "chosen");
+    const CHOSEN: Port<MarkRow> = Port::documents(0, "chosen");
 }
 
 impl Group for Draws {
@@ -120,20 +121,25 @@ impl Group for Draws {
         let mut left = self.0;
         while let Some((_, tail)) = rows.next().filter(|_| left > 0) {
             left -= 1;
-            out.row(&Self::CHOSEN, u64::from(Lot::take(tail)?.doc), Chosen { chosen: true });
+            out.row(&Self::CHOSEN, u64::from(Lot::take(tail)?.doc), MarkRow { mark: u64::from(COVERED) });
         }
         Ok(())
     }
 }
 
 row! {
-    /// Of a document: where it stands, and whether it was drawn.
-    pub struct DrawnRow<'a> { servers: Option<&'a [u8]>, chosen: bool }
+    /// Of a document: where it stands, and what is wanted of it.
+    pub struct DrawnRow<'a> { servers: Option<&'a [u8]>, marks: u64 }
 }
 
-/// Group by document, of its copies and whether it was drawn: the documents that are kept, with both.
-#[derive(Default)]
+parameters! {
+    /// What is wanted of every document.
+    pub struct Marking { usual: u64 }
+}
+
+/// Group by document, of its copies and of tables of marks: the documents that are kept, with all of their marks.
 pub struct DrawnDocuments {
+    usual: u64,
     servers: Vec<u8>,
 }
 
@@ -144,13 +150,18 @@ impl DrawnDocuments {
 impl Group for DrawnDocuments {
     const NAME: &'static str = "drawn documents";
     const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<CopyRow<'static>>(), shape::<Chosen>()];
+    const TABLES: &'static [Shape] = &[shape::<CopyRow<'static>>(), shape::<MarkRow>()];
+    const REPEATED: bool = true;
     const PORTS: &'static [PortInfo] = &[Self::DRAWN.info()];
     const KEEPS: &'static str = "one code";
-    without_parameters!(group, Self::default());
+    type Parameters = Marking;
+
+    fn new(Marking { usual }: Marking, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { usual, servers: Vec::new() })
+    }
 
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let (mut kept, mut chosen) = (false, false);
+        let (mut kept, mut marks) = (false, self.usual);
         self.servers.clear();
         while let Some((table, tail)) = rows.next() {
             if table == 0 {
@@ -158,11 +169,11 @@ impl Group for DrawnDocuments {
                 kept = copy.kept == doc;
                 self.servers.extend_from_slice(copy.servers.unwrap_or_default());
             } else {
-                chosen = true;
+                marks |= MarkRow::take(tail)?.mark;
             }
         }
         if kept {
-            out.row(&Self::DRAWN, doc, DrawnRow { servers: Some(&self.servers), chosen });
+            out.row(&Self::DRAWN, doc, DrawnRow { servers: Some(&self.servers), marks });
         }
         Ok(())
     }

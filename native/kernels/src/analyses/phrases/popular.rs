@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Sampled, Weight, FUNCTIONS};
+use super::{Sampled, Weight, COVERED, FUNCTIONS};
 use crate::analyses::postings::lists::{ListTally, WeightedList};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Rest;
@@ -61,7 +61,7 @@ impl Popular {
         let most = self.most();
         let (mut lowest, mut documents, mut sampled) = (None, 0, 0);
         while let Some((_, tail)) = rows.next() {
-            let Sampled { doc, functions, chosen, place } = Sampled::take(tail)?;
+            let Sampled { doc, functions, marks, place } = Sampled::take(tail)?;
             lowest.get_or_insert(doc);
             documents += 1;
             let (mut beyond, mut number) = (0, None);
@@ -71,7 +71,7 @@ impl Popular {
                 if self.counts[function] <= most {
                     let number = *number.get_or_insert_with(|| {
                         put_varint(&mut self.codes, place.0.len() as u64 + 1);
-                        self.codes.push(chosen);
+                        self.codes.push(marks);
                         self.codes.extend_from_slice(place.0);
                         self.documents.push((doc, self.codes.len()));
                         self.documents.len() as u32 - 1
@@ -104,9 +104,9 @@ impl Popular {
             let code = &self.codes[begin..end];
             documents.extend_from_slice(&doc.to_be_bytes());
             codes.extend_from_slice(code);
-            // Codes are short, so that their length takes one byte or two; the flag is behind it.
-            let flag = code.iter().position(|&byte| byte < 0x80).map_or(0, |last| code[last + 1]);
-            wanted |= flag == 1;
+            // Codes are short, so that their length takes one byte or two; the marks are behind it.
+            let marks = code.iter().position(|&byte| byte < 0x80).map_or(0, |last| code[last + 1]);
+            wanted |= marks & COVERED != 0;
         }
         if wanted {
             self.tally.add(self.print.bytes(documents), documents, codes);

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::{Sampled, Sketched, FUNCTIONS};
+use super::{Sampled, Sketched, COVERED, FUNCTIONS, SOURCE};
 use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::documents::servers::Place;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
@@ -41,15 +41,15 @@ impl<'a> Taker<'a> {
     }
 
     /// Sends the shingles of a document, and their number.
-    fn take(&mut self, doc: u32, text: &str, code: &[u8], chosen: bool, out: &mut Output) {
+    fn take(&mut self, doc: u32, text: &str, code: &[u8], marks: u8, out: &mut Output) {
         let mut place = Vec::new();
         Place::own(code).append_to(&mut place);
-        let (chosen, place) = (u8::from(chosen), Rest(&place));
+        let place = Rest(&place);
         let (words, shingles) = if self.exact {
             let (words, grams) = self.grams.circular(text);
             let mut first = [0; FUNCTIONS];
             first[0] = 1;
-            out.run(&GRAMS, grams, Sampled { doc, functions: &first, chosen, place });
+            out.run(&GRAMS, grams, Sampled { doc, functions: &first, marks, place });
             (words, grams.len())
         } else {
             let (words, sample) = self.sampler.sample(text);
@@ -58,7 +58,7 @@ impl<'a> Taker<'a> {
             for same in by_gram.chunk_by(|a, b| a.0 == b.0) {
                 let mut functions = [0; FUNCTIONS];
                 same.iter().for_each(|&(_, function)| functions[function / 8] |= 1 << (function % 8));
-                out.row(&GRAMS, same[0].0, Sampled { doc, functions: &functions, chosen, place });
+                out.row(&GRAMS, same[0].0, Sampled { doc, functions: &functions, marks, place });
             }
             (words, sample.map_or(0, |_| SHINGLES))
         };
@@ -88,7 +88,7 @@ impl Map for Samples {
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
             if let Some(code) = copies.code(doc) {
-                taker.take(doc, &pages.text.at(row), code, true, out);
+                taker.take(doc, &pages.text.at(row), code, COVERED | SOURCE, out);
             }
         }
         Ok(())
@@ -96,11 +96,11 @@ impl Map for Samples {
 }
 
 columns! {
-    /// Documents that are kept, where they stand, and whether they were chosen (see [`draws`](super::draws)).
-    pub struct Drawn<'a> { doc: Numbers<'a>, servers: Binary<'a>, chosen: Numbers<'a> }
+    /// Documents that are kept, where they stand, and what is wanted of them (see [`draws`](super::draws)).
+    pub struct Drawn<'a> { doc: Numbers<'a>, servers: Binary<'a>, marks: Numbers<'a> }
 }
 
-/// Map: the same where only some documents, those that were chosen, are to be covered.
+/// Map: the same where only some documents are to be covered, or are sources.
 pub struct ChosenSamples(Sampling);
 
 impl Map for ChosenSamples {
@@ -121,8 +121,8 @@ impl Map for ChosenSamples {
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row);
             if let Some(at) = along.rows(doc).next() {
-                let chosen = beside.chosen.at(at) != 0;
-                taker.take(doc as u32, &pages.text.at(row), beside.servers.at(at), chosen, out);
+                let marks = beside.marks.at(at) as u8;
+                taker.take(doc as u32, &pages.text.at(row), beside.servers.at(at), marks, out);
             }
         }
         Ok(())

@@ -284,7 +284,7 @@ impl Reading {
     fn come_to(picks: Vec<Pick>) -> Covered {
         let covered = picks.iter().map(|pick| pick.new).sum();
         // A suspect that has the rest of a page may have much else of it, too: that is at home elsewhere.
-        let holds = |pick: &Pick| if pick.foreign { pick.all } else { pick.new };
+        let holds = |pick: &Pick| if pick.is_first() { pick.all } else { pick.new };
         let largest = picks.iter().map(holds).max().unwrap_or(0);
         Covered { picks, covered, largest }
     }
@@ -301,7 +301,7 @@ impl Reading {
             _ => b"",
         };
         let Covered { picks, covered, largest } = found;
-        let by_suspects = picks.iter().filter(|pick| !pick.foreign).map(|pick| pick.new).sum();
+        let by_suspects = picks.iter().filter(|pick| !pick.is_first()).map(|pick| pick.new).sum();
         let (sources, covered, largest) = (picks.len() as u64, *covered, *largest);
         Judged {
             words,

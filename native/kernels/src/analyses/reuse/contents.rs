@@ -7,7 +7,7 @@ use crate::analyses::reuse::excluded::ExcludedSites;
 use crate::analyses::reuse::histograms::Tally;
 use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, BadBy, Share, Summed, SCALE};
 use crate::analyses::reuse::origins::OurPages;
-use crate::analyses::reuse::places::{is_page, open, ObjectPlace, PlaceCounts, Site, MISPLACED, SPOILED};
+use crate::analyses::reuse::places::{is_page, is_textless, open, ObjectPlace, PlaceCounts, Site, MISPLACED, SPOILED};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
@@ -162,7 +162,8 @@ impl Map for Contents {
             let page = rest.ok_or(MISPLACED)?;
             let stop_chunks = stopped + page.passed;
             let hash: &Hash = pages.raw_sha1.at(row).try_into().map_err(|_| MISPLACED)?;
-            let file = self.labels.file(hash).map_err(|_| SPOILED)? && !(page.trivial && self.trivial_stop);
+            let says = !page.trivial || !self.trivial_stop || is_textless(pages.media.bytes(row));
+            let file = says && self.labels.file(hash).map_err(|_| SPOILED)?;
             if spoiled {
                 return Err(SPOILED.into());
             }

@@ -88,10 +88,10 @@ row! {
 }
 
 /// How much an object matters: its length, times the number of times that its sites doubled, and a sixteenth of the
-/// number of times that its documents did.
+/// number of times that its documents did. A file without text is as long as one character.
 pub fn weigh(length: u64, sites: u64, documents: u64) -> u64 {
     let doublings = 16 * u128::from(log2_256(sites)) + u128::from(log2_256(documents));
-    u64::try_from(u128::from(length) * doublings / (16 * 256)).unwrap_or(u64::MAX)
+    u64::try_from(u128::from(length.max(1)) * doublings / (16 * 256)).unwrap_or(u64::MAX)
 }
 
 /// The place of an object among others: the greater, the better.

@@ -132,9 +132,15 @@ impl PlaceCounts {
     }
 }
 
-/// Whether a document of this kind is a page, and not JavaScript, CSS or robots.txt. These come behind all pages.
+/// Whether a document of this kind is a page, and not JavaScript, CSS, robots.txt or a file without text. These come
+/// behind all pages.
 pub fn is_page(media: Option<&[u8]>) -> bool {
-    !matches!(media, Some(b"script" | b"style" | b"robots"))
+    !matches!(media, Some(b"script" | b"style" | b"robots")) && !is_textless(media)
+}
+
+/// Whether a document is a file without text, such as an image: it has no chunks, and is compared all the same.
+pub fn is_textless(media: Option<&[u8]>) -> bool {
+    media == Some(b"file")
 }
 
 /// The key of a hash, and the rest of it.
@@ -228,7 +234,8 @@ impl Map for ObjectPlaces {
             let hash: &Hash = pages.raw_sha1.at(row).try_into().map_err(|_| MISPLACED)?;
             let stop_file = self.stops.file(hash).map_err(|_| SPOILED)?;
             out.count("stop_files", u64::from(stop_file));
-            if !stop_file && (!page.trivial || !self.trivial_stop) {
+            let says = !page.trivial || !self.trivial_stop || is_textless(pages.media.bytes(row));
+            if !stop_file && says {
                 let (key, row) = ObjectPlace::file(hash, site, doc, &page);
                 out.row(&Self::FILES, key, row);
             }

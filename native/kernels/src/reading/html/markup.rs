@@ -62,6 +62,7 @@ pub enum Content<'a> {
 pub struct Tokenizer<'a> {
     source: &'a str,
     at: usize,
+    began: usize,
     content: Content<'a>,
     attributes: Vec<Attribute<'a>>,
     /// Whether the next token stands inside `<svg>` or `<math>`, where there are CDATA sections.
@@ -113,12 +114,17 @@ fn find_name_end(bytes: &[u8], mut at: usize, classes: u8) -> Option<usize> {
 
 impl<'a> Tokenizer<'a> {
     pub fn new(source: &'a str) -> Self {
-        Self { source, at: 0, content: Content::Data, attributes: Vec::new(), foreign: false }
+        Self { source, at: 0, began: 0, content: Content::Data, attributes: Vec::new(), foreign: false }
     }
 
     /// Where the next token begins.
     pub fn place(&self) -> usize {
         self.at
+    }
+
+    /// Where the tag read last begins.
+    pub fn began(&self) -> usize {
+        self.began
     }
 
     /// The attributes of the start tag read last.
@@ -149,6 +155,7 @@ impl<'a> Tokenizer<'a> {
             match (bytes.get(open + 1)?, bytes.get(open + 2)) {
                 (b'/', Some(b'>')) => self.at = open + 3,
                 (b'/', Some(letter)) if letter.is_ascii_alphabetic() => {
+                    self.began = open;
                     let (name, _) = self.tag(open + 2)?;
                     return Some(Token::End(name));
                 }
@@ -156,6 +163,7 @@ impl<'a> Tokenizer<'a> {
                 (b'?', _) => return Some(self.bogus_comment(open + 1)),
                 (b'!', _) => return Some(self.declaration(open + 2)),
                 _ => {
+                    self.began = open;
                     let (name, closed) = self.tag(open + 1)?;
                     return Some(Token::Start(Start { name, closed }));
                 }

@@ -141,7 +141,7 @@ pub fn extract(source: &str, url: Option<&str>, keep: bool) -> Page {
 }
 
 /// How an element's content is read by a browser that runs scripts, for which `noscript` is raw text.
-fn content(name: &str, element: Element) -> Content<'_> {
+pub fn content(name: &str, element: Element) -> Content<'_> {
     match element {
         Element::Title | Element::Textarea => Content::Text { name, references: true },
         Element::Style | Element::Xmp | Element::Iframe | Element::Noembed | Element::Noframes | Element::Noscript => {

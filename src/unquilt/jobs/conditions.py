@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from unquilt.errors import ParameterError, StorageError
-from unquilt.results.patience import interrupting
+from unquilt.jobs.patience import interrupting
 from unquilt.runs.storage import shown
 
 if TYPE_CHECKING:
