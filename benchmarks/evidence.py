@@ -46,6 +46,7 @@ def measure_repeats(record: Record) -> None:
 def _made(name: str, rows: Iterator[dict[str, str]]) -> Run:
     folder = WORK / f"corpus-{name}"
     if not folder.exists():
+        WORK.mkdir(exist_ok=True)
         path = WORK / f"{name}.jsonl"
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
         uq.ingest(path, folder)

@@ -61,6 +61,24 @@ def test_a_table_comes_back_as_it_was(how: str, tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "kept.parquet").equals(there.slice(0, 2))
 
 
+def test_a_table_that_is_cleaned_keeps_its_columns(tmp_path: Path) -> None:
+    """Near-duplicates go, then repeated paragraphs; all that the table says of what stays is as it was."""
+    table = make_table()
+    repeated = " ".join(f"w{number}" for number in range(60))
+    first, second = (" ".join(f"{letter}{number}" for number in range(40)) for letter in "ab")
+    texts = [f"{first}\n\n{repeated}", f"{repeated}\n\n{second}", f"{first}\n\n{repeated}"]
+    table = table.set_column(table.schema.get_field_index("text"), "text", [texts])
+    near = uq.neardups(table, tmp_path / "near", threshold=0.8)
+    tidy = uq.repeats(near, tmp_path / "tidy", options=uq.JobOptions(accept=True))
+    tidy.export(tmp_path / "clean.parquet", without="repeats")
+    clean = pq.read_table(tmp_path / "clean.parquet")
+    pq.write_table(table, tmp_path / "before.parquet")
+    before = pq.read_table(tmp_path / "before.parquet")
+    assert clean.schema.equals(before.schema)
+    assert [text.strip() for text in clean["text"].to_pylist()] == [texts[0], second]
+    assert clean.drop_columns("text").equals(before.slice(0, 2).drop_columns("text"))
+
+
 def test_names_that_clash_are_told_apart(tmp_path: Path) -> None:
     corpus = uq.ingest(make_table(), tmp_path / "corpus")
     chosen = ["id", "id_given", "words", "words_given", "Words_given_2", "seen_at"]

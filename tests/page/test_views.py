@@ -154,6 +154,18 @@ def test_a_document_page_has_what_all_runs_say(served: Served, web: Path) -> Non
     assert "phrases: document phrases" in page
 
 
+def test_drops_begin_with_the_riskiest_and_lead_to_what_differs(served: Served, web: Path) -> None:
+    kept = uq.read(web / "near").table("kept", where="not keep", columns=["doc", "similarity"]).to_pylist()
+    riskiest = min(kept, key=lambda row: (row["similarity"], row["doc"]))["doc"]
+    page = served.get("/runs/near/tables/kept").text
+    drops = re.findall(r"/runs/near/clusters/(\d+)\?with=(\d+)", page)
+    assert drops[0] == (str(riskiest), str(riskiest))
+    assert ">Drops, the riskiest first<" in page
+    cluster = served.get(f"/runs/near/clusters/{riskiest}?with={riskiest}").text
+    assert f"/runs/near/documents/{riskiest}" in cluster
+    assert "<ins" in cluster
+
+
 @pytest.mark.parametrize(
     "path",
     [

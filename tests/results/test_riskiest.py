@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import unquilt as uq
+from unquilt.cli import cli
+from unquilt.cli.show.summary import MOST_STAGES
 from unquilt.judgements.labels import LabelFile
 from unquilt.judgements.preparation import prepare, want_sample
 from unquilt.page.report.sections.neardups import show_neardups
@@ -44,3 +48,18 @@ def test_a_sample_of_them_is_judged(folder: RunFolder, tmp_path: Path) -> None:
         assert (described["kept"], described["chosen"]) == (0, item.key["doc"])
         assert "<del" in described["difference"]
     assert describe_drop(folder, {"doc": 7}, {}, "")["chosen"] == 7
+
+
+def test_the_summary_names_them_first(folder: RunFolder) -> None:
+    shown = CliRunner().invoke(cli, ["show", str(folder.run.path)]).output
+    assert [line.split()[2:5] for line in shown.splitlines() if line.startswith("risky drop")] == [
+        [f"http://s{n}.org/,", "for", "http://s0.org/"] for n in (6, 5, 4, 3, 2)
+    ]
+    rows = CliRunner().invoke(cli, ["show", str(folder.run.path), "kept", "--columns", "doc", "--json"]).output
+    assert [json.loads(line)["doc"] for line in rows.splitlines()] == [6, 5, 4, 3, 2, 1, 0, 7]
+
+
+def test_a_summary_has_the_longest_stages_only(folder: RunFolder) -> None:
+    stages = CliRunner().invoke(cli, ["show", str(folder.run.path)]).output.partition("stage ")[2].splitlines()
+    assert len(stages) == 1 + MOST_STAGES + 1
+    assert stages[-1].endswith("in all (--json for all)")

@@ -44,12 +44,14 @@ KEPT = Table(
     row=("document", "documents"),
     see="which documents to keep, and which to drop in favour of which",
     notes="With a threshold, the similarity of a document that is dropped is never below it. Without one, it is the "
-    "Jaccard coefficient, null with --no-similarity. The riskiest drops are the least similar ones: --sort similarity.",
+    "Jaccard coefficient, null with --no-similarity. People see the least similar drops first, as the "
+    "riskiest ones, and documents that are kept last.",
+    order=("similarity",),
     identified=("doc", "kept_instead"),
     page=OnPage(
-        tab="",
-        filters=(),
-        links={},
+        tab="Drops, the riskiest first",
+        filters=("keep", "similarity"),
+        links={"similarity": "clusters/{doc}?with={doc}"},
         documents=("doc",),
         sites=(),
         evidence="",

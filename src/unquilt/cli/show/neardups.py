@@ -7,11 +7,12 @@ from typing import Any
 
 from unquilt.analyses.banding import Banding
 from unquilt.analyses.neardups import IMATCH, SHINGLES, SPOTS, SPOTSIGS
-from unquilt.cli.show.views import Facts, View
+from unquilt.cli.show.views import Facts, View, read_top
 from unquilt.cli.terminal.output import are, count
 from unquilt.errors import damaged
 from unquilt.results import RunFolder
 from unquilt.results.keeping import list_alarms
+from unquilt.results.rows import name_page
 from unquilt.runs.manifest import MANIFEST
 from unquilt.tables import AUDIT, KEPT
 
@@ -32,6 +33,7 @@ _COUNTED = (
 
 
 _MOST_ALARMS = 5
+_MOST_RISKY = 5
 _LATER = (KEPT.name, AUDIT.name)
 
 
@@ -51,7 +53,8 @@ class NeardupView(View):
         """What was counted on the way; None for what the method does not count, or older runs did not."""
         summary = folder.run.manifest.get("summary", {})
         alarms = [each.says for each in list_alarms(folder)] if folder.run.complete else []
-        return {name: summary.get(name) for name in _COUNTED} | {"alarms": alarms}
+        counted = {name: summary.get(name) for name in _COUNTED}
+        return counted | {"alarms": alarms, "riskiest": _riskiest(folder) if folder.run.complete else []}
 
     def found(self, facts: Facts) -> Iterator[str]:
         """How many near-duplicates there are, of how many documents."""
@@ -85,6 +88,8 @@ class NeardupView(View):
             yield f"The lexicon has {count(facts['lexicon_words'], 'word')}; {what}"
         yield from (f"Warning: {warning}" for warning in warn_of_lexicon(facts))
         yield from loosest(facts)
+        for row in facts["riskiest"][:1]:
+            yield f"The riskiest drop is {_say_drop(row)}"
         yield from (f"Alarm: {alarm}" for alarm in facts["alarms"][:_MOST_ALARMS])
         if more := facts["alarms"][_MOST_ALARMS:]:
             yield f"… and {count(len(more), 'more alarm', 'more alarms')}, see the table audit"
@@ -103,6 +108,7 @@ class NeardupView(View):
             yield "filled up", f"{facts['filled']:,} of {_signed(facts):,} signatures ({share:.1%}), with rarer words"
         yield from (("warning", warning) for warning in warn_of_lexicon(facts))
         yield from (("alarm", alarm) for alarm in facts["alarms"][:_MOST_ALARMS])
+        yield from (("risky drop", _say_drop(row)) for row in facts["riskiest"])
         if facts["compared"] is not None:
             some = f"{facts['verified']:,} {are(facts['verified'])} near"
             yield "compared", f"{count(facts['compared'], 'pair')} exactly, of which {some}"
@@ -194,6 +200,25 @@ def _clusters(facts: Facts) -> int:
     """Of the documents in clusters, one in each is preferred; the others go, or are chained."""
     rows: int = facts["tables"]["clusters"]["rows"]
     return rows - int(facts["near_duplicates"]) - int(facts["chained"] or 0)
+
+
+def _riskiest(folder: RunFolder) -> list[dict[str, Any]]:
+    """The documents that would go although they are least like the ones that are kept instead, by their names."""
+    found = read_top(folder, KEPT.name, _MOST_RISKY) or []
+    drops = [row for row in found if not row["keep"] and row.get("similarity") is not None]
+    pages = folder.pages(doc for row in drops for doc in (row["doc"], row["kept_instead"]))
+    return [_name_drop(row, pages) for row in drops]
+
+
+def _name_drop(row: Mapping[str, Any], pages: Mapping[int, tuple[str, str | None]]) -> dict[str, Any]:
+    names = [name_page(pages, row[column]) for column in ("doc", "kept_instead")]
+    if names[0] == names[1]:  # versions of one URL
+        names = [pages[row[column]][0] for column in ("doc", "kept_instead")]
+    return {"dropped": names[0], "kept_instead": names[1], "similarity": row["similarity"]}
+
+
+def _say_drop(row: Mapping[str, Any]) -> str:
+    return f"{row['dropped']}, for {row['kept_instead']} (similarity {row['similarity']:.3f})"
 
 
 def loosest(facts: Facts) -> Iterator[str]:

@@ -18,6 +18,7 @@ from unquilt.runs import Run
 from unquilt.tables import DOCUMENTS, OTHER_TEXTS
 
 MOST_INPUTS = 3
+MOST_STAGES = 10
 MOST_KINDS = 8
 
 
@@ -221,8 +222,14 @@ def _inputs(run: Run) -> str:
 
 
 def _stages(stages: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    width = max(len("stage"), *map(len, stages))
+    """The stages that took longest, in their order: rounds of an analysis may be some forty."""
+    longest = sorted(stages, key=lambda name: -stages[name]["seconds"])[:MOST_STAGES]
+    shown = {name: stage for name, stage in stages.items() if name in longest}
+    width = max(len("stage"), *map(len, shown))
     yield f"{'stage':<{width}}  {'time':>12}  {'rows':>14}  {'peak memory':>11}"
-    for name, stage in stages.items():
+    for name, stage in shown.items():
         line = f"{duration(stage['seconds']):>12}  {count(stage['rows']):>14}  {size(stage['peak_memory']):>11}"
         yield f"{printable(name):<{width}}  {line}"
+    if others := len(stages) - len(shown):
+        rest = duration(sum(stage["seconds"] for name, stage in stages.items() if name not in shown))
+        yield f"… and {count(others, 'shorter stage', 'shorter stages')}, {rest} in all (--json for all)"

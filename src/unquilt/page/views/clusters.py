@@ -29,9 +29,10 @@ AROUND, LEAST_FOLDED = 240, 400
 
 
 def show_cluster(workspace: Workspace, request: Request) -> Response:
-    """A cluster by its number, that of its lowest document."""
-    run, number = request.path_params["run"], request.path_params["cluster"]
+    """A cluster by its number, that of its lowest document, or by any other of its documents."""
+    run, doc = request.path_params["run"], request.path_params["cluster"]
     folder = workspace.runs.open(run)
+    number = next((row["cluster"] for row in folder.about(CLUSTERS.name, doc)), doc)
     listing = Listing(folder, CLUSTERS.name, fixed=f"cluster = {number}")
     if request.query_params.get("format"):
         return workspace.answer(request, listing, "cluster.html")
