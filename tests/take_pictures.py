@@ -13,7 +13,7 @@ from browsing import Browser, open_browser
 from looking import RUNS, find_first, make_web
 from serving import Served, serving
 
-from unquilt.page.report import write_report
+from unquilt.page.report.writing import write_report
 from unquilt.results import RunFolder
 
 PAGES = 3_000

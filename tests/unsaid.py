@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from unquilt.analyses.analysis import Analysis, Job
-from unquilt.analyses.catalogue import find_function
+from unquilt.analyses.catalogue import ENTRIES, find_function
 from unquilt.cli.show.own_options import OWN
 from unquilt.results.names import ASKED
 from unquilt.results.rows import name_column
@@ -18,7 +18,7 @@ def list_unsaid(job: Job) -> Iterator[str]:
         for what, value in (("summary", job.summary), ("report", job.report)):
             if value is None:
                 yield f"{job.name} does not say its {what}: name it, or say '' for a plain one"
-    named = [job.summary, job.report, *job.views.values()]
+    named = [job.summary, job.report, *(ENTRIES[job.name].views.values() if job.name in ENTRIES else ())]
     for table in job.tables:
         named += [table.view, table.with_evidence]
         if table.page is not None:

@@ -22,7 +22,7 @@ from looking import RUNS, make_runs
 
 import unquilt as uq
 from unquilt.cli import cli
-from unquilt.page.report import make_report
+from unquilt.page.report.writing import make_report
 from unquilt.results import RunFolder
 
 pytestmark = pytest.mark.slow

@@ -36,8 +36,6 @@ class Job:
     report: str | None = None
     """The function that makes its section of the report, as `module:function`; empty for a plain one. Analyses must
     say."""
-    views: Mapping[str, str] = field(default_factory=dict)
-    """Pages of its own in the browser: the address below that of a run, and the function that shows it."""
 
     @property
     def tables(self) -> tuple[Table, ...]:

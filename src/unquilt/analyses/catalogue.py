@@ -8,8 +8,8 @@ Nothing is imported here that costs time, so that `unquilt --help` answers at on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ class Entry:
 
     `command` is empty for a job whose command belongs to a group of commands, such as `unquilt reuse discover`.
     `parameters` names the class of its parameters, if the job can be called as `unquilt.NAME(inputs, **parameters)`.
+    `views` are pages of its own in the browser: the address below that of a run, and the function that shows it, as
+    `module:function`.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Entry:
     module: str
     command: str
     parameters: str = ""
+    views: Mapping[str, str] = field(default_factory=dict)
 
 
 ENTRIES: dict[str, Entry] = {}
@@ -47,9 +50,10 @@ def register(entry: Entry) -> None:
     ENTRIES[entry.name] = entry
 
 
-def _register_analysis(name: str, parameters: str, purpose: str) -> None:
+def _register_analysis(name: str, parameters: str, purpose: str, views: Mapping[str, str] | None = None) -> None:
     """Add an analysis whose module, command and call have its name."""
-    register(Entry(name, purpose, f"unquilt.analyses.{name}", f"unquilt.cli.commands.{name}:{name}", parameters))
+    module, command = f"unquilt.analyses.{name}", f"unquilt.cli.commands.{name}:{name}"
+    register(Entry(name, purpose, module, command, parameters, views or {}))
 
 
 register(
@@ -62,10 +66,25 @@ register(
 )
 _register_analysis("quilts", "QuiltParameters", "Find pages stitched together from other pages.")
 _register_analysis("sweep", "SweepParameters", "Count quilts for many k, m, c and sigma at once.")
-_register_analysis("neardups", "NeardupParameters", "Find documents that say the same but for small changes.")
-_register_analysis("passages", "PassageParameters", "Find passages that documents share, and where they are.")
+_register_analysis(
+    "neardups",
+    "NeardupParameters",
+    "Find documents that say the same but for small changes.",
+    {"clusters/{cluster:int}": "unquilt.page.views.clusters:show_cluster"},
+)
+_register_analysis(
+    "passages",
+    "PassageParameters",
+    "Find passages that documents share, and where they are.",
+    {"pairs/{a:int}/{b:int}": "unquilt.page.views.passages:show_pair"},
+)
 _register_analysis("reworded", "RewordedParameters", "Find passages that were reworded, shuffled or summarised.")
-_register_analysis("phrases", "PhraseParameters", "Find popular phrases, and the sites that live off them.")
+_register_analysis(
+    "phrases",
+    "PhraseParameters",
+    "Find popular phrases, and the sites that live off them.",
+    {"phrases": "unquilt.page.views.phrases:show_site"},
+)
 _register_analysis("repeats", "RepeatParameters", "Find text that stands elsewhere, too, and can be taken out.")
 register(
     Entry(
@@ -81,6 +100,7 @@ register(
         "Judge whole sites: who lives off others, and off whom.",
         "unquilt.analyses.site_verdicts",
         "unquilt.cli.commands.sites:sites",
+        views={"site": "unquilt.page.views.sites:show_site"},
     )
 )
 register(
@@ -100,6 +120,7 @@ register(
         "unquilt.analyses.discover",
         "",
         "DiscoverParameters",
+        {"objects/{first:int}/{begin:int}/{kind}": "unquilt.page.views.reuse:show_object"},
     )
 )
 register(
@@ -109,6 +130,7 @@ register(
         "unquilt.analyses.detect",
         "",
         "DetectParameters",
+        {"neighbourhoods": "unquilt.page.views.reuse:show_tree"},
     )
 )
 register(
@@ -183,10 +205,18 @@ def jobs() -> Iterator[Job]:
 
 
 def find_table(name: str) -> Table | None:
-    """What is known of a table that some job makes; also if it is that of one round, or of one value of a parameter."""
-    tables = {table.name: table for job in jobs() for table in job.tables}
+    """What is known of a table that some job makes; also if it is that of one round, or of one value of a parameter.
+
+    Jobs are looked through one by one, so that those behind the right one need not be imported.
+    """
     stem = _OF_ONE_VALUE.sub("", name, count=1)
-    return tables.get(name) or (tables[stem].named(name) if stem in tables else None)
+    for job in jobs():
+        for table in job.tables:
+            if table.name == name:
+                return table
+            if table.name == stem:
+                return table.named(name)
+    return None
 
 
 def find_label(name: str) -> str | None:

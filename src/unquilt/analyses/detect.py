@@ -222,10 +222,6 @@ DECLARATION = Analysis(
     name="detect",
     summary="unquilt.cli.show.reuse:DetectView",
     report="unquilt.page.report.sections.reuse:show_detect",
-    views={
-        "objects/{first:int}/{begin:int}/{kind}": "unquilt.page.views.reuse:show_object",
-        "neighbourhoods": "unquilt.page.views.reuse:show_tree",
-    },
     parameters=DetectParameters,
     costs=lambda _: COSTS,
     function=detect,

@@ -173,7 +173,6 @@ DECLARATION = Analysis(
     name="discover",
     summary="unquilt.cli.show.reuse:DiscoverView",
     report="unquilt.page.report.sections.reuse:show_discover",
-    views={"objects/{first:int}/{begin:int}/{kind}": "unquilt.page.views.reuse:show_object"},
     parameters=DiscoverParameters,
     function=discover,
     costs=lambda _: COSTS,

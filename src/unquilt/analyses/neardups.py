@@ -387,7 +387,6 @@ DECLARATION = Analysis(
     name="neardups",
     summary="unquilt.cli.show.neardups:NeardupView",
     report="unquilt.page.report.sections.neardups:show_neardups",
-    views={"clusters/{cluster:int}": "unquilt.page.views.clusters:show_cluster"},
     parameters=NeardupParameters,
     function=neardups,
     costs=weigh,

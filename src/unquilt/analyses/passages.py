@@ -361,7 +361,6 @@ DECLARATION = Analysis(
     name="passages",
     summary="unquilt.cli.show.passages:PassageView",
     report="unquilt.page.report.sections.passages:show_passages",
-    views={"pairs/{a:int}/{b:int}": "unquilt.page.views.passages:show_pair"},
     parameters=PassageParameters,
     function=passages,
     foreign=lambda given: "" if given.between else str(given.foreign),

@@ -270,7 +270,6 @@ DECLARATION = Analysis(
     name="phrases",
     summary="unquilt.cli.show.phrases:PhraseView",
     report="unquilt.page.report.sections.phrases:show_phrases",
-    views={"phrases": "unquilt.page.views.phrases:show_site"},
     parameters=PhraseParameters,
     function=phrases,
     costs=weigh,

@@ -164,6 +164,5 @@ DECLARATION = Job(
     parameters=SiteParameters,
     summary="unquilt.cli.show.sites:SitesView",
     report="unquilt.page.report.sections.sites:show_sites",
-    views={"site": "unquilt.page.views.sites:show_site"},
     labels={"sites": "judging sites", "draws": "counting who draws on whom", "network_pairs": "finding networks"},
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 from functools import partial
 
 from starlette.applications import Starlette
@@ -15,48 +14,54 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from unquilt.analyses.catalogue import find_function, jobs
+from unquilt.analyses.catalogue import ENTRIES, find_function
 from unquilt.errors import ParameterError, RunError, StorageError, TimeLimitError, UnquiltError
-from unquilt.figures.style import make_style
 from unquilt.page.guarding import PageGuard
 from unquilt.page.turns import Turns
-from unquilt.page.views import documents, judging, overview, pages, tables
 from unquilt.page.workspace import STATIC, Workspace
 
-View = Callable[..., Response]
+VIEWS = "unquilt.page.views"
 LOG = logging.getLogger("unquilt.page")
 STATUS = {ParameterError: 404, RunError: 410, StorageError: 503, TimeLimitError: 503}
 """Of errors; others are 500."""
 
 
 def make_application(workspace: Workspace) -> Starlette:
-    """The page over some runs."""
+    """The page over some runs. A view is imported when it is first asked for."""
 
-    def get(path: str, view: View) -> Route:
-        return Route(path, partial(view, workspace), methods=["GET"])
+    def get(path: str, view: str) -> Route:
+        def show(request: Request) -> Response:
+            found: Response = find_function(view)(workspace, request)
+            return found
 
-    def post(path: str, view: Callable[..., Awaitable[ASGIApp]]) -> Route:
-        return Route(path, workspace.token.guards(partial(view, workspace)), methods=["POST"])
+        return Route(path, show, methods=["GET"])
+
+    def post(path: str, view: str) -> Route:
+        async def change(request: Request, fields: dict[str, str]) -> ASGIApp:
+            found: ASGIApp = await find_function(view)(workspace, request, fields)
+            return found
+
+        return Route(path, workspace.token.guards(change), methods=["POST"])
 
     routes = [
-        get("/", overview.show_home),
-        get("/runs/{run}", overview.show_run),
-        get("/report", overview.send_report),
-        get("/runs/{run}/report", overview.send_report),
-        get("/runs/{run}/find", overview.find_document),
-        get("/runs/{run}/tables/{table}", tables.show_table),
-        get("/runs/{run}/tables/{table}/values", tables.propose_values),
-        get("/runs/{run}/documents/{doc:int}", documents.show_document),
-        get("/runs/{run}/documents/{doc:int}/said", documents.show_said),
-        get("/runs/{run}/sites", documents.show_host),
-        *(get(f"/runs/{{run}}/{path}", find_function(view)) for job in jobs() for path, view in job.views.items()),
-        get("/runs/{run}/{table}/{doc:int}", pages.show_page),
-        get("/runs/{run}/{table}/{doc:int}/beside", pages.show_beside),
-        get("/judging", judging.list_samples),
-        post("/judging", judging.add_sample),
-        get("/judging/{sample}", judging.show_sample),
-        get("/judging/{sample}/{judge}", judging.show_item),
-        post("/judging/{sample}/{judge}", judging.add_label),
+        get("/", f"{VIEWS}.overview:show_home"),
+        get("/runs/{run}", f"{VIEWS}.overview:show_run"),
+        get("/report", f"{VIEWS}.overview:send_report"),
+        get("/runs/{run}/report", f"{VIEWS}.overview:send_report"),
+        get("/runs/{run}/find", f"{VIEWS}.overview:find_document"),
+        get("/runs/{run}/tables/{table}", f"{VIEWS}.tables:show_table"),
+        get("/runs/{run}/tables/{table}/values", f"{VIEWS}.tables:propose_values"),
+        get("/runs/{run}/documents/{doc:int}", f"{VIEWS}.documents:show_document"),
+        get("/runs/{run}/documents/{doc:int}/said", f"{VIEWS}.documents:show_said"),
+        get("/runs/{run}/sites", f"{VIEWS}.documents:show_host"),
+        *(get(f"/runs/{{run}}/{path}", view) for entry in ENTRIES.values() for path, view in entry.views.items()),
+        get("/runs/{run}/{table}/{doc:int}", f"{VIEWS}.pages:show_page"),
+        get("/runs/{run}/{table}/{doc:int}/beside", f"{VIEWS}.pages:show_beside"),
+        get("/judging", f"{VIEWS}.judging:list_samples"),
+        post("/judging", f"{VIEWS}.judging:add_sample"),
+        get("/judging/{sample}", f"{VIEWS}.judging:show_sample"),
+        get("/judging/{sample}/{judge}", f"{VIEWS}.judging:show_item"),
+        post("/judging/{sample}/{judge}", f"{VIEWS}.judging:add_label"),
         Route("/static/chart.css", _show_style, methods=["GET"]),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
@@ -71,6 +76,8 @@ def make_application(workspace: Workspace) -> Starlette:
 
 
 def _show_style(_: Request) -> Response:
+    from unquilt.figures.style import make_style
+
     return Response(make_style(), media_type="text/css")
 
 

@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt.analyses.catalogue import ENTRIES, find_summary, find_table, load
 from unquilt.errors import UnquiltError
-from unquilt.figures.figure import Figure
-from unquilt.page.report.section import Content, Listed
-from unquilt.page.report.sections import show
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows, arrange
+
+if TYPE_CHECKING:
+    from unquilt.figures.figure import Figure
+    from unquilt.page.report.section import Content, Listed
 
 MOST_ORDERED = 200_000
 """Rows of a table whose order is kept, to go from one to the next."""
@@ -44,6 +45,9 @@ class RunFindings:
 
     @cached_property
     def _content(self) -> Content:
+        from unquilt.page.report.section import Content
+        from unquilt.page.report.sections import show
+
         if self._folder.run.complete:
             with suppress(
                 UnquiltError, KeyError

@@ -14,7 +14,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from unquilt.page.address import address, change
-from unquilt.page.exporting import send_rows
 from unquilt.page.findings import RunFindings
 from unquilt.page.guarding import EntryKey, Token
 from unquilt.page.listing import Listing
@@ -82,6 +81,8 @@ class Workspace:
         """A page about the rows of a listing, or these rows as a file, if the address asks for that."""
         wanted = request.query_params.get("format", "")
         if wanted in EXPORTS:
+            from unquilt.page.exporting import send_rows
+
             return send_rows(listing, wanted)
         return self.show(request, template, status, listing=listing, query=listing.query() + ";", **context)
 

@@ -21,10 +21,8 @@ from unquilt import _native
 from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
 from unquilt.results.judged import explain_page, say_quilt
-from unquilt.results.labelled import find_labelled
 from unquilt.results.marks import Passage, Patch
 from unquilt.results.names import SHOWN
-from unquilt.results.phrases import find_covered
 from unquilt.results.rows import Selection, TableRows
 from unquilt.results.texts import Part, read_part
 from unquilt.tables import (
@@ -177,6 +175,8 @@ def _compare_dates(folder: RunFolder, number: int, sources: Sequence[int]) -> di
 
 def find_cover(folder: RunFolder, number: int) -> Evidence:
     """A page with its popular phrases, each in the colour of the first page of the cover that has it."""
+    from unquilt.results.phrases import find_covered
+
     row = _row(folder, COVERS.name, number)
     if row is None:
         raise ParameterError(_explain_no_cover(folder, number))
@@ -243,6 +243,8 @@ def _join(found: Sequence[Patch]) -> list[Patch]:
 
 def find_target(folder: RunFolder, number: int) -> Evidence:
     """A page with its labelled chunks, each in a colour of its own."""
+    from unquilt.results.labelled import find_labelled
+
     row = _row(folder, TARGETS.name, number) or _row(folder, "contents", number)
     if row is None:
         raise ParameterError(f"document {number} is not a target; see the table {TARGETS.name}")

@@ -64,7 +64,7 @@ def demo(output: str, pages: int, seed: int, report: bool, asked: JobArguments) 
 
     options, folder = asked.job_options(), Path(output)
     if report:
-        from unquilt.page.report import refuse_report_without_extra
+        from unquilt.page.report.writing import refuse_report_without_extra
 
         refuse_report_without_extra()
     made = make_pages(folder, pages, seed, options)
@@ -135,7 +135,7 @@ def find_reworded(folder: Path, options: JobOptions) -> Run:
 def write_report(folder: Path, options: JobOptions) -> Path:
     """Run the other analyses, and write a report of all of them; what is there already is used."""
     from unquilt import api
-    from unquilt.page.report import write_report
+    from unquilt.page.report.writing import write_report
     from unquilt.results import RunFolder
     from unquilt.runs.storage import inside
 

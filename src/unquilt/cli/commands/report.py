@@ -43,7 +43,7 @@ def report(
     can be printed.
     """
     start_without_pandas()
-    from unquilt.page.report import write_report
+    from unquilt.page.report.writing import write_report
     from unquilt.results import RunFolder
 
     place = write_report(

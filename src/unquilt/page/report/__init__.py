@@ -10,7 +10,3 @@
 The file loads nothing and runs nothing: there is no script in it, its policy allows one style sheet, by its digest, and
 data for saving is in the links themselves.
 """
-
-from unquilt.page.report.writing import make_report, refuse_report_without_extra, write_report
-
-__all__ = ["make_report", "refuse_report_without_extra", "write_report"]

@@ -12,7 +12,6 @@ from unquilt.errors import ParameterError, UnquiltError
 from unquilt.figures.figure import Figure
 from unquilt.page.links import link_rows
 from unquilt.page.listing import Listing
-from unquilt.page.report import make_report
 from unquilt.page.report.section import Listed, describe_parameters
 from unquilt.page.run_list import ListedRun
 from unquilt.page.workspace import Workspace, address
@@ -130,6 +129,8 @@ def send_report(workspace: Workspace, request: Request) -> Response:
     folders = (
         [workspace.runs.open(name)] if name else [each.folder for each in workspace.runs if each.folder is not None]
     )
+    from unquilt.page.report.writing import make_report
+
     content = make_report([folder for folder in folders if name or folder.run.complete])
     headers = {"content-disposition": f'attachment; filename="unquilt-{name or "report"}.html"'}
     return Response(content.encode("utf-8", "replace"), media_type="text/html", headers=headers)
