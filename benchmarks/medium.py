@@ -26,7 +26,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
-from unquilt.tables import Table, column, document, integer
+from unquilt.tables.table import Table, column, document, integer
 
 COUNTED = ("unique_pairs", "patch_pairs", "common_pairs", "patch_grams", "gram_squares", "lists", "list_squares")
 K, M = 5, 50

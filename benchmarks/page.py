@@ -25,7 +25,8 @@ import unquilt as uq
 from benchmarks.record import WORK, Record
 from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.runs import InputRecord, Run
-from unquilt.tables import PATCHES, QUILTS, SOURCES, Table
+from unquilt.tables.quilts import PATCHES, QUILTS, SOURCES
+from unquilt.tables.table import Table
 
 DOCUMENTS, QUILTED = 1_000_000, 100_000
 SOURCES_EACH, PATCHES_EACH = 6, 18

@@ -9,7 +9,7 @@ from unquilt.analyses.catalogue import ENTRIES, find_function
 from unquilt.cli.show.own_options import OWN
 from unquilt.results.names import ASKED
 from unquilt.results.rows import name_column
-from unquilt.tables import Table
+from unquilt.tables.table import Table
 
 
 def list_unsaid(job: Job) -> Iterator[str]:

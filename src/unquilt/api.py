@@ -36,7 +36,7 @@ from unquilt.stores.detectors import Detector
 from unquilt.stores.filters import Filter
 from unquilt.stores.labels import LabelSet
 from unquilt.stores.lexicons import Lexicon
-from unquilt.tables import VERDICTS
+from unquilt.tables.quilts import VERDICTS
 
 __all__ = [
     "Alignment",

@@ -12,7 +12,7 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables import OnPage, Table, column, document, integer
+from unquilt.tables.table import OnPage, Table, column, document, integer
 
 VOCABULARY = Table(
     "vocabulary",

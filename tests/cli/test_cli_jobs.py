@@ -207,7 +207,7 @@ class TestShow:
         assert "quilts      1\nsources     2\nleft out    Of 3 documents judged, 2 are explained by one source" in out
         assert "\nno url      4 documents have no URL and count as sites of their own" in out
         assert "\nparameters  k 3, m 50, c 2, sigma 0.5, " in out
-        assert "\ngrams " in out
+        assert "\nstage " in out
 
     def test_documents_without_an_address(self, made, tmp_path):
         succeed("quilts", made / "corpus", "-o", tmp_path / "run", "--foreign", "ip")

@@ -23,7 +23,7 @@ from unquilt.corpus.read import PieceReader
 from unquilt.corpus.records import Document, Page
 from unquilt.corpus.write.raw import RAW_DOCUMENTS
 from unquilt.errors import InputChangedError, InputError, ParameterError
-from unquilt.tables import REJECTS
+from unquilt.tables.corpus import REJECTS
 
 MIB = 1 << 20
 BEFORE, AFTER = b'{"id": "before", "text": "b"}', b'{"id": "after", "text": "a"}'

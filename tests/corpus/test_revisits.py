@@ -16,7 +16,7 @@ import unquilt
 from unquilt.corpus.records import Revisit
 from unquilt.corpus.write.results import PieceRead, recall, revisits_path, vouch
 from unquilt.corpus.write.revisits import list_revisits
-from unquilt.tables import REJECTS
+from unquilt.tables.corpus import REJECTS
 
 NOT_THERE = ("id:none", "http://none.org/", "2001-01-01T00:00:00Z", "sha1:NONE")
 

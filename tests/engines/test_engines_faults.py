@@ -31,7 +31,7 @@ from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
 from unquilt.settings import LEAST_MEMORY
-from unquilt.tables import Table, column, document
+from unquilt.tables.table import Table, column, document
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs, look_up
 from unquilt.runs import Run
 from unquilt.settings import parse_size
-from unquilt.tables import Table, column, document, integer
+from unquilt.tables.table import Table, column, document, integer
 
 DOCUMENT, NAME = document("doc", "a document"), column("name", pa.string(), "its name", null=True)
 NAMES = Table("names", (DOCUMENT, NAME))

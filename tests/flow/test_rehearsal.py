@@ -22,7 +22,7 @@ from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.work import analyse
 from unquilt.parameters import ParameterInfo
-from unquilt.tables import EDGES, PAIRS
+from unquilt.tables.neardups import EDGES, PAIRS
 
 ANALYSES = {job.name: job for job in jobs() if isinstance(job, Analysis)}
 TEXTS: dict[str, Any] = {

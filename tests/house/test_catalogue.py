@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import pyarrow as pa
@@ -20,10 +22,15 @@ from unquilt.analyses.analysis import Analysis
 from unquilt.cli.table_reference import insert
 from unquilt.engines.progress import Step
 from unquilt.settings import LEAST_MEMORY
-from unquilt.tables import Table, column, document
+from unquilt.tables.table import Table, column, document
 
 DOCS = Path(__file__).parents[2] / "docs" / "runs.md"
-TABLES = {value.name: value for value in vars(tables).values() if isinstance(value, Table)}
+TABLES = {
+    value.name: value
+    for module in iter_modules(tables.__path__)
+    for value in vars(import_module(f"{tables.__name__}.{module.name}")).values()
+    if isinstance(value, Table)
+}
 MADE = {table.name: table for job in catalogue.jobs() for table in job.tables}
 TEXTS = ["a b c d", "d e f g", "a b c d e f g", "D, e f: g", "", "three four five words", "Three, four, FIVE: words"]
 
@@ -53,8 +60,8 @@ def test_a_table_that_contradicts_itself_is_refused() -> None:
 def test_a_table_under_another_name() -> None:
     rounds = Table("round", (document("doc", "a document"),)).named("round_7")
     assert (rounds.name, rounds.schema.names, rounds.is_numbered) == ("round_7", ["doc"], True)
-    assert catalogue.find_table("counts_5") == tables.COUNTS.named("counts_5")
-    assert catalogue.find_table("components_12") == tables.COMPONENTS.named("components_12")
+    assert catalogue.find_table("counts_5") == MADE["counts"].named("counts_5")
+    assert catalogue.find_table("components_12") == MADE["components"].named("components_12")
     assert catalogue.find_table("nothing_5") is None
 
 

@@ -58,7 +58,7 @@ ONLY: dict[str, set[str]] = {
     "unquilt.arrow_start": set(),
     "unquilt.systems": {"unquilt.errors"},
     "unquilt._native": {"unquilt._core", "unquilt.errors"},
-    "unquilt.analyses.catalogue": {"unquilt.analyses.analysis", "unquilt.tables"},
+    "unquilt.analyses.catalogue": {"unquilt.analyses.analysis", "unquilt.tables.table"},
     "unquilt": {
         "unquilt.api",
         "unquilt.systems",

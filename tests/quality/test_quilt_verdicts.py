@@ -19,7 +19,7 @@ from planted_pages import NOT_STITCHED, STITCHED
 from real_pages import FILES, Page
 
 import unquilt
-from unquilt.tables import QUILTS
+from unquilt.tables.quilts import QUILTS
 
 pytestmark = [
     pytest.mark.slow,

@@ -11,7 +11,7 @@ from typing import Any
 
 from unquilt.analyses.outcome import Outcome
 from unquilt.parameters import Parameters
-from unquilt.tables import Table
+from unquilt.tables.table import Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class Analysis(Job):
     """What sites are to it, by its parameters, if it needs pages of several sites: `jobs.foresight`."""
 
     other_texts: Callable[[Any], bool] = field(default=lambda _: False)
-    """Whether, by its parameters, it also looks at JavaScript, CSS and robots.txt: `tables.OTHER_TEXTS`."""
+    """Whether, by its parameters, it also looks at JavaScript, CSS and robots.txt: `tables.corpus`."""
 
     source: Callable[[Any, Mapping[str, Any]], bool] = field(default=lambda _, __: False)
     """Whether, by its parameters and by the files that were read, it looks at the source of pages, not at their

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from unquilt.analyses.analysis import Analysis, Job
-    from unquilt.tables import Table
+    from unquilt.tables.table import Table
 
 _OF_ONE_VALUE = re.compile(r"_([0-9]+)(?=_|$)")
 """The number in the name of a stage or table that is made for each value of a parameter, or in each round: counts_5."""

@@ -7,7 +7,7 @@ from typing import Any
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
-from unquilt.tables import COMPARED
+from unquilt.tables.neardups import COMPARED
 
 COMPARISON_LABELS = {
     "comparisons": "choosing what to compare",

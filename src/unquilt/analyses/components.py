@@ -5,7 +5,8 @@ from __future__ import annotations
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
-from unquilt.tables import COMPONENTS, Table
+from unquilt.tables.neardups import COMPONENTS
+from unquilt.tables.table import Table
 
 _FOLLOWING = "following chains of near-duplicates"
 COMPONENT_LABELS = {

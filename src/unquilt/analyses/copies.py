@@ -9,7 +9,8 @@ from unquilt.analyses.neardups import EDGE_LABELS, NeardupParameters, near_edges
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
-from unquilt.tables import CLUSTERS, COMPONENTS, EDGES, KEPT_COPIES
+from unquilt.tables.neardups import CLUSTERS, COMPONENTS, EDGES
+from unquilt.tables.quilts import KEPT_COPIES
 
 COPY_LABELS = EDGE_LABELS | COMPONENT_LABELS
 COPY_LABELS |= dict.fromkeys(("places", "shared", "pool", "addresses", "kept_copies"), "telling servers apart")

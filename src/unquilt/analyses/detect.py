@@ -41,7 +41,7 @@ from unquilt.flow.verbs import Verbs, look_up
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import SITES, strip_scheme
 from unquilt.stores.labels import BY, LabelSet
-from unquilt.tables import (
+from unquilt.tables.reuse import (
     CONTENTS,
     FOUND_OBJECTS,
     NEIGHBOURHOOD_SUMS,

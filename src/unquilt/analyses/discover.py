@@ -34,7 +34,7 @@ from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import SITES
 from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, pack_hashes
-from unquilt.tables import FOUND_OBJECTS, FREQUENCIES, OBJECTS, STOP_CHUNKS
+from unquilt.tables.reuse import FOUND_OBJECTS, FREQUENCIES, OBJECTS, STOP_CHUNKS
 
 LENGTHS_OF = ("all", "labels")
 RANKS = ("weight", "occurrences")

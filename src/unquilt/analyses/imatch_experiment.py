@@ -8,7 +8,7 @@ from unquilt.analyses.analysis import Job
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import check_nidf
-from unquilt.tables import NEAR_DOCUMENTS, RECALLS, STABILITY
+from unquilt.tables.experiments import NEAR_DOCUMENTS, RECALLS, STABILITY
 
 
 @dataclass(frozen=True)

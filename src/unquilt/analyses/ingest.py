@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unquilt.analyses.analysis import Job
-from unquilt.tables import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
+from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 
 DECLARATION = Job(
     name="ingest",

@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 from unquilt.analyses.limits import DOUBT, LIMITS, PART_OF_SIGMA, WITHOUT_SOURCES, column_of
 from unquilt.analyses.quilt_parameters import CHANGEABLE, PUBLISHED, QuiltParameters
 from unquilt.errors import ParameterError
-from unquilt.tables import VERDICTS
+from unquilt.tables.quilts import VERDICTS
 
 
 def change_limits(made: Mapping[str, Any], asked: Mapping[str, Any]) -> QuiltParameters:

@@ -51,7 +51,8 @@ from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
 from unquilt.stores.words import pack_most_frequent
-from unquilt.tables import (
+from unquilt.tables.lexicon import WORDS
+from unquilt.tables.neardups import (
     AUDIT,
     CANDIDATES,
     CHOSEN,
@@ -71,7 +72,6 @@ from unquilt.tables import (
     SIMILARITY,
     TREES,
     UNSETTLED,
-    WORDS,
 )
 
 METHODS = ("shingles", "imatch")

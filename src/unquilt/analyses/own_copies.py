@@ -30,15 +30,8 @@ from unquilt.analyses.reworded_candidates import CANDIDATE_TABLES, find_candidat
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables import (
-    COPIES,
-    COPYING_SITES,
-    EQUAL_PASSAGES,
-    PASSAGE_RUNS,
-    PASSAGES,
-    REWORDED_PASSAGES,
-    SIDES,
-)
+from unquilt.tables.copies import COPIES, COPYING_SITES, EQUAL_PASSAGES, REWORDED_PASSAGES, SIDES
+from unquilt.tables.passages import PASSAGE_RUNS, PASSAGES
 
 STRENGTHS = ("paragraphs", "words", "reworded")
 """How much like ours a copy is, the strongest first."""

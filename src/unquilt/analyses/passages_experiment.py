@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from unquilt.analyses.analysis import Job
 from unquilt.errors import ParameterError
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables import BEYOND, QUALITIES
+from unquilt.tables.passages_experiment import BEYOND, QUALITIES
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import SITES
-from unquilt.tables import (
+from unquilt.tables.phrases import (
     ASKED_GRAMS,
     ASKED_PHRASES,
     COVER_SOURCES,

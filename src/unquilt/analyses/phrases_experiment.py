@@ -9,7 +9,7 @@ from unquilt.analyses.neardups import FAMILIES
 from unquilt.analyses.phrases import PhraseParameters
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import SITES
-from unquilt.tables import COVER_SIZES, PHRASE_CORPORA, PHRASE_SITES, POPULAR_CURVES, SHINGLE_CURVES
+from unquilt.tables.phrases_experiment import COVER_SIZES, PHRASE_CORPORA, PHRASE_SITES, POPULAR_CURVES, SHINGLE_CURVES
 
 
 @dataclass(frozen=True)

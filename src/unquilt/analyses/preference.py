@@ -14,7 +14,7 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import parameter
-from unquilt.tables import PREFERENCES
+from unquilt.tables.neardups import PREFERENCES
 
 KEEP = ("first", "longest", "shortest", "shortest-url")
 

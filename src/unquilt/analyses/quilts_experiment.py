@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from unquilt.analyses.analysis import Job
 from unquilt.analyses.sweep import SweepParameters
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables import PLANTED_QUILTS, SWEEP, VARIANTS
+from unquilt.tables.experiments import PLANTED_QUILTS, VARIANTS
+from unquilt.tables.sweep import SWEEP
 
 
 @dataclass(frozen=True)

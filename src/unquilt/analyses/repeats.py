@@ -26,7 +26,8 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import SITES
-from unquilt.tables import CUT_REQUESTS, CUTS, EMPTIED, MENU_UNITS, PREFERENCES, REMOVED
+from unquilt.tables.neardups import PREFERENCES
+from unquilt.tables.repeats import CUT_REQUESTS, CUTS, EMPTIED, MENU_UNITS, REMOVED
 
 UNITS = ("word", "line", "paragraph")
 USUAL = {"word": 50, "line": 1, "paragraph": 1}

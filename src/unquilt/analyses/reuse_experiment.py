@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from unquilt.analyses.analysis import Job
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables import CLEANINGS, FREQUENCIES, INJECTED, INJECTIONS, MUTATIONS, TOLERANCES
+from unquilt.tables.reuse import FREQUENCIES
+from unquilt.tables.reuse_experiment import CLEANINGS, INJECTED, INJECTIONS, MUTATIONS, TOLERANCES
 
 
 @dataclass(frozen=True)

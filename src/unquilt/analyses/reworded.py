@@ -26,7 +26,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import FOREIGN
-from unquilt.tables import PASSAGE_PAIRS, PASSAGES
+from unquilt.tables.passages import PASSAGE_PAIRS, PASSAGES
 
 
 @dataclass(frozen=True)

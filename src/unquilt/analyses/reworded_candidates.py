@@ -23,7 +23,7 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Verbs
 from unquilt.stores.stems import MOST_GRAMS, MOST_STEMS, pack_boilerplate, pack_documents, pack_rates
-from unquilt.tables import BOILERPLATE, REWORDED_CANDIDATES, STEMS
+from unquilt.tables.reworded import BOILERPLATE, REWORDED_CANDIDATES, STEMS
 
 CANDIDATE_TABLES = (STEMS, BOILERPLATE, REWORDED_CANDIDATES)
 """The tables that `find_candidates` makes on the way."""

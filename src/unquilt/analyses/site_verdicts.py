@@ -21,7 +21,7 @@ from typing import Any
 from unquilt.analyses.analysis import Job
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import SITES as KINDS_OF_SITES
-from unquilt.tables import DRAWS, NETWORK_PAIRS, SITES
+from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
 
 VERDICTS = ("stitched", "scraper", "mirror", "syndicated", "original", "ordinary", "cannot tell")
 """In the order in which sites are listed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
-from unquilt.tables import QUILTING_DOMAINS, QUILTING_HOSTS, SOURCE_DOMAINS, SOURCE_HOSTS
+from unquilt.tables.quilts import QUILTING_DOMAINS, QUILTING_HOSTS, SOURCE_DOMAINS, SOURCE_HOSTS
 
 SITE_LABELS = {"drawn": "counting by site", "visits": "counting by site", "sites": "counting by site"}
 SITE_TABLES = {"domain": (QUILTING_DOMAINS, SOURCE_DOMAINS), "host": (QUILTING_HOSTS, SOURCE_HOSTS)}

@@ -27,7 +27,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import FOREIGN
-from unquilt.tables import COUNTS, SWEEP
+from unquilt.tables.sweep import COUNTS, SWEEP
 
 PIVOT = QuiltParameters().k, QuiltParameters().m, QuiltParameters().c, QuiltParameters().sigma
 """The combination around which the paper varies one parameter at a time."""

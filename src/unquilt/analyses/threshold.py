@@ -24,7 +24,7 @@ from unquilt.analyses.components import components
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
-from unquilt.tables import CANDIDATES, COMPARED, EDGES, FURTHER, LINKED, LINKS, OVERLAPS, TREES, UNSETTLED
+from unquilt.tables.neardups import CANDIDATES, COMPARED, EDGES, FURTHER, LINKED, LINKS, OVERLAPS, TREES, UNSETTLED
 
 MEASURES = ("jaccard", "containment")
 _FINDING = "finding candidates"

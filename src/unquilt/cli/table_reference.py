@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from unquilt.analyses.catalogue import ENTRIES, load
-from unquilt.tables import Column, Table
+from unquilt.tables.table import Column, Table
 
 BEGIN = "<!-- Made by `make docs` from src/unquilt/tables and src/unquilt/analyses; a test compares. -->"
 END = "<!-- The end of what `make docs` makes. -->"

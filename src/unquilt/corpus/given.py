@@ -23,7 +23,8 @@ import pyarrow.compute as pc
 
 from unquilt.corpus.options import Fields, Reading
 from unquilt.errors import Advice, InputError
-from unquilt.tables import BESIDE, DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.table import BESIDE
 
 LOOSE, JSON, LISTED = b"unquilt.loose", b"unquilt.json", b"unquilt.listed"
 """What is noted of a field that was met: its type was guessed from JSON; its values are JSON texts; it is part of

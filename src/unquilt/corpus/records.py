@@ -11,7 +11,7 @@ import pyarrow as pa
 Media = Literal["html", "text", "mail", "script", "style", "robots", "file"]
 ASIDE = frozenset(("script", "style", "robots", "file"))
 """Media of what stands beside pages: JavaScript, CSS, robots.txt, and files without text, such as images. Their
-documents are kept in a table of their own (`tables.OTHER_TEXTS`), which only `reuse` looks at."""
+documents are kept in a table of their own (`tables.corpus.OTHER_TEXTS`), which only `reuse` looks at."""
 
 
 class GivenFields(NamedTuple):
@@ -80,7 +80,7 @@ class Skipped(NamedTuple):
 
 class Revisit(NamedTuple):
     """A record that says that a page was as it had been before: where it is, its own id, URL and date, those of the
-    record that it refers to, as far as it says, and the digest of the content. See `tables.REVISITS`."""
+    record that it refers to, as far as it says, and the digest of the content. See `tables.corpus.REVISITS`."""
 
     file: str
     offset: int
@@ -94,7 +94,7 @@ class Revisit(NamedTuple):
 
 
 class Reject(NamedTuple):
-    """A record that was left out: where, why in one stable phrase, and the particulars. See `tables.REJECTS`."""
+    """A record that was left out: where, why in one stable phrase, and the particulars. See `tables.corpus.REJECTS`."""
 
     file: str
     offset: int

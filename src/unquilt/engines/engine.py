@@ -19,7 +19,7 @@ from unquilt.flow.fitting import check_table
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import Rows, Stage, Verbs
 from unquilt.runs import ROWS_PER_GROUP, Run, TableWriter
-from unquilt.tables import Table
+from unquilt.tables.table import Table
 
 LONG_ROWS_PER_GROUP = 4096
 """Rows of a row group of tables with large binaries, which kernels pack for each other: few, as a task that reads such

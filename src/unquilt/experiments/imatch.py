@@ -35,7 +35,7 @@ from unquilt.jobs.work import build_lexicon
 from unquilt.runs import Run
 from unquilt.runs.storage import shown
 from unquilt.stores.lexicons import Lexicon
-from unquilt.tables import NEAR_DOCUMENTS, RECALLS, STABILITY
+from unquilt.tables.experiments import NEAR_DOCUMENTS, RECALLS, STABILITY
 
 OWN = "own"
 """The name of the lexicon of the corpus itself."""

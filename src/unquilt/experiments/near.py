@@ -24,7 +24,7 @@ from unquilt.jobs.corpora import documents, has_plain_words
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import build_lexicon
 from unquilt.runs import Run
-from unquilt.tables import NEAR_DOCUMENTS
+from unquilt.tables.experiments import NEAR_DOCUMENTS
 
 LEAST_WORDS = 5
 """Documents with fewer different words are ignored, as published."""

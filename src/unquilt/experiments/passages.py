@@ -34,7 +34,7 @@ from unquilt.results.passage_labels import Label, read_labels, read_pan
 from unquilt.results.scoring import score_run
 from unquilt.runs import Run
 from unquilt.runs.storage import make_folder
-from unquilt.tables import BEYOND, QUALITIES
+from unquilt.tables.passages_experiment import BEYOND, QUALITIES
 
 AS_PUBLISHED = {name: value for name, value in PUBLISHED.items() if name not in ("max_df", "all_diagonals")}
 SPOTTED = NeardupParameters(method="spotsigs", threshold=0.44)

@@ -21,7 +21,7 @@ from unquilt.figures import phrases
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
-from unquilt.tables import COVER_SIZES, PHRASE_CORPORA, PHRASE_SITES, POPULAR_CURVES, SHINGLE_CURVES
+from unquilt.tables.phrases_experiment import COVER_SIZES, PHRASE_CORPORA, PHRASE_SITES, POPULAR_CURVES, SHINGLE_CURVES
 
 OWN = "own"
 """The name of the corpus that the experiment is about."""

@@ -24,7 +24,9 @@ from unquilt.jobs.corpora import measures
 from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
-from unquilt.tables import PLANTED_QUILTS, QUILTS, SWEEP, VARIANTS
+from unquilt.tables.experiments import PLANTED_QUILTS, VARIANTS
+from unquilt.tables.quilts import QUILTS
+from unquilt.tables.sweep import SWEEP
 
 DEFINITIONS: Mapping[str, Mapping[str, Any]] = {
     "published": PUBLISHED,

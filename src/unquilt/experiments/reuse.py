@@ -39,18 +39,8 @@ from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
 from unquilt.runs.storage import write_atomically
 from unquilt.stores.labels import PLAIN, RESTORED, pack_hashes
-from unquilt.tables import (
-    CLEANINGS,
-    FREQUENCIES,
-    INJECTED,
-    INJECTIONS,
-    MUTATIONS,
-    NEIGHBOURHOODS,
-    OBJECTS,
-    STOP_CHUNKS,
-    TARGETS,
-    TOLERANCES,
-)
+from unquilt.tables.reuse import FREQUENCIES, NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
+from unquilt.tables.reuse_experiment import CLEANINGS, INJECTED, INJECTIONS, MUTATIONS, TOLERANCES
 
 
 def run_reuse(

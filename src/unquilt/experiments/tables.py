@@ -24,7 +24,7 @@ from unquilt.jobs.places import CORPUS, choose_place
 from unquilt.jobs.work import analyse, ingest, open_run
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run
-from unquilt.tables import Table
+from unquilt.tables.table import Table
 
 
 def read_corpus(inputs: Inputs, output: str | Path | None, options: JobOptions) -> tuple[Path, Run]:

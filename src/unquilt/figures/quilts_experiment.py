@@ -10,7 +10,8 @@ from unquilt.figures.axis import Axis, grow_by_factors
 from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure
 from unquilt.runs import Run
-from unquilt.tables import PLANTED_QUILTS, SWEEP
+from unquilt.tables.experiments import PLANTED_QUILTS
+from unquilt.tables.sweep import SWEEP
 
 Row = Mapping[str, Any]
 NAMES = (sweep.NAME, "planted")

@@ -21,7 +21,7 @@ from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure
 from unquilt.flow.kept import Kept
 from unquilt.runs import Run
-from unquilt.tables import NEIGHBOURHOODS
+from unquilt.tables.reuse import NEIGHBOURHOODS
 
 Row = dict[str, Any]
 NAMES = {

@@ -17,7 +17,8 @@ from unquilt.figures.axis import Axis, reach
 from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure
 from unquilt.runs import Run
-from unquilt.tables import FREQUENCIES, INJECTED, INJECTIONS, MUTATIONS, TOLERANCES
+from unquilt.tables.reuse import FREQUENCIES
+from unquilt.tables.reuse_experiment import INJECTED, INJECTIONS, MUTATIONS, TOLERANCES
 
 Row = dict[str, Any]
 NAMES = ("injected", "discovered", "pages", "targets", "neighbourhood", "left")

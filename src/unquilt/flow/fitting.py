@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from unquilt.errors import PlanError
 from unquilt.flow.kernels import Field, Fields, Kernel, Port, Shape
-from unquilt.tables import Table
 from unquilt.tables.corpus import CHUNK
+from unquilt.tables.table import Table
 
 NUMBER, REAL, TEXT, LINES, BYTES, NULLABLE = "number", "real", "text", "lines", "bytes", "bytes or null"
 _COLUMN_KINDS = {NUMBER: (NUMBER,), TEXT: (TEXT,), LINES: (LINES, TEXT), NULLABLE: (TEXT, BYTES)}

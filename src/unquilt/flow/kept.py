@@ -25,7 +25,7 @@ from unquilt.parquet import opened, reading
 from unquilt.remote.names import is_url
 from unquilt.remote.paths import place
 from unquilt.site_names import name_site
-from unquilt.tables import BESIDE, Table
+from unquilt.tables.table import BESIDE, Table
 
 TEXT, SEEN = "text", "seen"
 """The columns of documents with their texts, and with these as readers see them, where that differs."""

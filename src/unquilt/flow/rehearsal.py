@@ -13,7 +13,8 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Side
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.guard import Item, Result
-from unquilt.tables import DOCUMENTS, Table
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.table import Table
 
 
 class Rehearsal(Verbs):

@@ -35,7 +35,7 @@ from unquilt.flow import fitting
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Fields, Kernel, Side
 from unquilt.guard import Item, Result
-from unquilt.tables import Table
+from unquilt.tables.table import Table
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from unquilt.corpus.given import JSON
 from unquilt.flow.kept import Kept
 from unquilt.runs import Run
-from unquilt.tables import AUDIT, DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.neardups import AUDIT
 
 ALARM = 0.5
 """The share of its documents that a group may lose without an alarm, if nobody says otherwise."""

@@ -14,7 +14,7 @@ from unquilt.remote.paths import place
 from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST
 from unquilt.runs.storage import shown
-from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS
+from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS, REJECTS
 
 EARLIER = "earlier"
 """In the manifest of a corpus that was added to: what it was before, so that runs of then find their documents."""

@@ -36,7 +36,7 @@ from unquilt.parquet import opened
 from unquilt.remote.names import is_url
 from unquilt.runs import Run
 from unquilt.runs.storage import make_folder
-from unquilt.tables import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
+from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 
 MOST_DOCUMENTS = (1 << 32) - 1
 INDEXED_SHARE = 16

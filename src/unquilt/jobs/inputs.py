@@ -31,7 +31,7 @@ from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import TABLE, refuse_overlap
 from unquilt.runs import InputRecord, storing
 from unquilt.runs.storage import shown
-from unquilt.tables import AUDIT
+from unquilt.tables.neardups import AUDIT
 
 BATCH = 1_000
 """Rows that are asked of a data set at once."""

@@ -23,7 +23,7 @@ from unquilt.corpus.write.batches import BATCH_BYTES, BATCH_ROWS
 from unquilt.corpus.write.parts import written_part
 from unquilt.flow.kept import Kept, Split
 from unquilt.parquet import opened
-from unquilt.tables import DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
 
 
 class Sums(NamedTuple):

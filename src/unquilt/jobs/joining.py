@@ -27,7 +27,7 @@ from unquilt.jobs.joined_parts import JoinPart, Sums, count_kept, join_part, mea
 from unquilt.jobs.named import CorpusPart
 from unquilt.runs import Run
 from unquilt.runs.storage import make_folder, shown
-from unquilt.tables import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
+from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 
 
 def join_into(verbs: Verbs, run: Run, parts: Sequence[CorpusPart], progress: Progress) -> None:

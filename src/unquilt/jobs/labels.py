@@ -25,7 +25,8 @@ from unquilt.runs import Run
 from unquilt.runs.manifest import read_manifest
 from unquilt.runs.storage import make_folder, shown
 from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, LabelGathering, LabelSet, is_set
-from unquilt.tables import OBJECTS, STOP_CHUNKS, Table
+from unquilt.tables.reuse import OBJECTS, STOP_CHUNKS
+from unquilt.tables.table import Table
 
 
 @dataclass(frozen=True)

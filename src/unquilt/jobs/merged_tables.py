@@ -22,7 +22,7 @@ from unquilt.errors import StorageError, UnquiltError, damaged
 from unquilt.flow.kept import Kept
 from unquilt.runs import Run
 from unquilt.settings import Settings
-from unquilt.tables import (
+from unquilt.tables.reuse import (
     CONTENTS,
     NEIGHBOURHOOD_SUMS,
     NEIGHBOURHOODS,
@@ -31,8 +31,8 @@ from unquilt.tables import (
     OCCURRENCES,
     ORIGINS,
     PATH_LENGTHS,
-    Table,
 )
+from unquilt.tables.table import Table
 
 _LEAST_FOR_A_THREAD = 64 << 20
 """Bytes that a thread of DuckDB needs."""

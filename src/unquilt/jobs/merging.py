@@ -18,7 +18,8 @@ from unquilt.jobs.places import choose_place
 from unquilt.jobs.work import engine, open_run
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import shown
-from unquilt.tables import (
+from unquilt.tables.corpus import OTHER_TEXTS
+from unquilt.tables.reuse import (
     CONTENTS,
     NEIGHBOURHOOD_SUMS,
     NEIGHBOURHOODS,
@@ -26,7 +27,6 @@ from unquilt.tables import (
     OBJECTS,
     OCCURRENCES,
     ORIGINS,
-    OTHER_TEXTS,
     PATH_LENGTHS,
 )
 

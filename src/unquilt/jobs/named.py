@@ -21,7 +21,7 @@ from unquilt.remote.paths import place
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.manifest import is_ours, read_manifest
 from unquilt.runs.storage import shown
-from unquilt.tables import CLUSTERS, KEPT
+from unquilt.tables.neardups import CLUSTERS, KEPT
 
 
 @runtime_checkable

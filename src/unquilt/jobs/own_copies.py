@@ -39,7 +39,9 @@ from unquilt.jobs.places import choose_place
 from unquilt.jobs.work import as_found, engine, ingest_within, open_run
 from unquilt.runs import Run
 from unquilt.site_names import name_site
-from unquilt.tables import COPIES, COPYING_SITES, PASSAGES, SIDES, Table
+from unquilt.tables.copies import COPIES, COPYING_SITES, SIDES
+from unquilt.tables.passages import PASSAGES
+from unquilt.tables.table import Table
 
 OUR_CODE, THEIR_CODE = (bytes([0] * 8 + [number]) for number in (1, 2))
 """Two servers, as servers.rs packs them: pages of one are foreign to those of the other, and to no others."""

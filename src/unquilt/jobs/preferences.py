@@ -18,7 +18,7 @@ from unquilt.corpus.given import JSON
 from unquilt.errors import ParameterError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.runs import Run
-from unquilt.tables import PREFERENCES
+from unquilt.tables.neardups import PREFERENCES
 
 _ROWS = 65_536
 

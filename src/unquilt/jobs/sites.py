@@ -20,7 +20,8 @@ from unquilt.jobs.site_tables import SiteTables
 from unquilt.jobs.work import open_run
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import shown
-from unquilt.tables import DRAWS, NETWORK_PAIRS, SITES, Table
+from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
+from unquilt.tables.table import Table
 
 WANTED = {
     "neardups": ("clusters",),

@@ -10,7 +10,8 @@ from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.conditions import Condition
 from unquilt.runs import Run
-from unquilt.tables import DOCUMENTS, SOURCE_MARKS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.phrases import SOURCE_MARKS
 
 
 def read_conditions(given: PhraseParameters, schema: pa.Schema) -> dict[str, Condition]:

@@ -13,7 +13,8 @@ from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.errors import RunError
 from unquilt.flow.kept import Kept, Split
 from unquilt.runs import Run
-from unquilt.tables import SOURCES, VERDICTS, Table
+from unquilt.tables.quilts import SOURCES, VERDICTS
+from unquilt.tables.table import Table
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,9 @@ from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import remove, shown
 from unquilt.stores.filters import Filter, read_documents
 from unquilt.stores.lexicons import Lexicon, pack_counts
-from unquilt.tables import AUDIT, DOCUMENTS, KEPT, WORDS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.lexicon import WORDS
+from unquilt.tables.neardups import AUDIT, KEPT
 
 if TYPE_CHECKING:
     from unquilt.engines.objects.engine import Scheduler

@@ -18,7 +18,8 @@ from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows, arrange, name_column
-from unquilt.tables import DOCUMENTS, PASSAGES
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.passages import PASSAGES
 
 LARGEST = 100_000
 

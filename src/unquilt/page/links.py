@@ -10,7 +10,8 @@ from unquilt.page.address import address
 from unquilt.page.listing import Listing
 from unquilt.results.names import SHOWN
 from unquilt.results.rows import RowColumn, name_column
-from unquilt.tables import DOCUMENTS, Table
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.table import Table
 
 _COLUMN = re.compile(r"\{(\w+)\}")
 

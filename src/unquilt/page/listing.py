@@ -25,7 +25,8 @@ from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.names import SHOWN
 from unquilt.results.rows import RowColumn, Selection, TableRows, arrange
-from unquilt.tables import DOCUMENTS, Table
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.table import Table
 
 ROWS = 50
 """Rows on a page."""

@@ -18,7 +18,11 @@ from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
 from unquilt.results.given import choose_columns
 from unquilt.results.rows import Read, RowColumn, Selection, TableRows
-from unquilt.tables import CONTENTS, DOCUMENTS, KEPT, REMOVED, VERDICTS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.neardups import KEPT
+from unquilt.tables.quilts import VERDICTS
+from unquilt.tables.repeats import REMOVED
+from unquilt.tables.reuse import CONTENTS
 
 
 class _Annotation(NamedTuple):

@@ -15,7 +15,7 @@ from unquilt.flow.kept import Split
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Read, Selection
 from unquilt.results.trimming import ShortenedDocuments
-from unquilt.tables import EMPTIED, REMOVED
+from unquilt.tables.repeats import EMPTIED, REMOVED
 
 REPEATS = "repeats"
 """What documents are written without, by the name of the analysis that finds it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from unquilt.results.folders import RunFolder
-from unquilt.tables import DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
 
 COUNTS = ("words", "restored", "hidden")
 

@@ -25,18 +25,11 @@ from unquilt.results.marks import Passage, Patch
 from unquilt.results.names import SHOWN
 from unquilt.results.rows import Selection, TableRows
 from unquilt.results.texts import Part, read_part
-from unquilt.tables import (
-    CLUSTERS,
-    COVER_SOURCES,
-    COVERS,
-    DOCUMENT_PHRASES,
-    DOCUMENTS,
-    PATCHES,
-    QUILTS,
-    SOURCES,
-    TARGETS,
-    VERDICTS,
-)
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.neardups import CLUSTERS
+from unquilt.tables.phrases import COVER_SOURCES, COVERS, DOCUMENT_PHRASES
+from unquilt.tables.quilts import PATCHES, QUILTS, SOURCES, VERDICTS
+from unquilt.tables.reuse import TARGETS
 
 MOST_OTHERS = 200
 """Other pages that a legend lists, unless more are asked for."""

@@ -23,7 +23,8 @@ from unquilt.remote.paths import place
 from unquilt.results.hosts import count_hosts
 from unquilt.results.names import Names
 from unquilt.runs import Run
-from unquilt.tables import DOCUMENTS, OTHER_TEXTS, Table
+from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS
+from unquilt.tables.table import Table
 
 _SHORT = ("id", "url", "host", "domain", "fetched")
 """Short columns of documents. A view asks for several of them, one after the other, of the same few documents, which

@@ -9,7 +9,7 @@ from functools import cached_property
 import pyarrow as pa
 
 from unquilt.flow.kept import Kept
-from unquilt.tables import OnPage, Table, column, integer
+from unquilt.tables.table import OnPage, Table, column, integer
 
 HOSTS_OF_CORPUS = Table(
     "corpus_hosts",

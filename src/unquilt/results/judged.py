@@ -14,7 +14,9 @@ from unquilt.jobs.verdicts import judge_run
 from unquilt.results.finding import find_rows
 from unquilt.results.folders import RunFolder
 from unquilt.spelling import are, count, printable, share, typed
-from unquilt.tables import CLUSTERS, DOCUMENTS, QUILTS, VERDICTS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.neardups import CLUSTERS
+from unquilt.tables.quilts import QUILTS, VERDICTS
 
 Row = Mapping[str, Any]
 SIMILAR_BY = 5

@@ -17,7 +17,8 @@ from unquilt.jobs.audit import ALARM, Alarm, find_alarms
 from unquilt.results.folders import RunFolder
 from unquilt.results.given import choose_columns
 from unquilt.results.rows import Read, Selection, TableRows, read_table
-from unquilt.tables import AUDIT, CLUSTERS, DOCUMENTS, KEPT
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.neardups import AUDIT, CLUSTERS, KEPT
 
 _SHOWN = 3
 """Alarms that a message names."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from unquilt.results.finding import find_rows
 from unquilt.results.folders import RunFolder
 from unquilt.stores.labels import BY, COMPARED, hash_text
-from unquilt.tables import OBJECTS
+from unquilt.tables.reuse import OBJECTS
 
 _OBJECT = ("first", "sha1", "kind", "occurrences", "documents", "sites", "length", "example")
 

@@ -15,7 +15,7 @@ from unquilt.flow.kept import Kept
 from unquilt.jobs.patience import check_time
 from unquilt.results.folders import RunFolder
 from unquilt.stores.labels import BY, COMPARED, hash_text
-from unquilt.tables import DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
 
 
 class Occurrence(NamedTuple):

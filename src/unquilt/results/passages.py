@@ -11,7 +11,7 @@ from xml.sax.saxutils import quoteattr
 from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows
-from unquilt.tables import PASSAGES
+from unquilt.tables.passages import PASSAGES
 
 PLACES = ("a", "b", "a_begin", "a_end", "b_begin", "b_end")
 

@@ -32,7 +32,8 @@ from unquilt.results.folders import RunFolder
 from unquilt.results.given import find_output, give_back, list_rows
 from unquilt.results.names import ASKED, SHOWN
 from unquilt.results.sorting import check_keys, sort_all, take_first
-from unquilt.tables import DOCUMENTS, Table
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.table import Table
 
 Read = Callable[[Sequence[str]], pa.Table]
 SORTED_AT_ONCE = 100_000

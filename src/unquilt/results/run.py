@@ -17,7 +17,7 @@ from unquilt.results.folders import RunFolder
 from unquilt.results.keeping import KeptDocuments, refuse_alarms
 from unquilt.results.rows import Selection, TableRows
 from unquilt.runs import Run
-from unquilt.tables import DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
 
 
 class ReadableRun(Run):

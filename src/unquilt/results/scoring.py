@@ -16,7 +16,8 @@ from unquilt.errors import ParameterError
 from unquilt.results.folders import RunFolder
 from unquilt.results.measures import Case, Measures, PassageSpans, in_sentences, measure_by
 from unquilt.results.passage_labels import PLACES, Label
-from unquilt.tables import DOCUMENTS, PASSAGES
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.passages import PASSAGES
 
 ELSEWHERE = "other pairs"
 """The category of what was found in pairs that no label names."""

@@ -20,7 +20,8 @@ from unquilt.runs import Run
 from unquilt.runs.manifest import MANIFEST
 from unquilt.site_names import name_site
 from unquilt.spelling import count
-from unquilt.tables import DOCUMENTS, DRAWS, NETWORK_PAIRS, SITES
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
 
 Row = Mapping[str, Any]
 FEW = 3

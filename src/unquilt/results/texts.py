@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow.compute as pc
 
 from unquilt.results.folders import RunFolder
-from unquilt.tables import DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
 
 MOST = 200_000
 """Characters that are shown at once."""

@@ -29,7 +29,8 @@ from unquilt.results.folders import RunFolder
 from unquilt.results.given import choose_columns
 from unquilt.results.rows import Read, Selection, TableRows
 from unquilt.stores.labels import BY, SHA1, About, LabelSet
-from unquilt.tables import DOCUMENTS, OBJECTS, STOP_CHUNKS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.reuse import OBJECTS, STOP_CHUNKS
 
 TRIMMABLE = (OBJECTS.name, STOP_CHUNKS.name)
 """The tables of objects that documents can be rid of."""

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from unquilt import _native
 from unquilt.columns import buffers, pack
 from unquilt.flow.kept import Kept
-from unquilt.tables import BOILERPLATE, STEMS
+from unquilt.tables.reworded import BOILERPLATE, STEMS
 
 MOST_STEMS = 1 << 22
 """Stems whose number of documents kernels know."""

@@ -15,7 +15,7 @@ from unquilt.flow.kept import Kept
 from unquilt.results import RunFolder
 from unquilt.results.choice import MOST_NAMED, find_meant
 from unquilt.results.finding import find_within
-from unquilt.tables import DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
 
 QUILTS = "quilts"
 MOST_COMPARED = 10_000

@@ -19,7 +19,8 @@ from unquilt.results import RunFolder
 from unquilt.results.differences import Difference
 from unquilt.results.finding import find_rows
 from unquilt.results.rows import Selection, name_column
-from unquilt.tables import CLUSTERS, DOCUMENTS, KEPT, SIMILARITY
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.neardups import CLUSTERS, KEPT, SIMILARITY
 
 ORDERS = {"largest": [("documents", "descending")], "loosest": [("least", "ascending"), ("documents", "descending")]}
 

@@ -8,7 +8,7 @@ from typing import Any
 from unquilt.cli.show.views import Facts, View, read_top
 from unquilt.cli.terminal.output import count, printable
 from unquilt.results import RunFolder
-from unquilt.tables import COPIES, COPYING_SITES
+from unquilt.tables.copies import COPIES, COPYING_SITES
 
 MOST_NAMED = 5
 SAYS = {"paragraphs": "whole paragraphs", "words": "word for word", "reworded": "reworded"}

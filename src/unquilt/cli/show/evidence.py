@@ -17,7 +17,8 @@ from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.disguises import say_disguise
 from unquilt.results.evidence import Evidence
 from unquilt.results.sites import judge_site_of, say_site_of
-from unquilt.tables import DOCUMENTS, PATCHES, SOURCES
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.quilts import PATCHES, SOURCES
 
 
 class EvidenceView(TableView):

@@ -21,7 +21,8 @@ from unquilt.results import RunFolder
 from unquilt.results.evidence import find_quilt
 from unquilt.results.judged import explain, judge_page
 from unquilt.results.sites import judge_site_of
-from unquilt.tables import DOCUMENTS, QUILTS, SOURCES, VERDICTS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.quilts import QUILTS, SOURCES, VERDICTS
 
 
 def asked_limits(asked: Request) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from unquilt.results import RunFolder
 from unquilt.results.keeping import list_alarms
 from unquilt.results.rows import name_page
 from unquilt.runs.manifest import MANIFEST
-from unquilt.tables import AUDIT, KEPT
+from unquilt.tables.neardups import AUDIT, KEPT
 
 MOST_FILLED = 0.5
 """Above this share of filled signatures people are warned."""

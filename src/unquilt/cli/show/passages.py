@@ -21,7 +21,8 @@ from unquilt.errors import ParameterError
 from unquilt.results import RunFolder
 from unquilt.results.marks import Patch
 from unquilt.results.rows import TableRows, arrange
-from unquilt.tables import DOCUMENTS, PASSAGE_PAIRS, PASSAGES
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.passages import PASSAGE_PAIRS, PASSAGES
 
 MOST_NAMED = 5
 LN_10 = 2.302585

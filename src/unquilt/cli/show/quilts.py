@@ -13,7 +13,7 @@ from unquilt.analyses.sites import SITE_TABLES, name_sites
 from unquilt.cli.show.views import Facts, View, list_distinct, name_copies, read_top, see
 from unquilt.cli.terminal.output import count, printable, typed
 from unquilt.results import RunFolder
-from unquilt.tables import QUILTS, SOURCES
+from unquilt.tables.quilts import QUILTS, SOURCES
 
 _MOST_SITES = 3
 _FEW_SITES = 2

@@ -8,7 +8,7 @@ from typing import Any
 from unquilt.cli.show.views import Facts, View, read_top
 from unquilt.cli.terminal.output import LONGEST_CELL, WIDEST, are, count, cut, printable, terminal_width
 from unquilt.results import RunFolder
-from unquilt.tables import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
+from unquilt.tables.reuse import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
 
 _MOST_OBJECTS = 3
 _MOST_PLACES = 5

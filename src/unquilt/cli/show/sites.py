@@ -9,7 +9,7 @@ from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.output import printable
 from unquilt.results import RunFolder
 from unquilt.results.sites import first_taking, list_missing, list_networks, say_all
-from unquilt.tables import SITES
+from unquilt.tables.sites import SITES
 
 MOST_NAMED = 5
 

@@ -15,7 +15,7 @@ from unquilt.cli.terminal.output import count, duration, emit, json_line, printa
 from unquilt.errors import RunError
 from unquilt.results import RunFolder
 from unquilt.runs import Run
-from unquilt.tables import DOCUMENTS, OTHER_TEXTS
+from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS
 
 MOST_INPUTS = 3
 MOST_STAGES = 10

@@ -19,7 +19,7 @@ from unquilt.jobs.places import CORPUS
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.rows import arrange
 from unquilt.runs.manifest import MANIFEST
-from unquilt.tables import DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
+from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 
 Facts = Mapping[str, Any]
 _TIMES = ("seconds", "rows", "peak_memory")

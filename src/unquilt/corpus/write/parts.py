@@ -32,7 +32,7 @@ from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Guard, Inquest, Place
 from unquilt.parquet import opened, seal_footer
 from unquilt.runs import created, storing
-from unquilt.tables import DOCUMENTS, REJECTS
+from unquilt.tables.corpus import DOCUMENTS, REJECTS
 
 REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.element"]
 """Columns that a dictionary makes smaller; of the others, most values occur once."""

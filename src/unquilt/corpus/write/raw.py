@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from unquilt.corpus.records import Revisit
 from unquilt.corpus.write.given import GivenChunk
-from unquilt.tables import DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
 
 RAW_DOCUMENTS = pa.schema([field for field in DOCUMENTS.schema if field.name not in ("doc", "words", "sequence")])
 

@@ -25,7 +25,7 @@ from unquilt.corpus.write.revisits import no_revisits, read_revisits
 from unquilt.errors import RunError
 from unquilt.runs import created
 from unquilt.runs.storage import read_own
-from unquilt.tables import REJECTS
+from unquilt.tables.corpus import REJECTS
 
 _FACTS = b"unquilt piece"
 

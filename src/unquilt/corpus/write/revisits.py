@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from unquilt.corpus.records import Revisit
 from unquilt.parquet import opened
 from unquilt.runs.storage import read_own
-from unquilt.tables import REVISITS
+from unquilt.tables.corpus import REVISITS
 
 UNRESOLVED = pa.schema([field for field in REVISITS.schema if field.name != "doc"])
 _BETWEEN = "\n"

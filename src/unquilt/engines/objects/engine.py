@@ -39,7 +39,7 @@ from unquilt.guard import Item, Result
 from unquilt.runs import Run, created
 from unquilt.runs.row_groups import JoinedTable
 from unquilt.runs.storage import make_folder
-from unquilt.tables import Table
+from unquilt.tables.table import Table
 
 
 class Scheduler(Protocol):

@@ -13,7 +13,7 @@ from unquilt.engines.objects.tables import PACK
 from unquilt.engines.objects.tasks import GROUP, MAP
 from unquilt.engines.tasks import STORE, Scale
 from unquilt.flow.verbs import MapStage, Rows, Stage
-from unquilt.tables import Table
+from unquilt.tables.table import Table
 
 
 class StageNames:

@@ -13,7 +13,7 @@ from unquilt.jobs.places import CORPUS
 from unquilt.page.report.spelling import count, cut, duration, size, value
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.rows import arrange
-from unquilt.tables import DOCUMENTS, REJECTS
+from unquilt.tables.corpus import DOCUMENTS, REJECTS
 from unquilt.tables.table import Table
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from unquilt.results.evidence import find_long
 from unquilt.results.finding import find_rows
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import NO_PATCH, clean, mark
-from unquilt.tables import CLUSTERS, KEPT
+from unquilt.tables.neardups import CLUSTERS, KEPT
 
 MOST_MEMBERS = 200
 MOST_SHOWN = 60_000

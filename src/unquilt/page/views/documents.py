@@ -28,7 +28,9 @@ from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.marks import Passage
 from unquilt.results.rows import RowColumn, Selection, TableRows
 from unquilt.results.texts import Part, read_offset, read_part
-from unquilt.tables import DOCUMENTS, QUILTS, SOURCES, OnPage
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.quilts import QUILTS, SOURCES
+from unquilt.tables.table import OnPage
 
 MOST_RUNS = 8
 """Runs whose tables are looked through for a page; what others say is looked up when somebody asks for it."""

@@ -18,7 +18,7 @@ from unquilt.page.workspace import Workspace, address
 from unquilt.results.choice import find_meant
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
-from unquilt.tables import DOCUMENTS
+from unquilt.tables.corpus import DOCUMENTS
 
 FEW = 5
 """Rows of a table on the page of a run."""

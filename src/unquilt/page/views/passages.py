@@ -19,7 +19,7 @@ from unquilt.results.differences import Difference
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.texts import Part, read_part
-from unquilt.tables import PASSAGES
+from unquilt.tables.passages import PASSAGES
 
 MOST = 500
 """Passages of one pair that are marked."""

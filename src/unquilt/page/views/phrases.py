@@ -14,7 +14,7 @@ from unquilt.page.views.overview import views_of
 from unquilt.page.workspace import Workspace
 from unquilt.results.folders import RunFolder
 from unquilt.results.phrases import SiteInView
-from unquilt.tables import HOSTS
+from unquilt.tables.phrases import HOSTS
 
 FEW = 40
 

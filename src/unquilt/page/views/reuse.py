@@ -16,7 +16,8 @@ from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.occurrences import find_occurrences
 from unquilt.results.texts import read_part
-from unquilt.tables import DOCUMENTS, NEIGHBOURHOODS, OBJECTS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.reuse import NEIGHBOURHOODS, OBJECTS
 
 MOST = 200
 """Branches that are shown of one neighbourhood."""

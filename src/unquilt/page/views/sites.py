@@ -17,7 +17,9 @@ from unquilt.page.workspace import Workspace, address
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows
 from unquilt.results.sites import find_site, name_verdict, read_pages, read_sources, read_takers, site_of
-from unquilt.tables import DOCUMENTS, SITES, VERDICTS
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.quilts import VERDICTS
+from unquilt.tables.sites import SITES
 
 FEW = 40
 _NUMBERS = tuple(

@@ -16,7 +16,7 @@ from unquilt.page.views.overview import views_of
 from unquilt.page.workspace import Workspace, change
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import RowColumn
-from unquilt.tables import HOSTS
+from unquilt.tables.phrases import HOSTS
 
 
 def show_table(workspace: Workspace, request: Request) -> Response:

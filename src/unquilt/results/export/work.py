@@ -32,7 +32,8 @@ from unquilt.results.keeping import KeptDocuments, refuse_alarms
 from unquilt.results.passages import list_detections
 from unquilt.results.rows import RowsPiece, Selection, TableRows, arrange
 from unquilt.results.trimming import TrimmedDocuments
-from unquilt.tables import DOCUMENTS, PASSAGES
+from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.passages import PASSAGES
 
 STDOUT = "-"
 PAN = "pan"

@@ -11,7 +11,9 @@ from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.rows import TableRows
-from unquilt.tables import COPIES, COPYING_SITES, PASSAGES, Table
+from unquilt.tables.copies import COPIES, COPYING_SITES
+from unquilt.tables.passages import PASSAGES
+from unquilt.tables.table import Table
 
 MOST = 1_000
 """Copies that a report shows; it says so where there are more."""

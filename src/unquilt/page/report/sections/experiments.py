@@ -6,20 +6,11 @@ from unquilt.figures import imatch, passages_experiment, phrases_experiment, qui
 from unquilt.page.report.section import Content, list_rows
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
-from unquilt.tables import (
-    BEYOND,
-    CLEANINGS,
-    INJECTIONS,
-    PHRASE_CORPORA,
-    PHRASE_SITES,
-    PLANTED_QUILTS,
-    QUALITIES,
-    RECALLS,
-    STABILITY,
-    SWEEP,
-    TOLERANCES,
-    VARIANTS,
-)
+from unquilt.tables.experiments import PLANTED_QUILTS, RECALLS, STABILITY, VARIANTS
+from unquilt.tables.passages_experiment import BEYOND, QUALITIES
+from unquilt.tables.phrases_experiment import PHRASE_CORPORA, PHRASE_SITES
+from unquilt.tables.reuse_experiment import CLEANINGS, INJECTIONS, TOLERANCES
+from unquilt.tables.sweep import SWEEP
 
 
 def show_reuse(folder: RunFolder) -> Content:

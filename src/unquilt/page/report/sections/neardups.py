@@ -19,7 +19,7 @@ from unquilt.results import RunFolder
 from unquilt.results.finding import find_rows
 from unquilt.results.keeping import list_alarms
 from unquilt.results.rows import Selection, TableRows, read_table
-from unquilt.tables import CLUSTERS, KEPT, SIMILARITY
+from unquilt.tables.neardups import CLUSTERS, KEPT, SIMILARITY
 
 _BARS = 20
 _MOST_ALARMS = 5

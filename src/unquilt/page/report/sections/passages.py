@@ -19,7 +19,7 @@ from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.rows import read_table
-from unquilt.tables import PASSAGE_PAIRS, PASSAGES, STOP_RUNS
+from unquilt.tables.passages import PASSAGE_PAIRS, PASSAGES, STOP_RUNS
 
 _SHARES = 20
 

@@ -13,7 +13,7 @@ from unquilt.page.report.section import Content, Example, Listed, list_rows, rea
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.evidence import find_cover
-from unquilt.tables import COVERS, HOSTS, PHRASES, POPULAR
+from unquilt.tables.phrases import COVERS, HOSTS, PHRASES, POPULAR
 
 Row = Mapping[str, Any]
 

@@ -23,7 +23,7 @@ from unquilt.page.report.section import Content, Example, list_rows, read_exampl
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.evidence import find_quilt
-from unquilt.tables import QUILTS, VERDICTS
+from unquilt.tables.quilts import QUILTS, VERDICTS
 
 _COLUMNS = ["covered", "patchfrac", "sewn_words", "sewn_sources", *(limit.column for limit in LIMITS)]
 _SIGMAS = [number / 20 for number in range(1, 21)]

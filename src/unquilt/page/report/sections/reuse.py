@@ -13,7 +13,7 @@ from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
 from unquilt.results.evidence import find_target
 from unquilt.results.marks import Passage
-from unquilt.tables import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
+from unquilt.tables.reuse import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
 
 Row = Mapping[str, Any]
 _OBJECT = ["kind", "documents", "sites", "length", "example"]

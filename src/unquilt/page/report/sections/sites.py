@@ -6,7 +6,7 @@ from unquilt.figures.sites import plot
 from unquilt.page.report.section import Content, Listed, list_rows
 from unquilt.results import RunFolder
 from unquilt.results.sites import say_all
-from unquilt.tables import DRAWS, NETWORK_PAIRS, SITES
+from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
 
 MOST_SAID = 5
 

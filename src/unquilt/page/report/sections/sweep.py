@@ -10,7 +10,7 @@ from unquilt.page.report.section import Content, Listed
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
 from unquilt.results.rows import read_table
-from unquilt.tables import SWEEP
+from unquilt.tables.sweep import SWEEP
 
 _COLUMNS = ["k", "m", "c", "sigma", "quilts", "share", "mean_sources"]
 
