@@ -78,20 +78,19 @@ def refuse(made: Path, command: str) -> str:
     return result.stderr
 
 
-CASES = [
-    (case, job)
-    for case, (inputs, *_) in (OVERLAPS | CORPORA).items()
-    for job in JOBS
-    if not (job == "ingest" and case in CORPORA and "corpus" in inputs)  # which it does not take
-    and not (job in ("lexicon", "set") and case == "where a link in the folder leads")  # where they make no folder
-]
-
-
 @pytest.mark.parametrize("overwrite", ["", " --overwrite"])
-@pytest.mark.parametrize(("case", "job"), CASES)
-def test_an_output_that_is_contains_or_lies_in_an_input(made, case, job, overwrite):
+@pytest.mark.parametrize("case", OVERLAPS | CORPORA)
+def test_an_output_that_is_contains_or_lies_in_an_input(made, case, overwrite):
     inputs, output, message = (OVERLAPS | CORPORA)[case]
-    assert message in refuse(made, JOBS[job].format(input=inputs, output=output) + overwrite)
+    assert message in refuse(made, JOBS["quilts"].format(input=inputs, output=output) + overwrite)
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_every_job_looks(made, job):
+    """One place judges outputs for all jobs."""
+    for case in ("the file", "in the folder by a link", "around the folder", "in another run"):
+        inputs, output, message = (OVERLAPS | CORPORA)[case]
+        assert message in refuse(made, JOBS[job].format(input=inputs, output=output) + " --overwrite")
 
 
 @pytest.mark.parametrize(

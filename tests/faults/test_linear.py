@@ -56,7 +56,7 @@ class Judge:
             said = json.loads(line)
             trying = said.get("trying", trying)
             if "verdict" in said:
-                assert said["verdict"] == ""
+                assert said["verdict"] == "", name
                 return
         self.close()
         pytest.fail(f"hung while trying {trying}")
@@ -76,9 +76,11 @@ def judge() -> Iterator[Judge]:
     judge.close()
 
 
-@pytest.mark.parametrize("name", shapes.CASES)
-def test_hostile_input(name: str, judge: Judge) -> None:
-    judge.ask("case", name)
+@pytest.mark.parametrize("reader", sorted({name.partition(":")[0] for name in shapes.CASES}))
+def test_hostile_input(reader: str, judge: Judge) -> None:
+    for name in shapes.CASES:
+        if name.partition(":")[0] == reader:
+            judge.ask("case", name)
 
 
 @pytest.mark.parametrize("name", shapes.SWEEPS)
