@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::analyses::quilts::covers::{share, Judged, OwnSite, Suspect, Suspected};
+use crate::analyses::quilts::covers::suspicions::{Suspect, Suspected};
+use crate::analyses::quilts::covers::{share, Judged, OwnSite};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Output, Rows};

@@ -1,7 +1,7 @@
 //! Which grams each source is asked for.
 
 use crate::analyses::postings::lists::ListGrams;
-use crate::analyses::quilts::covers::Asking;
+use crate::analyses::quilts::covers::last::Asking;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};

@@ -1,0 +1,109 @@
+//! The first round: which documents come into question, and which are suspects.
+
+use crate::analyses::postings::candidates::Candidates;
+use crate::analyses::postings::elements::CoverElement;
+use crate::analyses::postings::Size;
+use crate::analyses::quilts::covers::reading::{Covered, Open, Reading};
+use crate::analyses::quilts::covers::suspicions::{Doubt, Suspect};
+use crate::analyses::quilts::covers::{share, Documents, Judged, SourceSize};
+use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::fields::Rest;
+use crate::flow::kernel::{Done, Group, Output, Rows};
+use crate::parameters;
+
+parameters! {
+    /// Where a cover ends, which documents may be looked at more closely, and which are suspects: those of which sources
+    /// cover at least the share `sigma`. See [`Covering`] for `all_told`.
+    pub struct Suspecting {
+        c: u64, sigma: f64, look: f64, of_patches: bool, min_share: f64, min_grams: u64, all_told: bool,
+    }
+}
+
+/// A suspect has no source with more than this share of what is covered: it would be another version of that source.
+const MOST_OF_SUSPECTS: f64 = 0.75;
+
+/// Group by document, of its size and its elements: what is known of those that come not into question; of the others
+/// size and elements once more, which other documents they have text of, and which of them are suspects.
+pub struct FirstCovers {
+    told: Suspecting,
+    reading: Reading,
+}
+
+impl FirstCovers {
+    const SETTLED: Port<Judged<'static>> = Port::documents(0, "settled");
+    const SIZES: Port<SourceSize> = Port::documents(1, "sizes");
+    const DOCUMENTS: Port<Size> = Port::documents(2, "documents");
+    const ELEMENTS: Port<CoverElement<'static>> = Port::documents(3, "elements");
+    const SUSPECTS: Port<Suspect> = Port::documents(4, "suspects");
+    const DOUBTS: Port<Doubt> = Port::documents(5, "doubts");
+}
+
+impl Group for FirstCovers {
+    const NAME: &'static str = "first covers";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
+    const PORTS: &'static [PortInfo] = &[
+        Self::SETTLED.info(),
+        Self::SIZES.info(),
+        Self::DOCUMENTS.info(),
+        Self::ELEMENTS.info(),
+        Self::SUSPECTS.info(),
+        Self::DOUBTS.info(),
+    ];
+    const KEEPS: &'static str = "the elements of one document, at most as many as it has patch grams";
+    type Parameters = Suspecting;
+
+    fn new(told: Suspecting, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { told, reading: Reading::default() })
+    }
+
+    fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
+        let Self { told, reading } = self;
+        reading.read(rows)?;
+        let found = reading.pick(told.min_share, told.min_grams, None)?;
+        let judged = reading.judged(&found, None);
+        let grams = reading.grams();
+        if !reading.elements.is_empty() {
+            out.row(&Self::SIZES, key, SourceSize { grams });
+        }
+        let sources = found.picks.len() as u64;
+        let is_made_of = |found: &Covered| {
+            let several = found.picks.len() > 1 && share(found.largest, found.covered) <= MOST_OF_SUSPECTS;
+            several && share(found.covered, grams) >= told.sigma
+        };
+        let mut suspect = is_made_of(&found);
+        let mut is_list = false;
+        // Two pages of a farm may have most of their text in common by chance.
+        let first = found.picks.first().filter(|_| !suspect && share(found.covered, grams) >= told.sigma);
+        if let Some(first) =
+            first.filter(|_| reading.draws_on_pool(told.min_share, told.min_grams, |_| true) == Ok(true))
+        {
+            suspect = is_made_of(&reading.pick(told.min_share, told.min_grams, Some(first.source))?);
+        }
+        if reading.has_same_site()? && share(reading.patch_grams(), grams) >= told.sigma {
+            is_list = is_made_of(&reading.pick_at_home(told.min_share, told.min_grams)?);
+        }
+        if suspect || is_list {
+            out.row(&Self::SUSPECTS, key, Suspect { sources, is_list });
+        }
+        // A second cover may find more sources than the first, and so c itself is asked for then.
+        if sources < told.c.clamp(1, 2) || reading.share_of(found.covered, told.of_patches) < told.look {
+            let published = if told.all_told { Some(reading.is_published(told.sigma, told.c)?) } else { None };
+            out.row(&Self::SETTLED, key, Judged { published: published.map(u64::from), ..judged });
+            return Ok(());
+        }
+        if let Some(size) = &reading.size {
+            out.row(&Self::DOCUMENTS, key, Size { ..*size });
+        }
+        let mut others = Documents::default();
+        for (open, candidates) in reading.elements() {
+            let Open { df, weight, list, .. } = *open;
+            out.row(&Self::ELEMENTS, key, CoverElement { candidates: Rest(candidates), df, weight, list });
+            others.extend(Candidates::new(candidates)?.all().map(|(other, _)| other));
+        }
+        let mut others: Vec<u32> = others.into_iter().collect();
+        others.sort_unstable();
+        others.iter().for_each(|&other| out.row(&Self::DOUBTS, other.into(), Doubt { asker: key as u32 }));
+        Ok(())
+    }
+}
