@@ -10,9 +10,9 @@
 //! only if two suspects of the page's own site have some of its text, too, so that the site draws on the pool again and
 //! again: notices that each site puts together from the same clauses are no network. As published there is one round.
 
+pub mod document;
 pub mod first;
 pub mod last;
-pub mod reading;
 pub mod suspicions;
 
 use std::collections::{HashMap, HashSet};

@@ -3,7 +3,7 @@
 use crate::analyses::postings::candidates::Candidates;
 use crate::analyses::postings::elements::CoverElement;
 use crate::analyses::postings::Size;
-use crate::analyses::quilts::covers::reading::{Covered, Open, Reading};
+use crate::analyses::quilts::covers::document::{Covered, Open, OpenDocument};
 use crate::analyses::quilts::covers::suspicions::{Doubt, Suspect};
 use crate::analyses::quilts::covers::{share, Documents, Judged, SourceSize};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
@@ -26,7 +26,7 @@ const MOST_OF_SUSPECTS: f64 = 0.75;
 /// size and elements once more, which other documents they have text of, and which of them are suspects.
 pub struct FirstCovers {
     told: Suspecting,
-    reading: Reading,
+    document: OpenDocument,
 }
 
 impl FirstCovers {
@@ -54,16 +54,16 @@ impl Group for FirstCovers {
     type Parameters = Suspecting;
 
     fn new(told: Suspecting, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { told, reading: Reading::default() })
+        Ok(Self { told, document: OpenDocument::default() })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let Self { told, reading } = self;
-        reading.read(rows)?;
-        let found = reading.pick(told.min_share, told.min_grams, None)?;
-        let judged = reading.judged(&found, None);
-        let grams = reading.grams();
-        if !reading.elements.is_empty() {
+        let Self { told, document } = self;
+        document.read(rows)?;
+        let found = document.pick(told.min_share, told.min_grams, None)?;
+        let judged = document.judged(&found, None);
+        let grams = document.grams();
+        if !document.elements.is_empty() {
             out.row(&Self::SIZES, key, SourceSize { grams });
         }
         let sources = found.picks.len() as u64;
@@ -76,27 +76,27 @@ impl Group for FirstCovers {
         // Two pages of a farm may have most of their text in common by chance.
         let first = found.picks.first().filter(|_| !suspect && share(found.covered, grams) >= told.sigma);
         if let Some(first) =
-            first.filter(|_| reading.draws_on_pool(told.min_share, told.min_grams, |_| true) == Ok(true))
+            first.filter(|_| document.draws_on_pool(told.min_share, told.min_grams, |_| true) == Ok(true))
         {
-            suspect = is_made_of(&reading.pick(told.min_share, told.min_grams, Some(first.source))?);
+            suspect = is_made_of(&document.pick(told.min_share, told.min_grams, Some(first.source))?);
         }
-        if reading.has_same_site()? && share(reading.patch_grams(), grams) >= told.sigma {
-            is_list = is_made_of(&reading.pick_at_home(told.min_share, told.min_grams)?);
+        if document.has_same_site()? && share(document.patch_grams(), grams) >= told.sigma {
+            is_list = is_made_of(&document.pick_at_home(told.min_share, told.min_grams)?);
         }
         if suspect || is_list {
             out.row(&Self::SUSPECTS, key, Suspect { sources, is_list });
         }
         // A second cover may find more sources than the first, and so c itself is asked for then.
-        if sources < told.c.clamp(1, 2) || reading.share_of(found.covered, told.of_patches) < told.look {
-            let published = if told.all_told { Some(reading.is_published(told.sigma, told.c)?) } else { None };
+        if sources < told.c.clamp(1, 2) || document.share_of(found.covered, told.of_patches) < told.look {
+            let published = if told.all_told { Some(document.is_published(told.sigma, told.c)?) } else { None };
             out.row(&Self::SETTLED, key, Judged { published: published.map(u64::from), ..judged });
             return Ok(());
         }
-        if let Some(size) = &reading.size {
+        if let Some(size) = &document.size {
             out.row(&Self::DOCUMENTS, key, Size { ..*size });
         }
         let mut others = Documents::default();
-        for (open, candidates) in reading.elements() {
+        for (open, candidates) in document.elements() {
             let Open { df, weight, list, .. } = *open;
             out.row(&Self::ELEMENTS, key, CoverElement { candidates: Rest(candidates), df, weight, list });
             others.extend(Candidates::new(candidates)?.all().map(|(other, _)| other));

@@ -8,7 +8,7 @@ use crate::analyses::cover::Pick;
 use crate::analyses::postings::candidates::Candidates;
 use crate::analyses::postings::elements::CoverElement;
 use crate::analyses::postings::Size;
-use crate::analyses::quilts::covers::reading::{Covered, Reading};
+use crate::analyses::quilts::covers::document::{Covered, OpenDocument};
 use crate::analyses::quilts::covers::suspicions::{Doubt, Suspected};
 use crate::analyses::quilts::covers::{share, Documents, DrawnOn, Judged, OwnSite, SourceSize};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
@@ -41,7 +41,7 @@ row! {
 /// lists with the sources picked from it.
 pub struct Covers<const AGAIN: bool> {
     told: Covering,
-    reading: Reading,
+    document: OpenDocument,
 }
 
 impl<const AGAIN: bool> Covers<AGAIN> {
@@ -59,7 +59,7 @@ impl<const AGAIN: bool> Covers<AGAIN> {
         let picked: Documents = picks.iter().map(|pick| pick.source).collect();
         let mut sets: BTreeMap<Vec<u32>, u64> = BTreeMap::new();
         let mut set = Vec::new();
-        for (open, candidates) in self.reading.elements() {
+        for (open, candidates) in self.document.elements() {
             let candidates = Candidates::new(candidates)?;
             set.clear();
             set.extend(candidates.same_site());
@@ -87,7 +87,7 @@ impl<const AGAIN: bool> Covers<AGAIN> {
         let ranks: HashMap<u32, u32, BuildHasherDefault<Multiply>> =
             picks.iter().map(|pick| pick.source).zip(1..).collect();
         let mut sources = Vec::new();
-        for (open, candidates) in self.reading.elements() {
+        for (open, candidates) in self.document.elements() {
             sources.clear();
             for source in Candidates::new(candidates)?.foreign() {
                 if let Some(&rank) = ranks.get(&source) {
@@ -140,26 +140,26 @@ impl<const AGAIN: bool> Group for Covers<AGAIN> {
     type Parameters = Covering;
 
     fn new(told: Covering, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { told, reading: Reading::default() })
+        Ok(Self { told, document: OpenDocument::default() })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        self.reading.read(rows)?;
-        if self.reading.size.is_none() {
+        self.document.read(rows)?;
+        if self.document.size.is_none() {
             return Ok(()); // a suspicion about a document that does not come into question
         }
-        let found = self.reading.pick(self.told.min_share, self.told.min_grams, None)?;
-        let grams = self.reading.grams();
+        let found = self.document.pick(self.told.min_share, self.told.min_grams, None)?;
+        let grams = self.document.grams();
         let settled = !AGAIN && found.picks.is_empty();
         let published =
-            if self.told.all_told { Some(self.reading.is_published(self.told.sigma, self.told.c)?) } else { None };
-        out.row(if settled { &Self::SETTLED } else { &Self::JUDGED }, key, self.reading.judged(&found, published));
-        if !AGAIN && !self.reading.elements.is_empty() {
+            if self.told.all_told { Some(self.document.is_published(self.told.sigma, self.told.c)?) } else { None };
+        out.row(if settled { &Self::SETTLED } else { &Self::JUDGED }, key, self.document.judged(&found, published));
+        if !AGAIN && !self.document.elements.is_empty() {
             out.row(&Self::SIZES, key, SourceSize { grams });
         }
         let Covered { picks, covered, largest } = &found;
         let looked_at = !picks.is_empty()
-            && self.reading.share_of(*covered, self.told.of_patches) >= self.told.look
+            && self.document.share_of(*covered, self.told.of_patches) >= self.told.look
             && picks.len() as u64 >= self.told.c
             && share(*largest, *covered) <= self.told.max_largest;
         if looked_at {
@@ -169,8 +169,8 @@ impl<const AGAIN: bool> Group for Covers<AGAIN> {
             }
             out.count("covered_grams", *covered);
         }
-        let patch_grams = self.reading.patch_grams();
-        let sets = self.reading.cover.shared(picks);
+        let patch_grams = self.document.patch_grams();
+        let sets = self.document.cover.shared(picks);
         for (rank, pick) in (1..).zip(picks) {
             let row = DrawnOn {
                 quilt: key,

@@ -18,7 +18,7 @@ const FROM_ONE_POOL: usize = 2;
 
 /// The document that is being read: its elements, and a cover of them.
 #[derive(Default)]
-pub(super) struct Reading {
+pub(super) struct OpenDocument {
     pub(super) size: Option<Size>,
     /// The candidates of all elements, one after the other, and the elements.
     candidates: Vec<u8>,
@@ -46,7 +46,7 @@ pub(super) struct Covered {
     pub(super) largest: u64,
 }
 
-impl Reading {
+impl OpenDocument {
     pub(super) fn read(&mut self, rows: &mut dyn Rows) -> Result<(), Damaged> {
         self.candidates.clear();
         self.elements.clear();
