@@ -42,6 +42,6 @@ def mark_sources(documents: Kept, given: PhraseParameters, run: Run) -> Kept:
             stage.record(rows=writer.rows)
         for name, documents_so in found.items():
             if not documents_so:
-                raise InputError(f"{name}: no document of the corpus meets this condition; say another one")
+                raise InputError(f"{name}: no document of the corpus meets this condition")
         run.mark(table.name, tables=[table.name])
     return Kept.of(SOURCE_MARKS.name, run.path / f"{SOURCE_MARKS.name}.parquet").checked(SOURCE_MARKS)

@@ -9,7 +9,7 @@ from unquilt.cli.figures import draw_reuse
 EXAMPLES = """\
   unquilt reuse discover crawl/*.warc.gz -o copied
   unquilt reuse discover corpus -o everywhere --min-sites 5 --top 1000
-  unquilt reuse discover corpus -o published --raw --no-auto-stop --chunk-threshold 100000 --file-threshold 1000
+  unquilt reuse discover crawl/*.warc.gz -o raw --raw --no-auto-stop --chunk-threshold 100000 --file-threshold 1000
   unquilt show copied objects
 """
 
