@@ -203,15 +203,19 @@ class TestShow:
     def test_a_run(self, made):
         out = succeed("show", made / "run")
         assert "run of quilts, complete" in out
-        assert "collapsed   1 near-duplicate into the document that is kept" in out
-        assert "quilts      1\nsources     2\nleft out    Of 3 documents judged, 2 are explained by one source" in out
-        assert "\nno url      4 documents have no URL and count as sites of their own" in out
+        assert "\n1 quilt, 2 sources; 1 near-duplicate collapsed\n" in out
+        assert "\n3 documents judged: 1 quilt by these limits" in out
+        assert "\n  2 are explained by one source" in out
+        assert "\n4 documents have no URL and count as sites of their own" in out
         assert "\nparameters  k 3, m 50, c 2, sigma 0.5, " in out
         assert "\nstage " in out
 
-    def test_documents_without_an_address(self, made, tmp_path):
-        succeed("quilts", made / "corpus", "-o", tmp_path / "run", "--foreign", "ip")
-        assert "documents are compared by domain instead" in succeed("show", tmp_path / "run")
+    def test_documents_without_an_address(self, tmp_path):
+        rows = [{"url": f"http://h{number}.org/", "text": f"page number {number}"} for number in range(3)]
+        (tmp_path / "pages.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        succeed("quilts", tmp_path / "pages.jsonl", "-o", tmp_path / "run", "--foreign", "ip")
+        said = "\n3 documents have no IP address and are compared by domain instead\n"
+        assert said in succeed("show", tmp_path / "run")
 
     def test_json(self, made):
         facts = json.loads(succeed("show", made / "run", "--json"))
@@ -286,7 +290,7 @@ class TestShow:
         out = succeed("show", "run")
         assert "NOT COMPLETE: still running, or interrupted" in out
         assert "documents   4\n" in out
-        assert "quilts      not computed yet\n" in out
+        assert "\nNot computed yet: quilts, sources\n" in out
         assert json.loads(succeed("show", "run", "--json"))["complete"] is False
         assert "there are: documents, rejects" in invoke("show", "run", "quilts").stderr
         succeed("quilts", "pages.jsonl", "-o", "run", *TINY)

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from unquilt.analyses.quilts import QuiltParameters
 from unquilt.cli import cli
-from unquilt.cli.show.quilts import _LEFT_OUT, left_out
+from unquilt.cli.show.quilts import _LEFT_OUT, judged
 from unquilt.runs.manifest import MANIFEST
 
 pytestmark = pytest.mark.slow
@@ -64,7 +64,7 @@ def run(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("judged")
     said = make(folder, "http://{}.example/")
     assert "\n1 quilt, 5 sources; 1 near-duplicate collapsed\n" in said
-    assert "1 has fewer than 5 words, 1 shares nothing" in said
+    assert "\n   1 has fewer than 5 words\n   1 shares nothing" in said
     assert f"unquilt show {folder / 'run'} quilts --sigma 0.7 -c 6" in said
     return folder / "run"
 
@@ -73,8 +73,10 @@ def run(tmp_path_factory) -> Path:
 @pytest.mark.parametrize("number", [1, 2])
 def test_one_is_and_two_are(name: str, number: int) -> None:
     facts = {"left_out": {name: number}, "parameters": QuiltParameters(c=1).to_dict(), "documents": 3, "copies": 0}
-    (said,) = left_out(facts)
-    verb = said.removeprefix(f"Of 3 documents judged, {number} ").split()[0]
+    facts |= {"tables": {"quilts": {"rows": 1}}, "published": 1, "published_left_out": {}}
+    first, said = judged(facts)
+    assert first.startswith("3 documents judged: 1 quilt by these limits, 1 as published (")
+    verb = said.removeprefix(f"  {number} ").split()[0]
     assert verb in (("has", "is", "shares", "links") if number == 1 else ("have", "are", "share", "link"))
 
 

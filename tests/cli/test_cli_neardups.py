@@ -15,7 +15,6 @@ import unquilt
 from unquilt.analyses.catalogue import find_table
 from unquilt.analyses.neardups import compare
 from unquilt.cli import cli
-from unquilt.cli.show.summary import view_of
 
 
 def draw(random: Random, words: int = 120) -> list[str]:
@@ -75,7 +74,10 @@ class TestWhatIsSaid:
             "A pair is found with a probability of 87.8 % at J = 0.95, 41.5 % at J = 0.9, 2.5 % at J = 0.8; "
             "with --threshold T, of 99 % or more from J = T on.",
             "The loosest is cluster 0: 3 documents, similarity to the one that is kept from 0.92, median 0.92",
-            "The riskiest drop is a, later, for a (similarity 0.920)",
+            "Drops that are least like the page that is kept instead:",
+            "  a, later, for a (similarity 0.920)",
+            "  a, again, for a (similarity 0.920)",
+            "  b, later, for b (similarity 1.000)",
             "The tables are in run, as Parquet: audit, clusters, kept, similarity",
             "",
             "Next:",
@@ -112,8 +114,7 @@ class TestWhatIsSaid:
         assert "(J >= 0.8), compared exactly; one at J = 0.8 is found with a probability of 99.7 %.\n" in out
         assert "\n8 documents have fewer than 200 words (--min-words) and were not compared\n" in out
         shown = succeed("show", tmp_path / "run")
-        assert "compared    0 pairs exactly, of which 0 are near\n" in shown
-        assert "chained     0 documents of clusters near to none that is kept, so kept\n" in shown
+        assert "\n8 documents have fewer than 200 words (--min-words) and were not compared\n" in shown
 
     def test_two_documents(self, tmp_path: Path) -> None:
         write(tmp_path / "pages.jsonl", [pages()[1], pages()[5]])
@@ -129,14 +130,14 @@ class TestWhatIsSaid:
         assert ("A pair is found with a probability of 87.8 % at J = 0.95" in out) == (len(texts) > 1)
         assert "loosest" not in out
         assert "run clusters" not in out
-        assert "clusters    0\n" in succeed("show", tmp_path / "run")
+        assert "\nNo near-duplicates were found.\n" in succeed("show", tmp_path / "run")
         assert succeed("show", tmp_path / "run", "clusters") == "clusters has no rows.\n"
 
     def test_documents_without_a_signature(self, made: Path, tmp_path: Path) -> None:
         out = succeed("neardups", made / "corpus", "-o", tmp_path / "run", "--method", "imatch", "--nidf", "0.3:0.8")
         assert "\n1 document has too few words to be compared with others\n" in out
         shown = succeed("show", tmp_path / "run")
-        assert "too short   1 document with too few words to be compared\n" in shown
+        assert "\n1 document has too few words to be compared with others\n" in shown
         assert "parameters  method imatch, k 5, seed 0, lexicon none, nidf 0.3,0.8, min-df 1, " in shown
         assert "family" not in shown
 
@@ -152,9 +153,8 @@ class TestWhatIsSaid:
             assert "Warning" not in out
             assert f"\nThe lexicon has {words.primary} words; " in out
             shown = succeed("show", run)
-            assert f"lexicon     {words.primary} words, and {words.secondary} rarer ones to fill up with\n" in shown
+            assert f"\nThe lexicon has {words.primary} words; " in shown
             assert "nidf 0.3,0.7, min-df 2, " in shown
-            assert "filled up   " in shown
             assert cells(succeed("show", run, "kept"))[1][:2] == ["2", "http://a.example/"]
             heading, *rows = cells(succeed("show", run, "clusters"))
             assert heading[:6] == ["cluster", "documents", "least", "median", "least_cosine", "kept"]
@@ -168,7 +168,7 @@ class TestWhatIsSaid:
         )
         assert "Warning: the lexicon has 30 words only: documents that have little in common may share" in out
         assert "% of the signatures had too few words of the lexicon and were filled up with rarer ones" in out
-        assert "warning     the lexicon has 30 words only" in succeed("show", tmp_path / "run")
+        assert "\nWarning: the lexicon has 30 words only" in succeed("show", tmp_path / "run")
 
     def test_json(self, made: Path, tmp_path: Path) -> None:
         facts = json.loads(succeed("neardups", made / "corpus", "-o", tmp_path / "run", "--json", "-q"))
@@ -182,7 +182,9 @@ class TestShow:
     def test_a_run(self, made: Path) -> None:
         out = succeed("show", made / "run")
         assert "run of neardups, complete, finished 20" in out
-        assert "\nclusters    2\nleft out    3 if one document of each cluster is kept\n" in out
+        assert (
+            "\n2 clusters of near-duplicates; keeping one document of each leaves out 3 of 8 documents (37.5%)\n" in out
+        )
         asked = "method shingles, k 5, family fast, functions 84, supers 6, agree 2, seed 0, "
         asked += "keep first, min-words 0, similarity True, pairs True, key none"
         assert f"parameters  {asked}\n" in out
@@ -255,18 +257,13 @@ class TestShow:
             result = invoke("show", made / "run", *wrong)
             assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1), result.output
 
-    def test_runs_of_before_there_was_a_list_of_what_is_kept(self) -> None:
-        view = view_of("neardups")
-        assert view.results({"tables": {"clusters": {}}}) == ["clusters"]
-        assert view.results({"tables": {"clusters": {}, "kept": {}}}) == ["clusters", "kept"]
-
     def test_a_run_that_is_not_complete(self, made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch:
             patch.setattr("unquilt.analyses.neardups.compare", stop_after_rehearsal(compare))
             assert invoke("neardups", made / "corpus", "-o", tmp_path / "run").exit_code == 1
         out = succeed("show", tmp_path / "run")
         assert "NOT COMPLETE: still running, or interrupted" in out
-        assert "clusters    not computed yet\n" in out
+        assert "\nNot computed yet: kept, audit\n" in out
         succeed("neardups", made / "corpus", "-o", tmp_path / "run")
 
 

@@ -61,7 +61,7 @@ def test_nothing_is_written_over_an_alarm(run: uq.Run, tmp_path: Path) -> None:
     told = CliRunner().invoke(cli, ["export", str(run.path), "--kept", "-o", str(tmp_path / "kept.jsonl")])
     assert told.exit_code == 1
     assert "--accept" in told.output
-    assert "alarm" in CliRunner().invoke(cli, ["show", str(run.path)]).output
+    assert "\nAlarm: " in CliRunner().invoke(cli, ["show", str(run.path)]).output
     accepted = ["export", str(run.path), "--kept", "--accept", "-o", str(tmp_path / "kept.jsonl")]
     assert "61 kept documents" in CliRunner().invoke(cli, accepted).output
     wrong = CliRunner().invoke(cli, ["export", str(run.path), "kept", "--accept", "-o", str(tmp_path / "all.jsonl")])

@@ -14,7 +14,7 @@ from unquilt.results import RunFolder
 from unquilt.results.keeping import list_alarms
 from unquilt.results.rows import name_page
 from unquilt.runs.manifest import MANIFEST
-from unquilt.tables.neardups import AUDIT, KEPT
+from unquilt.tables.neardups import KEPT
 
 MOST_FILLED = 0.5
 """Above this share of filled signatures people are warned."""
@@ -34,15 +34,10 @@ _COUNTED = (
 
 _MOST_ALARMS = 5
 _MOST_RISKY = 5
-_LATER = (KEPT.name, AUDIT.name)
 
 
 class NeardupView(View):
     """A run of neardups."""
-
-    def results(self, facts: Facts) -> Sequence[str]:
-        """Runs of before there were the tables `kept` and `audit` are whole without them."""
-        return [name for name in super().results(facts) if name not in _LATER or name in facts["tables"]]
 
     def check(self, folder: RunFolder) -> None:
         super().check(folder)
@@ -76,6 +71,9 @@ class NeardupView(View):
             yield f"{few} no {column}, and {'comes' if missing == 1 else 'come'} last in the order of --keep"
         if facts["documents"] > 1:
             yield state_method(facts["parameters"])
+        if facts["compared"]:
+            near = f"{facts['verified']:,} {are(facts['verified'])} near"
+            yield f"{count(facts['compared'], 'pair')} compared exactly, of which {near}"
         if facts["without_signature"]:
             few = count(facts["without_signature"], "document has", "documents have")
             yield f"{few} too few words to be compared with others"
@@ -88,40 +86,12 @@ class NeardupView(View):
             yield f"The lexicon has {count(facts['lexicon_words'], 'word')}; {what}"
         yield from (f"Warning: {warning}" for warning in warn_of_lexicon(facts))
         yield from loosest(facts)
-        for row in facts["riskiest"][:1]:
-            yield f"The riskiest drop is {_say_drop(row)}"
+        if facts["riskiest"]:
+            yield "Drops that are least like the page that is kept instead:"
+            yield from (f"  {_say_drop(row)}" for row in facts["riskiest"])
         yield from (f"Alarm: {alarm}" for alarm in facts["alarms"][:_MOST_ALARMS])
         if more := facts["alarms"][_MOST_ALARMS:]:
             yield f"… and {count(len(more), 'more alarm', 'more alarms')}, see the table audit"
-
-    def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:
-        if facts["documents"]:
-            yield "method", state_method(facts["parameters"])
-        if facts["without_signature"]:
-            yield "too short", f"{count(facts['without_signature'], 'document')} with too few words to be compared"
-        if facts["below_min_words"]:
-            yield "short", f"{count(facts['below_min_words'], 'document')} with fewer words than --min-words"
-        if facts["lexicon_words"] is not None:
-            rarer = count(facts["lexicon_rarer"], "rarer one", "rarer ones")
-            yield "lexicon", f"{count(facts['lexicon_words'], 'word')}, and {rarer} to fill up with"
-        if (share := filled(facts)) is not None:
-            yield "filled up", f"{facts['filled']:,} of {_signed(facts):,} signatures ({share:.1%}), with rarer words"
-        yield from (("warning", warning) for warning in warn_of_lexicon(facts))
-        yield from (("alarm", alarm) for alarm in facts["alarms"][:_MOST_ALARMS])
-        yield from (("risky drop", _say_drop(row)) for row in facts["riskiest"])
-        if facts["compared"] is not None:
-            some = f"{facts['verified']:,} {are(facts['verified'])} near"
-            yield "compared", f"{count(facts['compared'], 'pair')} exactly, of which {some}"
-        near = facts["near_duplicates"]
-        yield "clusters", "not computed yet" if near is None else count(_clusters(facts))
-        if facts["chained"] is None:
-            yield "left out", "not known yet" if near is None else f"{near:,} if one document of each cluster is kept"
-        else:
-            yield "can go", f"{count(near, 'document')} near to one that is kept"
-            yield (
-                "chained",
-                f"{count(facts['chained'], 'document')} of clusters near to none that is kept, so kept",
-            )
 
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
         """Tables with nothing in them are left out."""

@@ -61,18 +61,11 @@ class QuiltView(View):
 
     def found(self, facts: Facts) -> Iterator[str]:
         yield from super().found(facts)
-        yield from published(facts)
         yield from sites(facts)
         if not facts["tables"]["quilts"]["rows"]:
             yield advise(facts)
-        yield from left_out(facts)
+        yield from judged(facts)
         yield from without_url(facts)
-
-    def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:
-        yield from super().entries(facts)
-        yield from (("published", line) for line in published(facts))
-        yield from (("left out", line) for line in left_out(facts))
-        yield from (("no url", line) for line in without_url(facts))
 
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
         commands = super().commands(where, facts)
@@ -153,37 +146,35 @@ def _by_limits(facts: Facts) -> str:
     return "no document has sources. Try a smaller -k, a larger -m or a smaller --min-share."
 
 
-def published(facts: Facts) -> Iterator[str]:
-    """How many quilts there are as published, and what those of them are that the limits of the run leave out."""
-    number, asked = facts["published"], facts["parameters"]
-    if not number or "quilts" not in facts["tables"]:  # a table that is damaged is told of elsewhere
+def judged(facts: Facts) -> Iterator[str]:
+    """How many documents are quilts, by these limits and as published, and by which limit the others are none: each is
+    counted under the first that it fails."""
+    counts, asked, number = facts["left_out"], facts["parameters"], facts["published"]
+    if not counts or "quilts" not in facts["tables"]:  # a table that is damaged is told of elsewhere
         return
-    quilts, left = facts["tables"]["quilts"]["rows"], facts["published_left_out"]
-    others = sum(left.values())
-    if not others and quilts == number:
-        return
+    documents = count(facts["documents"] - (facts["copies"] or 0), "document")
     defaults = all(asked.get(name) == value for name, value in QuiltParameters().to_dict().items())
-    line = f"{count(quilts, 'quilt')} by {'default' if defaults else 'these limits'}, {number:,} as published"
-    line += " (any other page is a source, and no limits but c and sigma)"
-    if others:
-        line += f"; {others:,} of the latter {'is none' if others == 1 else 'are none'} by these limits: "
-        line += ", ".join(_name_reasons(left, asked))
-    yield line
+    quilts = f"{count(facts['tables']['quilts']['rows'], 'quilt')} by {'default' if defaults else 'these limits'}"
+    of_published = facts["published_left_out"] if number else {}
+    if number:
+        quilts += f", {number:,} as published (any other page is a source, and no limits but c and sigma)"
+    rows = {name: (counts.get(name, 0), of_published.get(name, 0)) for name in _LEFT_OUT}
+    some = {name: numbers for name, numbers in rows.items() if any(numbers)}
+    also = " (in brackets: of those that are quilts as published)" if any(of_published.values()) else ""
+    rest = f". The others, each by the first limit that it fails{also}:"
+    yield f"{documents} judged: {quilts}{rest if some else ''}"
+    cells = {name: (f"{here:,}", f"({there:,})" if also and there else "") for name, (here, there) in some.items()}
+    widths = [max(map(len, column)) for column in zip(*cells.values(), strict=True)]
+    for name, both in cells.items():
+        numbers = " ".join(f"{cell:>{width}}" for cell, width in zip(both, widths, strict=True) if width)
+        yield f"  {numbers} {_say_reason(name, some[name][0], asked)}"
 
 
-def _name_reasons(counts: Facts, asked: Facts) -> list[str]:
-    """Documents that are no quilts by the first limit that they fail, in words."""
+def _say_reason(name: str, number: int, asked: Facts) -> str:
+    """Why documents are no quilts, in words."""
     words = {"site": name_sites(asked["foreign"]), "grams": count(asked.get("min_grams", 1), "gram"), **asked}
-    words["sources"] = count(asked["c"], "source")
-    return [count(counts[name], *what).format(**words) for name, what in _LEFT_OUT.items() if counts.get(name)]
-
-
-def left_out(facts: Facts) -> Iterator[str]:
-    """How many documents are no quilts by which limit, each under the first that it fails."""
-    counts, asked = facts["left_out"], facts["parameters"]
-    if named := _name_reasons(counts, asked) if counts else []:
-        judged = facts["documents"] - (facts["copies"] or 0)
-        yield f"Of {count(judged, 'document')} judged, {', '.join(named)}"
+    one, many = _LEFT_OUT[name]
+    return (one if number == 1 else many).format(**words, sources=count(asked["c"], "source"))
 
 
 def without_url(facts: Facts) -> Iterator[str]:

@@ -147,6 +147,9 @@ def describe(folder: RunFolder, facts: Facts) -> Iterator[str]:
     what = "corpus" if facts["analysis"] == "ingest" else f"run of {printable(facts['analysis'])}"
     yield f"{printable(facts['folder'])}: {what}, {_state(folder, facts)}"
     yield ""
+    view = view_of(facts["analysis"])
+    found = list(view.found(facts) if facts["complete"] else view.missing(facts))
+    yield from [*found, ""] if found else ()
     entries = list(_entries(folder, facts))
     width = max(len(name) for name, _ in entries)
     yield from (f"{name:<{width}}  {value}" for name, value in entries)
@@ -183,9 +186,7 @@ def _entries(folder: RunFolder, facts: Facts) -> Iterator[tuple[str, str]]:
         yield "warning", printable(warning)
     if facts["urls"]:
         yield "urls", printable(facts["urls"].removeprefix("URLs "))
-    tables = facts["tables"]
-    view = view_of(facts["analysis"])
-    yield from view.entries(facts)
+    tables, view = facts["tables"], view_of(facts["analysis"])
     yield "parameters", _parameters(facts["parameters"], view.idle(facts["parameters"]))
     yield "inputs", _inputs(folder.run)
     if facts["analysis"] != "ingest":

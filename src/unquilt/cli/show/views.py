@@ -103,21 +103,19 @@ class View:
         return rows
 
     def found(self, facts: Facts) -> Iterator[str]:
-        """What came out, at the end of a job."""
+        """What came out, at the end of a job and in a summary."""
         line = ", ".join(count(self.number(name, facts), *name_rows(name)) for name in self.results(facts))
         yield (
             f"{line}; {count(facts['copies'], *name_copies(facts))} collapsed" if facts["copies"] is not None else line
         )
+        if without := facts["without_address"]:
+            few = count(without, "document has", "documents have")
+            yield f"{few} no IP address and {are(without)} compared by domain instead"
 
-    def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:
-        """What came out, line by line in a summary."""
-        if facts["copies"] is not None:
-            yield "collapsed", f"{count(facts['copies'], *name_copies(facts))} into the document that is kept"
-        if facts["without_address"] is not None:
-            number = facts["without_address"]
-            yield "without ip", f"{count(number, 'document')} {are(number)} compared by domain instead"
-        for name in self.results(facts):
-            yield name, "not computed yet" if name not in facts["tables"] else count(self.number(name, facts))
+    def missing(self, facts: Facts) -> Iterator[str]:
+        """The tables that a run which is not complete has yet to make."""
+        if missing := [name for name in self.results(facts) if name not in facts["tables"]]:
+            yield f"Not computed yet: {', '.join(missing)}"
 
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
         """What to type next, and what for."""
@@ -134,9 +132,6 @@ class CorpusView(View):
     """A corpus."""
 
     def found(self, facts: Facts) -> Iterator[str]:  # noqa: ARG002
-        yield from ()
-
-    def entries(self, facts: Facts) -> Iterator[tuple[str, str]]:  # noqa: ARG002
         yield from ()
 
     def commands(self, where: str, facts: Facts) -> dict[str, str]:
