@@ -13,14 +13,16 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.errors import RunError, damaged
-from unquilt.remote.files import RangedFile
 from unquilt.remote.names import is_url
+
+if TYPE_CHECKING:
+    from unquilt.remote.files import RangedFile
 
 _MARK = b"uqFT"
 MAGIC = b"PAR1"
@@ -50,7 +52,7 @@ def opened(path: Path | str, metadata: pq.FileMetaData | None = None) -> Iterato
     with reading(path):
         if metadata is None:
             _check_footer(path)
-        source = pa.PythonFile(RangedFile(str(path)), mode="r") if is_url(path) else path
+        source = pa.PythonFile(_open(path), mode="r") if is_url(path) else path
         # Not `read_table`: that makes columns of folders called key=value.
         with pq.ParquetFile(source, metadata=metadata, page_checksum_verification=True) as file:
             yield file
@@ -71,8 +73,16 @@ def reading(path: Path | str) -> Iterator[None]:
         raise damaged(path, str(error)) from error
 
 
+def _open(path: Path | str) -> BinaryIO | RangedFile:
+    if not is_url(path):
+        return Path(path).open("rb")
+    from unquilt.remote.files import RangedFile
+
+    return RangedFile(str(path))
+
+
 def _check_footer(path: Path | str) -> None:
-    with RangedFile(str(path)) if is_url(path) else Path(path).open("rb") as file:
+    with _open(path) as file:
         end = _read_end(file, _SEAL)
     seal, footer = end[:_SEAL], end[_SEAL:]
     if seal.startswith(_MARK) and seal != _seal(footer):

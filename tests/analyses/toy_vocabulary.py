@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs

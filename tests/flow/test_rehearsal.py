@@ -11,9 +11,8 @@ import pytest
 from snapshots import Snapshots
 
 import unquilt
-from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.catalogue import jobs
-from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilts import QuiltParameters
 from unquilt.errors import ParameterError, PlanError
 from unquilt.flow.kept import Kept
@@ -27,9 +26,11 @@ from unquilt.tables.neardups import EDGES, PAIRS
 ANALYSES = {job.name: job for job in jobs() if isinstance(job, Analysis)}
 TEXTS: dict[str, Any] = {
     "between": ("a", "b"),
+    "candidates": "words > 2",
     "exclude_site": ("host.example",),
     "key": "0123456789abcdef" * 2,
     "keep": "longest",
+    "prefer": "words > 2",
     "sample_site": "host.example",
     "site": "host.example",
 }

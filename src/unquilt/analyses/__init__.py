@@ -2,7 +2,6 @@
 
     catalogue             the list of all analyses
     analysis              the declaration of an analysis: tables, labels of stages, parameters, function
-    outcome               the value that every analysis returns
     ingest                the declaration of reading
     quilts                pages stitched together from other pages
     quilt_parameters      the parameters of quilts, without Arrow

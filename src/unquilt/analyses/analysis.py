@@ -5,11 +5,11 @@ An analysis is a job with parameters and a function; see `catalogue` for what fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from unquilt.analyses.outcome import Outcome
+from unquilt.flow.kept import Kept
 from unquilt.parameters import Parameters
 from unquilt.tables.table import Table
 
@@ -46,6 +46,14 @@ class Job:
     def tabs(self) -> tuple[Table, ...]:
         """The tables with a tab on the page, in the order of the tabs."""
         return tuple(table for table in self.tables if table.page is not None and table.page.tab)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The tables that were kept for the user, and the numbers that go into the run's summary."""
+
+    tables: Sequence[Kept]
+    statistics: dict[str, int]
 
 
 @dataclass(frozen=True, kw_only=True)

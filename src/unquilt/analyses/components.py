@@ -8,22 +8,15 @@ from unquilt.flow.verbs import Verbs
 from unquilt.tables.neardups import COMPONENTS
 from unquilt.tables.table import Table
 
-_FOLLOWING = "following chains of near-duplicates"
-COMPONENT_LABELS = {
-    "ends": _FOLLOWING,
-    "large star": _FOLLOWING,
-    "small star": _FOLLOWING,
-    "components": _FOLLOWING,
-    "components_large": _FOLLOWING,
-    "components_small": _FOLLOWING,
-    "trees": _FOLLOWING,
-    "trees_large": _FOLLOWING,
-    "trees_small": _FOLLOWING,
-    "links": _FOLLOWING,
-    "linked": _FOLLOWING,
-    "linked_large": _FOLLOWING,
-    "linked_small": _FOLLOWING,
+EDGE_LABELS = {
+    "shingles": "taking shingles",
+    "signatures": "taking signatures",
+    **dict.fromkeys(("buckets", "distinct", "edges"), "finding near-duplicates"),
 }
+_SIZED = (f"{name}{size}" for name in ("components", "trees", "linked") for size in ("", "_large", "_small"))
+COMPONENT_LABELS = dict.fromkeys(
+    ("ends", "large star", "small star", "links", *_SIZED), "following chains of near-duplicates"
+)
 
 
 def components(verbs: Verbs, edges: Kept, table: Table = COMPONENTS) -> Kept:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from unquilt.analyses.components import COMPONENT_LABELS, components
-from unquilt.analyses.neardups import EDGE_LABELS, NeardupParameters, near_edges
+from unquilt.analyses.components import COMPONENT_LABELS, EDGE_LABELS, components
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
@@ -48,8 +47,12 @@ def find_copies(
     if foreign == "none" and collapse == "none":
         return Copies()
     counters: dict[str, int] = {}
-    how = NeardupParameters(key=key, family=family)
-    near = components(verbs, near_edges(verbs, corpus, how)[0]) if collapse == "near" else None
+    near = None
+    if collapse == "near":
+        from unquilt.analyses.neardups import NeardupParameters, near_edges
+
+        how = NeardupParameters(key=key, family=family)
+        near = components(verbs, near_edges(verbs, corpus, how)[0])
     placed, *addresses = verbs.map(corpus, Kernel("places", by=foreign), beside=near)
     if foreign == "ip":
         (shared,) = verbs.group(addresses, Kernel("shared"))

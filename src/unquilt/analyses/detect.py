@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import Any
 
-from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.discover import (
     OBJECT_LABELS,
     DiscoverParameters,
@@ -32,7 +32,6 @@ from unquilt.analyses.discover import (
     look_up_examples,
     looks_at_others,
 )
-from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.sites import see_names
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept

@@ -24,8 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.sites import see_names
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept

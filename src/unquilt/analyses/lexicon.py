@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from unquilt.analyses.analysis import Analysis
-from unquilt.analyses.outcome import Outcome
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs

@@ -37,11 +37,10 @@ from math import comb
 from typing import Any
 
 from unquilt.analyses import keys
-from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.comparison import COMPARISON_LABELS, compare
-from unquilt.analyses.components import COMPONENT_LABELS, components
+from unquilt.analyses.components import COMPONENT_LABELS, EDGE_LABELS, components
 from unquilt.analyses.lexicon import LEXICON_LABELS, LexiconParameters, count_words
-from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.preference import check_keep, keep_parameter, rank
 from unquilt.analyses.threshold import MEASURES, THRESHOLD_LABELS, NearPairs, drop, near_pairs
 from unquilt.errors import ParameterError
@@ -77,13 +76,6 @@ from unquilt.tables.neardups import (
 METHODS = ("shingles", "imatch")
 SPOTSIGS = "spotsigs"
 FAMILIES = ("fast", "rabin")
-EDGE_LABELS = {
-    "shingles": "taking shingles",
-    "signatures": "taking signatures",
-    "buckets": "finding near-duplicates",
-    "distinct": "finding near-duplicates",
-    "edges": "finding near-duplicates",
-}
 SHINGLES = ("family", "functions", "supers", "agree")
 MOST_BUCKETS = 10_000
 """A document lies in a bucket for each combination of super-fingerprints: no more of them than this."""

@@ -32,11 +32,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.between import between_parameter, check_between, name_collections, refuse_empty
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
-from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.reworded import RewordedParameters
 from unquilt.analyses.sites import see_sites

@@ -26,10 +26,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from unquilt.analyses import keys
-from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.neardups import FAMILIES
-from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.sites import see_names, see_sites
 from unquilt.errors import ParameterError

@@ -53,11 +53,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from unquilt.analyses import keys
-from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
 from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
 from unquilt.analyses.limits import write_limits
-from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import PUBLISHED, QuiltParameters
 from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites, name_sites, see_sites
 from unquilt.flow.kept import Kept

@@ -15,9 +15,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from unquilt.analyses import keys
-from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.discover import AUTO_STOP
-from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.preference import KEEP, check_keep, keep_parameter, rank
 from unquilt.analyses.sites import see_names
 from unquilt.errors import ParameterError

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from unquilt.analyses import keys
-from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
-from unquilt.analyses.outcome import Outcome
 from unquilt.analyses.quilt_parameters import COLLAPSE, QuiltParameters
 from unquilt.analyses.quilts import COVER_LABELS
 from unquilt.analyses.sites import see_sites

@@ -17,10 +17,10 @@ from unquilt.analyses.analysis import Analysis, Job
 from unquilt.corpus.options import PLAIN, Reading
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import has_plain_words, measures
+from unquilt.jobs.corpora import CORPUS, has_plain_words, measures
 from unquilt.jobs.named import Inputs, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.places import CORPUS, choose_place
+from unquilt.jobs.places import choose_place
 from unquilt.jobs.work import analyse, ingest, open_run
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run

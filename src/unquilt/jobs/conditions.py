@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -82,6 +82,29 @@ _TYPES = frozenset(
 _LONGEST, _LONGEST_COMPOSED = 2_000, 40_000
 _MOST_CALLS = 50
 _MOST_SHOWN = 60
+
+
+class Key(NamedTuple):
+    """A column to sort by."""
+
+    column: str
+    falling: bool = False
+
+
+def read_keys(given: str | Sequence[str]) -> list[Key]:
+    """The columns in `a,-b`.
+
+    >>> read_keys("host,-patchfrac")
+    [Key(column='host', falling=False), Key(column='patchfrac', falling=True)]
+    """
+    parts = given.split(",") if isinstance(given, str) else given
+    return [Key(part.strip().removeprefix("-"), part.strip().startswith("-")) for part in parts if part.strip()]
+
+
+def quote(name: str) -> str:
+    """The name of a column as SQL has it."""
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
 
 
 class ComposedCondition(str):

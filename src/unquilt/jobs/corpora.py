@@ -8,7 +8,6 @@ from typing import Any
 from unquilt.corpus.options import PLAIN, RESTORED, Reading
 from unquilt.errors import InputChangedError, InputError, RunError, damaged
 from unquilt.flow.kept import Kept
-from unquilt.jobs.places import CORPUS
 from unquilt.remote.names import is_url
 from unquilt.remote.paths import place
 from unquilt.runs import Run
@@ -16,6 +15,8 @@ from unquilt.runs.manifest import MANIFEST
 from unquilt.runs.storage import shown
 from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS, REJECTS
 
+CORPUS = "corpus"
+"""The folder of a corpus that was made within a run."""
 EARLIER = "earlier"
 """In the manifest of a corpus that was added to: what it was before, so that runs of then find their documents."""
 PLAIN_WORDS = "plain_words"

@@ -14,13 +14,14 @@ from unquilt.analyses.detect import ThresholdParameters
 from unquilt.analyses.discover import ChunkParameters, DiscoverParameters
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import PLAIN_WORDS, documents, has_plain_words, measures
+from unquilt.jobs.corpora import CORPUS, PLAIN_WORDS, documents, has_plain_words, measures
 from unquilt.jobs.inputs import fit_source
 from unquilt.jobs.named import Inputs, is_path, list_paths, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.places import CORPUS, SORTED, STOP_FILES, choose_place, refuse_url, workshop
+from unquilt.jobs.places import SORTED, STOP_FILES, choose_place, workshop
 from unquilt.jobs.work import ingest
 from unquilt.parameters import parameter
+from unquilt.remote.names import refuse_url
 from unquilt.runs import Run
 from unquilt.runs.manifest import read_manifest
 from unquilt.runs.storage import make_folder, shown

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from unquilt.errors import InputError, ParameterError, RunError
+from unquilt.jobs.corpora import CORPUS
 from unquilt.remote.folders import refuse_read_only
-from unquilt.remote.names import is_url, localise
+from unquilt.remote.names import is_url, localise, refuse_url
 from unquilt.remote.paths import StorePath
 from unquilt.runs import shapes, storing
 from unquilt.runs.lock import LOCK, FolderLock
@@ -21,7 +22,6 @@ from unquilt.runs.storage import make_folder, remove, shown
 
 TABLE = "table"
 """What an Arrow table is called in tables and manifests."""
-CORPUS = "corpus"
 RUN, LEXICON = "run", "lexicon"
 SORTED = "sorted"
 STOP_FILES = "stop_files"
@@ -63,12 +63,6 @@ def _choose_url(output: str, given: Sequence[str | Path]) -> Path:
         if is_url(there) and f"{there}/".startswith(f"{place}/"):
             raise RunError(f"{output} contains the input {name}; choose another place for the output")
     return StorePath(place)
-
-
-def refuse_url(name: str | Path, what: str) -> None:
-    """Raise ParameterError if a name is a URL: a folder called `s3:` would be made of it."""
-    if is_url(name):
-        raise ParameterError(f"{what} folders of this machine, or folders that it has mounted, not {str(name)[:80]}")
 
 
 def refuse_overlap(output: str | Path, place: Path, inputs: Iterable[str | Path]) -> None:

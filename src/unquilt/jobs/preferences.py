@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -17,33 +16,11 @@ from unquilt.analyses.preference import KEEP
 from unquilt.corpus.given import JSON
 from unquilt.errors import ParameterError, StorageError
 from unquilt.flow.kept import Kept
+from unquilt.jobs.conditions import Key, quote, read_keys
 from unquilt.runs import Run
 from unquilt.tables.neardups import PREFERENCES
 
 _ROWS = 65_536
-
-
-class Key(NamedTuple):
-    """A column to sort by."""
-
-    column: str
-    falling: bool = False
-
-
-def read_keys(given: str | Sequence[str]) -> list[Key]:
-    """The columns in `a,-b`.
-
-    >>> read_keys("host,-patchfrac")
-    [Key(column='host', falling=False), Key(column='patchfrac', falling=True)]
-    """
-    parts = given.split(",") if isinstance(given, str) else given
-    return [Key(part.strip().removeprefix("-"), part.strip().startswith("-")) for part in parts if part.strip()]
-
-
-def quote(name: str) -> str:
-    """The name of a column as SQL has it."""
-    doubled = name.replace('"', '""')
-    return f'"{doubled}"'
 
 
 def check_order(keep: str, schema: pa.Schema) -> list[Key]:

@@ -28,6 +28,7 @@ from unquilt.flow.rehearsal import rehearse
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.audit import audit_deletion
 from unquilt.jobs.corpora import (
+    CORPUS,
     EARLIER,
     PLAIN_WORDS,
     documents,
@@ -44,11 +45,11 @@ from unquilt.jobs.inputs import Found, find_inputs, fit_source, know, refuse_mix
 from unquilt.jobs.joining import join_into, plan_columns
 from unquilt.jobs.named import CorpusPart, Inputs, compares_plain, group_inputs, list_corpora, name_paths, open_corpus
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.places import CORPUS, LEXICON, RUN, choose_place, refuse_url, workshop
+from unquilt.jobs.places import LEXICON, RUN, choose_place, workshop
 from unquilt.jobs.preferences import check_order, count_missing, order_documents
 from unquilt.jobs.sources import mark_sources, read_conditions
 from unquilt.parameters import Parameters
-from unquilt.remote.names import is_url
+from unquilt.remote.names import is_url, refuse_url
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import remove, shown
 from unquilt.stores.filters import Filter, read_documents

@@ -5,7 +5,6 @@
     workspace     what all views share
     run_list      the runs that are shown
     findings      what was found in a run, in the words of the report and of the terminal
-    address       addresses on the page
     links         where the cells of rows lead
     listing       some rows of a table, as an address asks for them
     exporting     rows as a file that a browser saves

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from html import escape
 
 from unquilt.figures.phrases import MOST_SITES, chart_sites
+from unquilt.page.links import address
 from unquilt.page.listing import Listing
 from unquilt.page.marked import colour
-from unquilt.page.workspace import address
 from unquilt.results.marks import clean
 
 SIZE = (940, 400)

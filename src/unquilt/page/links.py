@@ -1,12 +1,13 @@
-"""Where the cells of rows lead, as tables say it; and some rows of a table, ready for a template."""
+"""Addresses on the page, where the cells of rows lead by their tables, and rows that are ready for a template."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote as quote_part
+from urllib.parse import urlencode
 
-from unquilt.page.address import address
 from unquilt.page.listing import Listing
 from unquilt.results.names import SHOWN
 from unquilt.results.rows import RowColumn, name_column
@@ -14,6 +15,23 @@ from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.table import Table
 
 _COLUMN = re.compile(r"\{(\w+)\}")
+
+
+def address(*parts: object, **asked: object) -> str:
+    """An address on this page: parts of a path, quoted, and what is asked for.
+
+    >>> address("runs", "a b", "sites", name="x&y")
+    '/runs/a%20b/sites?name=x%26y'
+    """
+    path = "/" + "/".join(quote_part(str(part), safe="") for part in parts)
+    given = {name: value for name, value in asked.items() if value not in (None, "")}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+def change(path: str, asked: Mapping[str, str], **changes: object) -> str:
+    """The same address with something else asked for."""
+    given = {name: value for name, value in (dict(asked) | changes).items() if value not in (None, "")}
+    return f"{path}?{urlencode(given)}" if given else path
 
 
 class LinkedRows(NamedTuple):

@@ -18,9 +18,8 @@ from typing import Any
 import pyarrow as pa
 
 from unquilt.errors import ParameterError
-from unquilt.jobs.conditions import ComposedCondition, Condition
+from unquilt.jobs.conditions import ComposedCondition, Condition, Key, read_keys
 from unquilt.jobs.patience import check_time
-from unquilt.jobs.preferences import Key, read_keys
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.names import SHOWN

@@ -16,13 +16,13 @@ from urllib.parse import quote
 import uvicorn
 
 from unquilt.errors import ParameterError, StorageError
-from unquilt.jobs.places import refuse_url
 from unquilt.judgements.labels import FILE, LabelFile
 from unquilt.page.application import make_application
 from unquilt.page.guarding import ENTRANCE, KEY
 from unquilt.page.run_list import RunList
 from unquilt.page.turns import PatientProtocol
 from unquilt.page.workspace import Workspace
+from unquilt.remote.names import refuse_url
 from unquilt.results.folders import RunFolder
 from unquilt.runs.manifest import MANIFEST
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
@@ -13,20 +13,21 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from unquilt.page.address import address, change
+from unquilt.analyses.catalogue import ENTRIES, load
 from unquilt.page.findings import RunFindings
 from unquilt.page.guarding import EntryKey, Token
+from unquilt.page.links import address
 from unquilt.page.listing import Listing
 from unquilt.page.marked import colour
 from unquilt.page.report.spelling import sentence
 from unquilt.page.run_list import RunList
 from unquilt.results.folders import RunFolder
+from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.marks import clean
+from unquilt.tables.corpus import DOCUMENTS
 
 if TYPE_CHECKING:
     from unquilt.judgements.labels import LabelFile
-
-__all__ = ["Workspace", "address", "change"]
 
 SCHEMES = ("http", "https")
 EXPORTS = ("csv", "json")
@@ -85,6 +86,25 @@ class Workspace:
 
             return send_rows(listing, wanted)
         return self.show(request, template, status, listing=listing, query=listing.query() + ";", **context)
+
+
+class Tab(NamedTuple):
+    """A tab of a run: its table, what it is called, and where it leads, if not to the table."""
+
+    table: str
+    label: str
+    at: str = ""
+
+
+def views_of(folder: RunFolder) -> list[Tab]:
+    """The tables of a run that have a view of their own, as far as they are there, and those that all runs have."""
+    analysis = folder.run.manifest["analysis"]
+    wanted = load(analysis).tabs if analysis in ENTRIES else ()
+    found = [Tab(table.name, table.page.tab, table.page.at) for table in wanted if table.page]
+    found = [tab for tab in found if tab.table in folder.tables and tab.table != DOCUMENTS.name]
+    if DOCUMENTS.name in folder.tables:
+        found += [Tab(table.name, table.page.tab) for table in (DOCUMENTS, HOSTS_OF_CORPUS) if table.page]
+    return found
 
 
 def clean_text(value: object) -> str:

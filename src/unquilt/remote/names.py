@@ -66,6 +66,12 @@ def localise(name: str | Path) -> str | Path:
     return unquote(parts.path)
 
 
+def refuse_url(name: str | Path, what: str) -> None:
+    """Raise ParameterError if a name is a URL: a folder called `s3:` would be made of it."""
+    if is_url(name):
+        raise ParameterError(f"{what} folders of this machine, or folders that it has mounted, not {str(name)[:80]}")
+
+
 def parent(url: str) -> str:
     """The folder that a URL lies in.
 

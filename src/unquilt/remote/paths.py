@@ -1,7 +1,7 @@
 """Paths of files and folders at a store, for those who read runs: they ask for entries, sizes and bytes of a `Path`.
 
 What is not here, such as making folders or renaming, does not work at a store, and is refused where files are made
-(`runs.storage`).
+(`runs.storage`). Light, since every path of a run is made here: what asks a store is imported when it is asked.
 """
 
 from __future__ import annotations
@@ -13,11 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path, PosixPath
 from typing import Any, Self
 
-from unquilt.remote.failures import patiently
-from unquilt.remote.files import RemoteFile
-from unquilt.remote.folders import FILE, FOLDER, list_files, match_files, tell
 from unquilt.remote.names import is_url, localise, split
-from unquilt.remote.systems import connect
 
 
 class StorePath(PosixPath):
@@ -37,6 +33,9 @@ class StorePath(PosixPath):
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ARG002
         """Size and time; 0 stands for everything else."""
+        from unquilt.remote.failures import patiently
+        from unquilt.remote.systems import connect
+
         system, path = connect(str(self))
         info = patiently(str(self), lambda: system.get_file_info(path))
         if info.type.name == "NotFound":
@@ -48,14 +47,20 @@ class StorePath(PosixPath):
     def lstat(self) -> os.stat_result:
         return self.stat()
 
+    @property
+    def _kind(self) -> str | None:
+        from unquilt.remote.folders import tell
+
+        return tell(str(self))
+
     def exists(self, **_: Any) -> bool:
-        return tell(str(self)) is not None
+        return self._kind is not None
 
     def is_file(self, **_: Any) -> bool:
-        return tell(str(self)) == FILE
+        return self._kind == "file"
 
     def is_dir(self, **_: Any) -> bool:
-        return tell(str(self)) == FOLDER
+        return self._kind == "folder"
 
     def is_symlink(self) -> bool:
         return False
@@ -67,15 +72,21 @@ class StorePath(PosixPath):
         return self
 
     def glob(self, pattern: str, **_: Any) -> Iterator[Self]:  # type: ignore[override]
+        from unquilt.remote.folders import match_files
+
         return (type(self)(entry.url) for entry in match_files(f"{self}/{pattern}"))
 
     def iterdir(self) -> Iterator[Self]:  # type: ignore[override]
+        from unquilt.remote.folders import list_files
+
         begin = len(str(self)) + 1
         names = {entry.url[begin:].partition("/")[0] for entry in list_files(str(self))}
         return (self / name for name in sorted(names))
 
     def open(self, *_: Any, **__: Any) -> Any:
         """The file, to be read as bytes."""
+        from unquilt.remote.files import RemoteFile
+
         return io.BufferedReader(RemoteFile(str(self)))
 
     def read_bytes(self) -> bytes:

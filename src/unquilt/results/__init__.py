@@ -5,8 +5,7 @@
     rows             the rows of a table, with names
     names            ids and URLs of documents by number
     sorting          in which order
-    choice           the document that an id, a number or a URL means
-    finding          rows with given values in a column
+    finding          rows with given values in a column; documents by id, number or URL
     export/          files for others: JSONL, CSV, Parquet
     given            documents as their inputs gave them: names and types of columns
     keeping          documents without near-duplicates
@@ -15,7 +14,7 @@
     trimming         documents without repeated paragraphs
     evidence         what is marked in a page, and where else it stands
     judged           why a page is or is not a quilt
-    texts            parts of long texts
+    texts            parts of long texts; restored and hidden words of a document
     hosts            the hosts of a corpus, as a table
     passages         passages as XML for PAN
     passage_labels   known passages to compare with
@@ -25,7 +24,6 @@
     sites            who lives off whom, in rows and sentences
     labelled         labelled chunks of a document
     occurrences      all documents that have a paragraph or a file
-    disguises        restored and hidden words of a document
     marks            a text in spans, each of one source
     differences      two texts as one, with their differences marked
 

@@ -25,9 +25,8 @@ import pyarrow.compute as pc
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.conditions import Condition
+from unquilt.jobs.conditions import Condition, read_keys
 from unquilt.jobs.patience import check_time
-from unquilt.jobs.preferences import read_keys
 from unquilt.results.folders import RunFolder
 from unquilt.results.given import find_output, give_back, list_rows
 from unquilt.results.names import ASKED, SHOWN

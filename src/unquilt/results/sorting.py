@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt.errors import ParameterError, StorageError
-from unquilt.jobs.preferences import Key, quote
+from unquilt.jobs.conditions import Key, quote
 
 _SORTING = {"memory_limit": "256MB", "threads": "2", "autoload_known_extensions": "false"}
 _PLACE = "place in the table"

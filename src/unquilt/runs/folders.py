@@ -11,13 +11,11 @@ from typing import Any
 
 from unquilt.errors import RunError
 from unquilt.runs.lock import LOCK, FolderLock
-from unquilt.runs.manifest import MANIFEST, read_manifest, refuse_other_run
+from unquilt.runs.manifest import MANIFEST, PIECES, SPILL, read_manifest, refuse_other_run
 from unquilt.runs.markers import DONE
 from unquilt.runs.replacement import choose_sibling, clear_siblings, complete_swap, swap
 from unquilt.runs.storage import inside, listed, make_folder, partial_name, remove, shown
 
-SPILL = ".spill"
-PIECES = ".pieces"
 _BEFORE_MANIFEST = {LOCK, partial_name(Path(MANIFEST)).name}
 
 

@@ -29,6 +29,8 @@ from unquilt.runs.storage import check_name, read_own, shown, write_atomically
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+PIECES, SPILL = ".pieces", ".spill"
+"""Folders of a run that is not finished."""
 ADVICE = Advice(
     "choose another folder, or pass options=JobOptions(overwrite=True)", "choose another folder with -o, or --overwrite"
 )

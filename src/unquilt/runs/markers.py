@@ -18,7 +18,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.errors import RunError
-from unquilt.remote.folders import list_files
 from unquilt.remote.names import is_url
 from unquilt.runs.shapes import Misfit, a_count, a_list, a_mapping, a_record, a_text, a_whole_number
 from unquilt.runs.storage import (
@@ -158,6 +157,8 @@ def _is_valid_at_store(folder: Path, marker: Any) -> bool:
 @lru_cache(maxsize=16)
 def _list_sizes(folder: str, fingerprint: str) -> dict[str, int]:  # noqa: ARG001 - another run is another list
     """The files of a run at a store; listed once, as it is written whole."""
+    from unquilt.remote.folders import list_files
+
     return {entry.url: entry.size for entry in list_files(folder)}
 
 

@@ -11,18 +11,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import pyarrow as pa
 
 from unquilt.errors import MENDING, RunError, StorageError
 from unquilt.remote.names import is_url
 from unquilt.remote.paths import place
-from unquilt.runs import stored
-from unquilt.runs.folders import PIECES, SPILL, Claim, claim
 from unquilt.runs.manifest import (
     FORMAT,
     MANIFEST,
+    PIECES,
+    SPILL,
     InputRecord,
     is_ours,
     new_manifest,
@@ -31,9 +31,11 @@ from unquilt.runs.manifest import (
     write_manifest,
 )
 from unquilt.runs.markers import is_valid, read_marker, read_markers, remove_marker, write_marker
-from unquilt.runs.replacement import interrupted_swap
 from unquilt.runs.storage import check_name, inside, make_folder, remove, shown
 from unquilt.runs.tables import ROWS_PER_GROUP, TableWriter, read_table, table_path
+
+if TYPE_CHECKING:
+    from unquilt.runs.folders import Claim
 
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
@@ -92,12 +94,16 @@ class Run:
         wanted = new_manifest(analysis, parameters, inputs, versions or {}, settings or {})
         url = str(path) if is_url(path) else ""
         if url:
+            from unquilt.runs import stored
+
             there = stored.look_at(url, wanted, overwrite=overwrite)
             if there is not None and (known := cls(place(url), there)).complete:
                 return known
             path = stored.choose_scratch(url)
             left = read_manifest(Path(path))  # what an interrupted run left here: to go on with, or in the way
             overwrite = left is not None and left["fingerprint"] != wanted["fingerprint"]
+        from unquilt.runs.folders import claim
+
         claimed = claim(Path(path), wanted, overwrite=overwrite)
         run = cls(claimed.path, claimed.older or wanted, claimed)
         run._url = url
@@ -119,6 +125,8 @@ class Run:
         path = place(path)
         manifest = read_manifest(path)
         if manifest is None:
+            from unquilt.runs.replacement import interrupted_swap
+
             left = None if is_url(path) else interrupted_swap(path)
             hint = f"; its replacement was interrupted, the run is in {shown(left)}" if left else ""
             if os.path.lexists(path / MANIFEST):
@@ -152,6 +160,8 @@ class Run:
             self._claim.release(worthless=not self._done() and not self._holds_runs() and not self._holds_pieces())
             self._claim = None
             if self._url and finished:
+                from unquilt.runs import stored
+
                 stored.drop(self._path)
                 self._path = place(self._url)
 
@@ -311,6 +321,8 @@ class Run:
     def _upload(self) -> None:
         """Put a finished run at the store where it belongs."""
         if self._url:
+            from unquilt.runs import stored
+
             stored.upload(self.path, self._url, self.manifest["fingerprint"])
             self._uploaded = True
 

@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unquilt.errors import RunError, StorageError
-from unquilt.remote.folders import read_whole
 from unquilt.remote.names import is_url
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -98,6 +97,8 @@ def listed(folder: Path, pattern: str) -> list[Path]:
 def read_own(path: Path) -> bytes:
     """The content of a small file of ours. A link or a pipe in its place is not read, but a RunError."""
     if is_url(path):
+        from unquilt.remote.folders import read_whole
+
         return read_whole(str(path))
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

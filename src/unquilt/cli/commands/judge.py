@@ -78,7 +78,7 @@ def judge(run: str, others: tuple[str, ...], **asked: Any) -> None:
         from unquilt.judgements.labels import check_judge
         from unquilt.judgements.preparation import prepare as draw
         from unquilt.judgements.preparation import want_sample
-        from unquilt.page.workspace import address
+        from unquilt.page.links import address
 
         name, *others = workspace.runs.names
         if others:

@@ -13,8 +13,7 @@ from unquilt.cli.terminal.output import LONGEST_CELL, cut
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.results import RunFolder
-from unquilt.results.choice import MOST_NAMED, find_meant
-from unquilt.results.finding import find_within
+from unquilt.results.finding import MOST_NAMED, find_meant, find_within
 from unquilt.tables.corpus import DOCUMENTS
 
 QUILTS = "quilts"

@@ -14,9 +14,9 @@ from unquilt.cli.show.tables import Row, is_place, spell
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
 from unquilt.results import RunFolder, Selection, TableRows
-from unquilt.results.disguises import say_disguise
 from unquilt.results.evidence import Evidence
 from unquilt.results.sites import judge_site_of, say_site_of
+from unquilt.results.texts import say_disguise
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.quilts import PATCHES, SOURCES
 

@@ -14,8 +14,7 @@ from unquilt.analyses.analysis import Job
 from unquilt.analyses.catalogue import find_table
 from unquilt.cli.terminal.output import are, count
 from unquilt.errors import damaged
-from unquilt.jobs.corpora import measures
-from unquilt.jobs.places import CORPUS
+from unquilt.jobs.corpora import CORPUS, measures
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.rows import arrange
 from unquilt.runs.manifest import MANIFEST

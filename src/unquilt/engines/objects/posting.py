@@ -28,7 +28,7 @@ from unquilt.engines.progress import Progress, Step
 from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Item, Result
 from unquilt.runs import Run
-from unquilt.runs.folders import PIECES
+from unquilt.runs.manifest import PIECES
 from unquilt.runs.storage import make_folder, read_own, remove, write_atomically
 
 POSTED, TASKS = "posted.json", "tasks.json"

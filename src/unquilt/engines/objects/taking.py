@@ -25,7 +25,7 @@ from unquilt.engines.objects.tasks import perform
 from unquilt.engines.tasks import forget_sides
 from unquilt.errors import EngineError, RunError, StorageError
 from unquilt.runs import Run
-from unquilt.runs.folders import PIECES
+from unquilt.runs.manifest import PIECES
 from unquilt.runs.storage import read_own, write_atomically
 
 TRIES = 3

@@ -9,10 +9,9 @@ from unquilt.page.report.excerpts import bar, excerpt
 from unquilt.page.report.section import Example, Line, name_page
 from unquilt.page.report.spelling import cut
 from unquilt.results import RunFolder
-from unquilt.results.disguises import say_disguise
 from unquilt.results.evidence import Evidence
 from unquilt.results.marks import Passage
-from unquilt.results.texts import read_part
+from unquilt.results.texts import read_part, say_disguise
 
 
 def show_evidence(

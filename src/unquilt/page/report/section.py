@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from unquilt.analyses.catalogue import ENTRIES, find_label, load
 from unquilt.figures.figure import Figure
-from unquilt.jobs.places import CORPUS
+from unquilt.jobs.corpora import CORPUS
 from unquilt.page.report.spelling import count, cut, duration, size, value
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.rows import arrange

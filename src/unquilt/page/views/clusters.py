@@ -12,8 +12,7 @@ from starlette.responses import Response
 
 from unquilt.errors import ParameterError
 from unquilt.page.listing import Listing
-from unquilt.page.views.overview import views_of
-from unquilt.page.workspace import Workspace
+from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.differences import DELETED, INSERTED, Difference
 from unquilt.results.evidence import find_long
 from unquilt.results.finding import find_rows

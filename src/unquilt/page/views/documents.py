@@ -15,19 +15,17 @@ from starlette.responses import Response
 
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, UnquiltError
-from unquilt.page.links import link_rows
+from unquilt.page.links import address, link_rows
 from unquilt.page.listing import Listing
 from unquilt.page.marked import mark_text
-from unquilt.page.views.overview import views_of
 from unquilt.page.views.pages import steps_through
 from unquilt.page.views.sites import describe_site_of
-from unquilt.page.workspace import Workspace, address
-from unquilt.results.disguises import say_disguise
+from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.marks import Passage
 from unquilt.results.rows import RowColumn, Selection, TableRows
-from unquilt.results.texts import Part, read_offset, read_part
+from unquilt.results.texts import Part, read_offset, read_part, say_disguise
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.quilts import QUILTS, SOURCES
 from unquilt.tables.table import OnPage

@@ -18,11 +18,11 @@ from unquilt.errors import ParameterError, UnquiltError
 from unquilt.judgements.labels import Judged, Sample, check_judge
 from unquilt.judgements.preparation import DEFAULT_CATEGORIES, prepare, read_whole, want_sample
 from unquilt.judgements.results import ListedItem, list_items, pack_labels, sum_up
-from unquilt.page.links import find_links
+from unquilt.page.links import address, find_links
 from unquilt.page.listing import Listing, name, quote
 from unquilt.page.marked import mark_text
 from unquilt.page.views.pages import describe_page, find_evidence
-from unquilt.page.workspace import Workspace, address
+from unquilt.page.workspace import Workspace
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.names import SHOWN

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from unquilt.analyses.catalogue import ENTRIES, find_table, load
+from unquilt.analyses.catalogue import ENTRIES, find_table
 from unquilt.errors import ParameterError, UnquiltError
 from unquilt.figures.figure import Figure
-from unquilt.page.links import link_rows
+from unquilt.page.links import address, link_rows
 from unquilt.page.listing import Listing
 from unquilt.page.report.section import Listed, describe_parameters
 from unquilt.page.run_list import ListedRun
-from unquilt.page.workspace import Workspace, address
-from unquilt.results.choice import find_meant
+from unquilt.page.workspace import Workspace, views_of
+from unquilt.results.finding import find_meant
 from unquilt.results.folders import RunFolder
-from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.tables.corpus import DOCUMENTS
 
 FEW = 5
@@ -26,25 +25,6 @@ FEW = 5
 
 _FIRST = ("sites", "copies")
 """What made the runs that stand first on the first page: those that sum up others, and name who took what from whom."""
-
-
-class Tab(NamedTuple):
-    """A tab of a run: its table, what it is called, and where it leads, if not to the table."""
-
-    table: str
-    label: str
-    at: str = ""
-
-
-def views_of(folder: RunFolder) -> list[Tab]:
-    """The tables of a run that have a view of their own, as far as they are there, and those that all runs have."""
-    analysis = folder.run.manifest["analysis"]
-    wanted = load(analysis).tabs if analysis in ENTRIES else ()
-    found = [Tab(table.name, table.page.tab, table.page.at) for table in wanted if table.page]
-    found = [tab for tab in found if tab.table in folder.tables and tab.table != DOCUMENTS.name]
-    if DOCUMENTS.name in folder.tables:
-        found += [Tab(table.name, table.page.tab) for table in (DOCUMENTS, HOSTS_OF_CORPUS) if table.page]
-    return found
 
 
 def show_home(workspace: Workspace, request: Request) -> Response:

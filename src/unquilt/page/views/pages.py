@@ -11,15 +11,14 @@ from starlette.responses import Response
 
 from unquilt.analyses.catalogue import find_function, find_table
 from unquilt.errors import ParameterError
+from unquilt.page.links import change
 from unquilt.page.listing import Listing
 from unquilt.page.marked import draw_bar, mark_text
-from unquilt.page.views.overview import views_of
-from unquilt.page.workspace import Workspace, change
-from unquilt.results.disguises import say_disguise
+from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.evidence import Evidence, find_beside
 from unquilt.results.folders import RunFolder
 from unquilt.results.names import SHOWN
-from unquilt.results.texts import Part, read_offset, read_part
+from unquilt.results.texts import Part, read_offset, read_part, say_disguise
 
 
 def find_evidence(folder: RunFolder, table: str, number: int) -> Evidence:

@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from unquilt.errors import ParameterError
 from unquilt.page.figures import draw_dots
+from unquilt.page.links import change
 from unquilt.page.listing import Listing
 from unquilt.page.marked import mark_text
-from unquilt.page.views.overview import views_of
-from unquilt.page.workspace import Workspace, change
+from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.differences import Difference
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage

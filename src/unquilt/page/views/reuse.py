@@ -10,8 +10,7 @@ from starlette.responses import Response
 from unquilt.errors import ParameterError
 from unquilt.page.listing import Listing, quote
 from unquilt.page.marked import mark_text
-from unquilt.page.views.overview import views_of
-from unquilt.page.workspace import Workspace
+from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.occurrences import find_occurrences

@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from unquilt.errors import ParameterError, UnquiltError
 from unquilt.figures.sites import Draws
+from unquilt.page.links import address
 from unquilt.page.listing import Listing, quote
-from unquilt.page.views.overview import views_of
-from unquilt.page.workspace import Workspace, address
+from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows
 from unquilt.results.sites import find_site, name_verdict, read_pages, read_sources, read_takers, site_of

@@ -10,10 +10,9 @@ from starlette.responses import JSONResponse, Response
 
 from unquilt.errors import ParameterError
 from unquilt.page.figures import draw_hosts
-from unquilt.page.links import link_rows
+from unquilt.page.links import change, link_rows
 from unquilt.page.listing import ENDS, HAS, ROWS, Listing
-from unquilt.page.views.overview import views_of
-from unquilt.page.workspace import Workspace, change
+from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import RowColumn
 from unquilt.tables.phrases import HOSTS
