@@ -294,7 +294,15 @@ def write_parquet(path: Path, table: pa.Table, about: object) -> None:
     pq.write_table(table.replace_schema_metadata(metadata), path)
 
 
-ABOUT = {"format": 2, "documents": 9, "nidf": [0.2, 0.8], "min_df": 1, "unquilt": "0", "unicode": "18.0.0"}
+ABOUT = {
+    "format": 2,
+    "documents": 9,
+    "nidf": [0.2, 0.8],
+    "min_df": 1,
+    "unquilt": "0",
+    "unicode": "18.0.0",
+    "spelling": "restored",
+}
 GOOD = pa.table({"word": ["bravo", "alpha", "delta"], "df": [3, 2, 2]}, schema=SCHEMA)
 
 

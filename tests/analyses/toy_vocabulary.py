@@ -25,7 +25,7 @@ VOCABULARY = Table(
     first=("word", "df"),
     hidden=("fingerprint",),
     order=("-df",),
-    page=OnPage(tab="Words", filters=("df",), links={}, documents=(), sites=(), evidence=""),
+    page=OnPage(tab="Words", filters=("df",)),
 )
 LENGTHS = Table(
     "lengths",
@@ -41,7 +41,6 @@ LENGTHS = Table(
         filters=("words",),
         links={"doc": "lengths/{doc}"},
         documents=("doc",),
-        sites=(),
         evidence="toy_views:find_opening",
     ),
 )

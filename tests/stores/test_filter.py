@@ -261,19 +261,12 @@ class TestSets:
         assert list(made.path.parent.iterdir()) == [made.path]
 
 
-OLDER = [
-    b"unquilt filter\n\0" + struct.pack("<II6Q", 1, 0, 2, 0, 16, 0, 0, 0) + b"{}" + bytes(16),
-    b"unquilt filter\n\0" + struct.pack("<II7Q", 2, 0, 2, 0, 16, 0, 0, 0, 0) + bytes(8) + b"{}" + bytes(16),
-]
-"""Sets of the formats before checksums, and before keys were kept beside their owners."""
 DAMAGED: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "empty": (lambda _: b"", "cannot be read as a set of prototypes: it is empty"),
     "foreign": (lambda _: b"PAR1" * 99, "it is no set of prototypes"),
     "short and foreign": (lambda _: b"x", "it is no set of prototypes"),
     "longer": (lambda c: c + b"\0", "is damaged; build it anew"),
     "twice": (lambda c: c + c, "is damaged; build it anew"),
-    "oldest": (lambda _: OLDER[0], "its format is 1, and this unquilt reads another"),
-    "older": (lambda _: OLDER[1], "its format is 2, and this unquilt reads another"),
     "version": (lambda c: change_lead(c, "<I", 16, 7), "its format is 7, and this unquilt reads another"),
     "lead": (lambda c: c[:30] + b"x" + c[31:], "is damaged: its beginning does not match its checksum; build it anew"),
     "block": (

@@ -83,8 +83,8 @@ def measures(run: Run) -> dict[str, Any]:
 
 
 def has_plain_words(corpus: Run) -> bool:
-    """Whether words are compared as they are written, as those of a corpus by an older version are."""
-    return bool(corpus.manifest["parameters"].get("words", PLAIN) == PLAIN)
+    """Whether words are compared as they are written, not as a reader sees them."""
+    return bool(corpus.manifest["parameters"]["words"] == PLAIN)
 
 
 def has_source(corpus: Run) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from unquilt.analyses.detect import STOP_OF, JudgingParameters, judge
+from unquilt.analyses.detect import JudgingParameters, judge
 from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
@@ -124,8 +124,8 @@ def _site(run: Run) -> str:
 
 
 def _stop_of(run: Run) -> str:
-    """What stop chunks were taken out of; older runs know one way only."""
-    stop_of: str = run.manifest["parameters"].get("stop_of", STOP_OF[0])
+    """What stop chunks were taken out of."""
+    stop_of: str = run.manifest["parameters"]["stop_of"]
     return stop_of
 
 

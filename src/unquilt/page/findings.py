@@ -49,9 +49,7 @@ class RunFindings:
         from unquilt.page.report.sections import show
 
         if self._folder.run.complete:
-            with suppress(
-                UnquiltError, KeyError
-            ):  # a run of an earlier version, or one that is damaged, has its tables
+            with suppress(UnquiltError, KeyError):  # a damaged run still has its tables
                 return show(self._folder)
         return Content([])
 

@@ -26,9 +26,6 @@ HOSTS_OF_CORPUS = Table(
         tab="Hosts",
         filters=("domain", "documents"),
         links={"host": "sites?name={host}"},
-        documents=(),
-        sites=(),
-        evidence="",
     ),
 )
 

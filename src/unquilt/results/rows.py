@@ -83,7 +83,7 @@ def arrange(folder: RunFolder, name: str, selection: Selection, *, hidden: bool 
         columns[here], columns[there_] = first, last
     if hidden and not selection.columns:
         columns += [column for column in TableRows(folder, name).chosen if column not in columns]
-    order = [column for column in known.order if column.removeprefix("-") in there]  # older runs have fewer
+    order = [column for column in known.order if column.removeprefix("-") in there]
     return replace(selection, columns=selection.columns or columns, sort=selection.sort or order)
 
 

@@ -28,7 +28,7 @@ from unquilt.runs.storage import shown, write_atomically
 from unquilt.stores.lexicons import Lexicon
 
 _MOST = 1 << 32
-_HEADER = {"prototypes": int, "without_signature": int, "parameters": dict, "unicode": str}
+_HEADER = {"prototypes": int, "without_signature": int, "parameters": dict, "unicode": str, "words": str}
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Filter:
     """How many of them have too few words to be near to anything."""
     _set: _native.Prototypes
     plain: bool = False
-    """Whether words are compared as they are written, not as a reader sees them; so do sets of older versions."""
+    """Whether words are compared as they are written, not as a reader sees them."""
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -70,11 +70,11 @@ class Filter:
             if header["unicode"] != _native.UNICODE_VERSION:
                 made = f"was made with Unicode {header['unicode']}, this unquilt has {_native.UNICODE_VERSION}"
                 raise InputError(f"{shown(path)} {made}; build it anew")
-            parameters = SignatureParameters.from_dict({"randomise": "primary"} | header["parameters"])
+            parameters = SignatureParameters.from_dict(header["parameters"])
             opened = _native.Prototypes(mapped, parameters.kernel())
             if opened.count != header["prototypes"]:
                 raise ValueError("its header is damaged")
-            plain = header.get("words", "plain") == "plain"
+            plain = header["words"] == "plain"
             return cls(path, parameters, opened.count, header["without_signature"], opened, plain)
         except _native.SpoiledSetError as error:
             raise _spoiled(path, error) from error

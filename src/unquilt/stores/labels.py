@@ -140,8 +140,6 @@ class About:
         """What a header says, and the version of Unicode by which words were cut."""
         try:
             found: dict[str, Any] = json.loads(header)
-            found.setdefault("words", PLAIN)  # by an older version
-            found.setdefault("trivial_stop", True)
             about = cls(**{name: found[name] for name in cls.__dataclass_fields__})
             numbers = (about.page_threshold, about.neighbourhood_threshold)
             fine = (

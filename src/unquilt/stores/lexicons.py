@@ -97,7 +97,7 @@ class Lexicon:
     min_df: int = 1
     unicode: str = _native.UNICODE_VERSION
     spelling: str = "restored"
-    """Whether words are as a reader sees them (restored) or as they are written (plain), as those of older versions."""
+    """Whether words are as a reader sees them (restored) or as they are written (plain)."""
 
     @classmethod
     def build(cls, counts: pa.Table, documents: int, nidf: Sequence[float] = (0.2, 0.8), min_df: int = 1) -> Self:
@@ -151,6 +151,7 @@ class Lexicon:
         try:
             nidf = check_nidf(about["nidf"])
             documents, min_df, unicode = int(about["documents"]), int(about["min_df"]), str(about["unicode"])
+            spelling = str(about["spelling"])
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"{fault}: its metadata contradicts itself") from error
         most = df_range(documents, nidf)[1] if documents > 1 else 0
@@ -159,7 +160,7 @@ class Lexicon:
         if unicode != _native.UNICODE_VERSION:
             made = f"was made with Unicode {unicode}, this unquilt has {_native.UNICODE_VERSION}"
             raise InputError(f"{shown(path)} {made}; {_ANEW}")
-        return cls(words.combine_chunks(), documents, nidf, min_df, unicode, str(about.get("spelling", "plain")))
+        return cls(words.combine_chunks(), documents, nidf, min_df, unicode, spelling)
 
     def write(self, path: str | Path) -> None:
         """Writes the file, which is there in full or not at all."""

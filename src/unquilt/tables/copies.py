@@ -59,7 +59,6 @@ COPIES = Table(
         links={"ours": "pairs/{ours}/{theirs}", "theirs": "pairs/{ours}/{theirs}", "site": "sites?name={site}"},
         documents=("ours", "theirs"),
         sites=("site",),
-        evidence="",
     ),
 )
 
@@ -87,9 +86,7 @@ COPYING_SITES = Table(
         tab="Sites",
         filters=("site", "pages", "our_pages", "words"),
         links={"site": "sites?name={site}"},
-        documents=(),
         sites=("site",),
-        evidence="",
     ),
 )
 

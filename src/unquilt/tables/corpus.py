@@ -81,10 +81,6 @@ DOCUMENTS = Table(
     page=OnPage(
         tab="Documents",
         filters=("host", "domain", "words", "media"),
-        links={},
-        documents=(),
-        sites=(),
-        evidence="",
     ),
     view="unquilt.cli.show.evidence:DocumentsView",
     options=("full",),
@@ -118,9 +114,7 @@ DISGUISES = Table(
         tab="Disguised words",
         filters=("host",),
         links={"host": "sites?name={host}"},
-        documents=(),
         sites=("host",),
-        evidence="",
     ),
 )
 
@@ -148,10 +142,7 @@ REVISITS = Table(
     page=OnPage(
         tab="Revisits",
         filters=("url",),
-        links={},
         documents=("doc",),
-        sites=(),
-        evidence="",
     ),
 )
 

@@ -17,12 +17,10 @@ CLUSTERS = Table(
     see="which documents are near-duplicates of which",
     identified=("doc", "cluster"),
     page=OnPage(
-        tab="",
         filters=("host", "cluster", "keep"),
         links={"cluster": "clusters/{cluster}"},
         documents=("doc",),
         sites=("host",),
-        evidence="",
         judged="unquilt.page.views.clusters:describe_row",
     ),
     view="unquilt.cli.show.clusters:ClustersView",
@@ -53,8 +51,6 @@ KEPT = Table(
         filters=("keep", "similarity"),
         links={"similarity": "clusters/{doc}?with={doc}"},
         documents=("doc",),
-        sites=(),
-        evidence="",
         judged="unquilt.page.views.clusters:describe_drop",
     ),
 )
@@ -81,10 +77,6 @@ AUDIT = Table(
     page=OnPage(
         tab="What would go",
         filters=("by", "documents", "lost"),
-        links={},
-        documents=(),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -215,9 +207,6 @@ SIMILARITY = Table(
         tab="Clusters",
         filters=("kept_host", "least", "documents"),
         links={"cluster": "clusters/{cluster}"},
-        documents=(),
-        sites=(),
-        evidence="",
         judged="unquilt.page.views.clusters:describe_row",
     ),
 )
@@ -237,11 +226,6 @@ PAIRS = Table(
     notes="These pairs are enough to tie each cluster together; two near-duplicates need not be among them.",
     identified=("doc", "other"),
     page=OnPage(
-        tab="",
-        filters=(),
-        links={},
         documents=("doc", "other"),
-        sites=(),
-        evidence="",
     ),
 )

@@ -59,9 +59,6 @@ PASSAGES = Table(
         tab="Passages",
         filters=("a_host", "b_host", "words", "similarity", "documents"),
         links={"a": "pairs/{a}/{b}", "b": "pairs/{a}/{b}"},
-        documents=(),
-        sites=(),
-        evidence="",
         judged="unquilt.page.views.passages:describe_row",
     ),
     texts={"a_text": ("a", "a_begin", "a_end"), "b_text": ("b", "b_begin", "b_end")},
@@ -93,8 +90,6 @@ PASSAGE_PAIRS = Table(
         filters=("a_host", "b_host", "words", "share_a", "share_b"),
         links={"a": "pairs/{a}/{b}", "b": "pairs/{a}/{b}"},
         documents=("a", "b"),
-        sites=(),
-        evidence="",
         judged="unquilt.page.views.passages:describe_row",
     ),
 )
@@ -121,11 +116,8 @@ STOP_RUNS = Table(
     identified=("doc",),
     page=OnPage(
         tab="Stop runs",
-        filters=(),
         links={"doc": "documents/{doc}?begin={begin}&end={end}", "text": "documents/{doc}?begin={begin}&end={end}"},
         documents=("doc",),
-        sites=(),
-        evidence="",
     ),
 )
 

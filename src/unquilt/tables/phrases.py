@@ -27,10 +27,6 @@ POPULAR = Table(
     page=OnPage(
         tab="Popular shingles",
         filters=("documents",),
-        links={},
-        documents=(),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -77,9 +73,6 @@ PHRASES = Table(
         tab="Phrases",
         filters=("sites", "documents", "words", "prose", "notice"),
         links={"text": "documents/{example}?begin={begin}&end={end}"},
-        documents=(),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -126,12 +119,8 @@ DOCUMENT_PHRASES = Table(
     order=("-of_84", "-words"),
     identified=("doc",),
     page=OnPage(
-        tab="",
         filters=("host", "of_84", "words"),
-        links={},
         documents=("doc",),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -155,7 +144,6 @@ COVERS = Table(
         filters=("host", "popular", "foreign_contribution"),
         links={"doc": "covers/{doc}"},
         documents=("doc",),
-        sites=(),
         evidence="unquilt.results.evidence:find_cover",
     ),
     options=("full",),
@@ -176,12 +164,8 @@ COVER_SOURCES = Table(
     see="the pages that cover them",
     identified=("doc", "source"),
     page=OnPage(
-        tab="",
-        filters=(),
         links={"doc": "covers/{doc}"},
         documents=("source",),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -232,9 +216,7 @@ HOSTS = Table(
         tab="Sites",
         filters=("site", "pages", "mean", "candidate"),
         links={"site": "phrases?site={site}"},
-        documents=(),
         sites=("site",),
-        evidence="",
         judged="unquilt.page.views.phrases:describe_row",
     ),
     view="unquilt.cli.show.phrases:HostsView",

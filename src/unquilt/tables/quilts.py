@@ -101,12 +101,9 @@ VERDICTS = Table(
     ),
     identified=("doc",),
     page=OnPage(
-        tab="",
         filters=("host", "quilt", "why", "patchfrac", "sources"),
         links={"doc": "quilts/{doc}"},
         documents=("doc",),
-        sites=(),
-        evidence="",
     ),
     view="unquilt.cli.show.judged:VerdictsView",
     options=("limits",),
@@ -189,12 +186,10 @@ SOURCES = Table(
     hidden=("linked_grams", "section_grams"),
     identified=("quilt", "source"),
     page=OnPage(
-        tab="",
         filters=("quilt_host", "source_host", "new_grams"),
         links={"quilt": "quilts/{quilt}"},
         documents=("quilt", "source"),
         sites=("source_host",),
-        evidence="",
     ),
     listed_in="quilts",
 )
@@ -235,12 +230,8 @@ PATCHES = Table(
     "patches may overlap by some words, and together they cover what the sources cover. Each was verified on the words "
     "of both texts.",
     page=OnPage(
-        tab="",
         filters=("quilt", "source", "words"),
         links={"quilt": "quilts/{quilt}"},
-        documents=(),
-        sites=(),
-        evidence="",
     ),
     texts={"text": ("quilt", "begin", "end"), "source_text": ("source", "source_begin", "source_end")},
     listed_in="quilts",
@@ -314,7 +305,7 @@ def _quilting(by: str, others: str) -> Table:
         row=(by, others),
         see=f"the {others} that quilts are on",
         notes=_MADE[by],
-        page=OnPage(tab=f"Quilting {others}", filters=(by,), links=_leads(by), documents=(), sites=(by,), evidence=""),
+        page=OnPage(tab=f"Quilting {others}", filters=(by,), links=_leads(by), sites=(by,)),
         first=(by, "quilts", "documents", "share", "first"),
         order=("-quilts", "-share"),
     )
@@ -327,7 +318,7 @@ def _feeding(by: str, others: str) -> Table:
         row=(by, others),
         see=f"the {others} that quilts draw on most",
         notes=f"{_MADE[by]} A collapsed source counts for the {by} of the document that was kept.",
-        page=OnPage(tab=f"Sources by {by}", filters=(by,), links=_leads(by), documents=(), sites=(by,), evidence=""),
+        page=OnPage(tab=f"Sources by {by}", filters=(by,), links=_leads(by), sites=(by,)),
         first=(by, "quilts", "sources", "new_grams", "first"),
         order=("-quilts", "-new_grams"),
     )

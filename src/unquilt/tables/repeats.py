@@ -29,8 +29,6 @@ REMOVED = Table(
         filters=("why", "words"),
         links={"doc": "documents/{doc}?begin={begin}&end={end}"},
         documents=("doc",),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -46,7 +44,7 @@ EMPTIED = Table(
     see="documents that go altogether",
     first=("doc", "why", "words", "left"),
     identified=("doc",),
-    page=OnPage(tab="", filters=(), links={}, documents=("doc",), sites=(), evidence=""),
+    page=OnPage(documents=("doc",)),
 )
 
 CUTS = Table(

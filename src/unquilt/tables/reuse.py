@@ -49,8 +49,6 @@ OBJECTS = Table(
             "example": "objects/{first}/{begin}/{kind}",
         },
         documents=("first",),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -65,15 +63,10 @@ STOP_CHUNKS = Table(
     order=("-documents", "-length"),
     identified=("first",),
     page=OnPage(
-        tab="",
-        filters=(),
         links={
             "first": "documents/{first}?begin={begin}&end={end}",
             "example": "documents/{first}?begin={begin}&end={end}",
         },
-        documents=(),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -163,8 +156,6 @@ ORIGINS = Table(
         filters=("kind", "documents", "sites", "length"),
         links={"example": "objects/{first}/{begin}/{kind}"},
         documents=("first",),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -192,12 +183,7 @@ CONTENTS = Table(
     hidden=("share",),
     order=("-matched", "-share"),
     page=OnPage(
-        tab="",
-        filters=(),
-        links={},
         documents=("doc",),
-        sites=(),
-        evidence="",
     ),
 )
 
@@ -272,9 +258,6 @@ NEIGHBOURHOODS = Table(
         tab="Neighbourhoods",
         filters=("level", "bad", "badness", "documents"),
         links={"prefix": "neighbourhoods?under={prefix}"},
-        documents=(),
-        sites=(),
-        evidence="",
         at="neighbourhoods",
     ),
 )

@@ -70,9 +70,7 @@ SITES = Table(
         tab="Sites",
         filters=("site", "verdict", "network", "pages", "quilts"),
         links={"site": "site?name={site}"},
-        documents=(),
         sites=("site",),
-        evidence="",
     ),
 )
 
@@ -98,9 +96,7 @@ DRAWS = Table(
         tab="Who draws on whom",
         filters=("site", "source_site", "quilts"),
         links={"site": "site?name={site}", "source_site": "site?name={source_site}"},
-        documents=(),
         sites=("site", "source_site"),
-        evidence="",
     ),
 )
 
@@ -127,8 +123,6 @@ NETWORK_PAIRS = Table(
         tab="Networks",
         filters=("site", "other", "paragraphs", "passages"),
         links={"site": "site?name={site}", "other": "site?name={other}"},
-        documents=(),
         sites=("site", "other"),
-        evidence="",
     ),
 )

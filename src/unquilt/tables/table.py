@@ -66,23 +66,23 @@ BESIDE = b"unquilt.name"
 
 @dataclass(frozen=True, kw_only=True)
 class OnPage:
-    """How the page in the browser shows a table. A new table says all of it, or `NOT_LISTED`; a test asks for it.
+    """How the page in the browser shows a table. A new table says so, or `NOT_LISTED`; a test asks for it.
 
     Functions are named as `module:function`, and imported when they are needed.
     """
 
-    tab: str
+    tab: str = ""
     """What its tab is called in a run of an analysis that makes it; empty if it has none."""
-    filters: tuple[str, ...]
+    filters: tuple[str, ...] = ()
     """The columns that people filter it by; there are conditions for everything else."""
-    links: Mapping[str, str] = field(hash=False)
+    links: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Where the cells of a column lead, below the address of the run, such as `quilts/{doc}`; ids lead where their
     documents do. Numbers of documents lead to these, unless something else is said."""
-    documents: tuple[str, ...]
+    documents: tuple[str, ...] = ()
     """The columns by which the page of a document finds rows about it."""
-    sites: tuple[str, ...]
+    sites: tuple[str, ...] = ()
     """The same for the page of a host, by its host or its domain."""
-    evidence: str
+    evidence: str = ""
     """The function that finds the evidence of a row; empty if there is nothing to mark in a text."""
     at: str = ""
     """Where its tab leads below the address of the run, if that is not the table."""
@@ -90,7 +90,7 @@ class OnPage:
     """The function that describes a row for judging; a row without one is shown with its evidence, or plainly."""
 
 
-NOT_LISTED = OnPage(tab="", filters=(), links={}, documents=(), sites=(), evidence="")
+NOT_LISTED = OnPage()
 """Of a table that the page lists under its name, and nowhere else."""
 
 

@@ -45,7 +45,7 @@ class NeardupView(View):
             raise damaged(folder.run.path / MANIFEST, "summary.near_duplicates is missing")
 
     def facts(self, folder: RunFolder) -> dict[str, Any]:
-        """What was counted on the way; None for what the method does not count, or older runs did not."""
+        """What was counted on the way; None for what the method does not count."""
         summary = folder.run.manifest.get("summary", {})
         alarms = [each.says for each in list_alarms(folder)] if folder.run.complete else []
         counted = {name: summary.get(name) for name in _COUNTED}

@@ -89,7 +89,7 @@ class DetectView(View):
         yield f"{count(targets, 'target')}: {kinds} above {above['page_threshold']:.3f}"
         bad = facts["bad_neighbourhoods"]
         some = f"{bad:,} of {count(places, 'neighbourhood')} {are(bad)} bad"
-        measure = facts["parameters"].get("bad_by", "badness")  # older runs know badness alone
+        measure = facts["parameters"]["bad_by"]
         yield f"{some}: of a {measure} above {above['neighbourhood_threshold']:.3f}"
         yield from dropped(facts)
         if facts["without_url"]:

@@ -13,10 +13,9 @@ from unquilt.figures.axis import Axis
 from unquilt.figures.chart import Chart
 from unquilt.figures.figure import Figure
 from unquilt.page.report.excerpts import compare
-from unquilt.page.report.section import Content, Example, has_texts, list_rows, name_page, read_examples, read_first
+from unquilt.page.report.section import Content, Example, has_texts, list_rows, name_page, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
-from unquilt.results.finding import find_rows
 from unquilt.results.keeping import list_alarms
 from unquilt.results.rows import Selection, TableRows, read_table
 from unquilt.tables.neardups import CLUSTERS, KEPT, SIMILARITY
@@ -115,23 +114,11 @@ def _similarity(folder: RunFolder) -> Figure:
 
 
 def _examples(folder: RunFolder, most: int) -> list[Example]:
-    """Documents that would go, the least similar to the one that is kept first; of older runs, one of each cluster."""
+    """Documents that would go, the least similar to the one that is kept first."""
     if not has_texts(folder):
         return []
-    if KEPT.name in folder.tables:
-        chosen = Selection(("doc", "kept_instead", "similarity"), "not keep", ["similarity"], most)
-        return [_compare(folder, row) for row in TableRows(folder, KEPT.name, chosen).rows()]
-    members = find_rows(
-        folder.table(CLUSTERS.name),
-        "cluster",
-        [row["cluster"] for row in read_examples(folder, SIMILARITY, most)],
-        ["doc", "cluster", "keep"],
-        _MOST_MEMBERS,
-    )
-    kept = {row["cluster"]: row["doc"] for row in members if row["keep"]}
-    gone = {row["cluster"]: row["doc"] for row in reversed(members) if not row["keep"]}
-    pairs = [{"doc": gone[each], "kept_instead": kept[each], "similarity": None} for each in gone if each in kept]
-    return [_compare(folder, row) for row in pairs]
+    chosen = Selection(("doc", "kept_instead", "similarity"), "not keep", ["similarity"], most)
+    return [_compare(folder, row) for row in TableRows(folder, KEPT.name, chosen).rows()]
 
 
 def _compare(folder: RunFolder, row: Mapping[str, Any]) -> Example:
