@@ -36,7 +36,6 @@ def sign(text: str, frequent: Sequence[str], spotting: Spotting) -> Counter[tupl
     return found
 
 
-def jaccard(a: str, b: str, frequent: Sequence[str], spotting: Spotting) -> float:
-    """Of the multisets; nothing is like a text without signatures."""
-    one, other = sign(a, frequent, spotting), sign(b, frequent, spotting)
+def jaccard(one: Counter[tuple[str, ...]], other: Counter[tuple[str, ...]]) -> float:
+    """Of the multisets of signatures of two texts; nothing is like a text without signatures."""
     return (one & other).total() / (one | other).total() if one | other else 0.0

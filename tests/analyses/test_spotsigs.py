@@ -13,7 +13,7 @@ from quilting import read_files
 from test_neardups import draw_texts, rows
 from test_threshold import clusters, recall
 from twin_neardups import join
-from twin_spotsigs import Spotting, jaccard, list_frequent
+from twin_spotsigs import Spotting, jaccard, list_frequent, sign
 
 import unquilt
 from unquilt.analyses.neardups import NeardupParameters
@@ -45,9 +45,10 @@ def test_all_pairs_that_reach_it_and_no_others(spotting: Spotting, threshold: fl
         tabulate(texts), tmp_path / "run", method="spotsigs", threshold=threshold, pairs=True, **asked
     )
     frequent = list_frequent(texts, spotting.spot_stops)
+    signed = [sign(text, frequent, spotting) for text in texts]
 
     def compare(a: int, b: int) -> float:
-        return jaccard(texts[a], texts[b], frequent, spotting)
+        return jaccard(signed[a], signed[b])
 
     pairs = rows(run, "pairs")
     for doc, other, found, _ in pairs:
@@ -89,10 +90,8 @@ def test_a_text_is_told_by_its_prose(tmp_path: Path) -> None:
 def test_any_texts(texts: list[str]) -> None:
     asked = {"method": "spotsigs", "threshold": 1.0, "antecedents": 1, "spot_stops": 1, "chain": 1}
     run = unquilt.neardups(tabulate(texts), options=JobOptions(settings=Settings(threads=1)), **asked)
-    frequent, spotting = list_frequent(texts, 1), Spotting(1, 1, 1)
-    same = [
-        (a, b) for a in range(len(texts)) for b in range(a) if jaccard(texts[a], texts[b], frequent, spotting) == 1.0
-    ]
+    signed = [sign(text, list_frequent(texts, 1), Spotting(1, 1, 1)) for text in texts]
+    same = [(a, b) for a in range(len(texts)) for b in range(a) if jaccard(signed[a], signed[b]) == 1.0]
     assert sorted(clusters(run).items()) == join(len(texts), same)
 
 

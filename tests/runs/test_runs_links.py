@@ -28,7 +28,6 @@ QUILTS = "quilts {pages} -o {work}/out -k 3 -c 2 --foreign none"
 COMMANDS = {
     "quilts": [QUILTS],
     "overwriting": [f"{QUILTS} -m 9", f"{QUILTS} --overwrite"],
-    "sweep": ["sweep {pages} -o {work}/out -k 3 -c 1 -m 5 --sigma 0.1"],
     "lexicon": ["lexicon build {pages} -o {work}/out --nidf 0:1 --overwrite"],
     "set": ["filter --build {pages} -o {work}/out --method imatch --nidf 0:1 --overwrite"],
     "demo": ["demo --pages 12 -o {work}/out"],
