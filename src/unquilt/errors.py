@@ -6,6 +6,7 @@
     │   ├── InputChangedError     an input that is not what the run began with
     │   └── NoDocumentsError      inputs in which there is not a single document
     ├── RunError                  a run folder that holds something else, or another run
+    │   ├── MisfitError           a table with other columns than this unquilt gives it
     │   └── RunLockedError        another process works in it
     ├── StorageError              no room or no right to write: names the path
     ├── PlaceError                a store (s3://…) that refuses, or does not answer
@@ -73,9 +74,13 @@ class RunError(UnquiltError):
     """A run folder cannot be used for this run."""
 
 
-def damaged(path: object, what: str) -> RunError:
+def damaged(path: object, what: str, kind: type[RunError] = RunError) -> RunError:
     """The complaint about a file of a run that is not as unquilt wrote it."""
-    return RunError(f"{path} is damaged: {' '.join(what.split())[:200].rstrip('.')}; {MENDING}")
+    return kind(f"{path} is damaged: {' '.join(what.split())[:200].rstrip('.')}; {MENDING}")
+
+
+class MisfitError(RunError):
+    """A table of a run has other columns than this unquilt gives it."""
 
 
 class RunLockedError(RunError):

@@ -8,16 +8,19 @@ from pathlib import Path
 from random import Random
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from serving import serving
 
 import unquilt as uq
 from unquilt.cli import cli
-from unquilt.errors import InputError, ParameterError, UnquiltError
+from unquilt.errors import InputError, ParameterError, RunError, UnquiltError
 from unquilt.figures.sites import plot
+from unquilt.jobs.options import JobOptions
 from unquilt.results import RunFolder
 from unquilt.results.sites import find_site, say_all
+from unquilt.settings import Settings
 
 
 def _text(rng: Random, words: int) -> str:
@@ -93,6 +96,42 @@ def test_a_result_does_not_depend_on_the_order_of_runs(runs: tuple[Path, Path], 
     assert one.draws.equals(other.draws)
     only = uq.sites([near]).sites.to_pylist()
     assert {row["quilts"] for row in only} == {None}
+
+
+@pytest.mark.spark_once
+def test_runs_of_other_engines_give_the_same_bytes(runs: tuple[Path, Path], settings: Settings, tmp_path: Path) -> None:
+    options = JobOptions(settings=settings)
+    made = [
+        [uq.quilts(runs[0], place / "quilts", options=given), uq.neardups(runs[0], place / "near", options=given)]
+        for place, given in ((tmp_path / "theirs", options), (tmp_path / "ours", JobOptions()))
+    ]
+    theirs, ours = (uq.sites([run.path for run in found]).path for found in made)
+    tables = sorted(path.name for path in ours.glob("*.parquet"))
+    assert tables == ["draws.parquet", "network_pairs.parquet", "sites.parquet"]
+    for name in tables:
+        assert (theirs / name).read_bytes() == (ours / name).read_bytes()
+
+
+def test_a_run_of_another_version_is_refused_in_one_line(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(runs[1], copy)
+    shutil.copytree(runs[0], tmp_path / "corpus")
+    verdicts = pq.read_table(copy / "verdicts.parquet").drop_columns("own")
+    pq.write_table(verdicts, copy / "verdicts.parquet")
+    manifest = json.loads((copy / "manifest.json").read_text())
+    for done in manifest["done"].values():
+        if "verdicts" in done["tables"]:
+            done["tables"]["verdicts"]["bytes"] = (copy / "verdicts.parquet").stat().st_size
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(RunError, match=r"verdicts.parquet is damaged: it has no column own; .* run again"):
+        uq.sites([copy])
+    manifest["unquilt"] = manifest["versions"]["unquilt"] = "0.0.9"
+    (copy / "manifest.json").write_text(json.dumps(manifest))
+    asked = r"was made by unquilt 0\.0\.9, whose table verdicts is another than that of .*; run unquilt quilts again"
+    for look in (lambda: uq.sites([copy]), lambda: RunFolder.open(copy).tables):
+        with pytest.raises(RunError, match=asked) as refused:
+            look()
+        assert len(str(refused.value).splitlines()) == 1
 
 
 def test_refusals(runs: tuple[Path, Path], tmp_path: Path) -> None:

@@ -19,9 +19,10 @@ from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import CORPUS, has_plain_words, measures
 from unquilt.jobs.named import Inputs, name_paths, open_corpus
+from unquilt.jobs.opening import open_run
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import choose_place
-from unquilt.jobs.work import analyse, ingest, open_run
+from unquilt.jobs.work import analyse, ingest
 from unquilt.parameters import Parameters
 from unquilt.runs import InputRecord, Run
 from unquilt.tables.table import Table

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from unquilt.errors import damaged
+from unquilt.errors import MisfitError, damaged
 from unquilt.parquet import opened, reading
 from unquilt.remote.names import is_url
 from unquilt.remote.paths import place
@@ -171,18 +171,20 @@ class Kept:
 
 
 def _check_schema(there: pa.Schema, table: Table, path: str) -> None:
-    """Raise RunError, naming the first column that is not as it should be, unless a file has those of the table."""
+    """Raise MisfitError, naming the first column that is not as it should be, unless a file has those of the table."""
     wanted = table.schema
     for field in wanted:
         number = there.get_field_index(field.name)
         if number < 0:
-            raise damaged(path, f"it has no column {field.name}")
+            raise damaged(path, f"it has no column {field.name}", MisfitError)
         if not there.field(number).equals(field):
             empty = " or null" if there.field(number).nullable and not field.nullable else ""
-            raise damaged(path, f"column {field.name} is {there.field(number).type}{empty}, not {field.type}")
+            raise damaged(
+                path, f"column {field.name} is {there.field(number).type}{empty}, not {field.type}", MisfitError
+            )
     further = [field for field in there if table.extensible and BESIDE in (field.metadata or {})]
     if there.names != [*wanted.names, *(field.name for field in further)]:
-        raise damaged(path, f"its columns are not {', '.join(wanted.names)}")
+        raise damaged(path, f"its columns are not {', '.join(wanted.names)}", MisfitError)
 
 
 def _check_rows(table: pa.Table, path: str, *, numbered: bool) -> None:

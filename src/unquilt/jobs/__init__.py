@@ -1,6 +1,7 @@
 """Jobs: the functions that the command line and the API both call.
 
     work       the jobs
+    opening    run folders to make runs in, and tables of runs
     options    settings, reading and progress of a job
     ingestion  from input files to a corpus
     joining    from corpora, and what runs keep, to one corpus

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from unquilt.corpus.given import JSON
 from unquilt.flow.kept import Kept
+from unquilt.jobs.opening import open_table
 from unquilt.runs import Run
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.neardups import AUDIT
@@ -45,7 +46,7 @@ def audit_deletion(run: Run, documents: Kept, kept: Kept) -> Kept:
             writer.write(pa.Table.from_pylist(rows, schema=AUDIT.schema))
             stage.record(rows=len(rows))
         run.mark(AUDIT.name, tables=[AUDIT.name])
-    return Kept.of(AUDIT.name, run.path / f"{AUDIT.name}.parquet").checked(AUDIT)
+    return open_table(run, AUDIT.name, AUDIT)
 
 
 class _Audit:

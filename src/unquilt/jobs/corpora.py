@@ -8,6 +8,7 @@ from typing import Any
 from unquilt.corpus.options import PLAIN, RESTORED, Reading
 from unquilt.errors import InputChangedError, InputError, RunError, damaged
 from unquilt.flow.kept import Kept
+from unquilt.jobs.opening import open_table
 from unquilt.remote.names import is_url
 from unquilt.remote.paths import place
 from unquilt.runs import Run
@@ -113,7 +114,7 @@ def documents(corpus: Run, *, others: bool = False) -> Kept:
     go on with their numbers."""
     tables = (DOCUMENTS.name, OTHER_TEXTS.name) if others else (DOCUMENTS.name,)
     files = [name for name in corpus.files(DOCUMENTS.name) if name.partition("/")[0] in tables]
-    found = Kept.of(DOCUMENTS.name, *(corpus.path / name for name in files)).checked(DOCUMENTS)
+    found = open_table(corpus, DOCUMENTS.name, DOCUMENTS, files)
     known = measures(corpus) if corpus.complete else corpus.values(DOCUMENTS.name)
     return found.check_numbering(sum(known.get(name, 0) for name in tables))
 
@@ -123,7 +124,7 @@ def other_texts(corpus: Run) -> Kept | None:
     files = [name for name in corpus.files(DOCUMENTS.name) if name.partition("/")[0] == OTHER_TEXTS.name]
     if not files:
         return None
-    return Kept.of(OTHER_TEXTS.name, *(corpus.path / name for name in files)).checked(OTHER_TEXTS)
+    return open_table(corpus, OTHER_TEXTS.name, OTHER_TEXTS, files)
 
 
 def refuse_other_corpus(corpus: Run) -> None:

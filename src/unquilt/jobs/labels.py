@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from unquilt.analyses.detect import ThresholdParameters
 from unquilt.analyses.discover import ChunkParameters, DiscoverParameters
 from unquilt.errors import InputError, ParameterError
-from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import CORPUS, PLAIN_WORDS, documents, has_plain_words, measures
 from unquilt.jobs.inputs import fit_source
 from unquilt.jobs.named import Inputs, is_path, list_paths, name_paths, open_corpus
+from unquilt.jobs.opening import open_table
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import SORTED, STOP_FILES, choose_place, workshop
 from unquilt.jobs.work import ingest
@@ -27,7 +27,6 @@ from unquilt.runs.manifest import read_manifest
 from unquilt.runs.storage import make_folder, shown
 from unquilt.stores.labels import PLAIN, RESTORED, About, HashList, LabelGathering, LabelSet, is_set
 from unquilt.tables.reuse import OBJECTS, STOP_CHUNKS
-from unquilt.tables.table import Table
 
 
 @dataclass(frozen=True)
@@ -121,16 +120,12 @@ def _add_run(gathering: LabelGathering, run: Run, *, files: bool) -> None:
     given = DiscoverParameters.from_dict(asked)
     words = PLAIN if run.manifest["summary"].get(PLAIN_WORDS) else RESTORED
     gathering.fit(shown(run.path), given.about(words))
-    for split in _open_table(run, OBJECTS).splits():
+    for split in open_table(run, OBJECTS.name, OBJECTS).splits():
         table = split.read(("kind", "sha1"))
         chunks, whole = (_hashes(table.filter(pc.equal(table["kind"], kind))) for kind in ("chunk", "file"))
         gathering.add(chunks, whole if files else b"")
-    for split in _open_table(run, STOP_CHUNKS).splits():
+    for split in open_table(run, STOP_CHUNKS.name, STOP_CHUNKS).splits():
         gathering.add(stops=_hashes(split.read(("sha1",))))
-
-
-def _open_table(run: Run, table: Table) -> Kept:
-    return Kept.of(table.name, run.path / f"{table.name}.parquet").checked(table)
 
 
 def _hashes(table: pa.Table) -> bytes:

@@ -20,6 +20,7 @@ from unquilt import _native
 from unquilt.analyses.detect import SCALE
 from unquilt.errors import StorageError, UnquiltError, damaged
 from unquilt.flow.kept import Kept
+from unquilt.jobs.opening import open_table
 from unquilt.runs import Run
 from unquilt.settings import Settings
 from unquilt.tables.reuse import (
@@ -170,7 +171,7 @@ class MergedTables:
         return {"number": number, "sum": total, "squares_rest": squares}
 
     def _kept(self, table: Table) -> Kept:
-        return Kept.of(table.name, self._run.path / f"{table.name}.parquet").checked(table)
+        return open_table(self._run, table.name, table)
 
     def _open_parts(self, table: Table) -> None:
         """Makes a view of the rows that all parts have of a table."""

@@ -13,9 +13,10 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import Verbs
 from unquilt.jobs.corpora import measures
 from unquilt.jobs.merged_tables import MergedTables, RunPart
+from unquilt.jobs.opening import open_run, open_table
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import choose_place
-from unquilt.jobs.work import engine, open_run
+from unquilt.jobs.work import engine
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import shown
 from unquilt.tables.corpus import OTHER_TEXTS
@@ -131,6 +132,5 @@ def _stop_of(run: Run) -> str:
 
 def _part(run: Run, pages: int, offset: int, other_offset: int) -> RunPart:
     read = (CONTENTS, NEIGHBOURHOODS, PATH_LENGTHS, OBJECT_SITES, OBJECTS, ORIGINS, OCCURRENCES)
-    files = {table: run.path / f"{table.name}.parquet" for table in read if table.name in run.tables}
-    tables = {table.name: Kept.of(table.name, path).checked(table) for table, path in files.items()}
+    tables = {table.name: open_table(run, table.name, table) for table in read if table.name in run.tables}
     return RunPart(tables, pages, offset, other_offset)

@@ -16,6 +16,7 @@ from unquilt.corpus.options import PLAIN
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import find_corpus, has_plain_words, measures
+from unquilt.jobs.opening import open_table
 from unquilt.remote.names import is_url, localise
 from unquilt.remote.paths import place
 from unquilt.runs import InputRecord, Run
@@ -141,7 +142,7 @@ def _open_part(path: str | Path) -> CorpusPart:
         was = shown(run.manifest["inputs"][0]["path"]) if run.manifest["inputs"] else "nowhere"
         raise InputError(f"{shown(path)}: its corpus is not found: not in it, not beside it, not where it was ({was})")
     table = KEPT if kept == KEPT.name else CLUSTERS
-    verdicts = Kept.of(kept, run.path / f"{kept}.parquet").checked(table)
+    verdicts = open_table(run, kept, table)
     return CorpusPart(run, _check_corpus(corpus), verdicts)
 
 

@@ -33,10 +33,11 @@ from unquilt.jobs.copied_texts import CopiedTexts
 from unquilt.jobs.corpora import documents, has_plain_words, measures, refuse_other_corpus
 from unquilt.jobs.inputs import find_inputs, fit_source
 from unquilt.jobs.named import Inputs, name_paths, open_corpus
+from unquilt.jobs.opening import open_run, open_table
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.own_pages import Pages, choose_ours, refuse_corpus
 from unquilt.jobs.places import choose_place
-from unquilt.jobs.work import as_found, engine, ingest_within, open_run
+from unquilt.jobs.work import as_found, engine, ingest_within
 from unquilt.runs import Run
 from unquilt.site_names import name_site
 from unquilt.tables.copies import COPIES, COPYING_SITES, SIDES
@@ -126,7 +127,7 @@ def tell_sides(run: Run, corpus: Run, given: OwnCopyParameters, chosen: Pages, n
             f"every document is ours, on our sites or excepted; no other document is left to compare with {name!a}"
         )
     run.mark(table.name, tables=[table.name])
-    kept_table = Kept.of(table.name, run.path / f"{table.name}.parquet").checked(table)
+    kept_table = open_table(run, table.name, table)
     return Sides(kept_table, ours, frozenset(sites), counters)
 
 

@@ -17,6 +17,7 @@ from unquilt.corpus.given import JSON
 from unquilt.errors import ParameterError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.conditions import Key, quote, read_keys
+from unquilt.jobs.opening import open_table
 from unquilt.runs import Run
 from unquilt.tables.neardups import PREFERENCES
 
@@ -53,7 +54,7 @@ def order_documents(documents: Kept, keep: str, run: Run) -> Kept:
                 writer.write(batch)
             stage.record(rows=writer.rows)
         run.mark(PREFERENCES.name, tables=[PREFERENCES.name], values=missing)
-    return Kept.of(PREFERENCES.name, run.path / f"{PREFERENCES.name}.parquet").checked(PREFERENCES)
+    return open_table(run, PREFERENCES.name, PREFERENCES)
 
 
 def count_missing(run: Run) -> dict[str, int]:

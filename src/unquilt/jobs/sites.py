@@ -14,10 +14,10 @@ from unquilt.analyses.site_verdicts import DECLARATION, VERDICTS, SiteParameters
 from unquilt.errors import InputError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import documents, find_corpus, measures
+from unquilt.jobs.opening import open_run, open_table
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import choose_place
 from unquilt.jobs.site_tables import SiteTables
-from unquilt.jobs.work import open_run
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import shown
 from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
@@ -193,7 +193,7 @@ def _tables(runs: Sequence[Run]) -> dict[str, Kept]:
     for run in runs:
         for name in WANTED[run.manifest["analysis"]]:
             if name in run.tables and name not in tables:
-                tables[name] = Kept.of(name, run.path / f"{name}.parquet").checked(find_table(name))
+                tables[name] = open_table(run, name, find_table(name))
     return tables
 
 

@@ -9,6 +9,7 @@ from unquilt.analyses.phrases import PREFERRED, SOURCE, PhraseParameters
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.conditions import Condition
+from unquilt.jobs.opening import open_table
 from unquilt.runs import Run
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.phrases import SOURCE_MARKS
@@ -44,4 +45,4 @@ def mark_sources(documents: Kept, given: PhraseParameters, run: Run) -> Kept:
             if not documents_so:
                 raise InputError(f"{name}: no document of the corpus meets this condition")
         run.mark(table.name, tables=[table.name])
-    return Kept.of(SOURCE_MARKS.name, run.path / f"{SOURCE_MARKS.name}.parquet").checked(SOURCE_MARKS)
+    return open_table(run, table.name, table)

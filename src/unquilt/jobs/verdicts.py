@@ -12,6 +12,7 @@ from unquilt.analyses.judging import change_limits, judge
 from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.errors import RunError
 from unquilt.flow.kept import Kept, Split
+from unquilt.jobs.opening import open_table
 from unquilt.runs import Run
 from unquilt.tables.quilts import SOURCES, VERDICTS
 from unquilt.tables.table import Table
@@ -82,4 +83,4 @@ def _table(run: Run, table: Table) -> Kept:
         raise RunError(f"{run.path} is a run of {run.manifest['analysis']}, not of quilts: it has no verdicts")
     if table.name not in run.tables:
         raise RunError(f"{run.path} has no table {table.name}: it is not complete; run unquilt quilts again")
-    return Kept.of(table.name, run.path / f"{table.name}.parquet").checked(table)
+    return open_table(run, table.name, table)

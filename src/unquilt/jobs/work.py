@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from unquilt import _native
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.lexicon import DECLARATION as COUNTING
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.phrases import PhraseParameters
 from unquilt.analyses.preference import KEEP, is_order
-from unquilt.corpus.extract.urls import list_date
 from unquilt.corpus.find.inputs import unchanged, unread
 from unquilt.corpus.options import PLAIN, Reading
 from unquilt.engines.tasks import Scale
@@ -44,12 +42,13 @@ from unquilt.jobs.ingestion import read_into
 from unquilt.jobs.inputs import Found, find_inputs, fit_source, know, refuse_mixed_sources, refuse_mixed_words
 from unquilt.jobs.joining import join_into, plan_columns
 from unquilt.jobs.named import CorpusPart, Inputs, compares_plain, group_inputs, list_corpora, name_paths, open_corpus
+from unquilt.jobs.opening import open_run
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import LEXICON, RUN, choose_place, workshop
 from unquilt.jobs.preferences import check_order, count_missing, order_documents
 from unquilt.jobs.sources import mark_sources, read_conditions
 from unquilt.parameters import Parameters
-from unquilt.remote.names import is_url, refuse_url
+from unquilt.remote.names import refuse_url
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.storage import remove, shown
 from unquilt.stores.filters import Filter, read_documents
@@ -221,24 +220,6 @@ def as_found(corpus: Run) -> Iterator[Found]:
     """A corpus folder as the input of a run."""
     manifest = corpus.manifest
     yield Found((), [InputRecord(str(corpus.path), measures(corpus)["bytes"], manifest["fingerprint"])])
-
-
-def open_run(
-    name: str, parameters: Mapping[str, Any], records: Sequence[InputRecord], output: str | Path, options: JobOptions
-) -> Run:
-    engine = options.settings.engine
-    if is_url(output) and engine not in ("local", "processes"):
-        shared = f"the engine {engine} needs a run folder that all machines share"
-        raise ParameterError(f"{shared}; a run at {output} is made by the engines local and processes")
-    return Run.open(
-        output,
-        analysis=name,
-        parameters=parameters,
-        inputs=records,
-        overwrite=options.overwrite,
-        versions={"unicode": _native.UNICODE_VERSION, "public suffix list": list_date()},
-        settings=options.settings.to_dict(),
-    )
 
 
 def _foresee_columns(inputs: Inputs) -> pa.Schema | None:

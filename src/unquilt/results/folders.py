@@ -19,6 +19,7 @@ from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, RunError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import documents, find_corpus, other_texts
+from unquilt.jobs.opening import open_table
 from unquilt.remote.paths import place
 from unquilt.results.hosts import count_hosts
 from unquilt.results.names import Names
@@ -57,9 +58,13 @@ class RunFolder:
     @cached_property
     def tables(self) -> dict[str, Kept]:
         """All tables that can be shown, by name: those of the run, then those of its corpus."""
-        found = {name: _table(self.run, name) for name in self.run.tables}
+        found = {name: open_table(self.run, name, find_table(name)) for name in self.run.tables}
         if self.corpus is not None:
-            found |= {name: _table(self.corpus, name) for name in self.corpus.tables if name not in found}
+            found |= {
+                name: open_table(self.corpus, name, find_table(name))
+                for name in self.corpus.tables
+                if name not in found
+            }
             if self.corpus.done(DOCUMENTS.name):
                 found[DOCUMENTS.name] = documents(self.corpus, others=self._numbers_others())
                 aside = other_texts(self.corpus)
@@ -153,7 +158,3 @@ class RunFolder:
             return [row for _, row in self.documents([number])]
         found: list[dict[str, Any]] = self.tables[name].between(number, number).to_pylist()
         return found
-
-
-def _table(run: Run, name: str) -> Kept:
-    return Kept.of(name, run.path / f"{name}.parquet").checked(find_table(name))
