@@ -390,11 +390,13 @@ def test_a_detector_says_what_detection_does(labels: LabelSet, tmp_path: Path, s
     detector = unquilt.Detector.load(labels.path)
     rows = run.contents.to_pylist()
     asked = [*((page.text, "text") for page in pages), *((page, "html") for page in html)]
+    names = ("chunks", "stop_chunks", "matched", "file", "ours", "ours_matched")
+    assert len({row["ours"] for row in rows}) == 3
     for row, (content, media) in zip(rows, asked, strict=True):
         for form in (content, content.encode()):
             found = detector.page(form, "http://a.com/", media)
-            ours = (found.chunks, found.stop_chunks, len(found.labelled), found.file)
-            assert ours == (row["chunks"], row["stop_chunks"], row["matched"], row["file"])
+            said = (found.chunks, found.stop_chunks, len(found.labelled), found.file, found.ours, found.ours_labelled)
+            assert said == tuple(row[name] for name in names)
             assert [twin_reuse.sha1(" ".join(found.text[c.begin : c.end].split())) for c in found.labelled] == [
                 chunk.sha1 for chunk in found.labelled
             ]

@@ -11,7 +11,7 @@ import pytest
 import twin_copies as twin
 
 import unquilt
-from unquilt.errors import InputError, ParameterError
+from unquilt.errors import InputError, ParameterError, RunError
 from unquilt.jobs.own_pages import Pages
 from unquilt.settings import Settings
 
@@ -207,12 +207,33 @@ def test_ways_to_name_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         unquilt.copies("mine.labels", "theirs")
     with pytest.raises(InputError, match="neither a file or folder nor a site"):
         unquilt.copies("nowhere", "theirs")
-    with pytest.raises(InputError, match="no document of the corpus belongs to"):
-        unquilt.copies("nowhere.example", "theirs")
     with pytest.raises(InputError, match="no other document"):
         unquilt.copies("theirs", "theirs/0.txt")
+    with pytest.raises(InputError, match="corpus is both OURS and INPUT"):
+        unquilt.copies("corpus", corpus.path)
+    Path("empty.txt").touch()
+    with pytest.raises(InputError, match=r"empty.txt is empty"):
+        unquilt.copies("empty.txt", corpus.path)
+    with pytest.raises(
+        InputError, match=r"'nowhere.txt', which is neither a file nor one of its sites; .* hosts lists"
+    ):
+        unquilt.copies("nowhere.txt", corpus.path, "run")
+    assert not Path("run").exists()
     with pytest.raises(ParameterError):
         unquilt.copies("mine", "theirs", min_words=3)
+
+
+def test_a_list_that_names_other_pages_is_another_run(tmp_path: Path) -> None:
+    text = tell(Random(8), 5)
+    pages = make_table({"http://ours.example/a": text, "http://ours.example/b": text, "http://they.example/": text})
+    corpus, urls = unquilt.ingest(pages, tmp_path / "corpus"), tmp_path / "urls.txt"
+    for page in "ab":
+        urls.write_text(f"http://ours.example/{page}\n")
+        if page == "b":
+            with pytest.raises(RunError, match="holds another run: ours named other pages; choose another folder"):
+                unquilt.copies(urls, corpus.path, tmp_path / "run")
+        else:
+            unquilt.copies(urls, corpus.path, tmp_path / "run")
 
 
 def test_names_of_pages() -> None:

@@ -138,12 +138,26 @@ def test_refusals(runs: tuple[Path, Path], tmp_path: Path) -> None:
     other = uq.quilts(pa.table({"id": ["x"], "text": ["a b c d e f g"]}), tmp_path / "other").path
     with pytest.raises(InputError, match="another corpus"):
         uq.sites([runs[1], other])
-    with pytest.raises(InputError, match="run of ingest"):
+    with pytest.raises(InputError, match="corpus is a corpus; sites are judged by runs over it: unquilt quilts"):
         uq.sites([runs[0]])
     with pytest.raises(ParameterError, match="path:N"):
         uq.sites([runs[1]], site="planet")
-    (row,) = uq.sites([other]).sites.to_pylist()
+    nowhere = uq.sites([other])
+    (row,) = nowhere.sites.to_pylist()
     assert (row["verdict"], row["reasons"]) == ("cannot tell", "these pages have no URL")
+    assert say_all(RunFolder.open(nowhere.path), 2)[1] == "There is no verdict on any: these pages have no URL."
+
+
+def test_a_folder_of_runs_stands_for_them(runs: tuple[Path, Path], tmp_path: Path) -> None:
+    for each in runs:
+        shutil.copytree(each, tmp_path / each.name)
+    uq.neardups(tmp_path / "corpus", tmp_path / "near")
+    uq.sites([tmp_path / "quilts"], tmp_path / "sites")
+    both = uq.sites([tmp_path / "quilts", tmp_path / "near"])
+    assert uq.sites([tmp_path], tmp_path / "all").sites.equals(both.sites)
+    shutil.copytree(tmp_path / "near", tmp_path / "strict")
+    with pytest.raises(InputError, match=r"near and .*strict are both runs of neardups; name the runs"):
+        uq.sites([tmp_path])
 
 
 def test_a_site_shows_with_its_pages_sources_and_victims(runs: tuple[Path, Path], tmp_path: Path) -> None:

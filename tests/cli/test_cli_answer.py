@@ -57,6 +57,7 @@ def test_answers_are_those_of_detection(words: str, tmp_path: Path) -> None:
         assert (row["chunks"], row["labelled"], row["file"]) == (there["chunks"], there["matched"], there["file"])
         assert row["url"] == f"http://{row['id']}.example/"
         assert row["target"] == (row["id"] in targets)
+        assert (row["ours"], row["ours_labelled"]) == (there["ours"], there["ours_matched"])
         assert row["contains"] == row["labelled"] / row["chunks"]
     marked = [(doc, *each.values()) for doc, row in enumerate(found) for each in row["places"]]
     assert sorted(marked) == sorted(places)

@@ -180,7 +180,7 @@ class TestJobs:
         out = succeed("quilts", pages, "-o", "run")
         assert f"0 quilts, 0 sources; 0 near-duplicates collapsed\n{said}" in out
         assert "--doc" not in out
-        assert f"{len(texts)} documents have no URL and count as sites of their own (--foreign)" in out
+        assert f"{len(texts)} documents have no URL and count as sites of their own (--site)" in out
 
     @pytest.mark.parametrize("command", ["ingest", "quilts"])
     def test_too_many_rejects(self, command, pages):

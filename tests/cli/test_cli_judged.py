@@ -118,9 +118,7 @@ class TestWhy:
     def test_of_one_site(self, tmp_path):
         make(tmp_path, "http://www.site.example/{}")
         out = succeed("show", tmp_path / "run", "quilts", "--doc", "quilt")
-        assert (
-            "grams are shared by 2 to 50 documents, but all of these are on its own domain (--foreign domain)." in out
-        )
+        assert "grams are shared by 2 to 50 documents, but all of these are on its own domain (--site domain)." in out
 
     def test_without_url(self, tmp_path):
         make(tmp_path, "")
@@ -212,11 +210,11 @@ class TestCannotTell:
         ("url", "options", "said"),
         [
             ("http://www.site.example/{}", (), "all 1,000 documents are on one domain, site.example, and only pages"),
-            ("http://{}.site.example/", (), "Try --foreign host, which tells its hosts apart, or --foreign none\n"),
+            ("http://{}.site.example/", (), "Try --site host, which tells its hosts apart, or --site none\n"),
             ("http://site.example/{}", ("--foreign", "host"), "all 1,000 documents are on one host, site.example, and"),
             ("http://site.example/a/{}", ("--foreign", "path:1"), "on one site, site.example/a, and only"),
             ("http://site.example/{}", ("--foreign", "ip"), "all 1,000 documents are on one host, site.example, and"),
-            (None, (), "none of the 1,000 documents has a URL, so each counts as a site of its own (--foreign domain)"),
+            (None, (), "none of the 1,000 documents has a URL, so each counts as a site of its own (--site domain)"),
         ],
     )
     def test_sites_that_cannot_be_told_apart(self, tmp_path, url, options, said):
@@ -259,12 +257,12 @@ class TestNothingFound:
     def test_one_host(self, tmp_path):
         said = make(tmp_path, "http://www.site.example/{}")
         assert "no quilts: all documents are on one domain, site.example, and only sources on another domain" in said
-        assert "(--foreign domain). Try --foreign none.\n" in said
+        assert "(--site domain). Try --site none.\n" in said
         assert "--sigma 0.3" not in said
 
     def test_one_domain(self, tmp_path):
         said = make(tmp_path, "http://{}.site.example/")
-        assert "Try --foreign host, which tells its hosts apart, or --foreign none.\n" in said
+        assert "Try --site host, which tells its hosts apart, or --site none.\n" in said
         said = make(tmp_path, "http://{}.site.example/", "--foreign", "host", "--max-sections", 1, "--overwrite")
         assert "\n1 quilt, 5 sources" in said
         assert "Most quilts are on quilt.site.example (1 of 1 document)" in said

@@ -58,14 +58,14 @@ def test_where_nothing_is_found_the_option_is_named(call: Call, tmp_path: Path) 
     lines = [json.dumps({"id": url, "url": url, "text": SHARED}) for url in urls]
     (tmp_path / "pages.jsonl").write_text("\n".join(lines))
     find = ("passages", tmp_path / "pages.jsonl", "--gamma", "15", "-o")
-    said = "All documents are on one domain, one.example, so --foreign domain left none to compare"
+    said = "All documents are on one domain, one.example, so --site domain left none to compare"
     assert said in call(*find, tmp_path / "alone").output
     sides = ("--between", "http://www.one.example", "http://docs.one.example")
     assert "1 passage, 1 pair" in call(*find, tmp_path / "sides", *sides).output
     done = call(*find, tmp_path / "many", *sides, "--signature", "imatch", "--gamma", "9")
     assert f"No two documents on the two sides of {' '.join(sides)} share 9 sentences in a row" in done.output
     done = call(*find, tmp_path / "both", "--between", "http://www.one.example", "http://*")
-    assert "a page of both sides is not compared with its own domain (--foreign none does)" in done.output
+    assert "a page of both sides is not compared with its own domain (--site none does)" in done.output
 
 
 def test_two_texts_side_by_side(call: Call, run: Path) -> None:

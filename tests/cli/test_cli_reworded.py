@@ -33,7 +33,7 @@ def test_runs_say_what_was_left_out(call: Call, tmp_path: Path) -> None:
     done = call(*find, tmp_path / "some", "--max-candidates", "1")
     assert "1 pair not aligned: one is with at most 1 document (--max-candidates)" in done.output
     done = call(*find, tmp_path / "none", "--max-df", "1")
-    assert "No two documents share a reworded passage; --foreign none compares" in done.output
+    assert "No two documents share a reworded passage; --site none compares" in done.output
     assert "of rare words passed over, which more than 1 document has (--max-df)" in done.output
     assert "not aligned" not in done.output
     done = call(*find, tmp_path / "less", "--boilerplate", "2")

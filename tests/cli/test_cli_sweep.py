@@ -120,8 +120,8 @@ def test_quiet_and_json(corpus: Path, tmp_path: Path) -> None:
 def test_no_quilts_are_no_error(tmp_path: Path) -> None:
     pages = tmp_path / "pages.jsonl"
     pages.write_text('{"text": "a b c d"}\n{"text": "e f g h"}\n')
-    shown = succeed("sweep", pages, "-o", tmp_path / "run", *GRID, "--foreign", "domain")
-    wanted = "try smaller k, c or sigma (least: 2, 1, 0.25), a larger m (most: 50), or --foreign none.\n"
+    shown = succeed("sweep", pages, "-o", tmp_path / "run", *GRID, "--site", "domain")
+    wanted = "try smaller k, c or sigma (least: 2, 1, 0.25), a larger m (most: 50), or --site none.\n"
     assert shown.startswith(f"No document is a quilt with any of the 24 combinations; {wanted}")
     assert not (tmp_path / "run" / "figures").exists()
 

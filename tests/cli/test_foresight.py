@@ -56,12 +56,28 @@ def two_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_that_all_documents_are_on_one_site_is_said_first(job: Any, by: str) -> None:
     heard = listen(job, SITES[by], site=by)
     said = next(n for n, line in enumerate(heard) if "2 documents are on one" in line)
-    assert f"--foreign {by}" in heard[said]
-    assert "--foreign none" in heard[said]
+    assert f"--site {by}" in heard[said]
+    assert "--site none" in heard[said]
     assert all(line.startswith("stage") for line in heard[said + 1 :])
     assert len(heard) > said + 1
     assert not [line for line in listen(job, SITES[by], site="none") if "are on one" in line]
     assert not [line for line in listen(job, [*SITES[by], "http://two.example/"], site=by) if "are on one" in line]
+
+
+@pytest.mark.parametrize("by", SITES)
+def test_what_phrases_of_one_site_cannot_tell_is_said_first(by: str) -> None:
+    heard = listen(unquilt.phrases, SITES[by], site=by)
+    said = next(n for n, line in enumerate(heard) if "2 documents are on one" in line)
+    assert f"--site {by}" in heard[said]
+    assert ("Try --site host" in heard[said]) == (by == "domain")
+    assert len(heard) > said + 1
+    assert not [
+        line for line in listen(unquilt.phrases, [*SITES[by], "http://two.example/"], site=by) if "on one" in line
+    ]
+    heard = listen(unquilt.phrases, [None, None])
+    said = next(n for n, line in enumerate(heard) if "none of the 2 documents has a URL" in line)
+    assert "--base-url" in heard[said]
+    assert len(heard) > said + 1
 
 
 def test_that_there_are_no_urls_is_said_first() -> None:

@@ -101,7 +101,7 @@ def is_in(module: str, package: str) -> bool:
 
 def test_the_imports_were_found() -> None:
     assert "unquilt.flow.verbs" in IMPORTS["unquilt.analyses.quilts"]
-    assert "unquilt._native" in IMPORTS["unquilt.jobs.work"]
+    assert "unquilt._native" in IMPORTS["unquilt.jobs.opening"]
     assert "unquilt._core" in IMPORTS["unquilt._native"]
     assert len(ALL) > 40
 

@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
+from random import Random
 from typing import Any
 from urllib.parse import unquote
 
@@ -22,6 +23,7 @@ from looking import RUNS, make_runs
 
 import unquilt as uq
 from unquilt.cli import cli
+from unquilt.page.report.sections.copies import _read, choose
 from unquilt.page.report.writing import make_report
 from unquilt.results import RunFolder
 
@@ -244,6 +246,37 @@ def test_the_printed_report_is_on_white(browser: Browser, runs: dict[str, Path],
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     assert white == "rgb(255, 255, 255)"
     assert b64decode(printed).startswith(b"%PDF")
+
+
+def test_copies_are_listed_and_some_are_printed_side_by_side(browser: Browser, tmp_path: Path) -> None:
+    """Of three sites, the first has the two largest copies; examples are of different sites, by their numbers."""
+    rng = Random(5)
+    ours = [" ".join(f"w{rng.randrange(4000)}" for _ in range(90)) for _ in range(4)]
+    pages = [(f"http://ours.example/{n}", text) for n, text in enumerate(ours)]
+    taken = {
+        "http://one.example/a": ours[0],
+        "http://one.example/b": ours[1][:300],
+        "http://two.example/": ours[2][:250],
+    }
+    pages += [*taken.items(), ("http://three.example/", ours[3][:200]), ("http://four.example/", "Nothing of it.")]
+    columns = ("url", "text")
+    table = pa.table({"id": [url for url, _ in pages]} | dict(zip(columns, zip(*pages, strict=True), strict=True)))
+    folder = RunFolder.open(uq.copies("ours.example", table, tmp_path / "copies").path)
+    report = make_report([folder], examples=2)
+    assert re.findall(r"<h4>(\d+)\. (\S+) has text", report) == [
+        ("1", "http://one.example/a"),
+        ("3", "http://two.example/"),
+    ]
+    assert [row["number"] for row in choose(_read(folder), 9)] == [1, 3, 4, 2]
+    listed = re.search(r"<caption>Copies.*?</table>", report, re.DOTALL)[0]
+    assert listed.count("http://ours.example/") == 4
+    (tmp_path / "report.html").write_text(report)
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    browser.resize((680, 960))
+    browser.open((tmp_path / "report.html").as_uri())
+    places = "return [...document.querySelector('.pair').children].map(e => e.getBoundingClientRect().top)"
+    assert len(set(browser.ask(places))) == 1
+    browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
 def test_its_length_is_chosen_and_it_names_no_folder_of_this_machine(runs: dict[str, Path]) -> None:

@@ -10,6 +10,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};
 use unquilt_kernels::analyses::reuse::chunks::{ComparedBy, Cutter, Sameness};
+use unquilt_kernels::analyses::reuse::origins::OurPages;
 use unquilt_kernels::flow::contract::{ParameterValue, Value};
 use unquilt_kernels::store::gathering::{GatheredHashes, HashGathering, FILTER_BYTES};
 use unquilt_kernels::store::labels::{pack, Hash, Labels as Set, Meaning};
@@ -272,7 +273,7 @@ impl Labels {
 
     /// What there is of this set in a page, whose text and columns of chunks are as `extract` gives them, and the hash
     /// of its content: how many chunks remain, how many are stop chunks, begin, end and hash of those that are labelled,
-    /// and whether the file is.
+    /// whether the file is, and the page of ours that most of it is from with how many of its chunks.
     #[allow(clippy::too_many_arguments)]
     fn page<'py>(
         &self,
@@ -299,12 +300,15 @@ impl Labels {
         let places = begins.as_chunks().0.iter().map(number).zip(ends.as_chunks().0.iter().map(number));
         let (mut chunks, mut stopped, mut fault) = (0_u64, 0, None);
         let mut matched: Vec<(usize, usize, Hash)> = Vec::new();
+        let mut ours = OurPages::default();
+        let mut lost = false;
         let rest = Cutter::new(min_length).cut(places, trivial, compared, |chunk| match self.set.chunk(&chunk.hash) {
             Ok(Meaning::Stop) => stopped += 1,
             Ok(Meaning::Nothing) => chunks += 1,
             Ok(Meaning::Label) => {
                 chunks += 1;
                 matched.push((chunk.begin, chunk.end, chunk.hash));
+                lost |= ours.add(&self.set, &chunk.hash, chunk.length()).is_err();
             }
             Err(other) => fault = Some(other),
         });
@@ -315,8 +319,11 @@ impl Labels {
         let stop_chunks: u64 = stopped + page.passed;
         let content: &Hash = content.try_into().map_err(|_| PyValueError::new_err("a SHA-1 has 20 bytes"))?;
         let file = self.set.file(content).map_err(to_python)? && !page.trivial;
+        let ours = ours.choose(&self.set, file.then_some(content), matched.len() as u64);
+        let Some(ours) = ours.ok().filter(|_| !lost) else { return Err(to_python(self.set.fault())) };
+        let ours = ours.map(|(name, chunks)| (String::from_utf8_lossy(name).into_owned(), chunks));
         let rows = matched.iter().map(|(begin, end, hash)| (*begin, *end, PyBytes::new(py, hash)));
-        (chunks, stop_chunks, PyList::new(py, rows.collect::<Vec<_>>())?, file).into_pyobject(py)
+        (chunks, stop_chunks, PyList::new(py, rows.collect::<Vec<_>>())?, file, ours).into_pyobject(py)
     }
 }
 

@@ -83,6 +83,9 @@ class Analysis(Job):
     foreign: Callable[[Any], str] = field(default=lambda _: "")
     """What sites are to it, by its parameters, if it needs pages of several sites: `jobs.foresight`."""
 
+    counts_sites: bool = False
+    """Whether it finds something on a single site, too, and says on how many sites that is."""
+
     other_texts: Callable[[Any], bool] = field(default=lambda _: False)
     """Whether, by its parameters, it also looks at JavaScript, CSS and robots.txt: `tables.corpus`."""
 

@@ -285,6 +285,8 @@ DECLARATION = Analysis(
         DRAWN,
         SOURCE_MARKS,
     ),
+    foreign=lambda given: str(given.group),
+    counts_sites=True,
     labels=COPY_LABELS
     | {
         "samples": "taking shingles",

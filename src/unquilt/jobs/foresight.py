@@ -38,22 +38,30 @@ def look_at_sites(corpus: Kept, by: str) -> Sites:
     return Sites(list(names)[:2], nameless)
 
 
-def foresee(corpus: Kept, foreign: str) -> str | None:
-    """Why an analysis of pages of other sites cannot tell anything about this corpus, or not what it is asked for."""
+def foresee(corpus: Kept, foreign: str, *, counted: bool = False) -> str | None:
+    """Why an analysis of pages of other sites cannot tell anything about this corpus, or not what it is asked for; of
+    one that finds something on a single site, too, but counts by sites (`counted`), what it cannot tell then."""
     if foreign in ("", "none") or corpus.rows < FEW:
         return None
     sites = look_at_sites(corpus, foreign)
-    asked = f"(--foreign {foreign})"
+    asked = f"(--site {foreign})"
     if not sites.names:
+        if counted:
+            nowhere = f"none of the {corpus.rows:,} documents has a URL {asked}"
+            return f"cannot tell which sites have a phrase: {nowhere}. URLs: field url, or --base-url"
         each = f"none of the {corpus.rows:,} documents has a URL, so each counts as a site of its own {asked}"
         return f"cannot tell what a page has from its own site: {each}. URLs: field url, or --base-url"
     if len(sites.names) > 1 or sites.nameless:
         return None
     what = {"host": "host", "ip": "host", "domain": "domain"}.get(foreign, "site")
     hosts = foreign not in ("host", "ip") and len(look_at_sites(corpus, "host").names) > 1
-    others = "--foreign host, which tells its hosts apart, or " if hosts else ""
-    where = f"all {corpus.rows:,} documents are on one {what}, {sites.names[0]}, and only pages of other sites count"
-    return f"cannot tell who took from whom: {where} {asked}, so that nothing will be found. Try {others}--foreign none"
+    others = "--site host, which tells its hosts apart, or " if hosts else ""
+    one = f"all {corpus.rows:,} documents are on one {what}, {sites.names[0]}"
+    if counted:
+        told = "cannot tell phrases that several sites share from those of one site's template"
+        return f"{told}: {one} {asked}{'. Try --site host, which tells its hosts apart' if hosts else ''}"
+    where = f"{one}, and only pages of other sites count"
+    return f"cannot tell who took from whom: {where} {asked}, so that nothing will be found. Try {others}--site none"
 
 
 def foresee_space(folder: Path, size: int) -> str | None:

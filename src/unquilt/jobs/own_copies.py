@@ -26,7 +26,7 @@ from unquilt.analyses.own_copies import (
 )
 from unquilt.corpus.extract.urls import is_for_machines
 from unquilt.engines.tasks import Scale
-from unquilt.errors import InputError
+from unquilt.errors import NoDocumentsError
 from unquilt.flow.kept import Kept
 from unquilt.flow.rehearsal import rehearse
 from unquilt.jobs.copied_texts import CopiedTexts
@@ -37,8 +37,9 @@ from unquilt.jobs.opening import open_run, open_table
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.own_pages import Pages, choose_ours, refuse_corpus
 from unquilt.jobs.places import choose_place
-from unquilt.jobs.work import as_found, engine, ingest_within
+from unquilt.jobs.work import abandoning, as_found, engine, ingest_within
 from unquilt.runs import Run
+from unquilt.runs.storage import shown
 from unquilt.site_names import name_site
 from unquilt.tables.copies import COPIES, COPYING_SITES, SIDES
 from unquilt.tables.passages import PASSAGES
@@ -74,7 +75,8 @@ def find_own_copies(
         with open_run(DECLARATION.name, asked, found.records, output, options) as run:
             if not run.complete:
                 corpus = corpus or ingest_within(run, found, options)
-                sides = tell_sides(run, corpus, given, chosen, str(ours))
+                with abandoning(run):
+                    sides = tell_sides(run, corpus, given, chosen, str(ours))
                 with engine(run, Scale(documents(corpus).rows, measures(corpus)["words"]), options) as verbs:
                     tables = compare_sides(verbs, documents(corpus), sides.table, given)
                 counted = write_tables(run, corpus, sides, tables, given)
@@ -103,7 +105,11 @@ def tell_sides(run: Run, corpus: Run, given: OwnCopyParameters, chosen: Pages, n
             sites.add(_site(page, given) or "")
     sites.discard("")
     if not ours:
-        raise InputError(f"no document of the corpus belongs to {name[:200]!a}")
+        what = (
+            "" if chosen.urls or chosen.files or chosen.beginnings else ", which is neither a file nor one of its sites"
+        )
+        hosts = f"unquilt show {shown(corpus.path)} hosts lists its hosts"
+        raise NoDocumentsError(f"no document of the corpus belongs to {name[:200]!a}{what}; {hosts}")
     excepted = Pages.named(given.except_)
     counters = {"our_documents": len(ours), "their_documents": 0, "documents_left_out": 0}
     table = SIDES
@@ -123,7 +129,7 @@ def tell_sides(run: Run, corpus: Run, given: OwnCopyParameters, chosen: Pages, n
             writer.write(pa.RecordBatch.from_arrays(columns, schema=table.schema))
         stage.record(rows=writer.rows)
     if not counters["their_documents"]:
-        raise InputError(
+        raise NoDocumentsError(
             f"every document is ours, on our sites or excepted; no other document is left to compare with {name!a}"
         )
     run.mark(table.name, tables=[table.name])

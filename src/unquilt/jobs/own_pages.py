@@ -88,8 +88,11 @@ def choose_ours(ours: str | Path) -> tuple[Pages, list[str | Path]]:
     if is_set(name):
         return _read_labels(LabelSet.read(name)), []
     with suppress(OSError):
-        if Path(name).is_file() and (urls := _read_list(Path(name))):
-            return Pages(urls=frozenset(map(name_page, urls))), []
+        if Path(name).is_file():
+            if not Path(name).stat().st_size:
+                raise InputError(f"{shown(name)} is empty: it names no page")
+            if urls := _read_list(Path(name)):
+                return Pages(urls=frozenset(map(name_page, urls))), []
     if not _URL.match(name):
         paths: list[str | Path] = []
         with suppress(InputError):
@@ -131,6 +134,11 @@ def _read_list(path: Path) -> list[str]:
 def refuse_corpus(ours: str | Path, inputs: Inputs) -> None:
     """Refuses a corpus folder beside files of ours: they have to be read into it."""
     for path in name_paths(inputs):
+        if Path(path).exists() and Path(ours).exists() and Path(path).samefile(ours):
+            all_ = f"{shown(path)} is both OURS and INPUT"
+            raise InputError(
+                f"{all_}; say what of it is ours: a site, how our URLs begin, or a file with a list of URLs"
+            )
         if read_manifest(Path(path)) is not None:
             together = f"read both into one: unquilt ingest {shown(ours)} THEIRS... -o corpus"
             raise InputError(

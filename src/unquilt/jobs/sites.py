@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import choose_place
 from unquilt.jobs.site_tables import SiteTables
 from unquilt.runs import InputRecord, Run
+from unquilt.runs.manifest import MANIFEST
 from unquilt.runs.storage import shown
 from unquilt.tables.sites import DRAWS, NETWORK_PAIRS, SITES
 from unquilt.tables.table import Table
@@ -50,7 +52,8 @@ def judge_sites(
     options = options or JobOptions()
     if not runs:
         raise InputError("there are no runs to judge sites by")
-    opened = sorted(map(_open, runs), key=lambda run: list(WANTED).index(run.manifest["analysis"]))
+    places = [place for path in runs for place in _find(Path(path))]
+    opened = sorted(map(_open, places), key=lambda run: list(WANTED).index(run.manifest["analysis"]))
     corpus = _one_corpus(opened)
     output = choose_place(output, [run.path for run in opened])
     records = [
@@ -157,9 +160,28 @@ def _write(run: Run, table: Table, rows: list[dict[str, Any]]) -> None:
     run.mark(table.name, tables=[table.name])
 
 
+def _find(path: Path) -> list[Path]:
+    """A run, or the runs in a folder by which sites can be judged, one of each analysis."""
+    if os.path.lexists(path / MANIFEST):
+        return [path]
+    found: dict[str, Path] = {}
+    for place in sorted(each.parent for each in path.glob(f"*/{MANIFEST}")):
+        name = Run.read(place).manifest["analysis"]
+        if name in found and name in WANTED:
+            two = f"{shown(found[name])} and {shown(place)}"
+            raise InputError(f"{two} are both runs of {name}; name the runs by which sites are to be judged")
+        found[name] = place
+    return [place for name, place in found.items() if name in WANTED] or [path]
+
+
 def _open(path: str | Path) -> Run:
     run = Run.read(path)
     name = run.manifest["analysis"]
+    if name == "ingest":
+        first = f"unquilt quilts {shown(path)} -o RUN"
+        raise InputError(
+            f"{shown(path)} is a corpus; sites are judged by runs over it: {first}, then unquilt sites RUN"
+        )
     if name not in WANTED:
         raise InputError(f"{shown(path)} is a run of {name}; sites are judged by runs of {', '.join(WANTED)}")
     if not run.complete:

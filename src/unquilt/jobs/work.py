@@ -142,7 +142,7 @@ def analyse(
                 corpus = corpus or ingest_within(run, found, options)
                 summary = measures(corpus)
                 found_documents = documents(corpus, others=analysis.other_texts(given))
-                if warning := foresee(found_documents, analysis.foreign(given)):
+                if warning := foresee(found_documents, analysis.foreign(given), counted=analysis.counts_sites):
                     options.progress.say(warning)
                 order = getattr(given, "keep", KEEP[0])
                 with engine(run, Scale(found_documents.rows, summary["words"]), options) as verbs:
@@ -211,7 +211,7 @@ def build_filter(
 
 def ingest_within(run: Run, found: Found, options: JobOptions) -> Run:
     """Reads the inputs of a run into a corpus in its folder."""
-    with _abandoning(run):
+    with abandoning(run):
         return _ingest(found, run.inner(CORPUS), replace(options, overwrite=False))
 
 
@@ -239,10 +239,10 @@ def _ingest(found: Found, output: str | Path, options: JobOptions, grown: Run | 
             if grown is not None:
                 run.manifest[EARLIER] = note_state(grown)
             if found.parts:
-                with _abandoning(run):
+                with abandoning(run):
                     _join(run, found, options)
             else:
-                with _abandoning(run), engine(run, Scale(0, 0), options) as verbs:
+                with abandoning(run), engine(run, Scale(0, 0), options) as verbs:
                     read_into(verbs, run, found.sources, options.reading, options.progress)
     return run
 
@@ -266,8 +266,9 @@ def _join(run: Run, found: Found, options: JobOptions) -> None:
 
 
 @contextmanager
-def _abandoning(run: Run) -> Iterator[None]:
-    """Leaves no folder behind if there is nothing to read: whoever then says more about the inputs needs the name."""
+def abandoning(run: Run) -> Iterator[None]:
+    """Leaves no folder behind if there is nothing to read, or to compare: whoever then says something else needs the
+    name."""
     try:
         yield
     except NoDocumentsError:

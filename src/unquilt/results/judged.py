@@ -170,7 +170,7 @@ def explain_no_source(facts: Row, asked: Row) -> str:
             none = f"none of its {count(facts['grams'], 'gram')} is in 2 to {asked['m']} documents"
             return f"{none}: each is in no other, or in more than that (-m)."
         case "own site":
-            return f"{shared}, but all of these are on its own {site} (--foreign {asked['foreign']})."
+            return f"{shared}, but all of these are on its own {site} (--site {asked['foreign']})."
         case _:
             least = facts["limits"]["min_share"]
             where = "other page" if asked["foreign"] == "none" else f"page on another {site}"

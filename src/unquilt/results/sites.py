@@ -236,7 +236,10 @@ def say_all(folder: RunFolder, most: int, worst: Sequence[Row] | None = None) ->
     taking = sum(sums.get(name, 0) for name in TAKING)
     number = folder.table(SITES.name).rows
     says = [f"{count(number, 'site')}: {count_verdicts(folder)}."]
-    if not taking:
+    if sums.get("cannot_tell") == number:
+        (largest, *_) = _read_only(folder, SITES.name, ("verdict", "cannot tell"), ("-pages", "rank"), 1)
+        says.append(f"There is no verdict on {largest['site'] or 'any'}: {largest['reasons']}.")
+    elif not taking:
         says.append("No site is found to live off others.")
     says += [f"{say_site(row)}." for row in worst]
     if taking > most:

@@ -152,7 +152,7 @@ class _Trimming:
             passed = part["trivial_chunks"][row].as_py() if about.trivial_stop else ()
             trivial = b"".join(each.to_bytes(4, "little") for each in passed or ())
             columns = (begins[places], ends[places], raws[hashes], texts[hashes], trivial)
-            chunks, _, labelled, file = labels.page(whole.encode(), *columns, digest, about.by, 0)
+            chunks, _, labelled, file, _ = labels.page(whole.encode(), *columns, digest, about.by, 0)
             at = until
             long = ((begin, end) for begin, end, _ in labelled if end - begin > about.min_length)
             gone = {begin for begin, _ in long if (doc, begin, "chunk") not in kept}

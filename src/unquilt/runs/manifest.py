@@ -218,7 +218,12 @@ def _differences(older: Mapping[str, Any], wanted: Mapping[str, Any]) -> Iterato
     for before, after in pairs:
         for name in {**before, **after}:
             was, is_now = (_value(side[name]) if name in side else "not set" for side in (before, after))
-            if was != is_now:
+            if was == is_now:
+                continue
+            what = name.removesuffix("_digest")
+            if what != name and before.get(what) == after.get(what):
+                yield f"{what} named other pages"
+            elif what == name:
                 yield f"{shown(name)} was {was} and is now {is_now}"
 
 

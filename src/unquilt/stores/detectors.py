@@ -43,6 +43,11 @@ class PageContent:
     labelled: tuple[LabelledChunk, ...]
     file: bool
     """Whether the whole content is a labelled file."""
+    ours: str | None
+    """URL of the page of ours that most of it is from, or its id if it has none; None if nothing is labelled, or the
+    set does not know where its labels are from."""
+    ours_labelled: int
+    """How many of the labelled chunks that page has."""
     threshold: float | None
     """The threshold for pages that the set stores, if any."""
     utf8: bytes = field(repr=False)
@@ -120,11 +125,12 @@ class Detector:
         if not self.labels.about.trivial_stop:
             columns = (*columns[:4], b"")
         try:
-            chunks, stop_chunks, labelled, file = self._ask(seen, *columns, digest, *self._cutting)
+            chunks, stop_chunks, labelled, file, ours = self._ask(seen, *columns, digest, *self._cutting)
         except _native.SpoiledSetError as error:
             raise spoiled(self.labels.path, error) from error
         marked = tuple([LabelledChunk(*each) for each in labelled]) if labelled else ()
-        return PageContent(chunks, stop_chunks, marked, file, self._threshold, text)
+        page, shared = ours or (None, 0)
+        return PageContent(chunks, stop_chunks, marked, file, page, shared, self._threshold, text)
 
 
 def _begins_as_html(content: str | bytes) -> bool:

@@ -78,7 +78,7 @@ VERDICTS = Table(
     see="every document: its numbers, and why it is or is not a quilt",
     notes="`why` is one word for a document without sources: `short` (fewer than k words, so it has no grams), "
     "`nothing shared` (no gram is in 2 to m documents), `own site` (all that it shares is on its own site, see "
-    "`--foreign`) or `min_share` (no source covers enough: see `--min-share` and `--min-grams`). Else it names the "
+    "`--site`) or `min_share` (no source covers enough: see `--min-share` and `--min-grams`). Else it names the "
     "limits that the document fails, "
     "separated by `, ` and in this order: `sigma`, `max_largest`, `c`, `max_own`, `max_sections`, `min_sewn`, "
     "`max_reads_on`, `max_in_order`, `max_attributed`. Only documents that may be quilts are looked at closely; of the "
@@ -180,7 +180,7 @@ SOURCES = Table(
     notes="Pages that were looked at closely and are no quilts have rows, too; `quilts` says which are quilts. "
     "A link leads to a page if both URLs, as browsers parse them, differ at most in the fragment, in http or "
     "https, and in a slash at the end of the path; it leads to a domain if its host is the domain or lies under it. "
-    "A link to the quilt's own site (its domain; its host with `--foreign host`) leads to a page only. "
+    "A link to the quilt's own site (its domain; its host with `--site host`) leads to a page only. "
     "If copies of a source were collapsed, a link to any of the first hundred of them counts, too.",
     first=("quilt", "rank", "source", "new_grams", "all_grams"),
     hidden=("linked_grams", "section_grams"),
@@ -274,7 +274,7 @@ SLICES = Table(
     on_the_way=True,
 )
 
-_MADE = {"domain": "Made unless `--foreign host` is given.", "host": "Made with `--foreign host`."}
+_MADE = {"domain": "Made unless `--site host` is given.", "host": "Made with `--site host`."}
 _FEEDING = (
     integer("quilts", "quilts that draw on documents of the site"),
     integer("sources", "rows of `sources` whose source is on the site"),

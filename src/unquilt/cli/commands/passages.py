@@ -33,7 +33,7 @@ def passages(job: AnalysisJob, as_published: bool, **of_reworded: Any) -> None:
 
     Thirty words that two documents share are a passage; up to thirty changed words between runs of eight equal ones do
     not break it. With --signature imatch, as published, three sentences in a row are one, word for word but for the
-    commonest words. Documents of one site are not compared with each other, unless --foreign none is given. What very
+    commonest words. Documents of one site are not compared with each other, unless --site none is given. What very
     many documents share (menus, notices, licences) is no passage on its own. Results are the tables passages (where
     each begins and ends in both texts) and passage_pairs (how much two documents share); where sentences are compared,
     also stop_runs (what very many share).

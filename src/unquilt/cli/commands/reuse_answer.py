@@ -31,9 +31,9 @@ def answer(inputs: tuple[str, ...], labels: str, places: bool, asked: JobArgumen
 
     INPUT is what unquilt ingest takes (files, folders, globs); without INPUT, or with -, it is standard input. Each
     document is answered by one line of JSON: id and URL, how many chunks it has without stop chunks, how many of these
-    are labelled, their share, whether the whole file is labelled, and whether it is a target, which is null if the set
-    has no threshold for pages. Lines of JSON on standard input are answered one by one. What cannot be read is answered
-    by a line with the reason.
+    are labelled, their share, whether the whole file is labelled, whether it is a target, which is null if the set has
+    no threshold for pages, and the page of ours that it has most of, with how many of the labelled chunks are from it.
+    Lines of JSON on standard input are answered one by one. What cannot be read is answered by a line with the reason.
     """
     from unquilt.cli.terminal.endings import check_rejects
     from unquilt.corpus.records import Reject
@@ -67,6 +67,7 @@ def _describe(answer: LabelAnswer, *, places: bool) -> dict[str, Any]:
     found = answer.content
     said: dict[str, Any] = {"id": answer.id, "url": answer.url, "chunks": found.chunks, "labelled": len(found.labelled)}
     said |= {"contains": found.contains, "file": found.file, "target": found.target}
+    said |= {"ours": found.ours, "ours_labelled": found.ours_labelled}
     if places:
         marked = [{"begin": each.begin, "end": each.end, "sha1": each.sha1.hex()} for each in found.labelled]
         said["places"] = marked

@@ -22,7 +22,7 @@ def reworded(job: AnalysisJob) -> None:
 
     Documents that share rare words are aligned: a passage of one document and a passage of the other belong together
     if they share words that chance would hardly put into both. Documents of one site are not compared with each other,
-    unless --foreign none is given. Words of menus, footers and notices, which very many documents have, are left out.
+    unless --site none is given. Words of menus, footers and notices, which very many documents have, are left out.
     Results are the tables passages (where each begins and ends in both texts, and how strong the evidence is) and
     passage_pairs (how much two documents share).
     """

@@ -13,6 +13,7 @@ from unquilt.cli.options import JobArguments, given_parameters, parameter_option
 EXAMPLES = """\b
 Examples:
   unquilt sites run -o sites
+  unquilt sites demo-run -o sites                 # by all runs in a folder
   unquilt sites run near phrases -o hosts --site host
   unquilt sites run -o farms --block-list block.txt
 """
@@ -27,7 +28,8 @@ Examples:
 def sites(runs: tuple[str, ...], output: str, block_list: str | None, asked: JobArguments, **values: Any) -> None:
     """Judge whole sites by finished runs over one corpus: who lives off others, and off whom.
 
-    Runs of quilts, neardups, phrases, reuse detect, passages and reworded are read. Each site has one verdict, with the
+    Runs of quilts, neardups, phrases, reuse detect, passages and reworded are read; RUN may be a folder with such runs,
+    too. Each site has one verdict, with the
     numbers that it goes by: stitched, scraper, mirror, syndicated, original, ordinary, or cannot tell. Sites that are
     stitched from the same pages are one network.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
   unquilt sweep corpus -o sweep
   unquilt sweep corpus -o grid --k 3,5,7 --m 5,10,50,100 --c 2,4,8 --sigma 0.25,0.5,0.75
-  unquilt sweep corpus -o foreign --foreign domain --collapse exact --k 5
+  unquilt sweep corpus -o foreign --site domain --collapse exact --k 5
   unquilt sweep corpus -o sweep --pivot 5,10,4,0.5      # the same results, another pivot
   unquilt show sweep sweep --limit 1000
 """
@@ -55,7 +55,7 @@ def sweep(job: AnalysisJob, pivot: Pivot | None) -> None:
 
     The share of documents that are quilts and the mean number of their sources are printed for a pivot, one parameter
     varied at a time, and drawn as four curves, also in RUN/figures. The table sweep has every combination. By default
-    quilts are those of the paper: any other page can be a source (--foreign none --collapse none).
+    quilts are those of the paper: any other page can be a source (--site none --collapse none).
     """
     chosen = choose_pivot(SweepParameters.from_dict(job.parameters), pivot)
     job.carry_out(lambda run: [*present(run, chosen, job.output), ""])
@@ -99,7 +99,7 @@ def nothing_found(run: Run, combinations: int) -> str:
         return "There are no documents in this corpus, so there is nothing to count."
     asked = run.manifest["parameters"]
     least = f"smaller k, c or sigma (least: {asked['k'][0]}, {asked['c'][0]}, {asked['sigma'][0]:g})"
-    others = f"a larger m (most: {asked['m'][-1]})" + ("" if asked["foreign"] == "none" else ", or --foreign none")
+    others = f"a larger m (most: {asked['m'][-1]})" + ("" if asked["foreign"] == "none" else ", or --site none")
     tried = count(combinations, "combination")
     return f"No document is a quilt with any of the {tried}; try {least}, {others}."
 

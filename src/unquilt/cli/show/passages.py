@@ -69,11 +69,11 @@ class PassageView(View):
         foreign, between = asked["foreign"], asked["between"]
         if facts["only_site"] and not between:
             everything = f"All documents are on one {foreign}, {facts['only_site']}"
-            return f"{everything}, so --foreign {foreign} left none to compare; --foreign none compares them."
+            return f"{everything}, so --site {foreign} left none to compare; --site none compares them."
         sides = f" on the two sides of --between {' '.join(map(printable, between))}" if between else ""
-        where = "" if foreign == "none" or between else "; --foreign none compares pages of one site, too"
+        where = "" if foreign == "none" or between else "; --site none compares pages of one site, too"
         if between and foreign != "none":
-            where = f"; a page of both sides is not compared with its own {foreign} (--foreign none does)"
+            where = f"; a page of both sides is not compared with its own {foreign} (--site none does)"
         return f"No two documents{sides} share {self.sought(asked)}{where}."
 
     def left_out(self, facts: Facts) -> Iterator[str]:  # noqa: ARG002

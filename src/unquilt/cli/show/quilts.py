@@ -126,9 +126,9 @@ def _on_one_site(facts: Facts) -> str | None:
     by = asked["foreign"] if asked["foreign"] in there else "domain"
     if asked["foreign"] == "none" or facts["without_url"] or len(there.get(by, ())) != 1:
         return None
-    hosts = "--foreign host, which tells its hosts apart, or " if by == "domain" and len(there["host"]) > 1 else ""
-    only = f"only sources on another {asked['foreign']} count (--foreign {asked['foreign']})"
-    return f"all documents are on one {by}, {printable(there[by][0])}, and {only}. Try {hosts}--foreign none."
+    hosts = "--site host, which tells its hosts apart, or " if by == "domain" and len(there["host"]) > 1 else ""
+    only = f"only sources on another {asked['foreign']} count (--site {asked['foreign']})"
+    return f"all documents are on one {by}, {printable(there[by][0])}, and {only}. Try {hosts}--site none."
 
 
 def _by_limits(facts: Facts) -> str:
@@ -142,7 +142,7 @@ def _by_limits(facts: Facts) -> str:
         return f"most documents with sources fail {option} (now {value:g}). Without a new run: {look}"
     if counts.get("own_site_only"):
         only = f"only sources on another {facts['parameters']['foreign']} count"
-        return f"what documents share is on their own site, and {only}. Try --foreign none, or host."
+        return f"what documents share is on their own site, and {only}. Try --site none, or host."
     return "no document has sources. Try a smaller -k, a larger -m or a smaller --min-share."
 
 
@@ -186,4 +186,4 @@ def without_url(facts: Facts) -> Iterator[str]:
             "documents have no URL and count as sites of their own",
         )
         they = "it shares" if facts["without_url"] == 1 else "they share"
-        yield f"{few} (--foreign): what {they} with any other page counts. URLs: field url, or --base-url"
+        yield f"{few} (--site): what {they} with any other page counts. URLs: field url, or --base-url"

@@ -61,6 +61,8 @@ class Example:
     """The other document of a pair."""
     title: str = ""
     """Of a pair, if that is not the name of the first document, which then stands above its text."""
+    number: int = 0
+    """Its number elsewhere in the report; 0 for its place among examples."""
     own_facts: Sequence[tuple[str, str]] = ()
     """What is known of the first document of a pair with a title."""
 

@@ -27,7 +27,7 @@ pub struct OurPages {
 
 impl OurPages {
     /// Takes a labelled chunk of so many characters into account.
-    pub fn add(&mut self, labels: &Labels<Side>, hash: &Hash, length: usize) -> Result<(), Damaged> {
+    pub fn add<B: AsRef<[u8]>>(&mut self, labels: &Labels<B>, hash: &Hash, length: usize) -> Result<(), Damaged> {
         let Some(origins) = labels.origins() else { return Ok(()) };
         self.seen.clear();
         let pages = origins.of(hash, false).ok_or(SPOILED)?.map(|origin| origin.page);
@@ -46,9 +46,9 @@ impl OurPages {
 
     /// The page of ours that a document has most of, and how many chunks of it; of several, the page of which that is
     /// the largest share, and then the first. Forgets the document.
-    pub fn choose<'a>(
+    pub fn choose<'a, B: AsRef<[u8]>>(
         &mut self,
-        labels: &'a Labels<Side>,
+        labels: &'a Labels<B>,
         file: Option<&Hash>,
         matched: u64,
     ) -> Result<Option<(&'a [u8], u64)>, Damaged> {

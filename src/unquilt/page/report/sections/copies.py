@@ -1,7 +1,12 @@
-"""Runs of copies: the sites that have text of ours, a list of all copies, and both texts of each side by side."""
+"""Runs of copies: the sites that have text of ours, a list of all copies, and both texts of some side by side.
+
+A report is sent to people who read all of it. So the list is complete, and of the texts there are a few: the largest
+copy of each site, then the second largest of each, and so on, as many as are asked for.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,7 +21,10 @@ from unquilt.tables.passages import PASSAGES
 from unquilt.tables.table import Table
 
 MOST = 1_000
-"""Copies that a report shows; it says so where there are more."""
+"""Copies that are listed; the report says so where there are more."""
+SITES = 20
+EXAMPLES = 10
+"""Copies whose texts are shown, unless other numbers are asked for."""
 SAYS = {
     "paragraphs": "whole paragraphs and passages, word for word",
     "words": "passages, word for word",
@@ -30,22 +38,33 @@ Row = Mapping[str, Any]
 def show_copies(folder: RunFolder) -> Content:
     """A run of copies."""
     total = folder.table(COPIES.name).rows
-    shown = f"All {count(total, 'copy', 'copies')}" if total <= MOST else f"The first {MOST:,} of {total:,} copies"
-    both = "a passage has the same number and colour on both sides"
     return Content(
         _say(folder, total),
         tables=lambda: [
-            *_list_sites(folder, read_first(folder, COPYING_SITES, limit=MOST)),
-            *_list_copies(folder, _read(folder, MOST)),
+            *_list_sites(folder, read_first(folder, COPYING_SITES, limit=SITES)),
+            *_list_copies(folder, _read(folder)),
         ],
-        examples=lambda most: _make_examples(folder, _read(folder, most)) if has_texts(folder) else [],
-        usual_examples=MOST,
-        examples_are=f"{shown}, those with the most words first; {both}",
+        examples=lambda most: _make_examples(folder, choose(_read(folder), most)) if has_texts(folder) else [],
+        usual_examples=EXAMPLES,
+        examples_are="The largest copy of each site, then the second largest of each, and so on, by their numbers in "
+        "the list of copies (--examples N shows N); a passage has the same number and colour on both sides",
     )
 
 
-def _read(folder: RunFolder, most: int) -> list[Row]:
-    return read_first(folder, COPIES, [*COPIES.schema.names, *_COLUMNS], limit=most)
+def _read(folder: RunFolder) -> list[Row]:
+    """The first copies, with their numbers in the list."""
+    rows = read_first(folder, COPIES, [*COPIES.schema.names, *_COLUMNS], limit=MOST)
+    return [{**row, "number": number} for number, row in enumerate(rows, 1)]
+
+
+def choose(rows: Sequence[Row], most: int) -> list[Row]:
+    """The largest copy of each site, then the second largest of each, and so on; rows come with the largest first."""
+    seen: Counter[str | None] = Counter()
+    turns = []
+    for row in rows:
+        turns.append((seen[row["site"]], row["number"], row))
+        seen[row["site"]] += 1
+    return [row for _, _, row in sorted(turns, key=lambda turn: turn[:2])[:most]]
 
 
 def _say(folder: RunFolder, total: int) -> list[str]:
@@ -75,13 +94,14 @@ def _list_sites(folder: RunFolder, rows: Sequence[Row]) -> list[Listed]:
 
 
 def _list_copies(folder: RunFolder, rows: Sequence[Row]) -> list[Listed]:
-    names = ("number", "theirs", "ours", "strength", "words", "share_ours", "share_theirs", "linked")
+    known = any(row["linked"] is not None for row in rows)
+    names = ("number", "theirs", "ours", "strength", "words", "share_ours", "share_theirs", *(["linked"] * known))
     cells = [
         [
-            *(number, _name(row, "theirs"), _name(row, "ours"), row["strength"], row["words"]),
-            *(share(row["share_ours"]), share(row["share_theirs"]), row["linked"]),
+            *(row["number"], _name(row, "theirs"), _name(row, "ours"), row["strength"], row["words"]),
+            *(share(row["share_ours"]), share(row["share_theirs"]), *([row["linked"]] * known)),
         ]
-        for number, row in enumerate(rows, 1)
+        for row in rows
     ]
     return _list(folder, COPIES, "Copies, those with the most words first", names, cells)
 
@@ -122,7 +142,11 @@ def _make_example(row: Row, passages: Sequence[Row], texts: Mapping[int, str]) -
     ]
     title = f"{_name(row, 'theirs')} has text of {_name(row, 'ours')}"
     return Example(
-        ours.name, ours.url, facts, ours.text, legend, ours.bar, other=theirs, title=title, own_facts=ours.facts
+        *(ours.name, ours.url, facts, ours.text, legend, ours.bar),
+        other=theirs,
+        title=title,
+        number=row["number"],
+        own_facts=ours.facts,
     )
 
 
