@@ -8,13 +8,15 @@
 //! 4. [`candidates`] chooses those that have most.
 //! 5. [`aligned`] sends the texts of candidates to each other and aligns them. A text that several documents of a
 //!    partition are compared with is in its block once, and is read once.
-//! 6. [`sharing`] counts the documents that have a passage.
+//! 6. [`prose`] tells sentences from menus, tables and code, so that passages of prose come first.
+//! 7. [`sharing`] counts the documents that have a passage.
 
 pub mod aligned;
 pub mod boilerplate;
 pub mod candidates;
 pub mod counts;
 pub mod keys;
+pub mod prose;
 pub mod sharing;
 mod sides;
 pub mod windows;

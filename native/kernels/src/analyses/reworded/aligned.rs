@@ -11,6 +11,7 @@ use crate::alignment::texts::ReadText;
 use crate::analyses::passages::borders::PassageRow;
 use crate::analyses::passages::pairs::PairSpan;
 use crate::analyses::passages::stops::ChunkedTexts;
+use crate::analyses::reworded::prose::is_prose;
 use crate::analyses::reworded::sharing::PassageSide;
 use crate::analyses::reworded::sides::{unpack_boilerplate, unpack_rates};
 use crate::flow::columns::{Along, Numbers};
@@ -84,12 +85,17 @@ struct Reading {
     boilerplate: Boilerplate,
 }
 
+/// What words count that are no prose.
+const ASIDE: f64 = 0.1;
+
 /// A text as it is aligned, and as it is described.
 struct AlignedText {
     read: ReadText,
     chunks: Vec<u8>,
     /// Of each sentence, one past its last word; found if there is something to describe.
     sentences: Option<Vec<u32>>,
+    /// The words of each sentence that is prose.
+    prose: Vec<(usize, usize)>,
 }
 
 impl AlignedText {
@@ -99,14 +105,28 @@ impl AlignedText {
             let mut words = self.read.spans().iter().zip(0..).peekable();
             let mut end = 0;
             let ends = found.iter().map(|sentence| {
+                let begin = end as usize;
                 while let Some((_, word)) = words.next_if(|(place, _)| (place.0 as usize) < sentence.end) {
                     end = word + 1;
+                }
+                if is_prose(self.read.text(), sentence.end, &self.read.spans()[begin..end as usize]) {
+                    self.prose.push((begin, end as usize));
                 }
                 end
             });
             self.sentences = Some(ends.collect());
         }
         Ok(())
+    }
+
+    /// How much an interval of words that are aligned counts: what is no prose counts a tenth.
+    fn weigh(&self, aligned: (usize, usize)) -> f64 {
+        let (first, last) = self.read.among_all(aligned);
+        let from = self.prose.partition_point(|&(_, end)| end <= first);
+        let here = self.prose[from..].iter().take_while(|(begin, _)| *begin < last);
+        let within = here.map(|&(begin, end)| self.read.among_aligned((begin.max(first), end.min(last))));
+        let prose: usize = within.map(|(begin, end)| end - begin).sum();
+        prose as f64 + (aligned.1 - aligned.0 - prose) as f64 * ASIDE
     }
 
     /// The number of the sentence that has a word.
@@ -144,7 +164,7 @@ impl KnownTexts {
                 Err(_) => String::from_utf8_lossy(text).into_owned(),
             };
             let read = ReadText::new(text, &mut self.numbers, &reading.rates, &reading.boilerplate);
-            Box::new(AlignedText { read, chunks: chunks.to_vec(), sentences: None })
+            Box::new(AlignedText { read, chunks: chunks.to_vec(), sentences: None, prose: Vec::new() })
         })
     }
 
@@ -216,9 +236,9 @@ fn describe(found: &AlignedPassage, b: u64, one: &AlignedText, other: &AlignedTe
     let (a_sentence, b_sentence) = (one.sentence(found.all.a.0), other.sentence(found.all.b.0));
     let sentences = one.sentence(found.all.a.1 - 1) + 1 - a_sentence;
     let similarity = compare_stems(one.read.stems(in_a.0..in_a.1), other.read.stems(in_b.0..in_b.1));
-    let (one, other) = (one.read.prints(), other.read.prints());
     // What one side took from the other is no more than that side has: of a summary, the other may be a whole document.
-    let weight = (words as f64 * found.rates.0).min((in_b.1 - in_b.0) as f64 * found.rates.1);
+    let weight = (one.weigh(in_a) * found.rates.0).min(other.weigh(in_b) * found.rates.1);
+    let (one, other) = (one.read.prints(), other.read.prints());
     let passage = PassageRow {
         b,
         a_begin: found.a.0.into(),
