@@ -214,10 +214,10 @@ def test_ways_to_name_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     Path("empty.txt").touch()
     with pytest.raises(InputError, match=r"empty.txt is empty"):
         unquilt.copies("empty.txt", corpus.path)
-    with pytest.raises(
-        InputError, match=r"'nowhere.txt', which is neither a file nor one of its sites; .* hosts lists"
-    ):
-        unquilt.copies("nowhere.txt", corpus.path, "run")
+    placed = unquilt.ingest(make_table({"http://a.example/": articles[0]}), "placed").path
+    for there, why in ((corpus.path, ": none has a URL"), (placed, ", which is neither a file nor one of its sites")):
+        with pytest.raises(InputError, match=f"no document of the corpus belongs to 'nowhere.txt'{why}"):
+            unquilt.copies("nowhere.txt", there, "run")
     assert not Path("run").exists()
     with pytest.raises(ParameterError):
         unquilt.copies("mine", "theirs", min_words=3)

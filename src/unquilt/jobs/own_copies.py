@@ -99,17 +99,15 @@ def tell_sides(run: Run, corpus: Run, given: OwnCopyParameters, chosen: Pages, n
     """Tells our documents from theirs, and from those that are left out."""
     ours: dict[int, int] = {}
     sites: set[str] = set()
+    placed = False
     for page in _read_names(corpus):
+        placed |= page["url"] is not None
         if chosen.has(page):
             ours[page["doc"]] = page["words"]
             sites.add(_site(page, given) or "")
     sites.discard("")
     if not ours:
-        what = (
-            "" if chosen.urls or chosen.files or chosen.beginnings else ", which is neither a file nor one of its sites"
-        )
-        hosts = f"unquilt show {shown(corpus.path)} hosts lists its hosts"
-        raise NoDocumentsError(f"no document of the corpus belongs to {name[:200]!a}{what}; {hosts}")
+        raise NoDocumentsError(f"no document of the corpus belongs to {name[:200]!a}{_say_why(corpus, chosen, placed)}")
     excepted = Pages.named(given.except_)
     counters = {"our_documents": len(ours), "their_documents": 0, "documents_left_out": 0}
     table = SIDES
@@ -135,6 +133,14 @@ def tell_sides(run: Run, corpus: Run, given: OwnCopyParameters, chosen: Pages, n
     run.mark(table.name, tables=[table.name])
     kept_table = open_table(run, table.name, table)
     return Sides(kept_table, ours, frozenset(sites), counters)
+
+
+def _say_why(corpus: Run, chosen: Pages, placed: bool) -> str:
+    """Why no document is ours, and what to do."""
+    if not placed:
+        return ": none has a URL. URLs: field url, or --base-url; or name a file or folder with our pages"
+    what = ", which is neither a file nor one of its sites" if chosen.sites else ""
+    return f"{what}; unquilt show {shown(corpus.path)} documents --columns host,url shows where they are from"
 
 
 def _read_names(corpus: Run) -> Iterator[Row]:
