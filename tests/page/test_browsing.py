@@ -309,6 +309,9 @@ def test_sites_and_copies_have_their_pages(browser: Browser, web: Path, tmp_path
             wide = browser.ask("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
             assert wide <= 0, path
         assert "minimum number of pages of a site with a verdict" in served.get("/runs/sites").text
+        first = served.get("/runs/copies").text.partition("Copies, those with")[2].partition("</thead>")[0]
+        assert "theirs url" in first
+        assert "ours url" in first
         browser.open(served.address)
         assert [link.text for link in browser.find_all(".runs h2 a")] == ["sites", "copies", "quilts"]
         browser.open(f"{served.address}/runs/sites/tables/sites")

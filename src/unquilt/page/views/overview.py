@@ -17,6 +17,7 @@ from unquilt.page.run_list import ListedRun
 from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.finding import find_meant
 from unquilt.results.folders import RunFolder
+from unquilt.results.rows import name_column
 from unquilt.tables.corpus import DOCUMENTS
 
 FEW = 5
@@ -97,7 +98,10 @@ def _list_first(folder: RunFolder, run: str, listed: Listed) -> dict[str, Any]:
     if listed.name not in folder.tables:
         return {"title": listed.title, "total": listed.total, "table": "", "listed": listed}
     listing = Listing(folder, listed.name)
-    own = [listing.columns[each] for each in listed.columns if each in listing.columns]
+    known, part = find_table(listed.name), "url" if folder.has_urls else "id"
+    numbers = known.identified if known is not None and DOCUMENTS.name in folder.tables else ()
+    columns = [name_column(each, part) if each in numbers else each for each in listed.columns]
+    own = [listing.columns[each] for each in dict.fromkeys(columns) if each in listing.columns]
     own.sort(key=lambda each: (each.part or each.name) != "url")
     rows = link_rows(listing, run, own, FEW)
     return {"title": listed.title, "total": listed.total, "table": listed.name, "linked": rows}
