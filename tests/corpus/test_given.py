@@ -193,11 +193,28 @@ def test_half_a_character_costs_the_record(tmp_path: Path) -> None:
         ),
         (pa.struct([("a", pa.int8())]), pa.struct([("a", pa.string())]), None),
         (pa.date32(), pa.string(), None),
+        (pa.dictionary(pa.int8(), pa.string()), pa.string(), pa.string()),
+        (pa.dictionary(pa.int8(), pa.int16()), pa.dictionary(pa.int32(), pa.int32()), pa.int32()),
+        (pa.decimal128(10, 2), pa.decimal128(12, 6), pa.decimal128(14, 6)),
+        (pa.decimal128(38, 0), pa.decimal128(38, 30), pa.decimal256(68, 30)),
+        (pa.decimal256(76, 0), pa.decimal256(76, 30), None),
     ],
 )
 def test_types_are_widened(one: pa.DataType, other: pa.DataType, wide: pa.DataType | None) -> None:
     assert widen(one, other) == wide
     assert widen(other, one) in (wide, None) or wide is None or pa.types.is_struct(wide)
+
+
+def test_types_that_change_between_files_are_widened(tmp_path: Path) -> None:
+    first = {"source": pa.array(["x", None]).dictionary_encode(), "price": pa.array([Decimal("1.10")] * 2)}
+    second = {"source": ["y", "x"], "price": pa.array([Decimal("22.3333"), None])}
+    for number, columns in enumerate((first, second)):
+        pq.write_table(pa.table({"text": ["one", "two"]} | columns), tmp_path / f"{number}.parquet")
+    uq.ingest(sorted(tmp_path.iterdir()), tmp_path / "corpus").export(tmp_path / "all.parquet", "documents")
+    back = pq.read_table(tmp_path / "all.parquet", columns=["source", "price"])
+    assert back.schema.types == [pa.string(), pa.decimal128(6, 4)]
+    assert back["source"].to_pylist() == ["x", None, "y", "x"]
+    assert back["price"].to_pylist() == [Decimal("1.1000"), Decimal("1.1000"), Decimal("22.3333"), None]
 
 
 def test_columns_fit_wider_types() -> None:

@@ -259,12 +259,29 @@ def test_files_are_added_once(pages: list[Path], tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 
 
+def test_what_files_are_called_and_hold_may_differ(tmp_path: Path) -> None:
+    """Fields are those of the corpus, unless others are named for what is added."""
+    for number, name in enumerate(("body", "body", "content")):
+        row = {"key": f"p{number}", name: f"one two {number}", "n": number}
+        (tmp_path / f"{number}.jsonl").write_text(json.dumps(row) + "\n")
+    place = tmp_path / "corpus"
+    uq.ingest(tmp_path / "0.jsonl", place, fields={"text": "body", "id": "key"})
+    uq.ingest(tmp_path / "1.jsonl", into=place)
+    uq.ingest(tmp_path / "1.jsonl", into=place, fields={"text": "body"})  # said again
+    grown = uq.ingest(tmp_path / "2.jsonl", into=place, fields={"text": "content"})
+    assert grown.documents.select(["id", "text", "n"]).to_pylist() == [
+        {"id": f"p{number}", "text": f"one two {number}", "n": number} for number in range(3)
+    ]
+    assert invoke("ingest", "--into", str(place), str(tmp_path / "1.jsonl"), "--words", "plain").code == 2
+
+
 def test_wrong_use(pages: list[Path], tmp_path: Path) -> None:
     corpus = uq.ingest(pages[0], tmp_path / "corpus")
     with pytest.raises(InputError, match="is not a corpus; make one first"):
         uq.ingest(pages[1], into=tmp_path / "none")
-    with pytest.raises(ParameterError, match="read as that was"):
-        uq.ingest(pages[1], into=corpus.path, fields={"text": "body"})
+    plain = uq.JobOptions(reading=uq.Reading(main_content=True))
+    with pytest.raises(ParameterError, match=r"main_content was False when .* was read, and is now True"):
+        uq.ingest(pages[1], into=corpus.path, options=plain)
     with pytest.raises(ParameterError, match="either output"):
         uq.ingest(pages[1], tmp_path / "new", into=corpus.path)
     with pytest.raises(RunError, match="is an input"):
@@ -342,3 +359,15 @@ def test_missing_values_of_an_order_come_last_and_are_told(tmp_path: Path) -> No
         told = invoke("neardups", tmp_path / "near", "-o", tmp_path / "x", f"--keep={order}")
         assert (told.code, told.out) == (2, "")
         assert said in told.err
+
+
+def test_what_was_read_for_an_order_that_is_refused_is_not_read_again(tmp_path: Path) -> None:
+    """Columns of JSON lines are known when all are read. A part of documents is named as the corpus has it."""
+    (tmp_path / "a.jsonl").write_text('{"text": "one two", "key": "a"}\n')
+    inputs = (tmp_path / "a.jsonl", "--field", "id=key", "--carry", "source,stars")
+    told = invoke("neardups", *inputs, "-o", tmp_path / "run", "--keep=key")
+    assert told.code == 2
+    assert "no document has a column source, stars, which carry names" in told.err
+    corpus = tmp_path / "run" / "corpus"
+    assert f"no column 'key'; did you mean id? (the inputs are read already: give {corpus} in their place" in told.err
+    assert invoke("neardups", corpus, "-o", tmp_path / "other", "--keep=id").code == 0

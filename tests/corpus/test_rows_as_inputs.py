@@ -54,6 +54,7 @@ def test_rows_that_are_kept(tmp_path: Path) -> None:
     table = pa.Table.from_pylist([{"text": None, "n": 0}, *ROWS])
     assert uq.neardups(table, threshold=0.8).kept_rows() == [1, 3]
     assert uq.neardups(Streamed(ROWS), threshold=0.8).kept_rows() == [0, 2]
+    assert uq.neardups([{"text": 5}, *ROWS], threshold=0.8).kept_rows() == [1, 3]
     (tmp_path / "a.jsonl").write_text('{"text": "a"}\n')
     run = uq.neardups(tmp_path / "a.jsonl")
     with pytest.raises(RunError, match="its input was not one table"):
@@ -131,12 +132,43 @@ def test_kept_documents_are_a_stream_and_a_data_set(tmp_path: Path) -> None:
     assert list(made) == kept.to_pylist()
 
 
+def test_data_sets_of_hugging_face_are_read_and_made(tmp_path: Path) -> None:
+    """With their features; in the order that they have, shuffled or streamed."""
+    datasets = pytest.importorskip("datasets", reason="the library datasets is not installed")
+    features = {
+        "text": datasets.Value("string"),
+        "label": datasets.ClassLabel(names=["bad", "good"]),
+        "tags": datasets.Sequence(datasets.Value("string")),
+        "meta": {"score": datasets.Value("float32")},
+    }
+    rows = [
+        {"text": f"page {number // 2} of words", "label": number % 2, "tags": [str(number)], "meta": {"score": 0.5}}
+        for number in range(8)
+    ]
+    made = datasets.Dataset.from_list(rows, features=datasets.Features(features))
+    shuffled = made.shuffle(seed=1)
+    for number, data in enumerate((made, shuffled, made.filter(lambda row: row["label"] == 1))):
+        run = uq.neardups(data, tmp_path / f"run-{number}", threshold=0.8)
+        kept = data.select(run.kept_rows())
+        assert len({row["text"] for row in data}) == len(kept) == 4
+        assert list(run.to_dataset()) == list(kept)
+        assert run.to_dataset().features == made.features
+    streamed = uq.neardups(made.to_iterable_dataset(), tmp_path / "streamed", threshold=0.8)
+    assert streamed.kept_rows() == uq.read(tmp_path / "run-0").kept_rows()
+    renamed = uq.neardups(
+        made.rename_column("text", "body"), tmp_path / "renamed", fields={"text": "body"}, threshold=0.8
+    )
+    assert renamed.kept_rows() == streamed.kept_rows()
+    assert renamed.to_dataset().column_names == ["body", "label", "tags", "meta"]
+
+
 def test_kept_documents_are_not_given_over_an_alarm(tmp_path: Path) -> None:
     rows = [{"text": f"some words {max(number, 25)}", "source": "s"} for number in range(40)]
     run = uq.neardups(rows, tmp_path / "run", threshold=0.8)
-    for give in (run.kept_documents, run.to_dataset):
+    for give in (run.kept_documents, run.to_dataset, run.kept_rows):
         with pytest.raises(RunError, match=r"because of \d+ alarm|pip install"):
             give()
+    assert run.kept_rows(accept=True) == [0, *range(26, 40)]
     assert run.kept_documents(accept=True).read_all().num_rows == 15
 
 

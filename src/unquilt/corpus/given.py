@@ -95,6 +95,8 @@ def widen(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
         return one
     if pa.types.is_null(one):
         return other
+    if pa.types.is_dictionary(one) or pa.types.is_dictionary(other):  # categories of one file, texts of another
+        return widen(*(each.value_type if pa.types.is_dictionary(each) else each for each in (one, other)))
     if one in _INTEGERS and other in _INTEGERS:
         return _widen_integers(one, other)
     if pa.types.is_struct(one) and pa.types.is_struct(other):
@@ -106,6 +108,8 @@ def widen(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
     ):
         if test(one) and test(other):
             return wide
+    if pa.types.is_decimal(one) and pa.types.is_decimal(other):
+        return _widen_decimals(one, other)
     if pa.types.is_timestamp(one) and pa.types.is_timestamp(other) and one.tz == other.tz:
         return pa.timestamp(max(one.unit, other.unit, key=_UNITS.index), one.tz)
     if _is_list(one) and _is_list(other):
@@ -136,6 +140,12 @@ def _widen_integers(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
         return one if width > other_width else other
     wide = max(2 * (other_width if signed else width), width if signed else other_width)
     return next((kind for kind, known in _INTEGERS.items() if known == (True, wide)), None)
+
+
+def _widen_decimals(one: pa.DataType, other: pa.DataType) -> pa.DataType | None:
+    scale = max(one.scale, other.scale)
+    digits = scale + max(one.precision - one.scale, other.precision - other.scale)
+    return pa.decimal128(digits, scale) if digits <= 38 else pa.decimal256(digits, scale) if digits <= 76 else None
 
 
 def _widen_structs(one: pa.StructType, other: pa.StructType) -> pa.DataType | None:

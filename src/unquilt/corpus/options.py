@@ -163,13 +163,14 @@ class Reading(Parameters):
         return (not included or _matches(path, included)) and not _matches(path, excluded)
 
     @property
-    def carried(self) -> frozenset[str]:
+    def named(self) -> frozenset[str]:
         """The columns that are kept, if they are named."""
-        return frozenset(name.strip() for name in self.carry.split(","))
+        names = () if self.carry in (ALL, NONE) else self.carry.split(",")
+        return frozenset(name.strip() for name in names) - {""}
 
     def carries(self, name: str) -> bool:
         """Whether a column that is no part of a document is kept beside it."""
-        return self.carry == ALL or (self.carry != NONE and name in self.carried)
+        return self.carry == ALL or name in self.named
 
     def check(self) -> None:
         if self.source and self.main_content:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import fields, replace
 from typing import Any
 
 from unquilt.corpus.options import PLAIN, RESTORED, Reading
-from unquilt.errors import InputChangedError, InputError, RunError, damaged
+from unquilt.errors import InputChangedError, InputError, ParameterError, RunError, damaged
 from unquilt.flow.kept import Kept
 from unquilt.jobs.opening import open_table
+from unquilt.parameters import Parameters
 from unquilt.remote.names import is_url
 from unquilt.remote.paths import place
 from unquilt.runs import Run
@@ -98,6 +100,34 @@ def recall_reading(corpus: Run) -> Reading:
     known = {info.name for info in Reading.describe()} | {"fields", "limits"}
     given = {name: value for name, value in corpus.manifest["parameters"].items() if name in known}
     return Reading.from_dict(given | {"words": PLAIN if has_plain_words(corpus) else RESTORED})
+
+
+OF_FILES = frozenset({"fields", "limits", "base_url", "include", "exclude", "carry"})
+"""What may differ from file to file of a corpus: what they are called and hold, not what is read of them."""
+
+
+def continue_reading(corpus: Run, asked: Reading) -> Reading:
+    """How files are read that are added to a corpus: as it was, but for what is asked of these files.
+
+    ParameterError if what is asked would make documents of another kind.
+    """
+    known = recall_reading(corpus)
+    for name, value in _find_asked(asked, Reading()).items():
+        before = getattr(known, name)
+        if name not in OF_FILES and value != before:
+            raise ParameterError(
+                f"{name} was {before} when {shown(corpus.path)} was read, and is now {value}; leave it out, or read "
+                "these files into a corpus of their own"
+            )
+        parts = _find_asked(value, type(value)()) if isinstance(value, Parameters) else {}
+        known = replace(known, **{name: replace(before, **parts) if parts else value})
+    return known
+
+
+def _find_asked(given: Parameters, usual: Parameters) -> dict[str, Any]:
+    """The values that are not the usual ones."""
+    names = (each.name for each in fields(given))
+    return {name: getattr(given, name) for name in names if getattr(given, name) != getattr(usual, name)}
 
 
 def refuse_other_words(path: str, spelling: str | None, *, plain: bool) -> None:

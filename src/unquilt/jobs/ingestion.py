@@ -62,7 +62,10 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
                 rejected = [result.rejects for result in read]
                 raise explain(sources, rejected, skipped + aside, reading, verbs.each, run.spill)
             named = ((task.piece.name, result.given) for task, result in zip(tasks, read, strict=True))
-            files = _write_parts(verbs, run, tasks, read, progress, make_plan(named, reading))
+            plan = make_plan(named, reading)
+            if absent := sorted(reading.named - set(() if plan.given is None else plan.given.names)):
+                progress.say(f"no document has a column {', '.join(absent)}, which carry names")
+            files = _write_parts(verbs, run, tasks, read, progress, plan)
             with run.writer(REJECTS.name, REJECTS.schema) as rejects:
                 for result in read:
                     rejects.write(result.rejects)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from unquilt.analyses.preference import KEEP
-from unquilt.corpus.given import JSON
+from unquilt.corpus.given import COLUMN, JSON, read_given
 from unquilt.errors import ParameterError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.conditions import Key, quote, read_keys
@@ -29,8 +29,10 @@ def check_order(keep: str, schema: pa.Schema) -> list[Key]:
     keys = read_keys(keep)
     for key in keys:
         if key.column not in schema.names:
+            known = {field.name: field.metadata[COLUMN].decode() for field in read_given(schema) or ()}
             close = difflib.get_close_matches(key.column, [*KEEP, *schema.names], n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(schema.names)}"
+            meant = known.get(key.column) or (close[0] if close else None)
+            hint = f"did you mean {meant}?" if meant else f"there are: {', '.join(schema.names)}"
             raise ParameterError(f"keep: the corpus has no column {key.column[:60]!r}; {hint}")
         field = schema.field(key.column)
         if pa.types.is_nested(field.type):

@@ -18,7 +18,7 @@ from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.phrases import PhraseParameters
 from unquilt.analyses.preference import KEEP, is_order
 from unquilt.corpus.find.inputs import unchanged, unread
-from unquilt.corpus.options import PLAIN, Reading
+from unquilt.corpus.options import PLAIN
 from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError, NoDocumentsError, ParameterError
 from unquilt.flow.kept import Kept
@@ -29,11 +29,11 @@ from unquilt.jobs.corpora import (
     CORPUS,
     EARLIER,
     PLAIN_WORDS,
+    continue_reading,
     documents,
     has_plain_words,
     measures,
     note_state,
-    recall_reading,
     refuse_other_corpus,
     refuse_other_words,
 )
@@ -82,13 +82,8 @@ def add_to(place: str | Path, inputs: Inputs, options: JobOptions | None = None)
     corpus = open_corpus(place)
     if corpus is None:
         raise InputError(f"{shown(place)} is not a corpus; make one first: unquilt ingest INPUT... -o {shown(place)}")
-    if options.reading != Reading():
-        raise ParameterError(
-            "what is added to a corpus is read as that was; leave out the options about reading, or read it into a "
-            "corpus of its own, and give both to an analysis"
-        )
     output = choose_place(place, name_paths(inputs))
-    options = replace(options, reading=recall_reading(corpus), overwrite=True)
+    options = replace(options, reading=continue_reading(corpus, options.reading), overwrite=True)
     with find_inputs(inputs, output, options) as found:
         known = {(each["size"], each["sha256"], each.get("version", "")) for each in corpus.manifest["inputs"]}
         new = [record for record in found.records if (record.size, record.sha256, record.version) not in known]
@@ -149,7 +144,8 @@ def analyse(
                     if isinstance(given, PhraseParameters) and (given.candidates or given.prefer):
                         function = partial(function, marked=mark_sources(found_documents, given, run))
                     if is_order(order):
-                        function = partial(function, ordered=order_documents(found_documents, order, run))
+                        with _naming_corpus(run, corpus):
+                            function = partial(function, ordered=order_documents(found_documents, order, run))
                     outcome = function(verbs, found_documents, given)
                 tables = {table.name: table for table in outcome.tables}
                 if AUDIT in analysis.results:
@@ -213,6 +209,19 @@ def ingest_within(run: Run, found: Found, options: JobOptions) -> Run:
     """Reads the inputs of a run into a corpus in its folder."""
     with abandoning(run):
         return _ingest(found, run.inner(CORPUS), replace(options, overwrite=False))
+
+
+@contextmanager
+def _naming_corpus(run: Run, corpus: Run) -> Iterator[None]:
+    """Says of an order that fits no column where the corpus is, so that the inputs are not read again."""
+    try:
+        yield
+    except ParameterError as error:
+        if corpus.path != run.inner(CORPUS):
+            raise
+        raise ParameterError(
+            f"{error} (the inputs are read already: give {shown(corpus.path)} in their place, and another output)"
+        ) from error
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -155,9 +156,10 @@ class ReadableRun(Run):
         )
         return export(RunFolder(self), what, output, format=format, overwrite=overwrite)
 
-    def kept_rows(self) -> list[int]:
+    def kept_rows(self, *, alarm: float = ALARM, accept: bool = False) -> list[int]:
         """The rows of the table that the run was made from, from 0, whose documents are kept: for
-        `dataset.select(run.kept_rows())`, or `table.take(…)`. RunError if the input was not one table.
+        `dataset.select(run.kept_rows())`, or `table.take(…)`. RunError if the input was not one table, or over an alarm
+        (see `kept_documents`).
 
         >>> import unquilt as uq
         >>> pages = pa.table({"text": ["one two three", "one two three", "four"]})
@@ -167,8 +169,17 @@ class ReadableRun(Run):
         inputs = self.corpus.manifest["inputs"]
         if len(inputs) != 1 or (inputs[0]["path"] != TABLE and not inputs[0]["path"].endswith(".parquet")):
             raise RunError(f"{self.path}: its input was not one table, so it has no rows; export kept documents")
-        rows = KeptDocuments(RunFolder(self), Selection(columns=("offset",)))
-        return [row for batch in rows for row in batch.column("offset").to_pylist()]
+        folder = RunFolder(self)
+        if not accept:
+            refuse_alarms(folder, alarm)
+        kept = KeptDocuments(folder, Selection(columns=("offset",)))
+        offsets = [offset for batch in kept for offset in batch.column("offset").to_pylist()]
+        if inputs[0]["path"] != TABLE:
+            return offsets
+        # Dicts are read as lines of JSON, whose offsets are bytes: each is a document or a reject.
+        parts = (self.corpus.table("documents", columns=["offset"]), self.corpus.table("rejects", columns=["offset"]))
+        rows = sorted(offset for part in parts for offset in part.column("offset").to_pylist())
+        return [bisect_left(rows, offset) for offset in offsets]
 
     def kept_documents(self, *, alarm: float = ALARM, accept: bool = False) -> pa.RecordBatchReader:
         """The documents that are kept, as they were given, in batches, of which one at a time is in memory; for

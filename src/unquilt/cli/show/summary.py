@@ -202,10 +202,14 @@ def _parameters(parameters: Mapping[str, Any], idle: Sequence[str] = ()) -> str:
         if name in idle:
             continue
         if isinstance(value, dict):
-            parts += [f"{inner} {_value(each)}" for inner, each in value.items() if each != inner]
+            parts += [f"{_option(inner)} {_value(each)}" for inner, each in value.items() if each != inner]
         else:
-            parts.append(f"{name} {_value(value)}")
-    return printable(", ".join(parts).replace("_", "-"))
+            parts.append(f"{_option(name)} {_value(value)}")
+    return printable(", ".join(parts))
+
+
+def _option(name: str) -> str:
+    return name.replace("_", "-")
 
 
 def _value(value: Any) -> str:
