@@ -6,6 +6,7 @@ import sys
 
 from benchmarks import (
     cluster,
+    columns,
     earlier,
     evidence,
     ingest,
@@ -38,6 +39,7 @@ def start(record: Record) -> None:
 BENCHMARKS = {
     "start": start,
     "ingest": ingest.measure,
+    "columns": columns.measure,
     "reading": reading.measure,
     "large": ingest.measure_large,
     "medium": medium.measure,
@@ -47,7 +49,6 @@ BENCHMARKS = {
     "neardups": neardups.measure,
     "threshold": threshold.measure,
     "evidence": evidence.measure,
-    "evidence-template": evidence.measure_template,
     "repeats": evidence.measure_repeats,
     "passages": passages.measure,
     "copydetect": passages.measure_rival,

@@ -18,20 +18,28 @@ MODES = {"defaults": (), "--as-published": ("--as-published",)}
 ROUNDS = 2
 
 
+def earlier_commands(corpus: uq.Run, tier: str) -> dict[str, tuple[Path | None, Path]]:
+    """The commands to compare, each with the corpus that it reads: the earlier one, if there is any, and ours."""
+    found: dict[str, tuple[Path | None, Path]] = {}
+    if earlier := os.environ.get("UNQUILT_EARLIER"):
+        pages = WORK / f"corpus-{tier}-earlier"
+        if not pages.exists():
+            cost("ingest", str(debian(tier)), "-o", str(pages), "-q", by=Path(earlier))
+        found["earlier"] = Path(earlier), pages
+    return found | {"now": (None, corpus.path)}
+
+
 def measure(record: Record, tier: str = "medium") -> None:
-    earlier = os.environ.get("UNQUILT_EARLIER")
-    if earlier is None:
+    commands = earlier_commands(corpus_of(record, tier), tier)
+    if len(commands) == 1:
         raise SystemExit("set UNQUILT_EARLIER to the command of an earlier unquilt")
-    corpora = {"earlier": WORK / f"corpus-{tier}-earlier", "now": corpus_of(record, tier).path}
-    if not corpora["earlier"].exists():
-        cost("ingest", str(debian(tier)), "-o", str(corpora["earlier"]), "-q", by=Path(earlier))
     for mode, options in MODES.items():
         least: dict[str, float] = {}
         found: dict[str, int] = {}
         for _ in range(ROUNDS):
-            for name, by in (("earlier", Path(earlier)), ("now", None)):
+            for name, (by, pages) in commands.items():
                 run = fresh("quilts-earlier")
-                spent = cost("quilts", str(corpora[name]), "-o", str(run), "-q", *options, by=by).processor
+                spent = cost("quilts", str(pages), "-o", str(run), "-q", *options, by=by).processor
                 least[name] = min(spent, least.get(name, spent))
                 found[name] = uq.read(run).manifest["summary"]["quilts"]
         for name, spent in least.items():

@@ -1,5 +1,5 @@
-"""`neardups --threshold 0.8`: recall against all pairs on the small Debian corpus, and time beside rensa and datasketch
-on the medium one, with the same threshold.
+"""`neardups --threshold 0.8`: recall against all pairs on the small Debian corpus, and time on the medium one, beside
+rensa and datasketch with the same threshold, and beside an earlier unquilt if `UNQUILT_EARLIER` names its command.
 
 All pairs are found by prefix filtering (Bayardo et al., 2007), which loses none. Times are of the processor, over all
 threads and processes: they depend less on what else the machine does.
@@ -7,15 +7,15 @@ threads and processes: they depend less on what else the machine does.
 
 from __future__ import annotations
 
-import resource
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
 
 import unquilt as uq
+from benchmarks.earlier import earlier_commands
 from benchmarks.medium import THREADS, corpus_of, fresh
-from benchmarks.neardups import PERMUTATIONS, by_datasketch, by_rensa, exact_copies, texts
-from benchmarks.record import Record
+from benchmarks.neardups import PERMUTATIONS, RIVALS, Shingled, exact_copies, texts
+from benchmarks.record import Record, cost, processor_seconds, rounds
 from unquilt.runs import Run
 
 THRESHOLD = 0.8
@@ -26,17 +26,44 @@ GRAM = 5
 def measure(record: Record) -> None:
     _recall(record, corpus_of(record, "small"))
     corpus = corpus_of(record, "medium")
-    ours = _processor(lambda: _run(corpus))
+    _against_earlier(record, corpus)
+    taken = rounds(
+        {"ours": lambda: _run(corpus, pairs=False), "published": lambda: _run(corpus, threshold=None, pairs=False)},
+        measure=processor_seconds,
+    )
     run = _run(corpus)
     summary, copies = run.manifest["summary"], exact_copies(corpus)
-    record.add(f"neardups --threshold {THRESHOLD:g}", ours, "s", note=f"{summary['compared']:,} pairs compared exactly")
+    note = f"{summary['compared']:,} pairs compared exactly"
+    record.add(f"neardups --threshold {THRESHOLD:g}", taken["ours"], "s", note=note)
     record.add("… exact copies found", f"{len(copies & set(run.clusters['doc'].to_pylist()))} of {len(copies)}")
-    record.add("… without threshold", _processor(lambda: _run(corpus, threshold=None)), "s")
-    for rival, flag in {"rensa": by_rensa, "datasketch": by_datasketch}.items():
+    record.add("… without threshold", taken["published"], "s")
+    for rival, flag in RIVALS.items():
         flagged: set[int] = set()
-        taken = _processor(lambda flag=flag, flagged=flagged: flagged.update(flag(texts(corpus), THRESHOLD)))
-        record.add(f"{rival}, {PERMUTATIONS} permutations", taken, "s", note=f"{len(flagged):,} near-duplicates")
-        record.add(f"… {rival} in ours", taken / ours, "×", floor="above 1")
+        pages = Shingled(corpus)
+        spent = processor_seconds(
+            lambda flag=flag, flagged=flagged, pages=pages: flagged.update(flag(pages, THRESHOLD))
+        )
+        record.add(f"{rival}, {PERMUTATIONS} permutations", spent, "s", note=f"{len(flagged):,} near-duplicates")
+        record.add(f"… {rival}: exact copies found", f"{len(copies & flagged)} of {len(copies)}")
+        record.add(f"… {rival} in ours", spent / taken["ours"], "×", floor="above 1")
+        given = spent - pages.seconds
+        record.add(f"… {rival}, shingles given", given, "s", note="ours shingles all the same")
+        record.add(f"… {rival}, shingles given, in ours", given / taken["ours"], "×")
+
+
+def _against_earlier(record: Record, corpus: Run) -> None:
+    """The command, what is kept included, in turns with an earlier one."""
+    commands = earlier_commands(corpus, "medium")
+    least: dict[str, float] = {}
+    for _ in range(SEEDS if len(commands) > 1 else 0):
+        for name, (by, pages) in commands.items():
+            asked = ("neardups", str(pages), "-o", str(fresh("threshold")), "--threshold", f"{THRESHOLD:g}", "-q")
+            spent = cost(*asked, "--threads", str(THREADS), by=by).processor
+            least[name] = min(spent, least.get(name, spent))
+    for name, spent in least.items():
+        record.add(f"the command, {name}", spent, "s", note=f"best of {SEEDS}")
+    if least:
+        record.add("… now in earlier", least["now"] / least["earlier"], "×", floor="at most 1.3")
 
 
 def _run(corpus: Run, **asked: object) -> Run:
@@ -44,16 +71,6 @@ def _run(corpus: Run, **asked: object) -> Run:
     return uq.neardups(
         corpus.path, fresh("threshold"), options=options, **{"threshold": THRESHOLD, "pairs": True} | asked
     )
-
-
-def _processor(task: Callable[[], object]) -> float:
-    def used() -> float:
-        both = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-        return sum(usage.ru_utime + usage.ru_stime for usage in both)
-
-    before = used()
-    task()
-    return used() - before
 
 
 def _recall(record: Record, corpus: Run) -> None:
