@@ -77,16 +77,17 @@ def test_menus_go_and_headings_of_what_stays_stay(tmp_path: Path) -> None:
     copied = "A paragraph that two pages have, with more words than any menu, and which one of them keeps."
     pages = [MENU + f"Report\n\n{OWN.format(i, i)}\n\nSee also" for i in range(20)]
     pages += [MENU + copied, MENU + f"Report\n\n{copied}\n\nReport\n\n{OWN.format('x', 'y')}", MENU + "See also"]
+    pages += [MENU + copied]
     run = run_on(pages, unit="paragraph")
     clean = write(run, tmp_path / "clean.jsonl")
     assert clean["3"] == f"Report\n\n{OWN.format(3, 3)}"
     assert clean["20"] == f"Contact\n\n{copied}"  # the last one before a paragraph may be its heading
     assert clean["21"] == f"Report\n\n{OWN.format('x', 'y')}"
     assert "22" not in clean
-    assert [(row["doc"], row["why"]) for row in run.emptied.to_pylist()] == [(22, "navigation")]
+    assert [(row["doc"], row["why"]) for row in run.emptied.to_pylist()] == [(22, "navigation"), (23, "copies")]
     copies = [row for row in run.removed.to_pylist() if row["why"] == "copy"]
-    assert [(row["doc"], row["copy"]) for row in copies] == [(21, 20)]
-    (row,) = copies
+    assert [(row["doc"], row["copy"]) for row in copies] == [(21, 20), (23, 20)]
+    row = copies[0]
     assert pages[20][row["copy_begin"] : row["copy_end"]] == copied
 
 

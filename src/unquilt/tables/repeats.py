@@ -36,7 +36,7 @@ EMPTIED = Table(
     "emptied",
     (
         document("doc", "a document of which nothing worth reading is left"),
-        column("why", pa.string(), "`navigation` if menus were taken out of it, else `copies`"),
+        column("why", pa.string(), "`navigation` if it had fewer than 10 words beside menus, else `copies`"),
         integer("words", "how many words it had"),
         integer("left", "how many are left of it, beside menus"),
     ),

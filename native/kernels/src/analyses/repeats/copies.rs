@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::windows::RunPlace;
+use super::windows::{Details, RunPlace};
 use super::Cut;
 use crate::analyses::reuse::objects::is_template;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
@@ -60,15 +60,19 @@ impl Group for RunCopies {
         self.sites.clear();
         let (mut documents, mut last, mut first_length) = (0, None, None);
         while let Some((_, tail)) = rows.next() {
-            let RunPlace { rank: Rest(_), doc, at, site, length } = RunPlace::take(tail)?;
+            let RunPlace { doc, at, details: Rest(told), .. } = RunPlace::take(tail)?;
             documents += u64::from(last.replace(doc) != Some(doc));
+            self.places.push((doc, at));
+            if told.is_empty() {
+                continue;
+            }
+            let Details { site, length } = Details::take(told)?;
             first_length.get_or_insert(length);
             if self.sites.len() < min_sites {
                 self.sites.insert(site);
             }
-            self.places.push((doc, at));
         }
-        if self.places.len() < min_times.max(2) || self.sites.len() < min_sites {
+        if self.places.len() < min_times.max(2) || (min_sites > 1 && self.sites.len() < min_sites) {
             return Ok(());
         }
         if is_template(first_length.unwrap_or_default().into(), documents, menus) {

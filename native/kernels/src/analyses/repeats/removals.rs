@@ -22,7 +22,7 @@ const MENU: u64 = 2;
 const HEADINGS: usize = 2;
 /// A paragraph of so many words is not a heading.
 const LONG: usize = 15;
-/// A page of which fewer words are left has nothing but navigation.
+/// Fewer words than this are nothing worth reading.
 const LEAST_LEFT: usize = 10;
 
 row! {
@@ -256,7 +256,9 @@ impl Map for Removals {
             let something = cut.iter().chain(&menu).any(|&there| there);
             let least = if self.unit == RepeatUnit::Paragraph { LEAST_LEFT } else { 1 };
             if something && !is_copy && left < least {
-                let why: &[u8] = if menu.contains(&true) { b"navigation" } else { b"copies" };
+                let copied: usize = (0..places.len()).filter(|&i| cut[i]).map(|i| places[i].words).sum();
+                let had_nothing = menu.contains(&true) && left + copied < LEAST_LEFT;
+                let why: &[u8] = if had_nothing { b"navigation" } else { b"copies" };
                 out.row(&Self::GONE, doc, Gone { why, words: all as u64, left: left as u64 });
                 out.count("gone", 1);
             }

@@ -7,15 +7,22 @@ use crate::analyses::reuse::places::Site;
 use crate::documents::keeping::{Preferred, Ranks};
 use crate::flow::columns::{Binary, Numbers, Strings};
 use crate::flow::contract::{Port, PortInfo, WrongParameter};
-use crate::flow::fields::{Damaged, Rest};
+use crate::flow::fields::{Damaged, Rest, Row};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::points::count_points;
 use crate::{columns, parameters, row};
 
 parameters! {
-    /// Runs of `n` units; a unit of fewer than `min_words` words is never part of one.
-    pub struct RunTaking { unit: RepeatUnit, n: NonZeroUsize, min_words: usize, site: Site, key: Fingerprinter }
+    /// Runs of `n` units; a unit of fewer than `min_words` words is never part of one. `details`: with site and length.
+    pub struct RunTaking {
+        unit: RepeatUnit,
+        n: NonZeroUsize,
+        min_words: usize,
+        site: Site,
+        details: bool,
+        key: Fingerprinter,
+    }
 }
 
 columns! {
@@ -30,8 +37,13 @@ columns! {
 
 row! {
     /// Of a run of units: the rank of a document that has it, if there are ranks; the document, the first of the units
-    /// there, the site, and the length of that unit in code points. Rows sort in the order of preference.
-    pub struct RunPlace<'a> { rank: Rest<'a>, doc: u32, at: u32, site: u64, length: u32 }
+    /// there, and [`Details`] if somebody needs them. Rows sort in the order of preference.
+    pub struct RunPlace<'a> { rank: &'a [u8], doc: u32, at: u32, details: Rest<'a> }
+}
+
+row! {
+    /// Of a run of units in a document: the site, and the length of the first unit in code points.
+    pub struct Details { site: u64, length: u32 }
 }
 
 pub struct Windows(RunTaking);
@@ -53,9 +65,10 @@ impl Map for Windows {
     }
 
     fn batch<'a>(&mut self, pages: SitedTexts<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
-        let RunTaking { unit, n, min_words, site, key } = &self.0;
+        let RunTaking { unit, n, min_words, site, details, key } = &self.0;
         let (ranked, mut ranks) = (preferred.is_some(), Ranks::new(preferred));
         let mut slide = Slide::new(key, n.get());
+        let mut told = Vec::new();
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row);
             let (rank, within) = ranks.of(doc);
@@ -74,13 +87,13 @@ impl Map for Windows {
                     return;
                 }
                 let Some(run) = slide.push(place.print) else { return };
-                // Only the length of a whole paragraph is asked for.
-                let length = match unit {
-                    RepeatUnit::Word => 0,
-                    _ => count_points(&text.as_bytes()[place.begin..place.end]) as u32,
-                };
+                if *details {
+                    told.clear();
+                    let length = count_points(&text.as_bytes()[place.begin..place.end]) as u32;
+                    Details { site, length }.put(&mut told);
+                }
                 let at = at - n.get() as u32;
-                out.row(&Self::RUNS, run, RunPlace { rank: Rest(&order), doc: doc as u32, at, site, length });
+                out.row(&Self::RUNS, run, RunPlace { rank: &order, doc: doc as u32, at, details: Rest(&told) });
                 if at.is_multiple_of(1 << 16) {
                     out.relieve();
                 }
