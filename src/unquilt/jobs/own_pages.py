@@ -131,16 +131,12 @@ def _read_list(path: Path) -> list[str]:
     return found
 
 
-def refuse_corpus(ours: str | Path, inputs: Inputs) -> None:
-    """Refuses a corpus folder beside files of ours: they have to be read into it."""
+def is_corpus(ours: str | Path, inputs: Inputs) -> bool:
+    """Whether files of ours are to be looked for in a corpus folder; else they are read together with the inputs."""
     for path in name_paths(inputs):
         if Path(path).exists() and Path(ours).exists() and Path(path).samefile(ours):
-            all_ = f"{shown(path)} is both OURS and INPUT"
+            both = f"{shown(path)} is both OURS and INPUT"
             raise InputError(
-                f"{all_}; say what of it is ours: a site, how our URLs begin, or a file with a list of URLs"
+                f"{both}; say what of it is ours: a site, how our URLs begin, or a file with a list of URLs"
             )
-        if read_manifest(Path(path)) is not None:
-            together = f"read both into one: unquilt ingest {shown(ours)} THEIRS... -o corpus"
-            raise InputError(
-                f"{shown(path)} is a corpus, and {shown(ours)} is not in it; {together}, or give its inputs"
-            )
+    return any(read_manifest(Path(path)) is not None for path in name_paths(inputs))
