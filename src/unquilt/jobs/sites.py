@@ -185,7 +185,12 @@ def _open(path: str | Path) -> Run:
     if name not in WANTED:
         raise InputError(f"{shown(path)} is a run of {name}; sites are judged by runs of {', '.join(WANTED)}")
     if not run.complete:
-        raise InputError(f"{shown(path)} is a run that was not finished; run unquilt {name} again")
+        ended = (
+            "is not whole any more, a table is missing or was changed"
+            if "finished" in run.manifest
+            else "has not ended"
+        )
+        raise InputError(f"{shown(path)} {ended}; run unquilt {name} again")
     for table in WANTED[name]:
         if table not in run.tables and table not in _OPTIONAL:
             raise InputError(f"{shown(path)} has no table {table}; run unquilt {name} again")
