@@ -45,9 +45,9 @@ def test_near_duplicates_are_those_of_all_pairs(settings: Settings, tmp_path: Pa
     texts = draw_texts(150)
     corpus = unquilt.ingest(pa.table({"text": texts}), tmp_path / "corpus")
     options = JobOptions(settings=settings)
-    rows = find_near(corpus, ImatchExperimentParameters(queries=10_000), options)
-    queries = [row["doc"] for row in rows if row["near"] is None]
-    near = {doc: [row["near"] for row in rows if row["doc"] == doc and row["near"] is not None] for doc in queries}
+    found = find_near(corpus, ImatchExperimentParameters(queries=10_000), options.progress)
+    queries = found.queries
+    near = {doc: list(found.found.get(doc, ())) for doc in queries}
     sets = [twin_imatch.terms(text) for text in texts]
     expected = {
         doc: [other for other, two in enumerate(sets) if other != doc and len(two) >= 5 and cosine(one, two) >= 0.9]
@@ -77,8 +77,9 @@ def test_near_duplicates_are_those_of_all_pairs(settings: Settings, tmp_path: Pa
 def test_documents_with_the_same_words_can_be_left_out(tmp_path: Path) -> None:
     texts = draw_texts(80)
     corpus = unquilt.ingest(pa.table({"text": texts + texts}), tmp_path / "corpus")
-    rows = find_near(corpus, ImatchExperimentParameters(distinct=True), JobOptions())
-    assert max(row["doc"] for row in rows) < 80
+    found = find_near(corpus, ImatchExperimentParameters(distinct=True), JobOptions().progress)
+    assert max(found.documents) < 80
+    assert max(found.queries) < 80
 
 
 @pytest.mark.slow
@@ -91,7 +92,7 @@ def test_a_command_on_the_demo_web(tmp_path: Path) -> None:
     asked = ["--lexicon", tmp_path / "other.lexicon", "--legitimate", other]
     ended = invoke("experiment", "imatch", tmp_path / "pages.jsonl.gz", "-o", place, *asked)
     assert ended.code == 0, ended.err
-    assert "all texts are read 7 times" in ended.out
+    assert "all texts are read four times" in ended.out
     assert sorted(file.name for file in (place / "figures").iterdir()) == ["recalls.svg", "stability.svg"]
     rows = unquilt.Run.read(place).recalls.to_pylist()
     assert [(row["lexicon"], row["lexicons"]) for row in rows] == [

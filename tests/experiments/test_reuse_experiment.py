@@ -25,7 +25,7 @@ from unquilt.engines.progress import Silent
 from unquilt.errors import InputError
 from unquilt.experiments.copied_site import read_site
 from unquilt.experiments.mutations import OPERATIONS, mutate, tolerate
-from unquilt.experiments.reuse import count_injected, count_injections, run_reuse
+from unquilt.experiments.reuse import EXPERIMENT, count_injected, count_injections
 from unquilt.figures.reuse_experiment import NAMES
 from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
@@ -255,11 +255,11 @@ def test_a_command(tmp_path: Path, snapshots: Snapshots) -> None:
     assert "as long as a run of unquilt reuse discover and two of unquilt reuse detect" in ended.out
     assert invoke("report", tmp_path / "run", "-o", tmp_path / "report.html").code == 0
     assert (tmp_path / "report.html").read_text().count("<svg") == 13
-    again = run_reuse(ReuseExperimentParameters(runs=2), corpus.path, tmp_path / "again")
-    other = run_reuse(ReuseExperimentParameters(runs=2), corpus.path, tmp_path / "other")
+    again = EXPERIMENT.carry_out(ReuseExperimentParameters(runs=2), corpus.path, tmp_path / "again")
+    other = EXPERIMENT.carry_out(ReuseExperimentParameters(runs=2), corpus.path, tmp_path / "other")
     assert again.table("mutations") == other.table("mutations")
     with snapshots.error(InputError):
-        run_reuse(ReuseExperimentParameters(site="nowhere/"), corpus.path, tmp_path / "no")
+        EXPERIMENT.carry_out(ReuseExperimentParameters(site="nowhere/"), corpus.path, tmp_path / "no")
     assert invoke("experiment", "reuse", corpus.path, "-o", tmp_path / "x", "--step", "0").code == 2
 
 
@@ -267,7 +267,7 @@ def test_a_command(tmp_path: Path, snapshots: Snapshots) -> None:
 @pytest.mark.skipif(not DEBIAN.exists(), reason=f"{DEBIAN} is not there: python benchmarks/debian.py small makes it")
 def test_real_pages_tolerate_what_was_published(debian: Run, tmp_path: Path) -> None:
     """Published: pages 1.8 to 4.5 times the mean chunks per page, neighbourhoods 4.4 to 5.4 times."""
-    run = run_reuse(ReuseExperimentParameters(pages=300, runs=2), debian.path, tmp_path / "run")
+    run = EXPERIMENT.carry_out(ReuseExperimentParameters(pages=300, runs=2), debian.path, tmp_path / "run")
     found = {
         (row["operation"], row["what"]): row["times"]
         for row in run.table("tolerances").to_pylist()

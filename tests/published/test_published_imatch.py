@@ -6,6 +6,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import shlex
+import subprocess
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -13,7 +16,7 @@ from random import Random
 
 import pytest
 from faulty import invoke
-from published_rows import options, run
+from published_rows import options, read_rows, run
 
 pytestmark = pytest.mark.slow
 PAPER = "I-Match"
@@ -140,3 +143,22 @@ def test_direct_matches(tmp_path: Path, lexicons: int) -> None:
         assert expected < found, "more lexicons find more, and lose nothing"
     else:
         assert found == expected
+
+
+def test_words_between_white_space(tmp_path: Path) -> None:
+    """Texts without what has other characters than letters and digits, made as the page says."""
+    random = Random(5)
+    texts = [re.sub(" ", lambda _: random.choice([" "] * 20 + [", ", " -"]), text) for text in draw(5)]
+    (row,) = [row for row in read_rows() if row[0] == PAPER and row[1].startswith('words are "')]
+    command = shlex.split(re.findall(r"`(sed [^`]+)`", row[3])[0])
+    made = subprocess.run(command, input="\n".join(texts), capture_output=True, text=True, check=True).stdout
+    between = [" ".join(word for word in text.split() if word.isalnum()) for text in texts]
+    lexicon = Lexicon(between)
+    expected = close(pair([lexicon.sign(text, 4) for text in between]))
+
+    def find(given: list[str]) -> dict[int, int]:
+        clusters = run(tmp_path, "neardups", rows(given), *WHOLE, HIGHER, "5").clusters
+        return {row["doc"]: row["cluster"] for row in clusters.to_pylist()}
+
+    assert find(made.split("\n")) == expected
+    assert find(texts) != expected

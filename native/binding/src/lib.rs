@@ -202,6 +202,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(texts::gram_columns, module)?)?;
     module.add_function(wrap_pyfunction!(texts::measure, module)?)?;
     module.add_function(wrap_pyfunction!(texts::signatures, module)?)?;
+    module.add_function(wrap_pyfunction!(texts::term_columns, module)?)?;
     module.add_function(wrap_pyfunction!(texts::pack_lexicon, module)?)?;
     module.add_function(wrap_pyfunction!(texts::shingles, module)?)?;
     module.add_function(wrap_pyfunction!(texts::supers, module)?)?;

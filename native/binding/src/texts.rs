@@ -8,7 +8,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use unquilt_kernels::analyses::reuse::examples;
 use unquilt_kernels::reading::paragraphs::paragraphs;
-use unquilt_kernels::sketches::lexicon::pack_column;
+use unquilt_kernels::sketches::lexicon::{distinct_terms, pack_column};
 use unquilt_kernels::sketches::minwise::{Sampler, Sketcher, SHINGLES};
 use unquilt_kernels::sketches::rabin::{is_primitive, primitives};
 use unquilt_kernels::text::fingerprint::Slide;
@@ -111,15 +111,24 @@ pub fn gram_columns<'py>(py: Python<'py>, texts: Buffers, k: usize) -> PyResult<
     (PyBytes::new(py, &grams), PyBytes::new(py, &counts)).into_pyobject(py)
 }
 
-/// The I-Match signatures of `text` in hexadecimal digits, None for a coordinate without: first that of the whole
-/// lexicon, then those of the randomised ones. The parameters are those of the kernel "signatures".
+/// The distinct words of each text of a column that can be features of I-Match, as fingerprints one after the other, and
+/// how many each has: as the bytes of 64-bit integers.
 #[pyfunction]
-#[pyo3(signature = (text, **parameters))]
-pub fn signatures(text: &str, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<Option<String>>> {
+pub fn term_columns<'py>(py: Python<'py>, texts: Buffers) -> PyResult<Bound<'py, PyTuple>> {
+    let (terms, counts) = py.detach(|| texts.column().map(|column| distinct_terms(&column)))?;
+    (PyBytes::new(py, &terms), PyBytes::new(py, &counts)).into_pyobject(py)
+}
+
+/// The I-Match signatures of `text` in hexadecimal digits, None for a coordinate without: first that of the whole
+/// lexicon, then those of the randomised ones; `plain`, of words as they are written. The parameters are those of the
+/// kernel "signatures".
+#[pyfunction]
+#[pyo3(signature = (text, *, plain = false, **parameters))]
+pub fn signatures(text: &str, plain: bool, parameters: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<Option<String>>> {
     let parameters = parameters.ok_or_else(|| PyValueError::new_err("there is no lexicon"))?;
     let mut found = vec![None; kernels::get::<usize>(parameters, "lexicons")? + 1];
     let lexicon: PyBackedBytes = kernels::get(parameters, "lexicon")?;
-    kernels::signatures(parameters, lexicon)?.of(&see(text, false), |coordinate, signature| {
+    kernels::signatures(parameters, lexicon)?.of(&see(text, plain), |coordinate, signature| {
         found[usize::from(coordinate)] = Some(signature.iter().map(|byte| format!("{byte:02x}")).collect());
     });
     Ok(found)

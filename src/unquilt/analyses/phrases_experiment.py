@@ -43,6 +43,7 @@ DECLARATION = Job(
     parameters=PhrasesExperimentParameters,
     report="unquilt.page.report.sections.experiments:show_phrases",
     labels={
+        "phrases": "looking for phrases",
         "phrase_corpora": "comparing corpora",
         "shingle_curves": "counting shingles",
         "popular_curves": "counting popular shingles",

@@ -49,7 +49,7 @@ DECLARATION = Job(
     labels={
         "variants": "comparing definitions",
         "sweep": "counting quilts",
-        "planted pages": "stitching pages together",
+        "planted_pages": "stitching pages together",
         "planted_quilts": "counting planted quilts",
     },
 )

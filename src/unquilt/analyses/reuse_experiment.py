@@ -60,8 +60,9 @@ DECLARATION = Job(
     others=(INJECTED, FREQUENCIES),
     report="unquilt.page.report.sections.experiments:show_reuse",
     labels={
-        "copied pages": "reading the pages that are copied",
-        "changed pages": "changing pages",
+        "copied_pages": "reading the pages that are copied",
+        "discovered": "counting files and chunks",
+        "changed_pages": "changing pages",
         "injections": "counting copies",
         "injected": "counting copies",
         "cleanings": "searching the corpus",

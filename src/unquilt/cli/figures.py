@@ -28,38 +28,3 @@ def draw_reuse(run: Run, output: str) -> Iterator[str]:
     from unquilt.figures import reuse
 
     return save_figures(run, reuse.plot(run), reuse.NAMES[run.manifest["analysis"]], output)
-
-
-def draw_reuse_experiment(run: Run, output: str) -> Iterator[str]:
-    """Draws the figures of the experiment with reuse."""
-    from unquilt.figures import reuse_experiment
-
-    return save_figures(run, reuse_experiment.plot(run), reuse_experiment.NAMES, output)
-
-
-def draw_imatch(run: Run, output: str) -> Iterator[str]:
-    """Draws the figures of the experiment with I-Match."""
-    from unquilt.figures import imatch
-
-    return save_figures(run, imatch.plot(run), imatch.NAMES, output)
-
-
-def draw_passages(run: Run, output: str) -> Iterator[str]:
-    """Draws the figures of the experiment with passages."""
-    from unquilt.figures import passages_experiment
-
-    return save_figures(run, passages_experiment.plot(run), passages_experiment.NAMES, output)
-
-
-def draw_phrases(run: Run, output: str) -> Iterator[str]:
-    """Draws the figures of the experiment with phrases."""
-    from unquilt.figures import phrases_experiment
-
-    return save_figures(run, phrases_experiment.plot(run), phrases_experiment.NAMES, output)
-
-
-def draw_quilts(run: Run, output: str) -> Iterator[str]:
-    """Draws the figures of the experiment with quilts."""
-    from unquilt.figures import quilts_experiment
-
-    return save_figures(run, quilts_experiment.plot(run), quilts_experiment.NAMES, output)

@@ -11,9 +11,9 @@
     imatch          recall of I-Match by number of lexicons, and how stable signatures are (Kołcz et al. 2004)
     near            all near-duplicates of a sample of documents, by exact cosine
     calls           `unquilt.experiment`: the experiments as calls in Python
-    tables          the corpus of an experiment, the runs that it compares, tables of rows that are counted in Python
+    experiment      what an experiment is, and how each is carried out
+    tables          the runs that an experiment compares, and tables of rows that are counted in Python
 
 `figures` has a module for each that draws the figures. A new experiment has its parameters and a `Job` in `analyses`,
-its tables in `tables`, a function `(given, inputs, output, options) -> Run` here, a command in
-`cli/commands/experiment.py`, and a call in `calls`.
+its tables in `tables`, an `EXPERIMENT` here, a command in `cli/commands/experiment.py`, and a call in `calls`.
 """

@@ -45,7 +45,7 @@ class CopiedSite:
 
 def read_site(corpus: Run, given: ReuseExperimentParameters, progress: Progress) -> CopiedSite:
     """The pages of a site that have chunks, and how often their chunks occur in the corpus."""
-    with progress.stage("copied pages", documents(corpus).rows * (3 if given.site else 4)) as step:
+    with progress.stage("copied_pages", documents(corpus).rows * (3 if given.site else 4)) as step:
         prefix = given.site or f"{_find_largest_host(corpus, step)}/"
         pages, digests = _find_pages(corpus, prefix, given.pages, step)
         if not pages:

@@ -10,13 +10,13 @@ Stability (Figure 1): n words of the lexicon are added to or removed from a docu
 stands the share of documents of which one of the K randomised signatures stays.
 
 Near-duplicates are kept while the experiment runs, so that an interrupted one goes on with them. Memory: the words of
-the corpus and of the documents that are asked for, and the texts of near-duplicates. Time: texts are read five times,
-and once more for each lexicon if there are legitimate documents.
+the documents that are asked for, and the signatures of these and of their near-duplicates; of all documents, if there
+are legitimate ones. Time: texts are read four times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -24,52 +24,26 @@ from random import Random
 from unquilt import _native
 from unquilt.analyses.imatch_experiment import DECLARATION, ImatchExperimentParameters
 from unquilt.analyses.lexicon import LexiconParameters
-from unquilt.engines.progress import Progress, Step
+from unquilt.engines.progress import Step
 from unquilt.errors import InputError
+from unquilt.experiments.experiment import Begun, Experiment, read_corpus
 from unquilt.experiments.near import LEAST_WORDS, NearDuplicates, know_near, read_texts
-from unquilt.experiments.tables import Row, carrying_out, keep_rows, read_corpus
+from unquilt.experiments.tables import Row
+from unquilt.figures import imatch as figures
 from unquilt.jobs.corpora import documents
-from unquilt.jobs.named import Inputs
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.work import build_lexicon
 from unquilt.runs import Run
 from unquilt.runs.storage import shown
 from unquilt.stores.lexicons import Lexicon
-from unquilt.tables.experiments import NEAR_DOCUMENTS, RECALLS, STABILITY
+from unquilt.tables.experiments import RECALLS, STABILITY
 
 OWN = "own"
 """The name of the lexicon of the corpus itself."""
 CHANGED = 200
 """How many documents are changed."""
-
-
-def run_imatch(
-    given: ImatchExperimentParameters,
-    inputs: Inputs,
-    output: str | Path | None = None,
-    options: JobOptions | None = None,
-) -> Run:
-    """Carries the experiment out over inputs, or over a corpus folder, into a run folder. What is read becomes a corpus
-    beside it."""
-    options = options or JobOptions()
-    output, corpus = read_corpus(inputs, output, options)
-    with carrying_out(DECLARATION, given, [corpus], output, output, options, (NEAR_DOCUMENTS,)) as begun:
-        run = begun.run
-        if begun.is_left:
-            quiet = replace(options, overwrite=False)
-            lexicons = _open_lexicons(corpus, given, quiet)
-            near = know_near(run, corpus, given, options)
-            rows: list[Row] = []
-            for name, lexicon in lexicons.items():
-                signer = Signer(lexicon.pack(), given)
-                alarms = _count_alarms(corpus, output, signer, quiet) if given.legitimate else None
-                rows += measure_recall(name, near, signer, alarms, options.progress)
-            keep_rows(run, RECALLS, rows)
-            own = lexicons[OWN]
-            keep_rows(run, STABILITY, measure_stability(near, own, Signer(own.pack(), given), given))
-            begun.facts["queries"] = len(near.queries)
-            begun.facts["near_duplicates"] = sum(map(len, near.found.values()))
-    return run
+Signatures = Sequence[str | None]
+"""One for each coordinate that has any."""
 
 
 def _open_lexicons(corpus: Run, given: ImatchExperimentParameters, options: JobOptions) -> dict[str, Lexicon]:
@@ -91,11 +65,12 @@ class Signer:
     lexicon: bytes
     given: ImatchExperimentParameters
 
-    def sign(self, text: str) -> list[str | None]:
-        """Those of the whole lexicon and of the randomised ones."""
+    def sign(self, text: str) -> Signatures:
+        """Those of the whole lexicon and of the randomised ones; the text as a reader sees it."""
         given = self.given
         return _native.signatures(
             text,
+            plain=True,
             lexicon=self.lexicon,
             lexicons=given.most,
             drop=given.drop,
@@ -106,40 +81,85 @@ class Signer:
         )
 
 
-def measure_recall(
-    name: str, near: NearDuplicates, signer: Signer, alarms: tuple[int, list[int]] | None, progress: Progress
-) -> list[Row]:
+@dataclass(frozen=True)
+class Signed:
+    """What one lexicon makes of the corpus: the signatures of documents that have near-duplicates, and for each
+    coordinate those of all documents, if legitimate ones are to be compared with these."""
+
+    signer: Signer
+    documents: dict[int, Signatures]
+    everywhere: list[set[str | None]]
+
+    def find(self, signatures: Signatures) -> int | None:
+        """The first coordinate that any document of the corpus has, too."""
+        pairs = enumerate(zip(signatures, self.everywhere, strict=True))
+        return next((at for at, (one, there) in pairs if one is not None and one in there), None)
+
+
+def _sign(
+    corpus: Run, near: NearDuplicates, lexicons: Mapping[str, Lexicon], given: ImatchExperimentParameters, step: Step
+) -> tuple[dict[str, Signed], list[list[str]]]:
+    """The signatures by each lexicon, and the words of documents that have enough in the first lexicon to be
+    changed."""
+    signed = {
+        name: Signed(Signer(lexicon.pack(), given), {}, [set() for _ in range(given.most + 1)])
+        for name, lexicon in lexicons.items()
+    }
+    own = lexicons[OWN]
+    listed = set(own.words["word"].to_pylist()[: own.primary])
+    least = max(LEAST_WORDS, given.min_terms) + given.changes
+    queries, wanted = set(near.queries), near.documents
+    chosen: list[list[str]] = []
+    for doc, text in read_texts(corpus, step):
+        for one in signed.values():
+            if doc in wanted or given.legitimate:
+                signatures = one.signer.sign(text)
+                if doc in wanted:
+                    one.documents[doc] = signatures
+                if given.legitimate:
+                    for coordinate, signature in zip(one.everywhere, signatures, strict=True):
+                        coordinate.add(signature)
+        if doc in queries and len(chosen) < CHANGED:
+            terms = sorted({word for word, _, _ in _native.words(text, plain=True)} & listed)
+            if len(terms) >= least:
+                chosen.append(terms)
+    return signed, chosen
+
+
+def _measure_recalls(
+    near: NearDuplicates, signed: Mapping[str, Signed], alarms: Mapping[str, tuple[int, list[int]]]
+) -> Iterator[Row]:
+    for name, one in signed.items():
+        yield from _measure_recall(name, near, one, alarms.get(name))
+
+
+def _measure_recall(name: str, near: NearDuplicates, signed: Signed, alarms: tuple[int, list[int]] | None) -> list[Row]:
     """The mean recall by number of randomised lexicons."""
-    signed = {}
-    wanted = {*near.found, *(doc for docs in near.found.values() for doc in docs)}
-    with progress.stage("recalls", len(wanted)) as step:
-        for doc in wanted:
-            signed[doc] = signer.sign(near.texts[doc])
-            step(1)
-    most = signer.given.most
+    most = signed.signer.given.most
     found = [0] * (most + 1)
     recall = [0.0] * (most + 1)
     for query, docs in near.found.items():
-        first = [_first_agreement(signed[query], signed[doc]) for doc in docs]
+        own = signed.documents[query]
+        first = [_first_agreement(own, signed.documents[doc]) for doc in docs]
         for k in range(most + 1):
             agreeing = sum(at is not None and at <= k for at in first)
             found[k] += agreeing
             recall[k] += agreeing / len(docs)
     asked = len(near.found)
-    rows = []
-    for k in range(most + 1):
-        mean = recall[k] / asked if asked else None
-        gain = recall[k] / recall[0] - 1 if recall[0] else None
-        row: Row = {
+    return [
+        {
             "lexicon": name,
             "lexicons": k,
             "queries": asked,
-            "near_duplicates": sum(map(len, near.found.values())),
+            "near_duplicates": near.pairs,
+            "found": found[k],
+            "recall": recall[k] / asked if asked else None,
+            "gain": recall[k] / recall[0] - 1 if recall[0] else None,
+            "legitimate": alarms and alarms[0],
+            "false_alarms": alarms and alarms[1][k],
         }
-        row |= {"found": found[k], "recall": mean, "gain": gain}
-        row |= {"legitimate": alarms and alarms[0], "false_alarms": alarms and alarms[1][k]}
-        rows.append(row)
-    return rows
+        for k in range(most + 1)
+    ]
 
 
 def _first_agreement(one: Sequence[str | None], other: Sequence[str | None]) -> int | None:
@@ -147,42 +167,27 @@ def _first_agreement(one: Sequence[str | None], other: Sequence[str | None]) -> 
     return next((at for at, (a, b) in pairs if a is not None and a == b), None)
 
 
-def _count_alarms(corpus: Run, output: Path, signer: Signer, options: JobOptions) -> tuple[int, list[int]]:
-    """How many legitimate documents there are, and how many agree with any of the corpus, by number of lexicons."""
-    given = signer.given
-    known: list[set[str | None]] = [set() for _ in range(given.most + 1)]
-    with options.progress.stage("known signatures", documents(corpus).rows) as step:
-        _add_signatures(known, corpus, signer, step)
-    place = output.with_name(f"{output.name}-legitimate")
-    _, legitimate = read_corpus(given.legitimate, place, options)
-    number, alarms = 0, [0] * (given.most + 1)
-    with options.progress.stage("alarms", documents(legitimate).rows) as step:
+def _count_alarms(begun: Begun, signed: Mapping[str, Signed], path: str) -> dict[str, tuple[int, list[int]]]:
+    """By lexicon: how many legitimate documents there are, and how many agree with any of the corpus, by number of
+    lexicons."""
+    quiet = replace(begun.options, overwrite=False)
+    _, legitimate = read_corpus(path, begun.place.with_name(f"{begun.place.name}-legitimate"), quiet)
+    number = documents(legitimate).rows
+    alarms = {name: [0] * len(one.everywhere) for name, one in signed.items()}
+    with quiet.progress.stage("alarms", number) as step:
         for _, text in read_texts(legitimate, step):
-            number += 1
-            signed = enumerate(zip(signer.sign(text), known, strict=True))
-            first = next((at for at, (one, there) in signed if one is not None and one in there), None)
-            for k in range(given.most + 1 if first is None else first, given.most + 1):
-                alarms[k] += 1
-    return number, alarms
-
-
-def _add_signatures(known: Sequence[set[str | None]], corpus: Run, signer: Signer, step: Step) -> None:
-    for _, text in read_texts(corpus, step):
-        for coordinate, signature in zip(known, signer.sign(text), strict=True):
-            coordinate.add(signature)
+            for name, one in signed.items():
+                first = one.find(one.signer.sign(text))
+                for k in range(len(one.everywhere) if first is None else first, len(one.everywhere)):
+                    alarms[name][k] += 1
+    return {name: (number, counts) for name, counts in alarms.items()}
 
 
 def measure_stability(
-    near: NearDuplicates, lexicon: Lexicon, signer: Signer, given: ImatchExperimentParameters
+    chosen: Sequence[Sequence[str]], lexicon: Lexicon, signer: Signer, given: ImatchExperimentParameters
 ) -> list[Row]:
-    """How many documents keep one of their randomised signatures after words were added or removed."""
+    """How many documents of these words keep one of their randomised signatures after words were added or removed."""
     primary = lexicon.words["word"].to_pylist()[: lexicon.primary]
-    listed = set(primary)
-    chosen: list[list[str]] = []
-    for query in near.queries:
-        terms = sorted({word for word, _, _ in _native.words(near.texts[query])} & listed)
-        if len(terms) >= max(LEAST_WORDS, given.min_terms) + given.changes and len(chosen) < CHANGED:
-            chosen.append(terms)
     stays = [[0] * (given.most + 1) for _ in range(given.changes + 1)]
     for number, terms in enumerate(chosen):
         random = Random(f"{given.seed} {number}")  # noqa: S311 - the same every time, and no secret
@@ -228,3 +233,20 @@ def _change_word(
     word = random.choice([each for each in terms if each not in gone])
     changed.remove(word)
     gone.add(word)
+
+
+def _fill(begun: Begun, given: ImatchExperimentParameters) -> None:
+    corpus, progress = begun.corpus, begun.options.progress
+    lexicons = _open_lexicons(corpus, given, replace(begun.options, overwrite=False))
+    near = know_near(begun.run, corpus, given, progress)
+    with begun.run.stage("signatures"):
+        with progress.stage("signatures", documents(corpus).rows) as step:
+            signed, chosen = _sign(corpus, near, lexicons, given, step)
+        alarms = _count_alarms(begun, signed, given.legitimate) if given.legitimate else {}
+    begun.keep(RECALLS, lambda: _measure_recalls(near, signed, alarms))
+    begun.keep(STABILITY, lambda: measure_stability(chosen, lexicons[OWN], signed[OWN].signer, given))
+    begun.facts["queries"] = len(near.queries)
+    begun.facts["near_duplicates"] = near.pairs
+
+
+EXPERIMENT = Experiment(DECLARATION, _fill, figures.plot, figures.NAMES)

@@ -1,113 +1,150 @@
 """All near-duplicates of a sample of documents, by exact cosine over sets of words.
 
-All are found because a document with a cosine of at least t to one of n words shares at least ⌈t²·n⌉ of its words, so
-one of its n - ⌈t²·n⌉ + 1 rarest; these are looked up. Memory: the words of the corpus and of the documents that are
-asked for. Time: texts are read twice, and once more for the lexicon of all words.
+All are found because two sets of n and m words with a cosine of at least t share at least ⌈t²·n⌉ words, and at least
+⌈t²·m⌉. So, in any order of all words, one of the first n - ⌈t²·n⌉ + 1 words of the one is among the first
+m - ⌈t²·m⌉ + 1 of the other. The order begins with the words that fewest of the documents have that are asked for, so
+that few have to be looked at. Words are known by fingerprints of 64 bits. Memory: the words of the documents that are
+asked for, and 8 bytes for each near-duplicate. Time: texts are read twice.
 """
 
 from __future__ import annotations
 
 import hashlib
 import heapq
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+
+import pyarrow as pa
 
 from unquilt import _native
 from unquilt.analyses.imatch_experiment import ImatchExperimentParameters
-from unquilt.analyses.lexicon import LexiconParameters
-from unquilt.engines.progress import Step
-from unquilt.experiments.tables import Row, keep_rows, read_rows
-from unquilt.jobs.corpora import documents, has_plain_words
-from unquilt.jobs.options import JobOptions
-from unquilt.jobs.work import build_lexicon
+from unquilt.columns import buffers
+from unquilt.engines.progress import Progress, Step
+from unquilt.experiments.tables import keep_columns, read_rows
+from unquilt.jobs.corpora import documents
 from unquilt.runs import Run
 from unquilt.tables.experiments import NEAR_DOCUMENTS
 
 LEAST_WORDS = 5
 """Documents with fewer different words are ignored, as published."""
+Terms = Sequence[int]
+"""The different words of a document, as fingerprints."""
 
 
 @dataclass(frozen=True)
 class NearDuplicates:
-    """Documents that are asked for, the documents near to each, and the texts of all of these."""
+    """Documents that are asked for, in order, and the documents near to each, in order."""
 
     queries: Sequence[int]
     found: Mapping[int, Sequence[int]]
-    texts: Mapping[int, str]
+
+    @property
+    def documents(self) -> set[int]:
+        """All documents that have near-duplicates, and these."""
+        return {doc for query, docs in self.found.items() for doc in (query, *docs)}
+
+    @property
+    def pairs(self) -> int:
+        """How many near-duplicates were found."""
+        return sum(map(len, self.found.values()))
 
 
-def know_near(run: Run, corpus: Run, given: ImatchExperimentParameters, options: JobOptions) -> NearDuplicates:
+def know_near(run: Run, corpus: Run, given: ImatchExperimentParameters, progress: Progress) -> NearDuplicates:
     """The near-duplicates, found now or by the same experiment before it was interrupted."""
     if not run.done(NEAR_DOCUMENTS.name):
-        keep_rows(run, NEAR_DOCUMENTS, find_near(corpus, given, options))
-    found: defaultdict[int, list[int]] = defaultdict(list)
-    queries = []
+        keep_columns(run, NEAR_DOCUMENTS, lambda: _list_pairs(find_near(corpus, given, progress)))
+    queries: list[int] = []
+    found: defaultdict[int, array[int]] = defaultdict(_numbers)
     for row in read_rows(run, NEAR_DOCUMENTS, ["doc", "near"]):
         if row["near"] is None:
             queries.append(row["doc"])
         else:
             found[row["doc"]].append(row["near"])
-    wanted = {*queries, *(doc for docs in found.values() for doc in docs)}
-    with options.progress.stage("texts", documents(corpus).rows) as step:
-        texts = {doc: text for doc, text in read_texts(corpus, step) if doc in wanted}
-    return NearDuplicates(queries, dict(found), texts)
+    return NearDuplicates(queries, dict(found))
 
 
-def find_near(corpus: Run, given: ImatchExperimentParameters, options: JobOptions) -> list[Row]:
-    """A row for each document of the sample, and one for each near-duplicate of it."""
-    quiet = replace(options, overwrite=False)
-    everything, _ = build_lexicon(LexiconParameters((0.0, 1.0)), corpus.path, None, quiet)
-    columns = (everything.words[name].to_pylist() for name in ("word", "df"))
-    order = sorted(zip(*columns, strict=True), key=lambda each: (each[1], each[0]))
-    ranks = {word: rank for rank, (word, _) in enumerate(order)}  # the rarest first
-    plain = has_plain_words(corpus)
+def _list_pairs(near: NearDuplicates) -> pa.Table:
+    rows = [(doc, other) for doc in near.queries for other in (None, *near.found.get(doc, ()))]
+    columns = [pa.array(column) for column in zip(*rows, strict=True)] or [pa.array([], pa.int64())] * 2
+    return pa.table(columns, names=NEAR_DOCUMENTS.schema.names).cast(NEAR_DOCUMENTS.schema)
+
+
+def find_near(corpus: Run, given: ImatchExperimentParameters, progress: Progress) -> NearDuplicates:
+    """Draws documents, and finds all near-duplicates of these."""
     size = documents(corpus).rows
-
-    def read(step: Step) -> Iterator[tuple[int, list[int]]]:
-        seen = set[bytes]()
-        for doc, text in read_texts(corpus, step):
-            terms = sorted({ranks[word] for word, _, _ in _native.words(text, plain=plain) if word in ranks})
-            if len(terms) < LEAST_WORDS:
-                continue
-            if given.distinct:
-                digest = hashlib.blake2b(repr(terms).encode(), digest_size=16).digest()
-                if digest in seen:
-                    continue
-                seen.add(digest)
-            yield doc, terms
-
-    with options.progress.stage("sample", size) as step:
-        drawn = heapq.nsmallest(given.queries, ((_draw(given.seed, doc), doc, terms) for doc, terms in read(step)))
-    with options.progress.stage("near documents", size) as step:
-        return _compare({doc: terms for _, doc, terms in drawn}, lambda: read(step), given.cosine)
+    with progress.stage("sample", size) as step:
+        known = ((_draw(given.seed, doc), doc, terms) for doc, terms in _read_terms(corpus, given, step))
+        drawn = heapq.nsmallest(given.queries, known)
+    asked = {doc: terms for _, doc, terms in sorted(drawn, key=lambda each: each[1])}
+    with progress.stage("near documents", size) as step:
+        return NearDuplicates(list(asked), _compare(asked, _read_terms(corpus, given, step), given.cosine))
 
 
 def _compare(
-    asked: Mapping[int, Sequence[int]], read: Callable[[], Iterator[tuple[int, list[int]]]], cosine: float
-) -> list[Row]:
+    asked: Mapping[int, Terms], there: Iterable[tuple[int, Terms]], cosine: float
+) -> Mapping[int, Sequence[int]]:
+    """The documents near to each that is asked for."""
     square = Fraction(str(cosine)) ** 2
-    sets = {doc: frozenset(terms) for doc, terms in asked.items()}
-    rarest: defaultdict[int, list[int]] = defaultdict(list)
-    for doc, terms in asked.items():
-        for term in terms[: len(terms) - ceil(square * len(terms)) + 1]:
-            rarest[term].append(doc)
-    rows: list[Row] = [{"doc": doc, "near": None} for doc in asked]
-    for doc, terms in read():
-        for query in {query for term in terms for query in rarest.get(term, ())} - {doc}:
+    above, below = square.numerator, square.denominator
+
+    def count_first(words: int, size: int) -> int:
+        """How many of so many words are among the first that a document of this size may share."""
+        return max(0, words + above * size // -below + 1)
+
+    counts = Counter(term for terms in asked.values() for term in terms)
+    ranks = {term: rank for rank, (term, _) in enumerate(sorted(counts.items(), key=lambda each: each[::-1]))}
+    sets = {doc: frozenset(ranks[term] for term in terms) for doc, terms in asked.items()}
+    first: defaultdict[int, list[int]] = defaultdict(list)
+    for query, own in sets.items():
+        for term in sorted(own)[: count_first(len(own), len(own))]:
+            first[term].append(query)
+    found: defaultdict[int, array[int]] = defaultdict(_numbers)
+    for doc, all_terms in there:
+        size = len(all_terms)
+        terms = sorted(ranks[term] for term in all_terms if term in ranks)
+        beginning = terms[: count_first(len(terms), size)]  # words of no such document come before all others
+        for query in {query for term in beginning for query in first.get(term, ())} - {doc}:
             words = len(sets[query])
-            if not square * len(terms) <= words or not square * words <= len(terms):
-                continue  # documents of such different lengths cannot be near
             common = len(sets[query].intersection(terms))
-            if common * common >= square * words * len(terms):
-                rows.append({"doc": query, "near": doc})
-    return sorted(rows, key=lambda row: (row["doc"], -1 if row["near"] is None else row["near"]))
+            if common * common * below >= above * words * size:
+                found[query].append(doc)
+    return dict(found)
+
+
+def _numbers() -> array[int]:
+    return array("Q")
 
 
 def _draw(seed: int, doc: int) -> bytes:
     return hashlib.blake2b(f"{seed} {doc}".encode(), digest_size=8).digest()
+
+
+def _read_terms(corpus: Run, given: ImatchExperimentParameters, step: Step) -> Iterator[tuple[int, Terms]]:
+    """The words of each document that is not ignored."""
+    seen = set[bytes]()
+    for doc, terms in enumerate(_list_terms(corpus)):
+        step(1)
+        if len(terms) < LEAST_WORDS:
+            continue
+        if given.distinct:
+            digest = hashlib.blake2b(array("Q", sorted(terms)), digest_size=16).digest()
+            if digest in seen:
+                continue
+            seen.add(digest)
+        yield doc, terms
+
+
+def _list_terms(corpus: Run) -> Iterator[Terms]:
+    for split in documents(corpus).splits():
+        terms, counts = _native.term_columns(buffers(split.read(["text"], seen=True)["text"]))
+        begin = 0
+        for count in memoryview(counts).cast("Q"):
+            end = begin + 8 * count
+            yield array("Q", terms[begin:end])
+            begin = end
 
 
 def read_texts(corpus: Run, step: Step) -> Iterator[tuple[int, str]]:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -24,11 +23,11 @@ from unquilt.analyses.neardups import NeardupParameters
 from unquilt.analyses.passages import DECLARATION as PASSAGES_ANALYSIS
 from unquilt.analyses.passages import PUBLISHED, PassageParameters
 from unquilt.analyses.passages_experiment import DECLARATION, PassagesExperimentParameters
+from unquilt.experiments.experiment import Begun, Experiment
 from unquilt.experiments.planting import plant
-from unquilt.experiments.tables import Row, Runs, carrying_out, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs
+from unquilt.figures import passages_experiment
 from unquilt.jobs.corpora import documents, measures
-from unquilt.jobs.named import Inputs
-from unquilt.jobs.options import JobOptions
 from unquilt.results.folders import RunFolder
 from unquilt.results.passage_labels import Label, read_labels, read_pan
 from unquilt.results.scoring import score_run
@@ -44,29 +43,6 @@ OURS: Mapping[str, Mapping[str, Any]] = {
     "grams, by default": {"foreign": "none"},
 }
 """What is compared with the paper's signatures: our defaults."""
-
-
-def run_passages(
-    given: PassagesExperimentParameters,
-    inputs: Inputs,
-    output: str | Path | None = None,
-    options: JobOptions | None = None,
-) -> Run:
-    """Carries the experiment out over inputs, or over a corpus folder, into a run folder. What is read becomes a corpus
-    beside it."""
-    options = options or JobOptions()
-    place, corpus = read_corpus(inputs, output, options)
-    with carrying_out(DECLARATION, given, [corpus], output, place, options) as begun:
-        run = begun.run
-        if begun.is_left:
-            parts = begun.parts / f"{place.name}-runs"
-            make_folder(parts)
-            number = len(list(list_cases(given))) + 3 * len(given.shares)
-            runs = Runs(corpus, parts, "", number, options)
-            judged, labels = find_known(corpus, given, runs)
-            keep_rows(run, QUALITIES, list(measure_quality(judged, labels, given, runs)))
-            keep_rows(run, BEYOND, list(_compare(corpus, given, runs)))
-    return run
 
 
 def find_known(corpus: Run, given: PassagesExperimentParameters, runs: Runs) -> tuple[Run, Sequence[Label]]:
@@ -161,3 +137,15 @@ def _take(corpus: Run, size: int, runs: Runs) -> Run:
 
 def _count_seconds(run: Run) -> float:
     return float(sum(stage["seconds"] for stage in run.manifest["stages"].values()))
+
+
+def _fill(begun: Begun, given: PassagesExperimentParameters) -> None:
+    folder = begun.folder / f"{begun.place.name}-runs"
+    make_folder(folder)
+    runs = begun.compare(len(list(list_cases(given))) + 3 * len(given.shares), folder)
+    judged, labels = find_known(begun.corpus, given, runs)
+    begun.keep(QUALITIES, lambda: measure_quality(judged, labels, given, runs))
+    begun.keep(BEYOND, lambda: _compare(begun.corpus, given, runs))
+
+
+EXPERIMENT = Experiment(DECLARATION, _fill, passages_experiment.plot, passages_experiment.NAMES)

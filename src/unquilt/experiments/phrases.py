@@ -10,51 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from unquilt.analyses.phrases import DECLARATION as PHRASES_ANALYSIS
 from unquilt.analyses.phrases import PhraseParameters
 from unquilt.analyses.phrases_experiment import DECLARATION, PhrasesExperimentParameters
 from unquilt.errors import InputError
-from unquilt.experiments.tables import Row, Runs, carrying_out, keep_rows, read_corpus
-from unquilt.figures import phrases
-from unquilt.jobs.named import Inputs
+from unquilt.experiments.experiment import Begun, Experiment, read_corpus
+from unquilt.experiments.tables import Row, Runs
+from unquilt.figures import phrases, phrases_experiment
 from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
 from unquilt.tables.phrases_experiment import COVER_SIZES, PHRASE_CORPORA, PHRASE_SITES, POPULAR_CURVES, SHINGLE_CURVES
 
 OWN = "own"
 """The name of the corpus that the experiment is about."""
-
-
-def run_phrases(
-    given: PhrasesExperimentParameters,
-    inputs: Inputs,
-    output: str | Path | None = None,
-    options: JobOptions | None = None,
-) -> Run:
-    """Carries the experiment out over inputs, or over a corpus folder, into a run folder. What is read becomes a corpus
-    beside it."""
-    options = options or JobOptions()
-    place, own = read_corpus(inputs, output, options)
-    corpora = {OWN: own} | _read_others(given, place, options)
-    if given.sample_site and not phrases.documents_of(given.sample_site, own):
-        raise InputError(
-            f"no document of the corpus is on the host, domain or address {given.sample_site[:200]}: say another one"
-        )
-    with carrying_out(DECLARATION, given, [*corpora.values()], output, place, options) as begun:
-        run = begun.run
-        if begun.is_left:
-            number = 2 * len(corpora) + bool(given.sample_site)
-            runs = Runs(own, begun.parts, f"{place.name}-", number, options)
-            kept: dict[str, list[Row]] = {table.name: [] for table in DECLARATION.results}
-            for name, corpus in corpora.items():
-                _measure(name, corpus, given, runs).add_to(name, kept)
-            if given.sample_site:
-                _measure_site(own, given, runs, kept)
-            for table in DECLARATION.results:
-                keep_rows(run, table, kept[table.name])
-    return run
 
 
 def _read_others(given: PhrasesExperimentParameters, place: Path, options: JobOptions) -> dict[str, Run]:
@@ -129,3 +100,24 @@ def choose_parameters(given: PhrasesExperimentParameters, sample: str, site: str
         group=given.group,
         seed=given.seed,
     )
+
+
+def _fill(begun: Begun, given: PhrasesExperimentParameters) -> None:
+    own = begun.corpus
+    if given.sample_site and not phrases.documents_of(given.sample_site, own):
+        raise InputError(
+            f"no document of the corpus is on the host, domain or address {given.sample_site[:200]}: say another one"
+        )
+    corpora = {OWN: own, **begun.others}
+    runs = begun.compare(2 * len(corpora) + bool(given.sample_site))
+    kept: dict[str, list[Row]] = {table.name: [] for table in DECLARATION.results}
+    with begun.run.stage("phrases"):
+        for name, corpus in corpora.items():
+            _measure(name, corpus, given, runs).add_to(name, kept)
+        if given.sample_site:
+            _measure_site(own, given, runs, kept)
+    for table in DECLARATION.results:
+        begun.keep(table, partial(kept.__getitem__, table.name))
+
+
+EXPERIMENT = Experiment(DECLARATION, _fill, phrases_experiment.plot, phrases_experiment.NAMES, _read_others)

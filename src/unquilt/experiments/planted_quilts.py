@@ -71,7 +71,7 @@ def plant_quilts(corpus: Run, given: QuiltsExperimentParameters, file: Path, pro
     size = documents(corpus).rows
     chosen = {doc for _, doc in heapq.nsmallest(given.among, ((_draw(given.seed, doc), doc) for doc in range(size)))}
     stock: list[tuple[bytes, int, StockText]] = []
-    with file.open("w", encoding="utf-8") as lines, progress.stage("planted pages", size) as step:
+    with file.open("w", encoding="utf-8") as lines, progress.stage("planted_pages", size) as step:
         first = 0
         for split in documents(corpus).splits():
             part = split.read(["id", "url", "text", "host"])

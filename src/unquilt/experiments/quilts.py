@@ -10,7 +10,6 @@ interrupted experiment goes on where it was, and that people can judge a sample 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from unquilt.analyses.quilts import DECLARATION as QUILTS_ANALYSIS
@@ -18,11 +17,11 @@ from unquilt.analyses.quilts import PUBLISHED, QuiltParameters
 from unquilt.analyses.quilts_experiment import DECLARATION, QuiltsExperimentParameters
 from unquilt.analyses.sweep import DECLARATION as SWEEP_ANALYSIS
 from unquilt.analyses.sweep import SweepParameters
+from unquilt.experiments.experiment import Begun, Experiment
 from unquilt.experiments.planted_quilts import count_found, plant_quilts
-from unquilt.experiments.tables import Row, Runs, carrying_out, keep_rows, read_corpus
+from unquilt.experiments.tables import Row, Runs
+from unquilt.figures import quilts_experiment
 from unquilt.jobs.corpora import measures
-from unquilt.jobs.named import Inputs
-from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
 from unquilt.tables.experiments import PLANTED_QUILTS, VARIANTS
 from unquilt.tables.quilts import QUILTS
@@ -35,29 +34,6 @@ DEFINITIONS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
 }
 """The definitions that are compared, each with its parameters; the first one is that of the paper."""
-
-
-def run_quilts(
-    given: QuiltsExperimentParameters,
-    inputs: Inputs,
-    output: str | Path | None = None,
-    options: JobOptions | None = None,
-) -> Run:
-    """Carries the experiment out over inputs, or over a corpus folder, into a run folder. What is read becomes a corpus
-    beside it."""
-    options = options or JobOptions()
-    place, corpus = read_corpus(inputs, output, options)
-    with carrying_out(DECLARATION, given, [corpus], output, place, options) as begun:
-        run = begun.run
-        if begun.is_left:
-            number = len(DEFINITIONS) + 1 + bool(given.planted) * len(LOOKING_FOR_PLANTED)
-            runs = Runs(corpus, begun.parts, f"{place.name}-", number, options)
-            planted = _plant(corpus, given, runs) if given.planted else None  # first: a corpus can be too small
-            keep_rows(run, VARIANTS, compare(runs, measures(corpus)["documents"]))
-            grid = SweepParameters(given.k, given.m, given.c, given.sigma)
-            keep_rows(run, SWEEP, runs.carry_out(SWEEP_ANALYSIS, grid, SWEEP.name).table(SWEEP.name).to_pylist())
-            keep_rows(run, PLANTED_QUILTS, list(_look_for_planted(planted, given, runs)) if planted else [])
-    return run
 
 
 LOOKING_FOR_PLANTED = ("published", "default")
@@ -99,3 +75,17 @@ def compare(runs: Runs, documents: int) -> list[Row]:
             }
         )
     return rows
+
+
+def _fill(begun: Begun, given: QuiltsExperimentParameters) -> None:
+    corpus = begun.corpus
+    runs = begun.compare(len(DEFINITIONS) + 1 + bool(given.planted) * len(LOOKING_FOR_PLANTED))
+    with begun.run.stage("planted_pages"):  # first: a corpus can be too small
+        planted = _plant(corpus, given, runs) if given.planted else None
+    begun.keep(VARIANTS, lambda: compare(runs, measures(corpus)["documents"]))
+    grid = SweepParameters(given.k, given.m, given.c, given.sigma)
+    begun.keep(SWEEP, lambda: runs.carry_out(SWEEP_ANALYSIS, grid, SWEEP.name).table(SWEEP.name).to_pylist())
+    begun.keep(PLANTED_QUILTS, lambda: _look_for_planted(planted, given, runs) if planted else ())
+
+
+EXPERIMENT = Experiment(DECLARATION, _fill, quilts_experiment.plot, quilts_experiment.NAMES)

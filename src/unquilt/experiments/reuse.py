@@ -22,7 +22,6 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from unquilt.analyses.detect import DECLARATION as DETECT
 from unquilt.analyses.detect import SCALE, DetectParameters
@@ -31,45 +30,16 @@ from unquilt.analyses.discover import DiscoverParameters
 from unquilt.analyses.reuse_experiment import DECLARATION, ReuseExperimentParameters
 from unquilt.engines.progress import Progress
 from unquilt.experiments.copied_site import CopiedSite, read_site
+from unquilt.experiments.experiment import Begun, Experiment
 from unquilt.experiments.mutations import OPERATIONS, Flags, Point, mutate, tolerate
-from unquilt.experiments.tables import Row, Runs, carrying_out, keep_rows, read_corpus, read_rows
+from unquilt.experiments.tables import Row, Runs, read_rows
+from unquilt.figures import reuse_experiment
 from unquilt.jobs.corpora import PLAIN_WORDS
-from unquilt.jobs.named import Inputs
-from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run
 from unquilt.runs.storage import write_atomically
 from unquilt.stores.labels import PLAIN, RESTORED, pack_hashes
 from unquilt.tables.reuse import FREQUENCIES, NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
 from unquilt.tables.reuse_experiment import CLEANINGS, INJECTED, INJECTIONS, MUTATIONS, TOLERANCES
-
-
-def run_reuse(
-    given: ReuseExperimentParameters,
-    inputs: Inputs,
-    output: str | Path | None = None,
-    options: JobOptions | None = None,
-) -> Run:
-    """Carries the experiments out over inputs, or over a corpus folder, into a run folder. What is read becomes a
-    corpus beside it, so that whoever runs another experiment need not read it again."""
-    options = options or JobOptions()
-    place, corpus = read_corpus(inputs, output, options)
-    with carrying_out(DECLARATION, given, [corpus], output, place, options) as begun:
-        run = begun.run
-        if begun.is_left:
-            runs = Runs(corpus, begun.parts, f"{place.name}-", 3, options)
-            site = read_site(corpus, given, options.progress)
-            discovered = runs.carry_out(DISCOVER, DISCOVERY, "discovered")
-            stopped = {row["sha1"] for row in read_rows(discovered, STOP_CHUNKS, ["sha1"])}
-            keep_rows(run, FREQUENCIES, discovered.table(FREQUENCIES.name).to_pylist())
-            keep_rows(run, INJECTED, list(count_injected(site, given, stopped)))
-            keep_rows(run, INJECTIONS, count_injections(site, given, stopped))
-            keep_rows(run, CLEANINGS, list(_clean(discovered, stopped, given, runs)))
-            points = change_pages(site, given, stopped, options.progress)
-            keep_rows(run, MUTATIONS, [row for case, found in points.items() for row in _tabulate(case, found, site)])
-            keep_rows(run, TOLERANCES, list(_find_tolerances(points, given, site)))
-            begun.facts["site_pages"], begun.facts["site_chunks"] = len(site.pages), len(site.occurrences)
-    return run
-
 
 DISCOVERY = DiscoverParameters(pages_only=True)
 """How chunks of the whole corpus are counted."""
@@ -148,7 +118,7 @@ def change_pages(
     steps = sorted({round(at * given.step * site.mean_chunks) for at in range(number)})
     labels = {"blind": site.discover(given.blind_copies, given.chunk_threshold), "informed": set(site.occurrences)}
     cases = [(name, stops, operation) for name in labels for stops in ("in", "out") for operation in OPERATIONS]
-    with progress.stage("changed pages", len(cases)) as step:
+    with progress.stage("changed_pages", len(cases)) as step:
         for name, stops, operation in cases:
             gone = stopped if stops == "out" else set[bytes]()
             kept = [[chunk for chunk in page if chunk not in gone] for page in site.pages]
@@ -193,3 +163,25 @@ def _find_tolerances(
             most, always = tolerate(found, values, threshold)
             case = {"labels": labels, "stop_chunks": stops, "operation": operation, "what": what}
             yield case | {"threshold": threshold, "times": (most or 0) / site.mean_chunks, "always": always}
+
+
+def _fill(begun: Begun, given: ReuseExperimentParameters) -> None:
+    progress = begun.options.progress
+    runs = begun.compare(3)
+    with begun.run.stage("copied_pages"):
+        site = read_site(begun.corpus, given, progress)
+    with begun.run.stage("discovered"):
+        discovered = runs.carry_out(DISCOVER, DISCOVERY, "discovered")
+        stopped = {row["sha1"] for row in read_rows(discovered, STOP_CHUNKS, ["sha1"])}
+    begun.keep(FREQUENCIES, lambda: discovered.table(FREQUENCIES.name).to_pylist())
+    begun.keep(INJECTED, lambda: count_injected(site, given, stopped))
+    begun.keep(INJECTIONS, lambda: count_injections(site, given, stopped))
+    begun.keep(CLEANINGS, lambda: _clean(discovered, stopped, given, runs))
+    with begun.run.stage("changed_pages"):
+        points = change_pages(site, given, stopped, progress)
+    begun.keep(MUTATIONS, lambda: [row for case, found in points.items() for row in _tabulate(case, found, site)])
+    begun.keep(TOLERANCES, lambda: _find_tolerances(points, given, site))
+    begun.facts["site_pages"], begun.facts["site_chunks"] = len(site.pages), len(site.occurrences)
+
+
+EXPERIMENT = Experiment(DECLARATION, _fill, reuse_experiment.plot, reuse_experiment.NAMES)

@@ -63,7 +63,7 @@ class Axis:
         """
         if self.percent:
             return f"{value * 100:g} %"
-        if value >= 1e8:
+        if value >= 1e8 or (value >= 1e6 and value % 1e6 == 0):
             return f"{value / 1e6:,.0f} M"
         return f"{value:,.0f}" if value == int(value) else f"{value:g}"
 

@@ -47,7 +47,7 @@ def _plot_recalls(rows: Sequence[Row]) -> Figure:
 
 def _plot_stability(rows: Sequence[Row]) -> Figure:
     numbers = [number for number in _DRAWN if any(row["lexicons"] == number for row in rows)]
-    legend = list(zip(_KINDS, (f"{number} lexicons" for number in numbers), strict=False))
+    legend = list(zip(_KINDS, (f"K = {number}" for number in numbers), strict=False))
     charts = []
     for value, head in (("model", "Model: 1 - (1 - p^n)^K"), ("measured", "Measured on documents")):
         chart = Chart(

@@ -17,9 +17,9 @@ NAMES = ("frequencies", "counts", "covers", "hosts")
 """The figures that a run has, if there is something to draw."""
 _KINDS = ("one", "two", "three")
 _SAMPLES = {
-    "counts": "documents of each number of popular shingles",
-    "uniform": "documents drawn uniformly",
-    "site": "documents of one site",
+    "counts": "drawn by popular shingles",
+    "uniform": "drawn uniformly",
+    "site": "drawn from one site",
 }
 
 

@@ -67,6 +67,18 @@ impl Terms {
     }
 }
 
+/// The distinct terms of a column of texts, as fingerprints, and how many each text has, as little-endian bytes.
+pub fn distinct_terms(texts: &Column<'_>) -> (Vec<u8>, Vec<u8>) {
+    let mut terms = Terms::default();
+    let (mut found, mut counts) = (Vec::new(), Vec::new());
+    for row in 0..texts.len() {
+        let before = found.len();
+        terms.distinct(&texts.text(row), |fingerprint, _| found.extend_from_slice(&fingerprint.to_le_bytes()));
+        counts.extend_from_slice(&(((found.len() - before) / 8) as u64).to_le_bytes());
+    }
+    (found, counts)
+}
+
 /// Decided on the folded word, of which there is one, whatever the spelling.
 fn is_term(word: &str, folded: &mut Vec<u8>) -> bool {
     if word.is_ascii() {

@@ -36,6 +36,11 @@ class Listed:
     rows: Sequence[Sequence[Any]]
     total: int
 
+    @property
+    def numeric(self) -> Sequence[bool]:
+        """Of each column, whether it has numbers."""
+        return [any(isinstance(cell, int | float) for cell in cells) for cells in zip(*self.rows, strict=True)]
+
 
 @dataclass(frozen=True)
 class Line:

@@ -51,9 +51,10 @@ def show_quilts(folder: RunFolder) -> Content:
 
 def show_phrases(folder: RunFolder) -> Content:
     """A run of the experiment with phrases."""
+    least = folder.run.manifest["parameters"]["least"]
     says = [
         f"{row['corpus']}: documents have {row['mean']:.1f} popular shingles of 84 on average; "
-        f"{share(row['many'])} of them have many."
+        f"{share(row['many'])} of them have {least:g} or more."
         for row in folder.run.table(PHRASE_CORPORA.name).to_pylist()
         if row["mean"] is not None
     ]
