@@ -39,10 +39,11 @@ class Asked(NamedTuple):
     spot_stops: int = 0
     all_diagonals: bool = False
     idf_always: bool = False
+    sentence_pairs: bool = False
 
     @property
     def whole(self) -> int:
-        return max(1, self.gamma - 1) if self.refine else self.gamma
+        return max(1, self.gamma - 1) if self.refine and not self.sentence_pairs else self.gamma
 
 
 class Text:
@@ -332,6 +333,12 @@ def merge(found: Sequence[Located]) -> list[Located]:
     return merged
 
 
+def cells_of(found: Chain) -> list[Chain]:
+    """Each pair of sentences of a diagonal."""
+    (i, end), (j, _) = found.a, found.b
+    return [found._replace(a=(i + at, i + at + 1), b=(j + at, j + at + 1), matched=1) for at in range(end - i)]
+
+
 def passages(texts: Sequence[str], asked: Asked) -> list[Passage]:
     """All passages, in order."""
     read = [Text(text) for text in texts]
@@ -341,10 +348,17 @@ def passages(texts: Sequence[str], asked: Asked) -> list[Passage]:
     for (a, b), each in chains.items():
         enough = asked.gamma if by_words else asked.whole
         one, other = read[a], read[b]
-        for located in merge([locate(one, other, chain_, asked) for chain_ in each if chain_.matched >= enough]):
+        whole = [chain_ for chain_ in each if chain_.matched >= enough]
+        if asked.sentence_pairs:
+            alone = asked._replace(refine=False, gamma=1)
+            located_ = [locate(one, other, cell, alone) for chain_ in whole for cell in cells_of(chain_)]
+        else:
+            located_ = merge([locate(one, other, chain_, asked) for chain_ in whole])
+        for located in located_:
             words = located.a[1] - located.a[0]
             sentences = located.matched + sum(located.more)
-            if words < asked.min_words or (not by_words and sentences < asked.gamma):
+            least = 0 if by_words or asked.sentence_pairs else asked.gamma
+            if words < asked.min_words or sentences < least:
                 continue
             spans = one.words[slice(*located.a)], other.words[slice(*located.b)]
             similarity = jaccard(*(shingle_set(span, asked.n) for span in spans))

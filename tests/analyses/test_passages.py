@@ -53,6 +53,8 @@ VARIANTS: list[dict[str, Any]] = [
     SMALL | {"signature": "shingles", "tau": 0.5, "gamma": 2, "all_diagonals": True, "max_df": 4},
     SMALL | {"signature": "spotsigs", "tau": 0.6, "antecedents": 6, "spot_stops": 2, "gamma": 1},
     SMALL | {"nidf": (0.1, 1.0), "gamma": 1, "idf_always": True, "all_diagonals": True, "max_gap": 1},
+    SMALL | {"sentence_pairs": True},
+    SMALL | {"sentence_pairs": True, "gamma": 2, "signature": "shingles", "tau": 0.5, "all_diagonals": True},
 ]
 
 

@@ -164,6 +164,24 @@ def test_the_rows_together_are_the_paper(tmp_path: Path) -> None:
         assert read(run(tmp_path, "passages", list_rows(texts), *together)) == find(sign(texts, "imatch")), number
 
 
+def test_pairs_of_sentences(tmp_path: Path) -> None:
+    """The output of the second step: the cells of the matrix."""
+    for number in range(6):
+        texts = draw(Random(number))
+        signed = sign(texts, "imatch")
+        expected = {
+            (a, b, i, j, 1)
+            for a, b in combinations(range(len(texts)), 2)
+            for i, one in enumerate(signed[a])
+            for j, other in enumerate(signed[b])
+            if is_alike(one, other)
+        }
+        others = [word for name, words in ROWS.items() if name not in ("gamma", "whole sentences") for word in words]
+        given = [*options(PAPER, "the second of three"), *others]
+        assert read(run(tmp_path, "passages", list_rows(texts), *given)) == expected, number
+        assert expected
+
+
 @pytest.mark.parametrize("row", ["signature", "gamma", "diagonals", "any length", "all pairs", "idf"])
 def test_a_row_makes_a_difference(tmp_path: Path, row: str) -> None:
     """`--no-refine` goes with γ; what is common is another test, as it takes a thousand documents."""

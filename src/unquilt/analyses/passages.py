@@ -56,6 +56,7 @@ FUZZY = "fuzzy"
 OWN = {
     "nidf": ("imatch",),
     "idf_always": ("imatch",),
+    "sentence_pairs": ("imatch", "shingles", "spotsigs"),
     "tau": ("shingles", "spotsigs"),
     "antecedents": ("spotsigs",),
     "spot_distance": ("spotsigs",),
@@ -97,7 +98,7 @@ class PassageParameters(Parameters):
         "minimum length of a passage, in words, or in sentences if these are compared",
         at_least=1,
         at_most=2**31,
-        usual="30 words, or 3 sentences",
+        usual="30 words, or 3 sentences (1 with sentence_pairs)",
     )
     max_gap: int | None = parameter(
         None,
@@ -154,6 +155,10 @@ class PassageParameters(Parameters):
     all_diagonals: bool = parameter(
         False, "pair each place of a repeated sentence with each in the other document, not in their order, 16 at most"
     )
+    sentence_pairs: bool = parameter(
+        False,
+        "list each pair of matching sentences in place of passages; with gamma, only those of passages of so many",
+    )
     idf_always: bool = parameter(
         False, f"leave out common words also in a corpus of fewer than {FEW_DOCUMENTS} documents"
     )
@@ -168,13 +173,15 @@ class PassageParameters(Parameters):
         for name, signatures in OWN.items():
             if self.signature not in signatures and getattr(self, name) != usual[name]:
                 raise ParameterError(f"{name} has no effect with signature {self.signature}; leave it out")
+        if self.sentence_pairs and self.gap:
+            raise ParameterError("with sentence_pairs, no sentence stands in a gap; leave max_gap out")
         if self.spot_stops > self.antecedents:
             raise ParameterError(f"spot_stops must be at most antecedents, which is {self.antecedents:,}")
 
     @property
     def least(self) -> int:
         """γ, in sentences or words."""
-        usual = WORDS_OF_GRAMS if self.signature == "grams" else 3
+        usual = WORDS_OF_GRAMS if self.signature == "grams" else 1 if self.sentence_pairs else 3
         return usual if self.gamma is None else self.gamma
 
     @property
@@ -185,7 +192,12 @@ class PassageParameters(Parameters):
     @property
     def whole(self) -> int:
         """How many sentences in a row must match as a whole: where borders are moved, one at a border need not."""
-        return max(1, self.least - 1) if self.refine else self.least
+        return max(1, self.least - 1) if self.moves_borders else self.least
+
+    @property
+    def moves_borders(self) -> bool:
+        """Whether passages may begin and end within sentences."""
+        return self.refine and not self.sentence_pairs
 
     @property
     def gap(self) -> int:
@@ -264,7 +276,9 @@ def _sentences(
     (tokens,) = verbs.map(marks, Kernel("select", ("doc", "marks")))
     (reaches,) = verbs.group([tokens, runs], Kernel("reaches"))
     (tokens,) = verbs.map(marks, Kernel("select", ("doc", "marks")))
-    (found,) = verbs.group([tokens, reaches], Kernel("extended", gap=given.gap, gamma=whole))
+    (found,) = verbs.group(
+        [tokens, reaches], Kernel("extended", gap=given.gap, gamma=whole, single=given.sentence_pairs)
+    )
     (groups,) = verbs.group([stops], Kernel("stop groups"))
     asked = verbs.keep(groups, STOP_GROUPS)
     (texts,) = verbs.map(corpus, Kernel("stop texts"), among=asked)
@@ -290,9 +304,11 @@ def _alike(verbs: Verbs, sets: Rows, windows: Rows, given: PassageParameters) ->
 
 def locate_passages(verbs: Verbs, corpus: Kept, runs: Kept, given: PassageParameters) -> tuple[Rows, Rows]:
     """Passages with their places in both texts, and their spans."""
-    how: dict[str, Any] = {"unit": "words" if given.signature == "grams" else "sentences", "refine": given.refine}
+    unit = "words" if given.signature == "grams" else "sentences"
+    how: dict[str, Any] = {"unit": unit, "refine": given.moves_borders}
     pages, slices = verbs.map(corpus, Kernel("passage texts", **how), among=runs)
-    located: dict[str, Any] = {"n": given.n, "gamma": given.least, "min_words": given.min_words}
+    located: dict[str, Any] = {"n": given.n, "min_words": given.min_words, "single": given.sentence_pairs}
+    located["gamma"] = 1 if given.sentence_pairs else given.least
     found, spans = verbs.group([pages, slices], Kernel("passages", **located, **how))
     return found, spans
 

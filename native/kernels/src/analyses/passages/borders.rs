@@ -16,7 +16,7 @@ use crate::text::slots::Multiply;
 use crate::{parameters, row};
 
 parameters! {
-    pub struct Refining { unit: Unit, refine: bool, n: NonZeroUsize, gamma: u64, min_words: usize }
+    pub struct Refining { unit: Unit, refine: bool, single: bool, n: NonZeroUsize, gamma: u64, min_words: usize }
 }
 
 row! {
@@ -237,7 +237,7 @@ impl Group for Borders {
     }
 
     fn key(&mut self, b: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
-        let Refining { unit, gamma, min_words, .. } = self.parameters;
+        let Refining { unit, single, gamma, min_words, .. } = self.parameters;
         match rows.next() {
             Some((0, tail)) => self.page.read(tail)?,
             _ => return Err(Damaged("PassagePage").into()),
@@ -259,7 +259,9 @@ impl Group for Borders {
                 }
             }
             found.sort_by_key(Located::rank);
-            found.dedup_by(|next, last| last.absorb(next));
+            if !single {
+                found.dedup_by(|next, last| last.absorb(next));
+            }
             let enough = |located: &&Located| {
                 located.a.1 - located.a.0 >= min_words && (unit == Unit::Words || located.sentences() >= gamma)
             };

@@ -61,6 +61,12 @@ impl Chain {
         follows.then_some(apart_a + apart_b)
     }
 
+    /// Each of its units by itself; all of them match, unless it has gaps.
+    pub fn units(&self) -> impl Iterator<Item = Self> + '_ {
+        let one = |from: u32, at| (from + at, from + at + 1);
+        (0..self.matched).map(move |at| Self { a: one(self.a.0, at), b: one(self.b.0, at), matched: 1, ..*self })
+    }
+
     fn add(&mut self, next: &Diagonal) {
         let both = self.a.1.saturating_sub(next.i).max(self.b.1.saturating_sub(next.j));
         self.matched += next.units.saturating_sub(both);

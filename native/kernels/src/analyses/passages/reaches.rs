@@ -5,7 +5,7 @@
 
 use std::num::NonZeroUsize;
 
-use super::diagonals::{chain, merge, Diagonal, FoundRun, Run};
+use super::diagonals::{chain, merge, Chain, Diagonal, FoundRun, Run};
 use super::pages::{unpack, PageTokens, Token};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
@@ -87,14 +87,15 @@ impl Group for Reaches {
 }
 
 parameters! {
-    pub struct Extending { gap: u64, gamma: NonZeroUsize }
+    pub struct Extending { gap: u64, gamma: NonZeroUsize, single: bool }
 }
 
 /// Group by second document: its runs with each other document, extended as far as tokens match, and chained; those of
-/// enough sentences.
+/// enough sentences, or each of their sentences by itself.
 pub struct Extended {
     gap: u32,
     gamma: usize,
+    single: bool,
 }
 
 impl Extended {
@@ -121,8 +122,8 @@ impl Group for Extended {
     const KEEPS: &'static str = "the tokens of one document, and the runs of one pair";
     type Parameters = Extending;
 
-    fn new(Extending { gap, gamma }: Extending, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { gap: u32::try_from(gap).unwrap_or(u32::MAX), gamma: gamma.get() })
+    fn new(Extending { gap, gamma, single }: Extending, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { gap: u32::try_from(gap).unwrap_or(u32::MAX), gamma: gamma.get(), single })
     }
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
@@ -145,8 +146,15 @@ impl Group for Extended {
                 diagonals.push(Self::extend(&reach, &tokens)?);
             }
             merge(&mut diagonals);
-            for found in chain(&mut diagonals, self.gap).iter().filter(|chain| chain.matched as usize >= self.gamma) {
+            let mut send = |found: &Chain| {
                 FoundRun::of(a, key as u32, found).into_iter().for_each(|(doc, run)| out.row(&Self::FOUND, doc, run));
+            };
+            for found in chain(&mut diagonals, self.gap).iter().filter(|chain| chain.matched as usize >= self.gamma) {
+                if self.single {
+                    found.units().for_each(|unit| send(&unit));
+                } else {
+                    send(found);
+                }
             }
         }
         Ok(())
