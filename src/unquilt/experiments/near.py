@@ -30,6 +30,8 @@ from unquilt.tables.experiments import NEAR_DOCUMENTS
 
 LEAST_WORDS = 5
 """Documents with fewer different words are ignored, as published."""
+BITS = 4096
+"""How many bits sum up the words of a document: most pairs that are not near are told by them alone."""
 Terms = Sequence[int]
 """The different words of a document, as fingerprints."""
 
@@ -97,6 +99,7 @@ def _compare(
     counts = Counter(term for terms in asked.values() for term in terms)
     ranks = {term: rank for rank, (term, _) in enumerate(sorted(counts.items(), key=lambda each: each[::-1]))}
     sets = {doc: frozenset(ranks[term] for term in terms) for doc, terms in asked.items()}
+    marks = {doc: _sum_up(own) for doc, own in sets.items()}
     first: defaultdict[int, list[int]] = defaultdict(list)
     for query, own in sets.items():
         for term in sorted(own)[: count_first(len(own), len(own))]:
@@ -106,12 +109,24 @@ def _compare(
         size = len(all_terms)
         terms = sorted(ranks[term] for term in all_terms if term in ranks)
         beginning = terms[: count_first(len(terms), size)]  # words of no such document come before all others
-        for query in {query for term in beginning for query in first.get(term, ())} - {doc}:
+        others = {query for term in beginning for query in first.get(term, ())} - {doc}
+        lacking = ~_sum_up(terms) if others else 0
+        for query in others:
             words = len(sets[query])
-            common = len(sets[query].intersection(terms))
-            if common * common * below >= above * words * size:
-                found[query].append(doc)
+            most = words - (marks[query] & lacking).bit_count()
+            if most * most * below >= above * words * size:
+                common = len(sets[query].intersection(terms))
+                if common * common * below >= above * words * size:
+                    found[query].append(doc)
     return dict(found)
+
+
+def _sum_up(ranks: Iterable[int]) -> int:
+    """A set as bits. Each bit that one set has and another one lacks is at least one word that the other one lacks."""
+    bits = 0
+    for rank in ranks:
+        bits |= 1 << rank % BITS
+    return bits
 
 
 def _numbers() -> array[int]:
