@@ -311,7 +311,7 @@ _READING = (
 
 
 _ACCEPTING = click.option(
-    "--accept", is_flag=True, help="Take what a run keeps as INPUT although its audit raises alarms."
+    "--accept", is_flag=True, help="Read the kept documents of a run as INPUT even if its audit raised alarms."
 )
 
 

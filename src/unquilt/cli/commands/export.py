@@ -35,24 +35,26 @@ Examples:
 @click.option(
     "-o", "--output", metavar="OUT", required=True, help="File, folder (its name ends with /) or - to write to."
 )
-@click.option("--kept", is_flag=True, help="The documents that are kept, one of each cluster of near-duplicates.")
-@click.option("--dropped", is_flag=True, help="The documents that are not kept.")
-@click.option("--ids", is_flag=True, help="Only the ids.")
+@click.option("--kept", is_flag=True, help="Write the documents that are kept, one of each cluster of near-duplicates.")
+@click.option("--dropped", is_flag=True, help="Write the documents that are not kept.")
+@click.option("--ids", is_flag=True, help="Write only the ids.")
 @click.option(
     "--evidence",
     is_flag=True,
-    help="Of quilts: also the text, the sources, what was copied. Of passages and patches: also both texts.",
+    help="Also write the text, the sources and the copied passages of quilts, or both texts of passages and patches.",
 )
 @click.option(
     "--without",
     multiple=True,
     type=click.Choice(["objects", "stop_chunks", "repeats"]),
-    help="All documents, without the repeated paragraphs and files that unquilt reuse found (can be repeated), or "
-    "without what unquilt repeats takes out.",
+    help="Write all documents, without the paragraphs and files that unquilt reuse found (can be repeated), or without "
+    "the text that unquilt repeats removes.",
 )
-@click.option("--keep-first", is_flag=True, help="With --without: leave each of them where it first stands.")
-@click.option("--mask", metavar="TEXT", help="With --without repeats: TEXT in place of each piece that goes.")
-@click.option("--empty", is_flag=True, help="With --without repeats: documents of which nothing is left stay, empty.")
+@click.option("--keep-first", is_flag=True, help="With --without objects: keep the first occurrence of each object.")
+@click.option(
+    "--mask", metavar="TEXT", help="With --without repeats: write TEXT in place of each piece that is removed."
+)
+@click.option("--empty", is_flag=True, help="With --without repeats: also write documents of which no text is left.")
 @click.option(
     "--alarm",
     type=click.FloatRange(0, 1),
@@ -63,7 +65,7 @@ Examples:
 @click.option(
     "--annotate",
     is_flag=True,
-    help="All documents, with what the run says of each as columns: keep, duplicate_of, similarity; quilt, covered; "
+    help="Write all documents, with the results of the run as columns: keep, duplicate_of, similarity; quilt, covered; "
     "reused_share.",
 )
 @click.option("--accept", is_flag=True, help="With --kept: write the documents in spite of alarms.")
@@ -79,8 +81,7 @@ Examples:
 @click.option(
     "--raw-cells",
     is_flag=True,
-    help="In CSV: leave texts that a spreadsheet would run as a formula (they begin with = + - @) as they are, without "
-    "an apostrophe before them.",
+    help="In CSV: put no apostrophe before texts that begin with = + - @, which a spreadsheet would run as a formula.",
 )
 @click.option(
     "--overwrite", is_flag=True, help="Replace the file, or the export in the folder, once this one is complete."
@@ -105,7 +106,7 @@ def export(run: str, table: str | None, output: str, limit: int | None, **asked:
 
     quiet, as_json = asked["quiet"], asked["as_json"]
     if output == "-" and as_json:
-        raise usage_error("--json describes files; on standard output there are rows only")
+        raise usage_error("--json describes the files that are written; with standard output, leave it out")
     selection = read_selection({name: asked[name] for name in NAMES}, limit)
     flags = ("kept", "dropped", "ids", "evidence", "without", "keep_first", "raw_cells", "mask", "empty", "annotate")
     wishes = {name: asked[name] for name in flags}

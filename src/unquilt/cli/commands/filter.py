@@ -36,9 +36,11 @@ NO_SIGNATURE = "too few words to be compared"
 
 @click.command(name="filter", epilog=EXAMPLES)
 @click.argument("inputs", metavar="[INPUT...]", nargs=-1)
-@click.option("--build", is_flag=True, help="Make a set of the documents of INPUT, instead of asking one.")
+@click.option(
+    "--build", is_flag=True, help="Make a set from the documents of INPUT, instead of comparing them with one."
+)
 @click.option("-o", "--output", metavar="SET", help="File for the set that --build makes.")
-@click.option("--prototypes", metavar="SET", help="Set to ask; with --build, one to add to.")
+@click.option("--prototypes", metavar="SET", help="Set to compare documents with; with --build, the set to add to.")
 @parameter_options(SignatureParameters)
 @job_options
 def filter_(

@@ -22,7 +22,7 @@ Examples:
 @click.command(epilog=EXAMPLES)
 @click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="CORPUS", help="Folder for the corpus; made if need be.")
-@click.option("--into", metavar="CORPUS", help="A corpus to add to, whose documents are not read again.")
+@click.option("--into", metavar="CORPUS", help="Corpus that INPUT is added to; its own documents are not read again.")
 @job_options
 def ingest(inputs: tuple[str, ...], output: str | None, into: str | None, asked: JobArguments) -> None:
     """Read pages into a corpus folder, which analyses take in place of the inputs.

@@ -35,18 +35,22 @@ Examples:
 @click.argument("others", metavar="[TABLE|RUN]...", nargs=-1)
 @number_option("sample", "How many rows to draw (default 100).", at_least=1)
 @number_option("seed", "Another seed draws another sample (default 1).", at_least=0)
-@click.option("--categories", metavar="TEXT", help="What a row can be, separated by commas; 2 to 9 of them.")
+@click.option("--categories", metavar="TEXT", help="Names of the categories, separated by commas (2 to 9).")
 @click.option("--where", metavar="SQL", help="Draw only from rows for which this is true, as with unquilt show.")
 @number_option("top", "Draw from the first N rows only, in the order in which unquilt show lists them.", at_least=1)
 @click.option("--sort", metavar="COLUMNS", help="With --top: the order of rows, as with unquilt show.")
-@click.option("--guidelines", metavar="FILE", help="A text that says what the categories mean, shown to judges.")
-@click.option("--blind", is_flag=True, help="Show the texts alone, without what the run says of them.")
+@click.option("--guidelines", metavar="FILE", help="Text file that explains the categories to the judges.")
+@click.option("--blind", is_flag=True, help="Show only the texts, not the results of the run.")
 @click.option("--several", is_flag=True, help="Let judges give an item several of the categories.")
-@click.option("--judge", "name", metavar="NAME", help="Who judges (default: the name of your account).")
-@click.option("--labels", metavar="FILE", help="Where labels are kept (default: labels.sqlite beside the run).")
+@click.option("--judge", "name", metavar="NAME", help="Name of the judge (default: the name of your account).")
+@click.option("--labels", metavar="FILE", help="File with the labels (default: labels.sqlite beside the run).")
 @click.option("--results", is_flag=True, help="Print shares and agreement of all samples of the run.")
 @click.option("--export", "output", metavar="OUT", help="Write all labels of the run to a file: .csv or .jsonl.")
-@click.option("--only", metavar="CATEGORY", help="With --export: only what was said to be this, perhaps among others.")
+@click.option(
+    "--only",
+    metavar="CATEGORY",
+    help="With --export: write only items that were given this label, perhaps among others.",
+)
 @click.option("--json", "as_json", is_flag=True, help="With --results: print lines of JSON, for programs.")
 @number_option("port", "Port on 127.0.0.1 (default 8017, or any that is free).", at_least=1)
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser (the default), or do not.")

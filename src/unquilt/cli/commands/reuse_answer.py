@@ -23,7 +23,9 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("inputs", metavar="[INPUT...]", nargs=-1)
-@click.option("--labels", metavar="SET", required=True, help="Set of labels to ask; unquilt reuse label makes one.")
+@click.option(
+    "--labels", metavar="SET", required=True, help="Set of labels to look for; unquilt reuse label makes one."
+)
 @click.option("--places", is_flag=True, help="Also say where each labelled chunk begins and ends, with its SHA-1.")
 @reading_options
 def answer(inputs: tuple[str, ...], labels: str, places: bool, asked: JobArguments) -> None:

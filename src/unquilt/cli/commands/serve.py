@@ -21,7 +21,7 @@ Examples:
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @number_option("port", "Port on 127.0.0.1 (default 8017, or any that is free).", at_least=1)
 @click.option("--browser/--no-browser", default=True, help="Open the page in the browser (the default), or do not.")
-@click.option("--labels", metavar="FILE", help="Where labels are kept (default: labels.sqlite beside the first run).")
+@click.option("--labels", metavar="FILE", help="File with the labels (default: labels.sqlite beside the first run).")
 @usual_options
 def serve(runs: tuple[str, ...], port: int | None, browser: bool, labels: str | None) -> None:
     """Show RUNs, or all runs in a folder, on a page in the browser: tables to sort and search, with the evidence.

@@ -36,7 +36,7 @@ Examples:
 @click.argument("name", metavar="[NAME]", required=False)
 @number_option("limit", "Rows to show (default 20, all with --json).", at_least=1)
 @click.option("--json", "as_json", is_flag=True, help="Print lines of JSON, one for each row, for programs.")
-@click.option("--doc", metavar="ID", help="Only what TABLE says about one document, by its id, number or URL.")
+@click.option("--doc", metavar="ID", help="Show only the rows about one document, by its id, number or URL.")
 @selection_options
 @own_options
 @usual_options

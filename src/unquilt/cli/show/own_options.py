@@ -52,17 +52,22 @@ OWN: dict[str, OwnOption] = {
         click.option(
             "--order",
             type=click.Choice(["largest", "loosest"]),
-            help="Of clusters: which come first (default largest).",
+            help="With clusters: which of them come first (default largest).",
         ),
         "order",
     ),
     "diff": OwnOption(
-        click.option("--diff", nargs=2, metavar="A B", help="Of clusters: what differs between two documents."),
+        click.option(
+            "--diff", nargs=2, metavar="A B", help="With clusters: show the differences between two documents."
+        ),
         "diff",
     ),
     "pair": OwnOption(
         click.option(
-            "--pair", nargs=2, metavar="A B", help="Of passages: two documents side by side, what they share marked."
+            "--pair",
+            nargs=2,
+            metavar="A B",
+            help="With passages: show two documents side by side, with their common passages marked.",
         ),
         "pair",
     ),
