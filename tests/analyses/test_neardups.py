@@ -207,7 +207,7 @@ def test_the_random_corpus_has_what_it_is_for(texts: list[str]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(200, 205))
+@pytest.mark.parametrize("seed", range(200, 203))
 def test_other_corpora_every_time(seed: int, ingest: Ingest, tmp_path: Path) -> None:
     random = Random(seed)
     texts = draw_texts(random, random.choice((60, 200, 400)))
@@ -406,7 +406,7 @@ def test_threads_and_memory_change_nothing(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", METHODS, ids=repr)
-@pytest.mark.parametrize(("partitions", "memory"), [(1, 2_000), (7, 2_000), (64, 0), (1, 1 << 30), (64, 1 << 30)])
+@pytest.mark.parametrize(("partitions", "memory"), [(1, 2_000), (64, 0), (64, 1 << 30)])
 def test_partitions_and_spilling_change_nothing(
     asked: dict[str, Any],
     partitions: int,

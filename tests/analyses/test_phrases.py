@@ -80,7 +80,7 @@ def ask_twin(asked: dict[str, Any]) -> dict[str, Any]:
     return {("pruned" if name == "prune" else name): value for name, value in asked.items()}
 
 
-@pytest.mark.parametrize("number", range(24))
+@pytest.mark.parametrize("number", range(12))
 def test_as_the_twin_defines_them(number: int, tmp_path: Path) -> None:
     pages = draw_pages(number)
     corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")
