@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unquilt import words
-from unquilt.cli.show.differences import DiffPens
+from unquilt.cli.show.clusters import DiffPens
 from unquilt.cli.show.page import Pens, show_page
 from unquilt.results.differences import DELETED, INSERTED, Difference
 

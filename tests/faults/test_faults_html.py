@@ -108,7 +108,7 @@ def test_faults_18_to_23_with_main_content(tmp_path: Path) -> None:
 
 STARVED = """
 import resource
-from unquilt.corpus.extract.articles import main_content
+from unquilt.corpus.extract.documents import main_content
 main_content(b"<p>warm")
 held = 1024 * int(next(line for line in open("/proc/self/status") if line.startswith("VmData")).split()[1])
 resource.setrlimit(resource.RLIMIT_DATA, (held + (200 << 20),) * 2)

@@ -18,11 +18,10 @@ from snapshots import Snapshots
 
 import unquilt as uq
 from unquilt.errors import ParameterError, StorageError
-from unquilt.judgements import agreement, labels
-from unquilt.judgements.agreement import find_interval, measure_agreement
+from unquilt.judgements import labels
 from unquilt.judgements.labels import LabelFile, Sample, check_judge, read_categories
 from unquilt.judgements.preparation import prepare, want_sample
-from unquilt.judgements.results import sum_up, tell, write_labels
+from unquilt.judgements.results import Z, find_interval, measure_agreement, sum_up, tell, write_labels
 from unquilt.judgements.samples import draw
 from unquilt.results.folders import RunFolder
 
@@ -225,7 +224,7 @@ class TestResults:
 
     @given(st.integers(0, 500), st.integers(0, 500))
     def test_intervals_are_those_of_wilson(self, hits: int, misses: int) -> None:
-        trials, z = hits + misses, agreement.Z
+        trials, z = hits + misses, Z
         low, high = find_interval(hits, trials)
         assert 0 <= low <= (hits / trials if trials else 0.5) <= high <= 1
         for end in (low, high):  # the ends solve (share - end)² = z² · end · (1 - end) / trials

@@ -18,8 +18,7 @@ from serving import Answer, Served, serving
 import unquilt as uq
 from unquilt.cli import cli
 from unquilt.judgements import labels
-from unquilt.judgements.agreement import find_interval
-from unquilt.judgements.results import write_labels
+from unquilt.judgements.results import find_interval, write_labels
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import check_nidf
-from unquilt.tables.lexicon import WORDS
+from unquilt.tables.neardups import WORDS
 
 LEXICON_LABELS = {"document words": "counting words", "word sums": "counting words"}
 

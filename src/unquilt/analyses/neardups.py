@@ -50,7 +50,6 @@ from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import Lexicon, check_nidf, pack_counts
 from unquilt.stores.words import pack_most_frequent
-from unquilt.tables.lexicon import WORDS
 from unquilt.tables.neardups import (
     AUDIT,
     CANDIDATES,
@@ -71,6 +70,7 @@ from unquilt.tables.neardups import (
     SIMILARITY,
     TREES,
     UNSETTLED,
+    WORDS,
 )
 
 METHODS = ("shingles", "imatch")

@@ -47,7 +47,7 @@ from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import FOREIGN
 from unquilt.stores.lexicons import check_nidf, df_range
 from unquilt.stores.words import pack_above, pack_between, pack_most_frequent, pack_no_words
-from unquilt.tables.lexicon import WORDS
+from unquilt.tables.neardups import WORDS
 from unquilt.tables.passages import MARKS, PASSAGE_PAIRS, PASSAGE_RUNS, PASSAGES, STOP_GROUPS, STOP_RUNS
 
 SIGNATURES = ("imatch", "shingles", "spotsigs", "grams")

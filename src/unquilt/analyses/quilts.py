@@ -63,7 +63,7 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs, look_up
 from unquilt.stores.words import pack_above, pack_no_words
-from unquilt.tables.lexicon import WORDS
+from unquilt.tables.neardups import WORDS
 from unquilt.tables.quilts import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES, VERDICTS
 
 __all__ = ["COVER_LABELS", "DECLARATION", "PUBLISHED", "QuiltParameters", "attribute", "locate", "quilts"]

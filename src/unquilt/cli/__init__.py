@@ -2,7 +2,6 @@
 
     group             the list of commands; each is imported when it is called
     options           options made from parameters, and the options of all jobs
-    published         `--as-published`: the parameters of a paper
     analysis          the common body of the commands of analyses
     figures           figures of a run, drawn at its end
     commands/         one file for each command

@@ -10,13 +10,9 @@ language   sentences and titles
 grammar    forms of words and patterns of sentences
 words      lists of words
 dice       random numbers that never change
-truth      the planted quilts and copies
 report     planted pages against found pages
-jsonl      the pages as a JSONL file
 """
 
-from unquilt.demo.jsonl import write_jsonl
-from unquilt.demo.truth import Planted, planted
-from unquilt.demo.web import DemoPage, page, pages
+from unquilt.demo.web import DemoPage, Planted, page, pages, planted, write_jsonl
 
 __all__ = ["DemoPage", "Planted", "page", "pages", "planted", "write_jsonl"]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from unquilt.demo.layout import World, role
-from unquilt.demo.truth import Planted, planted
+from unquilt.demo.web import Planted, planted
 
 KINDS = {
     "quilt": ("planted quilts", "stitched from passages of several articles"),

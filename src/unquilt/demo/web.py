@@ -6,14 +6,19 @@ It exists because a demo needs pages whose making is known, and a benchmark need
 real ones without downloading any. Every page is a pure function of (seed, words, number): pages stream, nothing grows
 with their number but the hosts, any page can be made again, and the first n pages of a larger web are the web of n.
 
-`layout` says which page is what and how the mix was tuned, `truth` lists what was planted. One process makes about
+`layout` says which page is what and how the mix was tuned, `planted` lists what was planted. One process makes about
 6,000 pages of 500 words a second, in 37 MB.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
 
 from unquilt.demo.copies import (
     change_words,
@@ -29,7 +34,7 @@ from unquilt.demo.copies import (
 )
 from unquilt.demo.dice import Dice
 from unquilt.demo.language import draw_title
-from unquilt.demo.layout import BLOCK, Role, World, find_pages, role, versions
+from unquilt.demo.layout import BLOCK, Role, World, find_pages, is_copy, role, versions
 from unquilt.demo.manuals import manual_texts
 from unquilt.demo.sites import Site, choose_site, farm_site, known_site, operator, slice_site, wrap_page
 from unquilt.demo.texts import article_body, chinese_body, farm_body, listing_body, story_paragraphs
@@ -222,3 +227,46 @@ def _pooled(world: World, number: int, part: Role) -> DemoPage:
     return DemoPage(
         page_id(number), _url(where, "top", number), where.ip, text, part.kind, tuple(map(page_id, sources))
     )
+
+
+def write_jsonl(
+    path: str | Path, count: int, *, seed: int = 1, words: int = 500, start: int = 0, stop: int | None = None
+) -> int:
+    """Write the pages start … stop - 1 of a web of `count` pages; a name that ends in .gz is compressed.
+
+    Returns how many pages were written.
+    """
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    written = 0
+    with ExitStack() as stack:
+        file: IO[bytes] = stack.enter_context(Path(path).open("wb"))
+        if Path(path).suffix == ".gz":
+            packed = gzip.GzipFile(filename="", mode="wb", compresslevel=1, fileobj=file, mtime=0)
+            file = cast("IO[bytes]", stack.enter_context(packed))
+        for page in pages(count, seed=seed, words=words, start=start, stop=stop):
+            record = {"id": page.id, "url": page.url, "ip": page.ip, "text": page.text}
+            file.write(encode(record).encode() + b"\n")
+            written += 1
+    return written
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A page without its text: a quilt, scrap, slice, pool or network page with its sources; a mirror, twin, near-copy
+    or reworded page with its original."""
+
+    id: str
+    url: str
+    kind: str
+    made_of: tuple[str, ...]
+
+
+def planted(count: int, *, seed: int = 1, words: int = 500) -> list[Planted]:
+    """All pages among the first `count` that were made from others, in their order; manuals and farms are not listed.
+
+    >>> sorted({page.kind for page in planted(1024)})
+    ['mirror', 'near-copy', 'quilt', 'reworded', 'scrap', 'slice']
+    """
+    world = World(seed, words)
+    made = (make_page(world, number) for number in range(count) if is_copy(role(world, number).kind))
+    return [Planted(page.id, page.url, page.kind, page.made_of) for page in made]

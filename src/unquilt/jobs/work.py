@@ -54,8 +54,7 @@ from unquilt.runs.storage import remove, shown
 from unquilt.stores.filters import Filter, read_documents
 from unquilt.stores.lexicons import Lexicon, pack_counts
 from unquilt.tables.corpus import DOCUMENTS
-from unquilt.tables.lexicon import WORDS
-from unquilt.tables.neardups import AUDIT, KEPT
+from unquilt.tables.neardups import AUDIT, KEPT, WORDS
 
 if TYPE_CHECKING:
     from unquilt.engines.objects.engine import Scheduler

@@ -3,6 +3,5 @@
 samples       some rows of a table, drawn by keyed hashes
 preparation   draws a sample once, as a form or a command asks for it
 labels        the file that judgements are kept in
-agreement     shares with intervals, and agreement of judges
 results       counts, comparisons, exports
 """

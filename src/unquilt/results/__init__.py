@@ -22,7 +22,6 @@
     scoring          how good the passages of a run are
     phrases          popular phrases in texts
     sites            who lives off whom, in rows and sentences
-    labelled         labelled chunks of a document
     occurrences      all documents that have a paragraph or a file
     marks            a text in spans, each of one source
     differences      two texts as one, with their differences marked

@@ -236,7 +236,7 @@ def _join(found: Sequence[Patch]) -> list[Patch]:
 
 def find_target(folder: RunFolder, number: int) -> Evidence:
     """A page with its labelled chunks, each in a colour of its own."""
-    from unquilt.results.labelled import find_labelled
+    from unquilt.results.occurrences import find_labelled
 
     row = _row(folder, TARGETS.name, number) or _row(folder, "contents", number)
     if row is None:

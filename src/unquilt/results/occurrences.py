@@ -1,4 +1,5 @@
-"""All documents that have a paragraph or a file which occurs again and again: found by its hash, in one pass.
+"""Where repeated and labelled content stands: all documents that have a paragraph or a file, found by its hash in one
+pass, and the labelled chunks of one document.
 
 Time: the hashes of the corpus are read until as many documents are found as were counted. Memory: a row group of them.
 """
@@ -13,9 +14,13 @@ import pyarrow.compute as pc
 
 from unquilt.flow.kept import Kept
 from unquilt.jobs.patience import check_time
+from unquilt.results.finding import find_rows
 from unquilt.results.folders import RunFolder
 from unquilt.stores.labels import BY, COMPARED, hash_text
 from unquilt.tables.corpus import DOCUMENTS
+from unquilt.tables.reuse import OBJECTS
+
+_OBJECT = ("first", "sha1", "kind", "occurrences", "documents", "sites", "length", "example")
 
 
 class Occurrence(NamedTuple):
@@ -72,3 +77,31 @@ def _search_chunks(split: Any, first: int, sha1: bytes, by: str) -> Iterator[Occ
     for place, row in zip(places, part.take(places).to_pylist(), strict=True):
         span = row["chunks"][row[COMPARED[by]].index(sha1)]
         yield Occurrence(first + place, span["begin"], span["end"])
+
+
+class Marked(NamedTuple):
+    """A labelled chunk of a page: where it is there, and what is known of it."""
+
+    begin: int
+    end: int
+    object: Mapping[str, Any]
+
+
+def find_labelled(folder: RunFolder, number: int) -> tuple[str | None, list[Marked]]:
+    """The text of a document, and its labelled chunks; neither, without the corpus."""
+    by = BY[folder.run.manifest.get("summary", {}).get("compared_by", 0)]
+    columns = ["text", "chunks", "chunk_sha1", "raw_chunk_sha1"]
+    page = next((row for _, row in folder.documents([number], columns)), None)
+    if page is None:
+        return None, []
+    text, spans = page["text"], page["chunks"] or []
+    hashes = (
+        [hash_text(text[span["begin"] : span["end"]], by) for span in spans]
+        if by == "words"
+        else page[COMPARED[by]] or []
+    )
+    wanted = sorted(set(hashes))
+    found = find_rows(folder.table(OBJECTS.name), "sha1", wanted, list(_OBJECT), len(wanted) * 2)
+    objects = {row["sha1"]: row for row in found if row["kind"] == "chunk"}
+    marked = zip(spans, hashes, strict=True)
+    return text, [Marked(span["begin"], span["end"], objects[sha1]) for span, sha1 in marked if sha1 in objects]

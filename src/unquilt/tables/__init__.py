@@ -2,7 +2,6 @@
 
     table                 the declaration of a table
     corpus                documents, other texts, rejects, disguises
-    lexicon               words
     quilts                pages stitched together, their sources and patches
     sweep                 counts of quilts
     neardups              clusters of near-duplicates

@@ -1,4 +1,4 @@
-"""The tables of near-duplicates, and of copies."""
+"""The tables of near-duplicates, of copies, and of the words that lexicons are made of (`stores.lexicons`)."""
 
 from __future__ import annotations
 
@@ -228,4 +228,19 @@ PAIRS = Table(
     page=OnPage(
         documents=("doc", "other"),
     ),
+)
+
+
+WORDS = Table(
+    "words",
+    (
+        integer("fingerprint", "of the word; rows are in its order, read as an unsigned number"),
+        column("word", pa.string(), "the word, case folded"),
+        integer("df", "how many documents have it"),
+    ),
+    row=("word", "words"),
+    see="in how many documents each word is",
+    first=("word", "df"),
+    order=("-df",),
+    on_the_way=True,
 )

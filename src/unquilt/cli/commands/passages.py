@@ -7,9 +7,8 @@ from typing import Any
 
 from unquilt.analyses.passages import DECLARATION, PUBLISHED
 from unquilt.analyses.reworded import RewordedParameters
-from unquilt.cli.analysis import AnalysisJob, analysis_command
+from unquilt.cli.analysis import AnalysisJob, Published, analysis_command
 from unquilt.cli.options import given_parameters, hidden_option, usage_error
-from unquilt.cli.published import Published
 
 EXAMPLES = """\
   unquilt passages crawl/*.warc.gz -o run

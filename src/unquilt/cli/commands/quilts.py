@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unquilt.analyses.quilts import DECLARATION, PUBLISHED
-from unquilt.cli.analysis import AnalysisJob, analysis_command
-from unquilt.cli.published import Published
+from unquilt.cli.analysis import AnalysisJob, Published, analysis_command
 
 PAPER = Published(PUBLISHED, free=("foreign",))
 """In one experiment of the paper any page is a source, in two only those of other domains or addresses."""

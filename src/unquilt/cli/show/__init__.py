@@ -18,7 +18,6 @@ choice        the document that `--doc` means
 judged        verdicts, and quilts by other limits
 evidence      one page with its evidence marked, and the patches of a quilt
 clusters      clusters of near-duplicates
-differences   the differences of two texts
 page          a page with marked patches
 serving       opens the page in the browser
 """

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
 from unquilt.cli.show.choice import choose
-from unquilt.cli.show.differences import DiffPens
-from unquilt.cli.show.page import show_page
+from unquilt.cli.show.page import Pens, show_page
 from unquilt.cli.show.table_views import Request, TableView
 from unquilt.cli.show.tables import Row, is_place, print_rows
-from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
+from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width, use_colour
 from unquilt.errors import ParameterError
 from unquilt.results import RunFolder
-from unquilt.results.differences import Difference
+from unquilt.results.differences import DELETED, Difference
 from unquilt.results.finding import find_rows
+from unquilt.results.marks import NO_PATCH
 from unquilt.results.rows import Selection, name_column
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.neardups import CLUSTERS, KEPT, SIMILARITY
@@ -177,3 +178,19 @@ def _introduce(numbers: Sequence[int], pages: Mapping[int, Row], difference: Dif
         places = count(len(difference.changes), "place")
         yield f"They differ in {places}: {count(deleted, 'word')} of the first, {inserted:,} of the second."
     yield ""
+
+
+@dataclass(frozen=True)
+class DiffPens(Pens):
+    """Deletions and insertions, in red and green, or in brackets where there are no colours."""
+
+    @classmethod
+    def choose(cls) -> DiffPens:
+        return cls(("97;41", "30;42") if use_colour() else ())
+
+    def ends(self, rank: int) -> tuple[str, str]:
+        if rank == NO_PATCH:
+            return "", ""
+        if self.codes:
+            return ("-", "") if rank == DELETED else ("+", "")
+        return ("[-", "-]") if rank == DELETED else ("{+", "+}")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from unquilt import _native
-from unquilt.corpus.extract import articles, messages
+from unquilt.corpus.extract import messages
 from unquilt.corpus.options import KEEP, PLAIN, Reading
 from unquilt.corpus.readers.html import begins_page
 from unquilt.corpus.records import Chunks, Document, Media, Page, Reject, too_large
@@ -113,7 +113,7 @@ def _html(page: Page, raw: bytes, reading: Reading) -> _Content:
         raise _Refused("too many nodes", f"{found.nodes} tags and texts, more than {limits.max_nodes} (max_nodes)")
     if found.depth > limits.max_depth:
         raise _Refused("too deep", f"elements {found.depth} deep, more than {limits.max_depth} (max_depth)")
-    article = _paragraphs(articles.main_content(_without(source, found.hidden_places)))
+    article = _paragraphs(main_content(_without(source, found.hidden_places)))
     return article._replace(links=found.links, more_links=found.more_links, hidden=found.hidden)
 
 
@@ -162,3 +162,16 @@ def _decoded(page: Page, raw: bytes, *, html: bool) -> bytes:
 
 def _paragraphs(text: bytes) -> _Content:
     return _Content(text, Chunks(*_native.paragraphs(text)))
+
+
+def main_content(source: bytes) -> bytes:
+    """The text of the article in an HTML page (UTF-8), its paragraphs separated by blank lines."""
+    from resiliparse.extract.html2text import extract_plain_text  # loaded only if it is asked for
+    from resiliparse.parse.html import HTMLTree
+
+    try:
+        tree = HTMLTree.parse_from_bytes(source, "utf-8")
+    except ValueError as error:  # any bytes have a tree, so it had no room
+        raise MemoryError(str(error)) from error
+    text: str = extract_plain_text(tree, main_content=True, comments=False, alt_texts=False, list_bullets=False)
+    return text.encode("utf-8", "replace")
