@@ -195,6 +195,7 @@ def test_sites_are_not_compared_with_themselves() -> None:
         assert [(row["a"], row["b"]) for row in found] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signature", ["imatch", "grams", "fuzzy"])
 def test_two_sides_are_foreign_by_being_sides(signature: str) -> None:
     """docs/definitions.md 3.5: `foreign` decides only where a document is on both sides."""

@@ -80,7 +80,11 @@ def ask_twin(asked: dict[str, Any]) -> dict[str, Any]:
     return {("pruned" if name == "prune" else name): value for name, value in asked.items()}
 
 
-@pytest.mark.parametrize("number", range(12))
+FEW_QUICKLY = [*range(2), *(pytest.param(number, marks=pytest.mark.slow) for number in range(2, 12))]
+"""Random corpora: two of them for `make check`."""
+
+
+@pytest.mark.parametrize("number", FEW_QUICKLY)
 def test_as_the_twin_defines_them(number: int, tmp_path: Path) -> None:
     pages = draw_pages(number)
     corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")
@@ -90,6 +94,7 @@ def test_as_the_twin_defines_them(number: int, tmp_path: Path) -> None:
     assert read_found(run, asked["k"]) == twin(pages, **ask_twin(asked))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_on_every_engine(variant: dict[str, Any], make: Make, tmp_path: Path) -> None:
     pages = draw_pages(77)
@@ -121,7 +126,7 @@ def test_samples_are_covered_like_all(draw: str, exact: bool, make: Make, tmp_pa
 EVEN, THIRD = "doc % 2 = 0", "doc % 3 = 0"
 
 
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", FEW_QUICKLY)
 def test_sources_are_restricted_and_preferred(number: int, tmp_path: Path) -> None:
     pages = draw_pages(number)
     corpus = unquilt.ingest(as_table(pages), tmp_path / "corpus")

@@ -86,6 +86,7 @@ def test_a_text_is_told_by_its_prose(tmp_path: Path) -> None:
     assert clusters(run) == {0: 0, 1: 0}
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(" abct.", max_size=30), min_size=1, max_size=6))
 def test_any_texts(texts: list[str]) -> None:
     asked = {"method": "spotsigs", "threshold": 1.0, "antecedents": 1, "spot_stops": 1, "chain": 1}

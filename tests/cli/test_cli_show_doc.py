@@ -353,6 +353,7 @@ class TestDemo:
             assert here == there
             assert len(here) == row["words"] >= 5
 
+    @pytest.mark.slow
     def test_every_source_is_marked_on_the_page(self, demo):
         for quilt in planted(600):
             if quilt.kind == "quilt":

@@ -209,6 +209,7 @@ def test_nonsense_in_a_footer(tmp_path: Path) -> None:
     assert refused > 100
 
 
+@pytest.mark.slow
 def test_many_columns(tmp_path: Path) -> None:
     file = tmp_path / "a.parquet"
     pq.write_table(pa.table({str(i): [i] for i in range(10_000)} | {"text": ["x"]}), file)

@@ -179,6 +179,7 @@ def test_a_run_is_read_as_what_it_keeps(pages: list[Path], tmp_path: Path) -> No
     assert uq.ingest(collapsed).documents["id"].to_pylist() == [f"p{n}" for n in range(30)]
 
 
+@pytest.mark.slow
 def test_a_run_over_several_corpora_is_one_over_all(pages: list[Path], tmp_path: Path, settings: Settings) -> None:
     options = uq.JobOptions(settings=settings)
     corpora = [uq.ingest(path, tmp_path / path.stem, options=options) for path in pages]
