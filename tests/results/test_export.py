@@ -93,7 +93,7 @@ class TestWhatIsWritten:
         assert left_in(tmp_path) == {place.name}
 
     def test_a_spreadsheet_runs_no_cell_of_a_csv_file(self, tmp_path):
-        texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'=1", "plain", ""]
+        texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1+1", "'=1", "plain", ""]
         pages = pa.table({"id": [f"{text}{number}" for number, text in enumerate(texts)], "text": texts})
         run = unquilt.neardups(pages, tmp_path / "run")
         run.export(tmp_path / "safe.csv", "documents", columns=["id"])
@@ -103,9 +103,15 @@ class TestWhatIsWritten:
             for name in ("safe.csv", "raw.csv")
         )
         assert raw == pages["id"].to_pylist()
-        assert not [cell for cell in safe if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
-        assert safe[6:] == raw[6:]
-        assert [read_cell(cell) for cell in safe[:6]] == raw[:6]
+        assert not [cell for cell in safe if cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n", "＝"))]
+        assert safe[8:] == raw[8:]
+        assert [read_cell(cell) for cell in safe[:8]] == raw[:8]
+
+    def test_nor_a_name_of_a_column(self):
+        file = io.BytesIO()
+        with FileFormat("csv").writer(file, pa.schema([("=1+1", pa.int64()), ("x", pa.int64())])):
+            pass
+        assert file.getvalue() == b"'=1+1,x\n"
 
     def test_the_dropped_are_the_others(self, run, tmp_path):
         run.export(tmp_path / "kept.jsonl", kept=True, ids=True)

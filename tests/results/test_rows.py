@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unquilt
-from unquilt.errors import InputError, ParameterError, RunError, UnquiltError
+from unquilt.errors import InputError, ParameterError, RunError, TimeLimitError, UnquiltError
 from unquilt.flow.kept import Split
+from unquilt.jobs.patience import within
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.names import Names
 from unquilt.runs import Run
@@ -128,6 +129,28 @@ class TestSelection:
         assert everything.schema == run.documents.schema
         assert everything.to_pylist() == run.documents.to_pylist()
 
+    @pytest.mark.parametrize(("offset", "limit"), [(0, 300), (180, 7), (499, 50), (500, 3), (DOCUMENTS, 1)])
+    def test_a_part_far_behind_is_sorted_by_duckdb(self, run, offset, limit, monkeypatch):
+        folder = RunFolder(run)
+        whole = list(TableRows(folder, "documents", Selection(["id"], None, "host,-words")).rows())
+        monkeypatch.setattr("unquilt.results.rows.SORTED_AT_ONCE", 150)
+        monkeypatch.setattr("unquilt.results.sorting._ROWS", 64)
+        part = Selection(["id"], None, "host,-words", limit, offset)
+        assert list(TableRows(folder, "documents", part).rows()) == whole[offset : offset + limit]
+
+    def test_where_time_is_limited_all_is_sorted_for_one_after_the_other(self, run, monkeypatch):
+        monkeypatch.setattr("unquilt.results.rows.SORTED_AT_ONCE", 1)
+        rows = TableRows(RunFolder(run), "documents", Selection(["id"], None, "host"))
+        with within(60):
+            first = iter(rows)
+            next(first)
+        with within(0.05), pytest.raises(TimeLimitError):
+            next(iter(rows))
+        next(iter(rows))  # without a limit, nobody waits
+        first.close()
+        with within(60):
+            assert len(list(rows.rows())) == DOCUMENTS
+
     def test_no_more_is_read_than_is_needed(self, run, monkeypatch):
         read, original = [], Split.read
         monkeypatch.setattr(
@@ -169,6 +192,14 @@ class TestCondition:
             "regexp_matches(url, '((a|b){1,30}){1,30}c')",
             "regexp_matches(url, id)",
             "regexp_matches(url, 'a{100000}')",
+            *(
+                "url like '%a_%a_%b'",
+                "url ilike '%a%b%c'",
+                "url glob '*a*b*c'",
+                "url like '%a%b%c' escape '!'",
+                "url like id",
+            ),
+            *("contains(text, lower(text))", "instr(url, text) > 1", "split_part(url, right(text, 9), 2) = ''"),
             *(
                 "words >",
                 "nothing = 1",
@@ -219,6 +250,8 @@ class TestCondition:
             "DOC = 3 -- of all",
             "/* the third */ doc = 3",
             "id = 'page 3' and rows.words > 1",
+            "url like '%h%t%p%' and url ilike '%/3%%' and url glob '*/3' and contains(text, lower(id)) = (doc = -1)"
+            " and doc = 3",
             "id like '%e 3' and url ilike 'HTTP%' and regexp_matches(url, '/3$') and len(chunks) >= 0",
             "doc in (3, 1000) and doc between 1 and 5 and case when doc = 3 then true else false end",
             "doc = 3 and left(host, 1) >= 'a' and round(words / 7, 2) > 0 and not contains(url, 'zzz')",

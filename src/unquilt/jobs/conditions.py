@@ -4,8 +4,9 @@
 on what its users wrote. So DuckDB gets no files, network, extensions or settings, and it gets the text only after its
 own parser has said that it is one expression, made of columns, constants, operators and functions of a list: no
 subquery, no second statement, no lambda. Each function of the list gives the same answer every time, takes time in
-proportion to its arguments, and makes nothing longer than they are; a condition calls a limited number of them. So time
-and memory are those of reading the rows, batch by batch.
+proportion to its arguments, and makes nothing longer than they are; a condition calls a limited number of them. What is
+looked for in texts is a short constant, or a short column. So time and memory are those of reading the rows, batch by
+batch.
 """
 
 from __future__ import annotations
@@ -40,18 +41,21 @@ _NUMBERS = (
     "+ - * / // % ^ ** @ & | << >> ~ xor abs sign ceil ceiling floor round trunc sqrt exp ln log log2 log10 pow power"
 )
 _NUMBERS += " mod isnan isinf isfinite greatest least nullif if ifnull"
-_PATTERNS = "~~ !~~ ~~* !~~* ~~~ like_escape not_like_escape ilike_escape not_ilike_escape"
+_LIKE = {"~~": "LIKE", "!~~": "LIKE", "~~*": "ILIKE", "!~~*": "ILIKE", "~~~": "GLOB"}
+_LIKE |= {f"{no}{name}_escape": name.upper() for no in ("", "not_") for name in ("like", "ilike")}
 _REGULAR = {"regexp_matches", "regexp_full_match"}
 _COUNTS = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 _LARGEST_PATTERN = 1_000
-"""Steps of an automaton: each character of a text may take as many."""
-_TEXTS = "lower lcase upper ucase trim ltrim rtrim left right substr substring split_part length len strlen char_length"
-_TEXTS += " contains starts_with prefix ends_with suffix ^@ instr strpos position"
+"""Steps of an automaton, or characters of a pattern: each character of a text may take as many."""
+_TEXTS = "lower lcase upper ucase left right substr substring length len strlen char_length"
+_TEXTS += " starts_with prefix ends_with suffix ^@"
+_SEARCHES = frozenset(["contains", "instr", "strpos", "position", "split_part", "trim", "ltrim", "rtrim"])
+"""What they look for may be met, in part, at each character of a text."""
 _LISTS = "list_contains list_has array_contains array_has list_has_any array_has_any list_has_all array_has_all"
 _LISTS += " array_length list_count"
 _DATES = "date_part date_trunc year month day hour minute second epoch to_years to_months to_weeks to_days to_hours"
 _DATES += " to_minutes to_seconds"
-_FUNCTIONS = frozenset(" ".join((_NUMBERS, _PATTERNS, _TEXTS, _LISTS, _DATES)).split())
+_FUNCTIONS = frozenset(" ".join((_NUMBERS, _TEXTS, _LISTS, _DATES)).split())
 _OF_COLUMNS = {"hex"}
 """Functions that double their argument: allowed for a column only, or a few of them would fill the memory."""
 _OF_CONSTANTS = {"list_value"}
@@ -156,14 +160,34 @@ class Condition:
                 raise self._error(f"a {kind.lower().replace('_', ' ')} cannot be part of it")
             if kind == "FUNCTION":
                 calls += 1
-                if not _is_allowed(node):
-                    raise self._error(f"the function {node['function_name']} cannot be called so in a condition")
+                self._check_call(node)
             if kind == "CAST" and (others := _list_types(node) - _TYPES):
                 raise self._error(f"nothing can be cast to {min(others)} in a condition")
             columns += node.get("column_names", ())
         if calls > _MOST_CALLS:
             raise self._error(f"it calls {calls} functions and operators; {_MOST_CALLS} are allowed")
         return columns
+
+    def _check_call(self, call: dict[str, Any]) -> None:
+        """Refuse a function that is not of the list, or that would take long with such arguments."""
+        name, given = call["function_name"], _list_arguments(call)
+        kinds = {argument["class"] for argument in given}
+        if name in _REGULAR or name in _LIKE:
+            patterns = [_read_constant(argument) for argument in given[1:]]
+            if any(pattern is None or not _is_fast(name, pattern) for pattern in patterns):
+                hint = "; write a regular expression in its place" if name in _LIKE else ""
+                raise self._error(f"the pattern of {_LIKE.get(name, name)} is no constant, or could take long{hint}")
+        elif name in _SEARCHES:
+            texts = {each.lower() for each, kind in self._there.items() if pa.types.is_large_string(kind)}
+            named = {column.lower() for node in _nodes(given[1:]) for column in node.get("column_names", ())}
+            if texts & named:
+                raise self._error(f"{name} cannot look for whole texts ({min(texts & named)})")
+        elif not (
+            name in _FUNCTIONS
+            or (name in _OF_COLUMNS and kinds == {"COLUMN_REF"})
+            or (name in _OF_CONSTANTS and kinds <= {"CONSTANT"})
+        ):
+            raise self._error(f"the function {name} cannot be called so in a condition")
 
     def _check_type(self) -> None:
         nothing = pa.schema([(name, self._there[name]) for name in self.columns]).empty_table()
@@ -237,30 +261,29 @@ def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
             yield from _nodes(value)
 
 
-def _is_allowed(call: dict[str, Any]) -> bool:
-    """Whether a function can be called with such arguments."""
+def _list_arguments(call: dict[str, Any]) -> list[dict[str, Any]]:
     given = call.get("arguments") or call.get("children") or []
-    kinds = {argument.get("expression", argument)["class"] for argument in given}
-    name = call["function_name"]
-    if name in _REGULAR:
-        return all(map(_is_small_pattern, given[1:]))
-    if name in _OF_COLUMNS:
-        return kinds == {"COLUMN_REF"}
-    if name in _OF_CONSTANTS:
-        return kinds <= {"CONSTANT"}
-    return name in _FUNCTIONS
+    return [argument.get("expression", argument) for argument in given]
 
 
-def _is_small_pattern(argument: dict[str, Any]) -> bool:
-    """Whether a regular expression is a constant whose automaton is small: counts such as `{30}` multiply it."""
-    node = argument.get("expression", argument)
+def _read_constant(node: dict[str, Any]) -> str | None:
+    """A text that is written in a condition; None for anything else."""
     # Versions of DuckDB write constants in two ways.
-    pattern = node.get("literal", {}).get("text") or node.get("value", {}).get("value")
-    if not isinstance(pattern, str):
-        return False
+    text = node.get("literal", {}).get("text") or node.get("value", {}).get("value")
+    return text if isinstance(text, str) else None
+
+
+def _is_fast(name: str, pattern: str) -> bool:
+    """Whether a pattern is matched in steps that do not multiply with each other: the automaton of a regular expression
+    is small, and LIKE and GLOB, which try again at each character behind a wildcard, have one before their end."""
     size = len(pattern)
-    for least, most in _COUNTS.findall(pattern):
-        size *= max(1, int(most or least))
+    if name in _REGULAR:
+        for least, most in _COUNTS.findall(pattern):  # counts such as `{30}` multiply it
+            size *= max(1, int(most or least))
+    elif name not in ("~~", "!~~") or "_" in pattern:  # LIKE without _ looks for one piece behind the other
+        wildcard = "*" if name == "~~~" else "%"
+        if len(re.findall(rf"[{wildcard}]+", pattern.rstrip(wildcard))) > 1:
+            return False
     return size <= _LARGEST_PATTERN
 
 

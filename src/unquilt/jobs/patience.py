@@ -74,6 +74,21 @@ def lift_limit() -> None:
 
 
 @contextmanager
+def taking_turns(lock: threading.Lock) -> Iterator[None]:
+    """Hold a lock, for which nobody waits longer than the limit; without one, several may work at once."""
+    limit = _LIMIT.get()
+    if limit is None or limit.left is None:
+        yield
+        return
+    if not lock.acquire(timeout=max(0.0, limit.left)):
+        raise limit.error()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
 def interrupting(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """Interrupt what DuckDB does when time is up."""
     limit = _LIMIT.get()

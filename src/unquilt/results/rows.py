@@ -30,7 +30,7 @@ from unquilt.jobs.patience import check_time
 from unquilt.results.folders import RunFolder
 from unquilt.results.given import find_output, give_back, list_rows
 from unquilt.results.names import ASKED, SHOWN
-from unquilt.results.sorting import check_keys, sort_all, take_first
+from unquilt.results.sorting import check_keys, sort_all, take_first, take_part
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.table import Table
 
@@ -368,10 +368,17 @@ class TableRows:
     def _read_first(self, limit: int) -> Iterator[pa.Table]:
         """The first rows in order: all keys are read, and of the other columns only the row groups that have some."""
         keys, readers = list(dict.fromkeys(key.column for key in self._keys)), list(self._readers())
-        best = take_first(self._read_keys(readers, keys), self._keys, self._offset + limit)
-        if best is None or best.num_rows <= self._offset:
+        begin, end = self._offset, min(self._offset + limit, self._table.rows)
+        found = self._read_keys(readers, keys)
+        if end <= SORTED_AT_ONCE:
+            first = take_first(found, self._keys, end)
+            best = first.slice(begin) if first is not None else None
+        else:
+            schema = self._schema(keys).append(pa.field(_PLACE, pa.int64()))
+            best = take_part(found, schema, self._keys, begin, end)
+        if best is None or not best.num_rows:
             return
-        places = best.column(_PLACE).combine_chunks().slice(self._offset)
+        places = best.column(_PLACE).combine_chunks()
         groups = pc.divide(places, _GROUP)
         parts, order = [], []
         for number in pc.unique(groups).sort().to_pylist():

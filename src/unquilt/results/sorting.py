@@ -2,12 +2,14 @@
 
 `host,-patchfrac` is by host, and within a host by falling patchfrac. Missing values come last either way, and what is
 equal stays in the order of the table. The first few are kept while rows pass by; to sort all, DuckDB writes what does
-not fit into its memory to the folder for temporary files.
+not fit into its memory to the folder for temporary files. Where there is a limit of time, as on the page, all is sorted
+for one request after the other, so that their number does not multiply this memory.
 """
 
 from __future__ import annotations
 
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
@@ -15,10 +17,12 @@ import pyarrow.compute as pc
 
 from unquilt.errors import ParameterError, StorageError
 from unquilt.jobs.conditions import Key, quote
+from unquilt.jobs.patience import interrupting, taking_turns
 
-_SORTING = {"memory_limit": "256MB", "threads": "2", "autoload_known_extensions": "false"}
+_SORTING = {"memory_limit": "128MB", "threads": "2", "autoload_known_extensions": "false"}
 _PLACE = "place in the table"
 _ROWS = 16_384
+_SORTS = threading.Lock()
 
 
 def check_keys(keys: Sequence[Key], schema: pa.Schema) -> None:
@@ -49,19 +53,34 @@ def _drop_late(batch: pa.Table, key: Key, last: pa.Scalar) -> pa.Table:
     return batch.filter(test(batch.column(key.column), last))
 
 
+def take_part(
+    batches: Iterator[pa.Table], schema: pa.Schema, keys: Sequence[Key], begin: int, end: int
+) -> pa.Table | None:
+    """Rows `begin` to `end` by these columns, of very many; None if there are not so many."""
+    found, first = [], 0
+    for batch in sort_all(batches, schema, keys):
+        found.append(batch.slice(max(0, begin - first), max(0, end - max(begin, first))))
+        first += batch.num_rows
+        if first >= end:
+            break
+    return pa.concat_tables(found) if first > begin else None
+
+
 def sort_all(batches: Iterator[pa.Table], schema: pa.Schema, keys: Sequence[Key]) -> Iterator[pa.Table]:
     """All rows by these columns."""
     import duckdb
 
     by = ", ".join(f"{quote(key.column)} {'DESC' if key.falling else 'ASC'} NULLS LAST" for key in keys)
     columns = ", ".join(map(quote, schema.names))
-    with tempfile.TemporaryDirectory(prefix="unquilt-sort-") as folder:
+    with taking_turns(_SORTS), tempfile.TemporaryDirectory(prefix="unquilt-sort-") as folder:
         config: dict[str, str | bool | int | float | list[str]] = {"temp_directory": folder, **_SORTING}
         with duckdb.connect(":memory:", config=config) as connection:
             connection.register("rows", pa.RecordBatchReader.from_batches(*_numbered(batches, schema)))
             try:
                 found = connection.sql(f'SELECT {columns} FROM rows ORDER BY {by}, "{_PLACE}"')  # noqa: S608
-                for batch in found.to_arrow_reader(_ROWS):
+                with interrupting(connection):
+                    sorted_rows = found.to_arrow_reader(_ROWS)
+                for batch in sorted_rows:
                     yield pa.Table.from_batches([batch]).cast(schema)
             except duckdb.Error as error:
                 raise StorageError(f"{folder}: cannot be sorted: {str(error).splitlines()[0][:200]}") from error

@@ -37,7 +37,7 @@ _ROWS_AT_ONCE = 1_000
 _GROUP, _GROUP_OF_TEXTS = 65_536, 4_096
 _GZIP_LEVEL = 6
 _CRLF = "\r\n"
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _APOSTROPHE = "'"
 
 
@@ -87,16 +87,19 @@ class FileFormat:
         with _packed(file, self.packing) as plain:
             lines = self._lines(schema)
             if self.kind == "csv":
-                plain.write(_write_csv([schema.names]))
+                plain.write(_write_csv([[self._spell(name) for name in schema.names]]))
             yield _LineSink(plain, lines)
+
+    def _spell(self, value: Any) -> Any:
+        """A cell of CSV; names of columns are strangers', too."""
+        return _cell(value) if self.raw_cells else _safe_cell(value)
 
     def _lines(self, schema: pa.Schema) -> Callable[[Sequence[dict[str, Any]]], bytes]:
         if self.kind == "jsonl":
             as_json = [field.name for field in schema if JSON in (field.metadata or {})]
             return partial(write_json, as_json=as_json) if as_json else write_json
         if self.kind == "csv":
-            spell = _cell if self.raw_cells else _safe_cell
-            return lambda rows: _write_csv([[spell(value) for value in row.values()] for row in rows])
+            return lambda rows: _write_csv([[self._spell(value) for value in row.values()] for row in rows])
         if len(schema.names) != 1:
             raise ParameterError(f"txt holds one column, a line for each row, not {len(schema.names)}: choose one")
         return _write_lines
