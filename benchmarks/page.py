@@ -1,4 +1,4 @@
-"""The page over a run of a million documents and a hundred thousand quilts: how long views take, and what memory.
+"""The page over 41 runs of a million documents and a hundred thousand quilts: how long views take, and what memory.
 
 To find so many quilts takes long and says nothing about the page, so the tables of the run are made up: a corpus that
 `unquilt ingest` read, and quilts, sources and patches drawn at random, in the shapes that the analysis writes.
@@ -9,11 +9,14 @@ from __future__ import annotations
 import http.client
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,57 +27,80 @@ import pyarrow.parquet as pq
 import unquilt as uq
 from benchmarks.record import WORK, Record
 from unquilt.analyses.quilt_parameters import QuiltParameters
+from unquilt.analyses.sites import SITE_TABLES
 from unquilt.runs import InputRecord, Run
-from unquilt.tables.quilts import PATCHES, QUILTS, SOURCES
+from unquilt.tables.quilts import PATCHES, QUILTS, SOURCES, VERDICTS
 from unquilt.tables.table import Table
 
 DOCUMENTS, QUILTED = 1_000_000, 100_000
 SOURCES_EACH, PATCHES_EACH = 6, 18
 ASKED = 200
+RUNS, LOAD = 41, 10
+HEAVY = "after all of these, and four at once: a far page of sorted patches, a sorted CSV, a search in texts, a host"
 BATCH = 20_000
 
 
 def measure(record: Record, documents: int = DOCUMENTS, quilts: int = QUILTED, asked: int = ASKED) -> None:
-    folder = WORK / f"page-{documents}-{quilts}"
+    folder = WORK / f"page-{documents}-{quilts}-of-{RUNS}-runs"
     run = make_run(folder, documents, quilts)
     record.add("documents", documents)
     record.add("quilts", quilts, note=f"{SOURCES_EACH} sources, {PATCHES_EACH} patches each")
-    process, page, opening = start(run)
+    record.add("runs over the same corpus", RUNS, note="links to the files of the first")
+    process, page, opening = start(folder)
     try:
         record.add("until the page can be asked", opening, "s", note="start of Python included")
         record.add("first view: the runs", page.seconds("/"), "s", floor="at most 1")
-        record.add("first view of the quilts", page.seconds("/runs/quilts/tables/quilts"), "s", floor="at most 1")
+        record.add("the page of a run, the first time", page.seconds(f"/runs/{run.name}"), "s", floor="at most 1")
+        tables = f"/runs/{run.name}/tables"
+        record.add("first view of the quilts", page.seconds(f"{tables}/quilts"), "s", floor="at most 1")
         for what, query in {
-            "quilts of a host": "host=h17.example",
-            "quilts sorted by host": "sort=host",
-            "quilts whose URL has a part": "q=123",
-            "quilts by a condition": "where=words+%3E+50+and+domain+%3D+%27h5.example%27",
-            "the last page of quilts": f"page={quilts // 50}",
+            "quilts of a host": "quilts?host=h17.example",
+            "quilts sorted by host": "quilts?sort=host",
+            "quilts whose URL has a part": "quilts?q=123",
+            "quilts by a condition": "quilts?where=words+%3E+50+and+domain+%3D+%27h5.example%27",
+            "the last page of quilts": f"quilts?page={quilts // 50}",
+            "the last page of documents, sorted by URL": f"documents?sort=url&page={documents // 50}",
+            "the hosts of the corpus": "corpus_hosts",
         }.items():
-            record.add(what, page.seconds(f"/runs/quilts/tables/quilts?{query}"), "s")
-        record.add("the hosts of the corpus", page.seconds("/runs/quilts/tables/corpus_hosts"), "s")
-        random, alone, beside = Random(2), list[float](), list[float]()
-        before = processor_time(process.pid)
-        for _ in range(asked):
-            number = random.randrange(quilts) * (documents // quilts)
-            here = f"/runs/quilts/quilts/{number}"
-            alone.append(page.seconds(here))
-            beside.append(page.seconds(f"{here}/beside?patch={random.randrange(PATCHES_EACH)}"))
-        used = (processor_time(process.pid) - before) / (2 * asked)
-        some = [random.randrange(documents) for _ in range(max(5, asked // 10))]
-        known = [page.seconds(f"/runs/quilts/documents/{number}") for number in some]
-        for what, taken, floor in (
-            ("a quilt with its sources", alone, "at most 0.3"),
-            ("the source of a patch beside it", beside, "at most 0.3"),
-            ("a document with all that is said of it", known, ""),
-        ):
-            record.add(f"{what}, median", statistics.median(taken), "s")
-            record.add(f"{what}, 95th percentile", sorted(taken)[int(len(taken) * 0.95)], "s", floor=floor)
-        record.add("processor time of a quilt or a source, mean", used, "s", note="what it takes on a quiet machine")
-        record.add("peak memory of the server", peak_of(process.pid) / 1e6, "MB", floor="below 500")
+            record.add(what, page.seconds(f"{tables}/{query}"), "s")
+        for at_once in (1, LOAD):
+            each = asked if at_once > 1 else asked // 2
+            ask_for(record, page, process.pid, f"/runs/{run.name}", documents, quilts, each, at_once)
+        heavy = [f"{tables}/patches?sort=-source_url&page={quilts * PATCHES_EACH // 50}"]
+        heavy += [f"{tables}/documents?sort=url&format=csv", f"{tables}/documents?where=contains(text,%27abc%27)"]
+        heavy += [f"/runs/{run.name}/sites?name=h17.example"]
+        with ThreadPoolExecutor(len(heavy)) as pool:  # also those that take too long, which are told so
+            list(pool.map(partial(page.seconds, refused=True), heavy))
+        record.add("peak memory of the server", peak_of(process.pid) / 1e6, "MB", floor="below 500", note=HEAVY)
     finally:
         process.kill()
         process.communicate()
+
+
+def ask_for(
+    record: Record, page: Page, process: int, run: str, documents: int, quilts: int, asked: int, at_once: int
+) -> None:
+    """Quilts, their sources and documents, drawn at random; so many requests at once."""
+    random = Random(2)
+    numbers = [random.randrange(quilts) * (documents // quilts) for _ in range(asked)]
+    for what, paths, floor in (
+        ("a quilt with its sources", [f"quilts/{each}" for each in numbers], "at most 0.3"),
+        (
+            "the source of a patch beside it",
+            [f"quilts/{n}/beside?patch={n % PATCHES_EACH}" for n in numbers],
+            "at most 0.3",
+        ),
+        ("a document", [f"documents/{random.randrange(documents)}" for _ in numbers], "at most 0.5"),
+    ):
+        before = processor_time(process)
+        with ThreadPoolExecutor(at_once) as pool:
+            taken = sorted(pool.map(page.seconds, [f"{run}/{path}" for path in paths]))
+        used = (processor_time(process) - before) / asked
+        when = f"{at_once} at once" if at_once > 1 else "one after the other"
+        record.add(f"{what}, {when}: median", statistics.median(taken), "s")
+        limit = {"floor": floor} if at_once == 1 else {}
+        record.add(f"{what}, {when}: 95th percentile", taken[int(asked * 0.95)], "s", **limit)
+        record.add(f"{what}, {when}: processor time, mean", used, "s")
 
 
 class Page:
@@ -84,21 +110,21 @@ class Page:
         self._port = port
         self._headers = {"cookie": f"unquilt-{port}={key}"}
 
-    def seconds(self, path: str) -> float:
+    def seconds(self, path: str, refused: bool = False) -> float:
         begin = time.perf_counter()
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
         connection.request("GET", path, headers=self._headers)
         answer = connection.getresponse()
         body = answer.read()
         connection.close()
-        if answer.status != 200:
+        if answer.status != 200 and not (refused and answer.status in (429, 503)):
             raise RuntimeError(f"{path}: {answer.status}: {body[-500:]!r}")
         return time.perf_counter() - begin
 
 
-def start(run: Path) -> tuple[subprocess.Popen[str], Page, float]:
+def start(folder: Path) -> tuple[subprocess.Popen[str], Page, float]:
     begin = time.perf_counter()
-    command = [sys.executable, "-m", "unquilt", "serve", str(run), "--no-browser"]
+    command = [sys.executable, "-m", "unquilt", "serve", str(folder), "--no-browser"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     line = process.stdout.readline()
@@ -119,26 +145,31 @@ def processor_time(process: int) -> float:
 
 
 def make_run(folder: Path, documents: int, quilts: int) -> Path:
-    """The corpus and the run, unless they are there."""
-    if (folder / "quilts" / "manifest.json").exists() and Run.read(folder / "quilts").complete:
-        return folder / "quilts"
+    """The corpus and the runs, unless they are there; the first of them."""
+    first, last = folder / "quilts", folder / f"quilts-{RUNS}"
+    if (last / "manifest.json").exists():
+        return first
     folder.mkdir(parents=True, exist_ok=True)
     write_pages(folder / "pages.parquet", documents)
     corpus = uq.ingest(folder / "pages.parquet", folder / "corpus")
     inputs = [InputRecord(str(corpus.path), 1, corpus.manifest["fingerprint"])]
     parameters = QuiltParameters().to_dict()
-    with Run.open(folder / "quilts", analysis="quilts", parameters=parameters, inputs=inputs) as run:
-        for table, rows in (
-            (QUILTS, draw_quilts(documents, quilts)),
-            (SOURCES, draw_sources(documents, quilts)),
-            (PATCHES, draw_patches(documents, quilts)),
+    with Run.open(first, analysis="quilts", parameters=parameters, inputs=inputs) as run:
+        for table, batches in (
+            (QUILTS, in_batches(QUILTS, draw_quilts(documents, quilts))),
+            (SOURCES, in_batches(SOURCES, draw_sources(documents, quilts))),
+            (PATCHES, in_batches(PATCHES, draw_patches(documents, quilts))),
+            (VERDICTS, draw_verdicts(documents)),
+            *((table, draw_sites(table)) for table in SITE_TABLES["domain"]),
         ):
             with run.stage(table.name), run.writer(table.name, table.schema) as out:
-                for batch in in_batches(table, rows):
+                for batch in batches:
                     out.write(batch)
             run.mark(table.name, tables=[table.name])
-        run.finish({"quilts": quilts})
-    return folder / "quilts"
+        run.finish({"quilts": quilts, "documents": documents})
+    for number in range(2, RUNS + 1):
+        shutil.copytree(first, folder / f"quilts-{number}", copy_function=os.link)
+    return first
 
 
 def write_pages(path: Path, documents: int) -> None:
@@ -167,6 +198,28 @@ def in_batches(table: Table, rows: Iterator[dict[str, Any]]) -> Iterator[pa.Reco
             waiting = []
     if waiting:
         yield pa.RecordBatch.from_pylist(waiting, table.schema)
+
+
+def draw_verdicts(documents: int) -> Iterator[pa.RecordBatch]:
+    """The numbers of all documents."""
+    random = Random(4)
+    for begin in range(0, documents, BATCH):
+        size = min(BATCH, documents - begin)
+        shares = [random.random() for _ in range(size)]
+        columns: dict[str, list[Any]] = {"doc": list(range(begin, begin + size)), "verdict": ["none"] * size}
+        columns |= dict.fromkeys(("patchfrac", "covered", "spanned", "largest", "own"), shares)
+        columns |= {"quilt": [False] * size, "why": [None] * size}
+        fields = [
+            (field, columns.get(field.name, [pa.types.is_boolean(field.type) or 1] * size)) for field in VERDICTS.schema
+        ]
+        yield pa.RecordBatch.from_arrays([pa.array(v, f.type) for f, v in fields], schema=VERDICTS.schema)
+
+
+def draw_sites(table: Table) -> Iterator[pa.RecordBatch]:
+    size = 5_000
+    columns = {"domain": [f"h{number}.example" for number in range(size)], "share": [0.5] * size}
+    arrays = [pa.array(columns.get(each.name, list(range(size))), each.type) for each in table.schema]
+    yield pa.RecordBatch.from_arrays(arrays, schema=table.schema)
 
 
 def numbers_of(documents: int, quilts: int) -> range:

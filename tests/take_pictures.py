@@ -27,9 +27,7 @@ def take_all(browser: Browser, served: Served, web: Path, folder: Path) -> None:
     a, b = (find_first(web, "passages/passage_pairs", side, "passages > 2 ORDER BY weight DESC, a, b") for side in "ab")
     site = quote(find_first(web, "phrases/hosts", "site", "candidate ORDER BY pages DESC"))
     served.enter(browser)
-    answer = served.post(
-        "/judging", {"run": "quilts", "table": "quilts", "sample": 20, "categories": "spam,digest,other"}
-    )
+    answer = served.post("/judging", {"of": "quilts/quilts", "sample": 20, "categories": "spam,digest,other"})
     judging = answer.headers["location"]
     worst = find_first(web, "quilts/quilting_domains", "domain", "true ORDER BY quilts DESC, share DESC")
     views = {

@@ -261,7 +261,7 @@ def test_no_accepted_label_is_lost_when_the_server_is_killed(browser: Browser, w
 
 def test_a_key_pressed_twice_labels_one_item(browser: Browser, served: Served) -> None:
     browser.resize(WIDE)
-    answer = served.post("/judging", {"run": "quilts", "table": "quilts", "sample": 5, "seed": 31, "categories": "a,b"})
+    answer = served.post("/judging", {"of": "quilts/quilts", "sample": 5, "seed": 31, "categories": "a,b"})
     sample = answer.headers["location"]
     browser.open(f"{served.address}{sample}/eve")
     browser.wait(lambda page: page.find_all("#verdict[data-ready]"))

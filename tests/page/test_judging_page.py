@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 def draw(served: Served, run: str, table: str, **asked: Any) -> str:
     """Draw a sample as the form does; returns its address."""
-    answer = served.post("/judging", {"run": run, "table": table, "sample": 4, "categories": "yes,no"} | asked)
+    answer = served.post("/judging", {"of": f"{run}/{table}", "sample": 4, "categories": "yes,no"} | asked)
     assert answer.status == 303, answer.text
     return answer.headers["location"]
 
@@ -99,8 +99,8 @@ def test_the_filter_of_a_table_becomes_that_of_a_sample(served: Served) -> None:
 @pytest.mark.parametrize(
     "asked",
     [
-        {"run": "none"},
-        {"table": "none"},
+        {"of": "none/quilts"},
+        {"of": "quilts/none"},
         {"sample": "0"},
         {"sample": "x"},
         {"seed": "-1"},
@@ -110,7 +110,7 @@ def test_the_filter_of_a_table_becomes_that_of_a_sample(served: Served) -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_told(served: Served, asked: dict[str, str]) -> None:
-    fields = {"run": "quilts", "table": "quilts", "sample": "4", "categories": "a,b"} | asked
+    fields = {"of": "quilts/quilts", "sample": "4", "categories": "a,b"} | asked
     answer = served.post("/judging", fields)
     assert answer.status in (404, 410)
     assert 'id="error"' in answer.text
@@ -153,7 +153,7 @@ class TestFilesOfLabels:
 
     def test_one_that_cannot_be_written_is_told(self, web: Path, tmp_path: Path) -> None:
         with serving([web / "quilts"], tmp_path / "nowhere" / "labels.sqlite") as served:
-            fields = {"run": "quilts", "table": "quilts", "sample": "4", "categories": "a,b"}
+            fields = {"of": "quilts/quilts", "sample": "4", "categories": "a,b"}
             answer = served.post("/judging", fields)
             assert answer.status == 503
             assert "cannot be written to" in plain(answer)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 def sample(served: Served, browser: Browser) -> str:
     """The address of a sample in which an item can be of several categories; drawn once, as the seed is the same."""
     served.enter(browser)
-    asked = {"run": "targets", "table": "neighbourhoods", "sample": 4, "seed": 5, "categories": "spam,shop,empty"}
+    asked = {"of": "targets/neighbourhoods", "sample": 4, "seed": 5, "categories": "spam,shop,empty"}
     return str(served.post("/judging", asked | {"several": "1"}).headers["location"])
 
 

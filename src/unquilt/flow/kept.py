@@ -249,7 +249,7 @@ def _footer(path: str) -> _Footer:
         return _read_footer(path, place(path).stat().st_mtime_ns)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _read_footer(path: str, changed: int) -> _Footer:
     """Read once: every task of a map asks for a few rows of the same table."""
     with opened(path) as file:

@@ -48,7 +48,7 @@ class RunFindings:
         from unquilt.page.report.section import Content
         from unquilt.page.report.sections import show
 
-        if self._folder.run.complete:
+        if self._folder.complete:
             with suppress(UnquiltError, KeyError):  # a damaged run still has its tables
                 return show(self._folder)
         return Content([])
@@ -70,9 +70,9 @@ class RunFindings:
     @property
     def is_empty(self) -> bool:
         """Whether the table that the analysis is run for has no rows."""
-        name, run = str(self._folder.run.manifest["analysis"]), self._folder.run
+        name = str(self._folder.run.manifest["analysis"])
         results = load(name).results if name in ENTRIES else ()
-        return bool(run.complete and results and self._folder.tables[results[0].name].rows == 0)
+        return bool(self._folder.complete and results and self._folder.tables[results[0].name].rows == 0)
 
     @cached_property
     def lines(self) -> Sequence[str]:

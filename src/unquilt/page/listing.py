@@ -113,7 +113,7 @@ class Listing:
             return chosen
         names = [each for each in self.shown if (each.part or each.name) == "url"]
         ids = [each for each in self.shown if each.part == "id" or each.name == "id"]
-        told = {each.name.removesuffix("url") for each in names if self._has_values(each)}
+        told = {each.name.removesuffix("url") for each in names} if self.folder.has_urls else set()
         names = [each for each in names if each.name.removesuffix("url") in told]
         ids = [each for each in ids if each.name.removesuffix("id") not in told]
         first = [*names, *ids]
@@ -121,12 +121,6 @@ class Listing:
         others = [each for each in self.shown if (each.part or each.name) not in SHOWN]
         plain = [each for each in others if each.name not in numbers or not first]
         return [*first, *plain][: max(FEW_COLUMNS, len(first) + 3)]
-
-    def _has_values(self, column: RowColumn) -> bool:
-        """Whether the first rows have values of a column: many corpora have no URLs."""
-        few = TableRows(self.folder, self.table, Selection([column.name], limit=3), about=self.about, made=self._made)
-        rows = list(few.rows())
-        return not rows or any(row[column.name] for row in rows)
 
     def values(self, column: str, part: str) -> list[str]:
         """Values of a column of texts that begin with, or else have, a part: the first ones, to propose."""

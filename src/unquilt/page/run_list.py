@@ -68,7 +68,7 @@ class RunList:
         if state is None:
             raise RunError(f"{place}: the run is no longer there, or its manifest cannot be read")
         folder = RunFolder.open(place)
-        if folder.run.complete:
+        if folder.complete:
             self._opened[name] = state, folder
         return folder
 

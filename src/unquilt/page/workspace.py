@@ -65,7 +65,7 @@ class Workspace:
 
     def found(self, folder: RunFolder) -> RunFindings:
         """What was found in a run; of a finished one, this is looked up once."""
-        if not folder.run.complete:
+        if not folder.complete:
             return RunFindings(folder)
         known = self._found.get(folder)
         if known is None:

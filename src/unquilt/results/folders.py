@@ -56,6 +56,11 @@ class RunFolder:
             raise RunError(f"{error}{hint}") from error
 
     @cached_property
+    def complete(self) -> bool:
+        """Whether the run was complete when this was first asked: to look at all its files again takes a while."""
+        return self.run.complete
+
+    @cached_property
     def tables(self) -> dict[str, Kept]:
         """All tables that can be shown, by name: those of the run, then those of its corpus."""
         found = {name: open_table(self.run, name, find_table(name)) for name in self.run.tables}

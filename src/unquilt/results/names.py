@@ -25,6 +25,8 @@ SHOWN = ("id", "url")
 """What stands beside a number."""
 ASKED = (*SHOWN, "host", "domain")
 """What can be asked for."""
+FEW, MOST_KNOWN = 64, 1024
+"""Documents that are few, and of how many of these names are kept."""
 
 
 class Names:
@@ -36,6 +38,7 @@ class Names:
         self._ends = list(accumulate(split.rows for split in self._splits))
         self._reads = 0
         self._copy: list[pa.Table] | None = None
+        self._known: dict[int, dict[str, str | None]] = {}
         schema = documents.schema
         assert schema is not None
         self._schema = pa.schema([schema.field(name).with_nullable(True) for name in self._columns])
@@ -47,6 +50,22 @@ class Names:
         at = bisect_left(values, 0)
         until = bisect_left(values, self._ends[-1] if self._ends else 0)
         wanted, values = wanted.slice(at, until - at), values[at:until]
+        found = self._find_few(values) if len(values) <= FEW else self._find(wanted, values)
+        return found.take(pc.index_in(numbers.combine_chunks(), value_set=wanted))
+
+    def _find_few(self, values: Sequence[int]) -> pa.Table:
+        """Those of few documents, which are kept: a page asks for the same ones again and again."""
+        missing = [number for number in values if number not in self._known]
+        if len(self._known) + len(missing) > MOST_KNOWN:
+            self._known, missing = {}, list(values)
+        if missing:
+            rows = self._find(pa.array(missing, pa.int64()), missing).to_pylist()
+            self._known = self._known | dict(zip(missing, rows, strict=True))
+        known = self._known
+        return pa.Table.from_pylist([known[number] for number in values], self._schema)
+
+    def _find(self, wanted: pa.Array, values: Sequence[int]) -> pa.Table:
+        """Those of the documents with these numbers, which rise."""
         parts, at = [self._schema.empty_table()], 0
         while at < len(values):
             group = bisect_right(self._ends, values[at])
@@ -55,8 +74,7 @@ class Names:
             first = end - self._splits[group].rows
             parts.append(self._read(group).take(pc.subtract(wanted.slice(at, until - at), first)))
             at = until
-        found = pa.concat_tables(part.cast(self._schema) for part in parts).combine_chunks()
-        return found.take(pc.index_in(numbers.combine_chunks(), value_set=wanted))
+        return pa.concat_tables(part.cast(self._schema) for part in parts).combine_chunks()
 
     def _read(self, group: int) -> pa.Table:
         if self._copy is None and self._reads > len(self._splits):

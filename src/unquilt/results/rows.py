@@ -313,8 +313,8 @@ class TableRows:
     ) -> Iterator[pa.Table]:
         """The rows that are true, with these columns."""
         left, skip = limit, offset
-        whole = self.total is not None and self._about is None and readers is None
-        sizes = [split.rows for split in self._table.splits()] if skip and whole else []
+        whole = skip and self._about is None and readers is None and self.total is not None
+        sizes = [split.rows for split in self._table.splits()] if whole else []
         for number, read, true in self._find_true(list(self._readers()) if readers is None else readers):
             if number < len(sizes) and sizes[number] <= skip:
                 skip -= sizes[number]

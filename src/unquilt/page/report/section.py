@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unquilt.analyses.catalogue import ENTRIES, find_label, load
 from unquilt.figures.figure import Figure
 from unquilt.jobs.corpora import CORPUS
-from unquilt.page.report.spelling import count, cut, duration, size, value
+from unquilt.page.report.spelling import Share, count, cut, duration, size, value
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.rows import arrange
 from unquilt.tables.corpus import DOCUMENTS, REJECTS
@@ -174,7 +174,7 @@ def describe(folder: RunFolder, content: Content, place: int, examples: int | No
         warnings=[cut(_hide_folders(warning, inputs)) for warning in facts.get("warnings", [])],
         rejects=rejects,
         rejected=facts.get("rejects"),
-        stages=[_stage(name, stage) for name, stage in stages.items()],
+        stages=list(_sum_up(stages)),
         total_time=duration(sum(stage["seconds"] for stage in stages.values())),
         made=list(_made(manifest)),
     )
@@ -220,13 +220,18 @@ def describe_parameters(manifest: Mapping[str, Any]) -> list[Given]:
     return found
 
 
-def _stage(name: str, stage: Mapping[str, Any]) -> list[str]:
-    return [
-        find_label(name) or cut(name),
-        duration(stage["seconds"]),
-        size(stage["peak_memory"]),
-        count(stage["rows"]) if stage["rows"] else "",
-    ]
+def _sum_up(stages: Mapping[str, Mapping[str, Any]]) -> Iterator[list[str]]:
+    """The stages with what they took; those of one kind, such as steps until nothing changes, as one."""
+    kinds: dict[str, list[Mapping[str, Any]]] = {}
+    for name, stage in stages.items():
+        kinds.setdefault(find_label(name) or cut(name), []).append(stage)
+    for label, same in kinds.items():
+        yield [
+            label if len(same) == 1 else f"{label} ({len(same)} times)",
+            duration(sum(stage["seconds"] for stage in same)),
+            size(max(stage["peak_memory"] for stage in same)),
+            count(same[-1]["rows"]) if same[-1]["rows"] else "",
+        ]
 
 
 def _made(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -250,8 +255,13 @@ def list_rows(folder: RunFolder, table: Table, title: str, columns: Sequence[str
         return []
     shown = list(columns) or [name for name in table.schema.names if name not in table.hidden]
     shown = [name for name in shown if not _is_told(name, shown, rows)]
-    cells = [[row.get(name) for name in shown] for row in rows]
+    shares = {each.name for each in table.columns if each.is_share}
+    cells = [[_mark_share(row.get(name), name in shares) for name in shown] for row in rows]
     return [Listed(table.name, title, shown, cells, folder.table(table.name).rows)]
+
+
+def _mark_share(value: Any, is_share: bool) -> Any:
+    return Share(value) if is_share and value is not None else value
 
 
 def _is_told(name: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:

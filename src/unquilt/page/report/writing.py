@@ -54,7 +54,7 @@ def make_report(folders: Sequence[RunFolder], *, title: str | None = None, examp
     from unquilt.page.report.sections import show
 
     for folder in folders:
-        if not folder.run.complete:
+        if not folder.complete:
             raise RunError(f"{folder.run.path} is not complete; the command that made it resumes it")
     sections = [describe(folder, show(folder), place, examples) for place, folder in enumerate(folders, 1)]
     style = make_style() + (files(__package__) / "report.css").read_text(encoding="utf-8")

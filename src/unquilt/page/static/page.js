@@ -118,12 +118,16 @@ document.addEventListener("input", (event) => {
   }, 150);
 });
 
-// A menu closes when somebody goes elsewhere.
+// A menu closes when somebody goes elsewhere, and with Escape.
 
-document.addEventListener("click", (event) => {
-  const menu = document.querySelector("details.menu[open]");
-  if (menu && !menu.contains(event.target)) menu.open = false;
-});
+for (const kind of ["click", "focusin", "keydown"]) {
+  document.addEventListener(kind, (event) => {
+    const menu = document.querySelector("details.menu[open]");
+    if (!menu || (kind === "keydown" ? event.key !== "Escape" : menu.contains(event.target))) return;
+    menu.open = false;
+    if (kind === "keydown") menu.querySelector("summary").focus();
+  });
+}
 
 // Judging: a label counts when the server says that it is on disk.
 

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unquilt.analyses.catalogue import find_table
+from unquilt.analyses.sites import name_sites
 from unquilt.errors import ParameterError, UnquiltError
 from unquilt.page.links import address, link_rows
 from unquilt.page.listing import Listing
@@ -132,17 +133,18 @@ def draw_on(folder: RunFolder, by: str, name: str) -> dict[str, Any]:
     quilts = [row["doc"] for row in Listing(folder, QUILTS.name, only=(by, name)).rows(("doc",))]
     if not quilts:
         return {}
-    columns = ["quilt", f"source_{by}", "new_grams"]
+    sites = name_sites(folder.run.manifest["parameters"].get("foreign", "none"))
+    columns = ["quilt", f"source_{sites}", "new_grams"]
     read = TableRows(folder, SOURCES.name, Selection(columns))
     wanted = pa.array(quilts, pa.int64())
     parts = [part.filter(pc.is_in(part.column("quilt"), value_set=wanted)) for part in read]
-    counted = pa.concat_tables([read.schema.empty_table(), *parts]).group_by(f"source_{by}")
+    counted = pa.concat_tables([read.schema.empty_table(), *parts]).group_by(f"source_{sites}")
     rows = counted.aggregate([("new_grams", "sum"), ("quilt", "count_distinct")]).to_pylist()
     total = max(1, sum(row["new_grams_sum"] for row in rows))
     named = [
-        {"site": row[f"source_{by}"], "share": row["new_grams_sum"] / total, "quilts": row["quilt_count_distinct"]}
+        {"site": row[f"source_{sites}"], "share": row["new_grams_sum"] / total, "quilts": row["quilt_count_distinct"]}
         for row in rows
-        if row[f"source_{by}"]
+        if row[f"source_{sites}"]
     ]
     named.sort(key=lambda row: (-row["share"], row["site"]))
     return {"quilts": len(quilts), "sites": named[: FEW * 2], "all": len(named)}

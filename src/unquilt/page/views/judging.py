@@ -22,7 +22,7 @@ from unquilt.page.links import address, find_links
 from unquilt.page.listing import Listing, name, quote
 from unquilt.page.marked import mark_text
 from unquilt.page.views.pages import describe_page, find_evidence
-from unquilt.page.workspace import Workspace
+from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.names import SHOWN
@@ -39,7 +39,7 @@ _DOCUMENTS = ("doc", "first", "quilt", "example", "source")
 def list_samples(workspace: Workspace, request: Request) -> Response:
     """All samples, and a form for another one."""
     outcomes = [sum_up(workspace.labels, sample) for sample in workspace.labels.samples()]
-    tables = {run.name: sorted(run.folder.run.tables) for run in workspace.runs if run.folder is not None}
+    tables = {run.name: _list_tables(run.folder) for run in workspace.runs if run.folder is not None}
     return workspace.show(
         request,
         "samples.html",
@@ -49,6 +49,13 @@ def list_samples(workspace: Workspace, request: Request) -> Response:
         categories=DEFAULT_CATEGORIES,
         compared=_compare(outcomes),
     )
+
+
+def _list_tables(folder: RunFolder) -> dict[str, int]:
+    """The tables of a run that have rows, with the number of these: first those that people look at."""
+    names = dict.fromkeys([*(tab.table for tab in views_of(folder)), *sorted(folder.run.tables)])
+    rows = {name: folder.tables[name].rows for name in names if name in folder.run.tables}
+    return {name: count for name, count in rows.items() if count}
 
 
 def _compare(outcomes: list[Any]) -> dict[str, Any]:
@@ -61,9 +68,9 @@ async def add_sample(workspace: Workspace, _: Request, fields: dict[str, str]) -
     """Draw a sample, and go to it."""
 
     def make() -> Sample:
-        run = fields.get("run", "")
+        run, _, table = fields.get("of", "").partition("/")
         folder = workspace.runs.open(run)
-        return prepare(workspace.labels, folder, want_sample(run, folder, fields.get("table", ""), fields))
+        return prepare(workspace.labels, folder, want_sample(run, folder, table, fields))
 
     sample = await run_in_threadpool(make)
     return RedirectResponse(address("judging", sample.name), 303)

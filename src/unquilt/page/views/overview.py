@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
+from html import escape
 from typing import Any
 
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from unquilt.analyses.catalogue import ENTRIES, find_table
 from unquilt.errors import ParameterError, UnquiltError
 from unquilt.figures.figure import Figure
-from unquilt.page.links import address, link_rows
+from unquilt.page.links import address, find_links, link_rows
 from unquilt.page.listing import Listing
 from unquilt.page.report.section import Listed, describe_parameters
+from unquilt.page.report.spelling import count, sentence
 from unquilt.page.run_list import ListedRun
 from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.finding import find_meant
 from unquilt.results.folders import RunFolder
+from unquilt.results.marks import clean
 from unquilt.results.rows import name_column
 from unquilt.tables.corpus import DOCUMENTS
 
 FEW = 5
 """Rows of a table on the page of a run."""
-
-
 _FIRST = ("sites", "copies")
 """What made the runs that stand first on the first page: those that sum up others, and name who took what from whom."""
+_SITES = ("site", "domain", "host")
+_SITE = re.compile(r"(?<![\w.-])(?:[\w-]+\.)+[^\W\d_]{2,}(?![\w.…-]*[\w…])")
+"""A site in a sentence, if its name is a usual one and was not cut."""
 
 
 def show_home(workspace: Workspace, request: Request) -> Response:
@@ -35,7 +42,7 @@ def show_home(workspace: Workspace, request: Request) -> Response:
 
 
 def _sum_up(workspace: Workspace, run: ListedRun) -> dict[str, Any]:
-    facts: dict[str, Any] = {"run": run, "fault": run.fault, "views": [], "says": [], "why": [], "documents": None}
+    facts: dict[str, Any] = {"run": run, "fault": run.fault, "views": [], "says": [], "why": [], "made": ""}
     if run.folder is None:
         return facts
     folder = run.folder
@@ -43,10 +50,10 @@ def _sum_up(workspace: Workspace, run: ListedRun) -> dict[str, Any]:
         found = workspace.found(folder)
         return facts | {
             "views": [(tab, _rows(folder, tab.table)) for tab in views_of(folder)],
-            "says": found.says,
+            "made": _name_kind(folder),
+            "says": list(_link_sites(folder, run.name, found.says)),
             "why": found.why,
-            "documents": _rows(folder, DOCUMENTS.name),
-            "complete": folder.run.complete,
+            "complete": folder.complete,
         }
     except UnquiltError as error:  # what is wrong with one run does not concern the others
         return facts | {"fault": str(error)}
@@ -54,6 +61,26 @@ def _sum_up(workspace: Workspace, run: ListedRun) -> dict[str, Any]:
 
 def _rows(folder: RunFolder, table: str) -> int | None:
     return folder.tables[table].rows if table in folder.tables else None
+
+
+def _name_kind(folder: RunFolder) -> str:
+    documents = _rows(folder, DOCUMENTS.name)
+    over = "" if documents is None else f" over {count(documents, 'document')}"
+    return f"run of {folder.run.manifest['analysis']}{over}"
+
+
+def _link_sites(folder: RunFolder, run: str, says: Iterable[str]) -> Iterator[Markup]:
+    """Sentences as HTML: the sites that they name lead to their pages, if the run has some."""
+    known = [table for name in folder.run.tables if (table := find_table(name))]
+    leading = [(table, by) for table in known for by in _SITES if table.page and by in table.page.links]
+    table, by = leading[0] if leading else (None, "")
+
+    def link(found: re.Match[str]) -> str:
+        target = find_links(run, table, {by: found[0]}).get(by, "")
+        return f'<a href="{escape(target)}">{found[0]}</a>' if target else found[0]
+
+    for each in says:
+        yield Markup(_SITE.sub(link, escape(sentence(clean(each)))))  # noqa: S704
 
 
 def show_run(workspace: Workspace, request: Request) -> Response:
@@ -72,8 +99,8 @@ def show_run(workspace: Workspace, request: Request) -> Response:
         "run.html",
         run=name,
         folder=folder,
-        analysis=analysis,
-        documents=_rows(folder, DOCUMENTS.name),
+        made=_name_kind(folder),
+        says=list(_link_sites(folder, name, found.says)),
         purpose=ENTRIES[analysis].purpose if analysis in ENTRIES else "",
         views=views_of(folder),
         found=found,
@@ -84,7 +111,7 @@ def show_run(workspace: Workspace, request: Request) -> Response:
         inputs=manifest["inputs"],
         versions=manifest["versions"],
         created=manifest.get("created", ""),
-        complete=folder.run.complete,
+        complete=folder.complete,
     )
 
 
@@ -115,7 +142,7 @@ def send_report(workspace: Workspace, request: Request) -> Response:
     )
     from unquilt.page.report.writing import make_report
 
-    content = make_report([folder for folder in folders if name or folder.run.complete])
+    content = make_report([folder for folder in folders if name or folder.complete])
     headers = {"content-disposition": f'attachment; filename="unquilt-{name or "report"}.html"'}
     return Response(content.encode("utf-8", "replace"), media_type="text/html", headers=headers)
 

@@ -19,12 +19,10 @@ from unquilt.results.rows import Selection, TableRows
 from unquilt.results.sites import find_site, name_verdict, read_pages, read_sources, read_takers, site_of
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.quilts import VERDICTS
-from unquilt.tables.sites import SITES
+from unquilt.tables.sites import DRAWS, SITES
 
 FEW = 40
-_NUMBERS = tuple(
-    name for name in SITES.schema.names if name not in ("first", "site", "verdict", "rank", "reasons", "shares")
-)
+_NAMES = ("first", "site", "verdict", "rank", "reasons", "shares", "network")
 Row = Mapping[str, Any]
 
 
@@ -40,7 +38,6 @@ def show_site(workspace: Workspace, request: Request) -> Response:
         raise ParameterError(f"there is no site {name[:80]!r} among those of this run")
     drawn, takers = read_sources(folder, site["first"], FEW), read_takers(folder, site["first"], FEW)
     pages = read_pages(folder, site, FEW) if DOCUMENTS.name in folder.tables else []
-    meanings = {column.name: column.meaning for column in SITES.columns}
     return workspace.answer(
         request,
         listing,
@@ -55,7 +52,12 @@ def show_site(workspace: Workspace, request: Request) -> Response:
         pages=pages,
         verdicts=_judge(workspace, folder, pages),
         network=_network(folder, site),
-        numbers=[(name, site[name], meanings[name]) for name in _NUMBERS if site[name] is not None],
+        numbers=[
+            {"name": each.name, "value": site[each.name], "means": each.meaning, "is_share": each.is_share}
+            for each in SITES.columns
+            if each.name not in _NAMES and site[each.name] is not None
+        ],
+        drawn_means={each.name: each.meaning for each in DRAWS.columns},
     )
 
 

@@ -76,7 +76,7 @@ def _describe(folder: RunFolder, listing: Listing, run: str, path: str) -> dict[
         "after": change(path, asked, page=listing.page + 1) if more else "",
         "choices": [each for each in listing.columns.values() if each.is_plain and not each.passage],
         "figure": draw_hosts(listing, run) if table == HOSTS.name and rows else "",
-        "complete": folder.run.complete,
+        "complete": folder.complete,
         "can_judge": table in folder.run.tables,
         "condition": listing.condition,
     }
