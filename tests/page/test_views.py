@@ -327,6 +327,12 @@ class TestTables:
             assert kept in answer.text
         assert 'name="host.has" value="best"' in answer.text
 
+    def test_a_format_that_there_is_not_is_told(self, served: Served) -> None:
+        for path in (self.PATH, "/runs/quilts/sites?name=x", "/runs/near/clusters/0"):
+            answer = served.get(f"{path}{'&' if '?' in path else '?'}format=exe")
+            assert answer.status == 404
+            assert 'id="error"' in answer.text
+
     def test_columns_are_chosen(self, served: Served) -> None:
         page = served.get(f"{self.PATH}?column=words&column=url").text
         assert re.findall(r'<th scope="col".*?<a [^>]*>([^<]+)<', page) == ["words", "url"]

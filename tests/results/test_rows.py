@@ -210,6 +210,7 @@ class TestCondition:
                 "words = 'many'",
                 "x" * 20_000,
                 "not " * 3_000 + "true",
+                "(" * 1_500,
             ),
             *("true; select 1", "true) union (select 1", "true), (true", "true) where (true", "true) from (select 1"),
             *("(select count(*) from rows) > 1", "exists (select 1)", "doc in (select doc from rows)"),

@@ -85,6 +85,7 @@ _TYPES = frozenset(
 """Casts to others, such as bits, make something longer of a text."""
 _LONGEST, _LONGEST_COMPOSED = 2_000, 40_000
 _MOST_CALLS = 50
+_MOST_BRACKETS = 200
 _MOST_SHOWN = 60
 
 
@@ -136,9 +137,12 @@ class Condition:
     def _check(self) -> list[str]:
         """Refuse all but one expression; returns the names in it that may be columns."""
         text = self.text.encode(errors="replace").decode()
-        longest = _LONGEST_COMPOSED if isinstance(self.text, ComposedCondition) else _LONGEST
+        is_composed = isinstance(self.text, ComposedCondition)
+        longest = _LONGEST_COMPOSED if is_composed else _LONGEST
         if not text.strip() or len(text) > longest or "\0" in text:
             raise self._error("it is empty, too long, or no text")
+        if text.count("(") > _MOST_BRACKETS and not is_composed:  # the parser takes memory for them all at once
+            raise self._error("it is nested too deeply")
         try:
             self._check_tree(_parse(self._connection, f"\n{text}\n"))  # also alone: `a) or (b` is not an expression
             return self._check_tree(_parse(self._connection, f"(\n{text}\n)"))

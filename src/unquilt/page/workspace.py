@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from unquilt.analyses.catalogue import ENTRIES, load
+from unquilt.errors import ParameterError
 from unquilt.page.findings import RunFindings
 from unquilt.page.guarding import EntryKey, Token
 from unquilt.page.links import address
@@ -85,6 +86,8 @@ class Workspace:
             from unquilt.page.exporting import send_rows
 
             return send_rows(listing, wanted)
+        if wanted:
+            raise ParameterError(f"format must be {' or '.join(EXPORTS)}, not {wanted[:40]!r}")
         return self.show(request, template, status, listing=listing, query=listing.query() + ";", **context)
 
 

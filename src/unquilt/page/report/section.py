@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unquilt.analyses.catalogue import ENTRIES, find_label, load
 from unquilt.figures.figure import Figure
 from unquilt.jobs.corpora import CORPUS
-from unquilt.page.report.spelling import Share, count, cut, duration, size, value
+from unquilt.page.report.spelling import CellShare, count, cut, duration, size, value
 from unquilt.results import RunFolder, Selection, TableRows
 from unquilt.results.rows import arrange
 from unquilt.tables.corpus import DOCUMENTS, REJECTS
@@ -261,7 +261,7 @@ def list_rows(folder: RunFolder, table: Table, title: str, columns: Sequence[str
 
 
 def _mark_share(value: Any, is_share: bool) -> Any:
-    return Share(value) if is_share and value is not None else value
+    return CellShare(value) if is_share and value is not None else value
 
 
 def _is_told(name: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:

@@ -7,13 +7,13 @@ from typing import Any
 from unquilt.results.marks import clean
 from unquilt.spelling import count, share
 
-__all__ = ["Share", "cell", "count", "cut", "duration", "sentence", "share", "size", "value"]
+__all__ = ["CellShare", "cell", "count", "cut", "duration", "sentence", "share", "size", "value"]
 
 LONGEST = 300
 """Characters of a cell, at most; a longer one is cut, and ends with …"""
 
 
-class Share(float):
+class CellShare(float):
     """A share of one in a cell of a table."""
 
 
@@ -55,10 +55,10 @@ def duration(seconds: float) -> str:
 def cell(value: Any) -> str:
     """A value of a table.
 
-    >>> cell(0.80123), cell(Share(0.80123)), cell(12345), cell(True), cell(None)
+    >>> cell(0.80123), cell(CellShare(0.80123)), cell(12345), cell(True), cell(None)
     ('0.801', '80.1 %', '12,345', 'yes', '–')
     """
-    if isinstance(value, Share):
+    if isinstance(value, CellShare):
         return share(value)
     if value is None:
         return "–"
