@@ -12,6 +12,7 @@ import shutil
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,8 @@ class Browser:
 
     def barriers(self) -> list[str]:
         """What keeps some people from using the page, by axe-core: rule, why, and where."""
-        self.ask(_axe())
+        if not self.ask("return 'axe' in window"):
+            self.ask(_axe())
         found = self.driver.execute_async_script(
             "const done = arguments[arguments.length - 1]; axe.run().then(r => done(r.violations), e => { throw e; })"
         )
@@ -117,6 +119,7 @@ class Browser:
         path.write_bytes(b64decode(self.wait(take)["data"]))
 
 
+@cache
 def _axe() -> str:
     return (files("axe_selenium_python") / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 

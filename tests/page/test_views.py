@@ -356,6 +356,9 @@ class TestTables:
             page = served.get("/").text
             assert '<details class="menu">' in page
             assert page.count('href="/runs/run-40"') == 2  # in the menu, and on the page
+            document = served.get("/runs/run-40/documents/0").text
+            assert document.count("<h3>run-40: ") == 1
+            assert document.count("<summary>What run-") == 41 - 3  # one click away
 
 
 def plain(page: str) -> str:

@@ -19,6 +19,7 @@ from unquilt.errors import ParameterError, UnquiltError
 from unquilt.page.links import address, link_rows
 from unquilt.page.listing import Listing
 from unquilt.page.marked import mark_text
+from unquilt.page.run_list import ListedRun
 from unquilt.page.views.pages import steps_through
 from unquilt.page.views.sites import describe_site_of
 from unquilt.page.workspace import Workspace, views_of
@@ -31,8 +32,9 @@ from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.quilts import QUILTS, SOURCES
 from unquilt.tables.table import OnPage
 
-MOST_RUNS = 8
-"""Runs whose tables are looked through for a page; what others say is looked up when somebody asks for it."""
+MOST_RUNS, FIRST_RUNS = 8, 3
+"""Runs whose tables are looked through for a page, and how many of more runs; what the others say is looked up when
+somebody asks for it."""
 FEW = 10
 """Rows of one table about a document or a site."""
 _FACTS = ("id", "url", "host", "domain", "ip", "media", "words", "truncated", "recursive", "file", "offset")
@@ -83,7 +85,7 @@ def show_document(workspace: Workspace, request: Request) -> Response:
         text=_mark(part, begin, end),
         steps=steps_through(part, request.url.path, dict(request.query_params)),
         said=list(_say(workspace, run, lambda page: page.documents, number)),
-        others=[each.name for each in workspace.runs.beside(folder) if each.name != run][MOST_RUNS - 1 :],
+        others=[each.name for each in _list_beside(workspace, run)[1]],
     )
 
 
@@ -161,11 +163,17 @@ def _say(
     workspace: Workspace, run: str, choose: Callable[[OnPage], Sequence[str]], value: int | dict[str, str]
 ) -> Iterator[Said]:
     """What runs over the same corpus say, this one first; of very many, the first. One that is damaged says nothing."""
-    beside = workspace.runs.beside(workspace.runs.open(run))
-    beside.sort(key=lambda each: each.name != run)
-    for listed in beside[:MOST_RUNS]:
+    for listed in _list_beside(workspace, run)[0]:
         if listed.folder is not None:
             yield from _say_of(listed.folder, listed.name, choose, value)
+
+
+def _list_beside(workspace: Workspace, run: str) -> tuple[list[ListedRun], list[ListedRun]]:
+    """The runs over the same corpus, this one first: those that are looked through, and the others."""
+    beside = workspace.runs.beside(workspace.runs.open(run))
+    beside.sort(key=lambda each: each.name != run)
+    shown = MOST_RUNS if len(beside) <= MOST_RUNS else FIRST_RUNS
+    return beside[:shown], beside[shown:]
 
 
 def _say_of(
