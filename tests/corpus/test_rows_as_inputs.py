@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -160,6 +161,20 @@ def test_data_sets_of_hugging_face_are_read_and_made(tmp_path: Path) -> None:
     )
     assert renamed.kept_rows() == streamed.kept_rows()
     assert renamed.to_dataset().column_names == ["body", "label", "tags", "meta"]
+
+
+def test_the_example_of_the_docs_runs() -> None:
+    """It is fenced as `py`, since examples run without the library."""
+    pytest.importorskip("datasets", reason="the library datasets is not installed")
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "from-python.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```py\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(example, names)
+    assert (
+        list(names["kept"])
+        == list(names["same"])
+        == [{"text": "one two three", "stars": 5}, {"text": "four", "stars": 3}]
+    )
 
 
 def test_kept_documents_are_not_given_over_an_alarm(tmp_path: Path) -> None:
