@@ -39,7 +39,9 @@ def measure(record: Record, tier: str = "medium") -> None:
                 asked = ("ingest", str(path), "-o", str(fresh("columns")), "--threads", str(THREADS), "-q")
                 spent = cost(*asked).processor
                 least[wide] = min(spent, least.get(wide, spent))
-        record.add(f"ingest, {kind}", least[False], "s", note=f"processor time, best of {ROUNDS}, interleaved")
+        record.add(
+            f"ingest, Debian {tier}, {kind}", least[False], "s", note=f"processor time, best of {ROUNDS}, interleaved"
+        )
         record.add("… with 20 further columns", least[True], "s")
         record.add("… times as long", least[True] / least[False], "×", floor="at most 1.2")
 
