@@ -7,11 +7,10 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any
 
 import unquilt as uq
 from benchmarks.record import Record
@@ -20,7 +19,7 @@ from unquilt.demo import write_jsonl
 THREADS, MEMORY = 2, 2 << 30
 PAGES = (10_000, 55_000)
 TICK = os.sysconf("SC_CLK_TCK")
-EVERY = 0.2
+EVERY = 0.1
 
 
 def find_family(root: int) -> Iterator[tuple[int, list[str], list[str]]]:
@@ -41,39 +40,45 @@ def find_family(root: int) -> Iterator[tuple[int, list[str], list[str]]]:
         left += found.get(each[0], [])
 
 
-def count_seconds() -> float:
-    """Processor time of this process, and of all that descend from it, dead ones included."""
-    return sum(sum(map(int, said[11:15])) for _, _, said in find_family(os.getpid())) / TICK
-
-
 class Watch:
-    """The greatest memory of the JVM, of workers of Python and of this process, looked at now and then."""
+    """The processor time of this process and of all that descend from it, and the greatest memory of the JVM, of
+    workers of Python and of this process, looked at now and then.
+
+    Each process is counted by itself, as long as it lives: Spark's workers end when they were idle for a minute, and
+    nobody inherits their time.
+    """
 
     def __init__(self) -> None:
         self.most = {"driver": 0, "JVM": 0, "a worker": 0}
+        self._ticks: dict[int, int] = {}
         self._over = Event()
 
     def __enter__(self) -> Watch:
-        self._thread = Thread(target=self._look)
+        self._look()
+        self._before = self._ticks.copy()
+        self._thread = Thread(target=self._look_again)
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
         self._thread.join()
+        self._look()
+
+    @property
+    def seconds(self) -> float:
+        return sum(ticks - self._before.get(number, 0) for number, ticks in self._ticks.items()) / TICK
+
+    def _look_again(self) -> None:
+        while not self._over.wait(EVERY):
+            self._look()
 
     def _look(self) -> None:
-        while not self._over.wait(EVERY):
-            for number, command, said in find_family(os.getpid()):
-                java = command[0].endswith("java")
-                what = "driver" if number == os.getpid() else "JVM" if java else "a worker"
-                self.most[what] = max(self.most[what], int(said[21]) * os.sysconf("SC_PAGE_SIZE"))
-
-
-def take(task: Callable[[], Any]) -> float:
-    begin = count_seconds()
-    task()
-    return count_seconds() - begin
+        for number, command, said in find_family(os.getpid()):
+            java = command[0].endswith("java")
+            what = "driver" if number == os.getpid() else "JVM" if java else "a worker"
+            self.most[what] = max(self.most[what], int(said[21]) * os.sysconf("SC_PAGE_SIZE"))
+            self._ticks[number] = int(said[11]) + int(said[12])
 
 
 def run(web: Path, output: Path, where: str) -> None:
@@ -102,7 +107,8 @@ def _measure_one(record: Record, title: str, web: Path, folder: Path) -> None:
     for where in ("local", "processes", "spark"):
         begin = time.perf_counter()
         with Watch() as watch:
-            taken[where] = take(lambda where=where: run(web, folder / f"{where}-{title}", where))  # type: ignore[misc]
+            run(web, folder / f"{where}-{title}", where)
+        taken[where] = watch.seconds
         clock = time.perf_counter() - begin
         times = f"{taken[where] / taken['local']:.2f} times local; " if where != "local" else ""
         memory = ", ".join(f"{what} {most >> 20} MiB" for what, most in watch.most.items() if most)

@@ -26,6 +26,21 @@ def fine(method: str, path: str) -> None:
     """No fault."""
 
 
+def failing_now_and_then(often: int = 80) -> Fault:
+    """Of so many objects, two fail when they are first asked for: one with 503, and one, if it is read, with a body
+    that is cut."""
+    met: set[tuple[str, str]] = set()
+
+    def fail(method: str, path: str) -> int | str | None:
+        asked = (method, path.partition("?")[0])
+        if asked in met:
+            return None
+        met.add(asked)
+        return {2: 503, often // 2: "cut" if method == "GET" else None}.get(len(met) % often)
+
+    return fail
+
+
 class ObjectStore:
     """The server: `url` of its bucket, and what its proxy has counted since the last `reset`."""
 
@@ -106,6 +121,7 @@ class ObjectStore:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each answer waits 40 ms for the head of it to be acknowledged
     served: ObjectStore
 
     def answer(self) -> None:
@@ -162,7 +178,9 @@ class _Handler(BaseHTTPRequestHandler):
 def running() -> Iterator[ObjectStore]:
     """A server with an empty bucket."""
     from moto.server import ThreadedMotoServer
+    from werkzeug.serving import WSGIRequestHandler
 
+    WSGIRequestHandler.disable_nagle_algorithm = True
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()

@@ -141,6 +141,7 @@ class Guard:
         self._bounds = bounds
         self._note: mmap.mmap | None = None
         if note is not None:
+            note.parent.mkdir(parents=True, exist_ok=True)  # for a run at a store, another machine has made it
             note.write_bytes(bytes(_NOTE.size))
             with note.open("r+b") as file:
                 self._note = mmap.mmap(file.fileno(), _NOTE.size)

@@ -41,6 +41,7 @@ from unquilt.engines.spark_session import (
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import EngineError, StorageError, UnquiltError
 from unquilt.guard import Item, Result
+from unquilt.remote.names import is_url
 from unquilt.runs import Run
 from unquilt.settings import Settings, cores, memory_limit
 
@@ -66,7 +67,7 @@ class SparkTasks:
 
     def __enter__(self) -> Self:
         self._context = open_context(self._settings, self._progress)
-        self._sight = show_folder(self._run.spill)
+        self._sight = show_folder(self._run.pieces if is_url(self._run.path) else self._run.spill)
         check_workers(self._context, self._probe, self._progress)
         self.slots = count_slots(self._context)
         self._tries = count_tries(self._context)

@@ -24,9 +24,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from unquilt.engines.progress import Progress, Silent
-from unquilt.errors import EngineError, MissingDependencyError
-from unquilt.runs import storing
+from unquilt.errors import EngineError, MissingDependencyError, RunError
+from unquilt.remote.paths import place
+from unquilt.runs import created
 from unquilt.runs.manifest import unquilt_version
+from unquilt.runs.storage import read_own
 from unquilt.settings import LEAST_MEMORY, Settings
 
 if TYPE_CHECKING:
@@ -139,8 +141,8 @@ def check_master(master: str) -> None:
     if not master.startswith("spark://"):
         return
     why = ""
-    for place in master.removeprefix("spark://").split(","):
-        host, _, port = place.rpartition(":")
+    for address in master.removeprefix("spark://").split(","):
+        host, _, port = address.rpartition(":")
         if not host or not port.isdecimal():
             raise EngineError(
                 f"the Spark master {master[:80]!r} has no port; it is spark://HOST:PORT, usually port 7077"
@@ -229,7 +231,7 @@ class Sight(NamedTuple):
         host = socket.gethostname()
         if not there:
             raise EngineError(
-                f"{host} does not see {Path(self.file).parents[1]}; corpus and run must be in folders that all "
+                f"{host} does not see {place(self.file).parents[1]}; corpus and run must be in folders that all "
                 "machines of the cluster share under the same path"
             )
         if self.version != unquilt_version():
@@ -237,8 +239,8 @@ class Sight(NamedTuple):
 
     def _reads(self) -> bool:
         try:
-            return Path(self.file).read_text(encoding="ascii") == self.content
-        except OSError:
+            return read_own(place(self.file)) == self.content.encode()
+        except (OSError, RunError):
             return False
 
 
@@ -246,8 +248,8 @@ def show_folder(folder: Path) -> Sight:
     """Leaves something to see in the folder for temporary files of a run."""
     content = secrets.token_hex(16)
     file = folder.absolute() / f"seen-{content}"
-    with storing(file):
-        file.write_text(content, encoding="ascii")
+    with created(file, durable=False) as new:
+        new.write(content.encode())
     return Sight(str(file), content, unquilt_version())
 
 

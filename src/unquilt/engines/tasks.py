@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,6 +16,9 @@ from unquilt.columns import buffers
 from unquilt.flow.kept import Split
 from unquilt.flow.kernels import DOC, Kernel, Side
 from unquilt.flow.verbs import MapStage
+from unquilt.remote.files import RemoteFile
+from unquilt.remote.names import is_url
+from unquilt.runs import storing
 
 STORE = "store"
 """Who reads the rows of a partition that become a table."""
@@ -72,8 +77,13 @@ def kernel_parameters(kernel: Kernel) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _map_file(path: str) -> _native.MappedFile:
-    """MapStage once in each process: kernels are made anew for every batch."""
-    return _native.MappedFile(path)
+    """Mapped once in each process: kernels are made anew for every batch."""
+    if not is_url(path):
+        return _native.MappedFile(path)
+    with tempfile.NamedTemporaryFile(prefix="unquilt-") as copy, storing(Path(copy.name)):
+        copy.writelines(RemoteFile(path))
+        copy.flush()
+        return _native.MappedFile(copy.name)
 
 
 def forget_sides() -> None:

@@ -230,9 +230,9 @@ def _read_group(path: str, footer: _Footer, group: int, columns: Sequence[str] |
 @dataclass(frozen=True)
 class _Footer:
     """What a file says of itself, which row groups are not empty, and of each of these the least and greatest key, if
-    keys are whole numbers; and when it was last changed."""
+    keys are whole numbers; and when it was last changed, or the version that a store names."""
 
-    changed: int
+    changed: int | str
     metadata: pq.FileMetaData
     schema: pa.Schema
     groups: Sequence[int]
@@ -246,11 +246,17 @@ class _Footer:
 
 def _footer(path: str) -> _Footer:
     with reading(path):
-        return _read_footer(path, place(path).stat().st_mtime_ns)
+        return _read_footer(path, _see_version(path) if is_url(path) else place(path).stat().st_mtime_ns)
+
+
+def _see_version(url: str) -> str:
+    from unquilt.remote.files import RemoteFile
+
+    return RemoteFile(url).version
 
 
 @lru_cache(maxsize=256)
-def _read_footer(path: str, changed: int) -> _Footer:
+def _read_footer(path: str, changed: int | str) -> _Footer:
     """Read once: every task of a map asks for a few rows of the same table."""
     with opened(path) as file:
         metadata = file.metadata

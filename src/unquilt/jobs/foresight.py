@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from unquilt.analyses.sites import see_names
 from unquilt.flow.kept import Kept
+from unquilt.remote.names import is_url
 
 FEW = 1000
 """A corpus of fewer documents is analysed in moments."""
@@ -66,6 +67,8 @@ def foresee(corpus: Kept, foreign: str, *, counted: bool = False) -> str | None:
 
 def foresee_space(folder: Path, size: int) -> str | None:
     """That the disk has less space than the inputs take, from which a corpus is made that is hardly smaller."""
+    if is_url(folder):
+        return None
     place = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
     free = shutil.disk_usage(place).free
     if free >= size:

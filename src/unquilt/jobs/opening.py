@@ -9,10 +9,9 @@ from typing import Any
 
 from unquilt import _native
 from unquilt.corpus.extract.urls import list_date
-from unquilt.errors import MisfitError, ParameterError, RunError
+from unquilt.errors import MisfitError, RunError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.options import JobOptions
-from unquilt.remote.names import is_url
 from unquilt.runs import InputRecord, Run
 from unquilt.runs.manifest import unquilt_version
 from unquilt.runs.storage import shown
@@ -22,10 +21,6 @@ from unquilt.tables.table import Table
 def open_run(
     name: str, parameters: Mapping[str, Any], records: Sequence[InputRecord], output: str | Path, options: JobOptions
 ) -> Run:
-    engine = options.settings.engine
-    if is_url(output) and engine not in ("local", "processes"):
-        shared = f"the engine {engine} needs a run folder that all machines share"
-        raise ParameterError(f"{shared}; a run at {output} is made by the engines local and processes")
     return Run.open(
         output,
         analysis=name,
@@ -34,6 +29,7 @@ def open_run(
         overwrite=options.overwrite,
         versions={"unicode": _native.UNICODE_VERSION, "public suffix list": list_date()},
         settings=options.settings.to_dict(),
+        shared=options.settings.engine != "local",
     )
 
 

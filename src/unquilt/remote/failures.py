@@ -42,6 +42,7 @@ def _said(*words: str) -> re.Pattern[str]:
 
 
 _DENIED = "access is denied"
+_HALF_FULL = "Failed to flush response stream"
 _REASONS = (
     Reason(
         _said(
@@ -141,8 +142,9 @@ def patiently(url: str, request: Callable[[], Result]) -> Result:
 
 
 def _may_pass(error: Exception, url: str) -> bool:
-    """Whether to try again here. Arrow's S3 has tried by itself, but does not notice a body that is cut off."""
-    if isinstance(error, CutOffError):
+    """Whether to try again here. Arrow's S3 has tried by itself; but it does not notice each body that is cut off, and
+    fails when it asks for others again, as there is no room behind the part that has come."""
+    if isinstance(error, CutOffError) or _HALF_FULL in str(error):
         return True
     reason = _find(str(error))
     return reason is not None and reason.passing and not url.startswith("s3://")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
@@ -12,13 +11,13 @@ from typing import NamedTuple
 
 from unquilt.errors import ParameterError
 from unquilt.remote.failures import CutOffError, patiently
-from unquilt.remote.files import RemoteFile
 from unquilt.remote.names import split
 from unquilt.remote.systems import connect
 
 FILE, FOLDER = "file", "folder"
 READ_ONLY = ("hf",)
 _CHUNK = 8 << 20
+_SMALL = 4 << 20
 _NOWHERE = ".unquilt-asks-whether-this-bucket-is-there"
 
 
@@ -94,8 +93,16 @@ def _matches(parts: Sequence[str], names: Sequence[str]) -> bool:
 
 def read_whole(url: str) -> bytes:
     """The content of a small file. FileNotFoundError if there is none."""
-    with RemoteFile(url) as file:
-        return file.read_at(0, file.size)
+    system, path = connect(url)
+
+    def read() -> bytes:
+        file = system.open_input_file(path)  # anew each time: it may have been written again, and shorter
+        content: bytes = file.readall()
+        if len(content) != file.size():
+            raise CutOffError
+        return content
+
+    return patiently(url, read)
 
 
 def refuse_read_only(url: str) -> None:
@@ -111,8 +118,12 @@ def put_file(path: Path, url: str) -> None:
     """
     from pyarrow.fs import LocalFileSystem, copy_files
 
-    system, place = connect(url)
     size = path.stat().st_size
+    refuse_read_only(url)
+    if size <= _SMALL:
+        put(path.read_bytes(), url)
+        return
+    system, place = connect(url)
 
     def write() -> None:
         if split(url).scheme == "hdfs":
@@ -121,26 +132,37 @@ def put_file(path: Path, url: str) -> None:
         if system.get_file_info(place).size != size:
             raise CutOffError
 
-    refuse_read_only(url)
     patiently(url, write)
 
 
 def put(content: bytes, url: str) -> None:
     """Write a small object."""
-    with tempfile.NamedTemporaryFile(prefix="unquilt-") as file:
+    system, place = connect(url, small=True)
+
+    def write() -> None:
+        if split(url).scheme == "hdfs":
+            system.create_dir(place.rpartition("/")[0], recursive=True)
+        # Not in a `with` block: what is left there is written all the same. Not compressed for names like a.gz.
+        file = system.open_output_stream(place, compression=None)
         file.write(content)
-        file.flush()
-        put_file(Path(file.name), url)
+        file.close()
+
+    refuse_read_only(url)
+    patiently(url, write)
 
 
-def remove(url: str) -> None:
-    """Remove an object, if it is there."""
+def remove(url: str) -> bool:
+    """Remove an object; whether it was there."""
     system, path = connect(url)
-    with suppress(FileNotFoundError):
+    try:
         patiently(url, lambda: system.delete_file(path))
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def remove_all(url: str) -> None:
-    """Remove all objects in a folder."""
-    for entry in list_files(url):
-        remove(entry.url)
+    """Remove all objects in a folder: a request for each thousand."""
+    system, path = connect(url)
+    with suppress(FileNotFoundError):
+        patiently(url, lambda: system.delete_dir(path))

@@ -1,7 +1,7 @@
 """Paths of files and folders at a store, for those who read runs: they ask for entries, sizes and bytes of a `Path`.
 
-What is not here, such as making folders or renaming, does not work at a store, and is refused where files are made
-(`runs.storage`). Light, since every path of a run is made here: what asks a store is imported when it is asked.
+Files are made by `runs.storage`, whole. What is not here, such as renaming, does not work at a store. Light, since
+every path of a run is made here: what asks a store is imported when it is asked.
 """
 
 from __future__ import annotations
@@ -88,6 +88,19 @@ class StorePath(PosixPath):
         from unquilt.remote.files import RemoteFile
 
         return io.BufferedReader(RemoteFile(str(self)))
+
+    def touch(self, *_: Any, **__: Any) -> None:
+        from unquilt.remote.folders import put
+
+        put(b"", str(self))
+
+    def unlink(self, missing_ok: bool = False) -> None:  # noqa: ARG002 - a store does not say whether there was one
+        from unquilt.remote.folders import remove
+
+        remove(str(self))
+
+    def rmdir(self) -> None:
+        """Nothing: a folder is there as long as something is in it."""
 
     def read_bytes(self) -> bytes:
         with self.open() as file:

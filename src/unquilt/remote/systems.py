@@ -31,12 +31,13 @@ _ASKED = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_REGION", "AWS_DEFAULT_
 _NO = ("", "0", "no", "false")
 
 
-def connect(url: str) -> tuple[Any, str]:
-    """The file system of a URL, and the path that the URL has there. PlaceError if there is none."""
+def connect(url: str, *, small: bool = False) -> tuple[Any, str]:
+    """The file system of a URL, and the path that the URL has there. PlaceError if there is none. `small` is for small
+    objects: at S3, one request writes them, not three."""
     scheme, authority, key = split(url)
     with explaining(url):
         settings = tuple(os.environ.get(name, "") for name in _ASKED) if scheme == "s3" else ()
-        system = _open_system(scheme, authority, settings)
+        system = _open_system(scheme, authority, settings, small=small and scheme == "s3")
     key = key.rstrip("/")
     if scheme == "hdfs":
         return system, f"/{key}"
@@ -44,10 +45,10 @@ def connect(url: str) -> tuple[Any, str]:
 
 
 @lru_cache(maxsize=64)
-def _open_system(scheme: str, authority: str, settings: tuple[str, ...]) -> Any:
+def _open_system(scheme: str, authority: str, settings: tuple[str, ...], *, small: bool) -> Any:
     """Opened once for each bucket or host, and for each setting of the environment."""
     if scheme == "s3":
-        return _open_s3(authority, *settings)
+        return _open_s3(authority, *settings, small=small)
     if scheme == "hf":
         return _open_hf()
     from pyarrow import fs
@@ -59,7 +60,7 @@ def _open_system(scheme: str, authority: str, settings: tuple[str, ...]) -> Any:
     return fs.FileSystem.from_uri(f"{scheme}://{authority}")[0]
 
 
-def _open_s3(bucket: str, own: str, general: str, region: str, default: str, unsigned: str) -> Any:
+def _open_s3(bucket: str, own: str, general: str, region: str, default: str, unsigned: str, *, small: bool) -> Any:
     try:
         from pyarrow import fs
         from pyarrow.fs import AwsStandardS3RetryStrategy, S3FileSystem, resolve_s3_region
@@ -76,6 +77,7 @@ def _open_s3(bucket: str, own: str, general: str, region: str, default: str, uns
         connect_timeout=CONNECTING,
         request_timeout=ANSWERING,
         retry_strategy=AwsStandardS3RetryStrategy(max_attempts=ATTEMPTS),
+        allow_delayed_open=small,
     )
     return opened
 

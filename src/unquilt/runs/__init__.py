@@ -36,7 +36,8 @@ One file each (POSIX only):
     row_groups    a table of which many processes write the row groups
     thrift        the protocol of footers of Parquet files
     replacement   overwriting a run
-    stored        runs at a store
+    stored        runs at a store that are made here, and uploaded
+    store_lock    one process for each run that is made at a store
 """
 
 from unquilt.runs.manifest import FORMAT, InputRecord

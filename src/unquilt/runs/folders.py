@@ -10,11 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from unquilt.errors import RunError
+from unquilt.remote.folders import list_files
+from unquilt.remote.names import is_url
+from unquilt.remote.paths import StorePath
 from unquilt.runs.lock import LOCK, FolderLock
 from unquilt.runs.manifest import MANIFEST, PIECES, SPILL, read_manifest, refuse_other_run
 from unquilt.runs.markers import DONE
 from unquilt.runs.replacement import choose_sibling, clear_siblings, complete_swap, swap
 from unquilt.runs.storage import inside, listed, make_folder, partial_name, remove, shown
+from unquilt.runs.store_lock import LOCKS, StoreLock
+from unquilt.runs.stored import choose_scratch, look_at
 
 _BEFORE_MANIFEST = {LOCK, partial_name(Path(MANIFEST)).name}
 
@@ -29,11 +34,19 @@ class Claim:
 
     path: Path
     folder: Path
-    lock: FolderLock
+    lock: FolderLock | StoreLock
     held: ExitStack
     older: dict[str, Any] | None
     made: bool = False
     """Whether the folder was made for this run."""
+
+    @property
+    def spill(self) -> Path:
+        """The folder for temporary files, which is always one of this machine."""
+        if is_url(self.folder):
+            scratch = choose_scratch(str(self.folder))
+            return scratch.with_name(f"{scratch.name}{SPILL}")
+        return self.folder / SPILL
 
     def publish(self) -> None:
         """Put the finished run in its place."""
@@ -43,7 +56,7 @@ class Claim:
 
     def release(self, *, worthless: bool) -> None:
         """Unlock the folder. If it was to replace another one and is `worthless`, it is removed."""
-        remove(self.folder / SPILL)
+        remove(self.spill)
         if worthless and self.folder != self.path:
             remove(self.folder)
         self.held.close()
@@ -51,8 +64,8 @@ class Claim:
     def abandon(self) -> None:
         """Leave the folder as if the run had never begun; the older run that it was to replace stays."""
         if self.folder == self.path:
-            for name in (SPILL, PIECES, DONE, MANIFEST):
-                remove(self.folder / name)
+            for path in (self.spill, *(self.folder / name for name in (PIECES, DONE, MANIFEST))):
+                remove(path)
         self.release(worthless=True)
         if self.folder == self.path and self.made:
             with suppress(OSError):  # others have put something there meanwhile
@@ -80,6 +93,23 @@ def claim(path: Path, wanted: Mapping[str, Any], *, overwrite: bool) -> Claim:
         clear_siblings(path, keep=folder)
         _clear_leftovers(folder)
         return Claim(path, folder, lock, held.pop_all(), older, made)
+
+
+def claim_at_store(url: str, wanted: Mapping[str, Any], *, overwrite: bool) -> Claim:
+    """The same for a run that is made at a store. What it overwrites goes at once: nothing can be renamed there."""
+    path = StorePath(url)
+    look_at(url, wanted, overwrite=overwrite)
+    with ExitStack() as held:
+        lock = held.enter_context(StoreLock(path))
+        older = read_manifest(path)
+        if overwrite and older is not None and not _is_interrupted(older, wanted):
+            for entry in list_files(url):
+                if not entry.url.startswith(f"{url}/{LOCKS}/"):
+                    StorePath(entry.url).unlink()
+            older = None
+        claimed = Claim(path, path, lock, held.pop_all(), older)
+        remove(claimed.spill)
+        return claimed
 
 
 def _is_interrupted(older: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

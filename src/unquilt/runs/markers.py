@@ -84,6 +84,7 @@ def write_marker(
 ) -> None:
     """Vouch for tables and other files, which must be there, and note small values; the last act of a stage."""
     path = marker_path(folder, stage)
+    _list_sizes.cache_clear()
     marker = {
         "stage": stage,
         "fingerprint": manifest["fingerprint"],
@@ -99,7 +100,8 @@ def write_marker(
 def _measure(folder: Path, table: str, stage: str) -> dict[str, int]:
     path = safe_table_path(folder, table)
     try:
-        return {"rows": pq.read_metadata(path).num_rows, "bytes": path.stat().st_size}
+        source = pa.PythonFile(path.open("rb"), mode="r") if is_url(path) else path
+        return {"rows": pq.read_metadata(source).num_rows, "bytes": path.stat().st_size}
     except (OSError, pa.ArrowException) as error:
         raise RunError(f"stage {stage} is not done: {shown(path)} is missing or no table") from error
 
@@ -107,14 +109,20 @@ def _measure(folder: Path, table: str, stage: str) -> dict[str, int]:
 def _file_size(folder: Path, name: str, stage: str) -> int:
     path = inside(folder, check_file_name(name))
     try:
+        if is_url(folder):  # one request for all of them
+            return _list_sizes(str(folder / name.partition("/")[0]), "")[str(path)]
         return path.stat().st_size
-    except OSError as error:
+    except (OSError, KeyError) as error:
         raise RunError(f"stage {stage} is not done: {shown(path)} is missing") from error
 
 
 def remove_marker(folder: Path, stage: str) -> None:
     """Take back a marker."""
     path = marker_path(inside(folder, DONE).parent, stage)
+    if is_url(path):
+        _list_sizes.cache_clear()
+        path.unlink()
+        return
     with storing(path):
         path.unlink(missing_ok=True)
         if path.parent.is_dir():
@@ -156,7 +164,7 @@ def _is_valid_at_store(folder: Path, marker: Any) -> bool:
 
 @lru_cache(maxsize=16)
 def _list_sizes(folder: str, fingerprint: str) -> dict[str, int]:  # noqa: ARG001 - another run is another list
-    """The files of a run at a store; listed once, as it is written whole."""
+    """The files of a run at a store; listed once, and again when something was marked."""
     from unquilt.remote.folders import list_files
 
     return {entry.url: entry.size for entry in list_files(folder)}

@@ -46,15 +46,19 @@ def paste(folder: Path, name: str, offset: int, bodies: Iterator[bytes]) -> None
     with storing(path):
         descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
-            for body in bodies:
-                with memoryview(body) as left:
-                    written = 0
-                    while written < len(left):
-                        written += os.pwrite(descriptor, left[written:], offset + written)
-                offset += len(body)
+            _write_at(descriptor, offset, bodies)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _write_at(descriptor: int, offset: int, bodies: Iterator[bytes]) -> None:
+    for body in bodies:
+        with memoryview(body) as left:
+            written = 0
+            while written < len(left):
+                written += os.pwrite(descriptor, left[written:], offset + written)
+        offset += len(body)
 
 
 class JoinedTable:
@@ -91,6 +95,11 @@ class JoinedTable:
             self._end += size
             self.rows += group[_ROWS_OF_GROUP][1]
         return begin
+
+    def write(self, offset: int, bodies: Iterator[bytes]) -> None:
+        """Puts row groups in their place, where nobody else can."""
+        with storing(self.path):
+            _write_at(self._new.file.fileno(), offset, bodies)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -22,7 +22,6 @@ from unquilt.runs.manifest import (
     FORMAT,
     MANIFEST,
     PIECES,
-    SPILL,
     InputRecord,
     is_ours,
     new_manifest,
@@ -30,7 +29,7 @@ from unquilt.runs.manifest import (
     read_manifest,
     write_manifest,
 )
-from unquilt.runs.markers import is_valid, read_marker, read_markers, remove_marker, write_marker
+from unquilt.runs.markers import DONE, is_valid, read_marker, read_markers, remove_marker, write_marker
 from unquilt.runs.storage import check_name, inside, make_folder, remove, shown
 from unquilt.runs.tables import ROWS_PER_GROUP, TableWriter, read_table, table_path
 
@@ -82,12 +81,15 @@ class Run:
         overwrite: bool = False,
         versions: Mapping[str, str] | None = None,
         settings: Mapping[str, Any] | None = None,
+        shared: bool = False,
     ) -> Run:
         """Create the run, or resume it if its folder holds the same one; refuse a folder that holds anything else.
 
         `versions` says what else shapes the results (the Unicode version, an extractor): a run is not resumed with
         others, save those of Python and pyarrow. `settings` (engine, threads, memory) is recorded and never compared.
         With `overwrite`, another or a finished run is replaced when this one is finished (see `replacement`).
+        A run at a store is made on this machine, and uploaded (see `stored`); or, if it is `shared`, made there, so
+        that other machines see all of it.
 
         Raises RunError, RunLockedError, InputChangedError, StorageError.
         """
@@ -99,12 +101,16 @@ class Run:
             there = stored.look_at(url, wanted, overwrite=overwrite)
             if there is not None and (known := cls(place(url), there)).complete:
                 return known
+        if url and not shared:
             path = stored.choose_scratch(url)
             left = read_manifest(Path(path))  # what an interrupted run left here: to go on with, or in the way
             overwrite = left is not None and left["fingerprint"] != wanted["fingerprint"]
-        from unquilt.runs.folders import claim
+        from unquilt.runs.folders import claim, claim_at_store
 
-        claimed = claim(Path(path), wanted, overwrite=overwrite)
+        if url and shared:
+            claimed, url = claim_at_store(url, wanted, overwrite=overwrite), ""
+        else:
+            claimed = claim(Path(path), wanted, overwrite=overwrite)
         run = cls(claimed.path, claimed.older or wanted, claimed)
         run._url = url
         try:
@@ -157,7 +163,10 @@ class Run:
         if self._claim is not None:
             self._path = self._claim.folder
             finished = self._uploaded
-            self._claim.release(worthless=not self._done() and not self._holds_runs() and not self._holds_pieces())
+            beside = self._claim.folder != self._claim.path
+            self._claim.release(
+                worthless=beside and not self._done() and not self._holds_runs() and not self._holds_pieces()
+            )
             self._claim = None
             if self._url and finished:
                 from unquilt.runs import stored
@@ -181,9 +190,10 @@ class Run:
     @property
     def spill(self) -> Path:
         """A folder for temporary files: empty when the run is opened, removed when it is closed."""
-        folder = self._writable() / SPILL
-        make_folder(folder)
-        return folder
+        self._writable()
+        assert self._claim is not None
+        make_folder(self._claim.spill)
+        return self._claim.spill
 
     @property
     def pieces(self) -> Path:
@@ -305,7 +315,8 @@ class Run:
         Tables that are not among the `results`, if these are named, were of use only until now, and are removed.
         """
         folder = self._writable()
-        remove(folder / SPILL)
+        assert self._claim is not None
+        remove(self._claim.spill)
         self.drop_pieces()
         done = self._done()
         wanted = set(self.tables if results is None else results)
@@ -314,8 +325,7 @@ class Run:
         write_manifest(folder, finished)
         self.manifest = finished
         self._drop_scratch()
-        if self._claim is not None:
-            self._claim.publish()
+        self._claim.publish()
         self._upload()
 
     def _upload(self) -> None:
@@ -333,6 +343,8 @@ class Run:
         for marker in read_markers(folder).values():
             for table in marker["tables"].keys() - results if marker["fingerprint"] == fingerprint else ():
                 remove(table_path(folder, table))
+        if is_url(folder):
+            remove(folder / DONE)  # what is hidden here is listed there
 
     def table(self, name: str) -> pa.Table:
         """Read a table that a valid marker vouches for into memory."""

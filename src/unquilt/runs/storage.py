@@ -2,7 +2,8 @@
 
 There is one way to write a file (`NewFile`, mostly as `created`): under another name; then it is synced, renamed, and
 its folder is synced, in this order. So after a power cut the name refers to the old content or to the new one, never to
-a part of it. Cost: two fsyncs per file.
+a part of it. Cost: two fsyncs per file. At a store, a file is made in the system's folder for temporary files, and put
+there whole.
 
 Folders of results are shared, and what lies in them may have been put there by others. So no link below a folder of
 ours is followed, neither to write nor to remove nor to read: names in it go through `inside`, folders are made by
@@ -22,9 +23,9 @@ import tempfile
 from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
-from unquilt.errors import RunError, StorageError
+from unquilt.errors import PlaceError, RunError, StorageError
 from unquilt.remote.names import is_url
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -63,6 +64,7 @@ def _storage_error(error: OSError, path: Path) -> StorageError:
 
 
 def _free_space(path: Path) -> str:
+    path = Path(tempfile.gettempdir()) if is_url(path) else path
     existing = next((folder for folder in [path, *path.parents] if folder.exists()), Path())
     with contextlib.suppress(OSError):
         return f"{shutil.disk_usage(existing).free / 1e6:,.1f} MB"
@@ -112,12 +114,6 @@ def read_own(path: Path) -> bytes:
         return file.read()
 
 
-def refuse_store(path: Path) -> None:
-    """Raise a StorageError if a file or a folder would be made at a store: that is written whole, and elsewhere."""
-    if is_url(path):
-        raise StorageError(f"{shown(path)} cannot be written: choose a place on this machine for it")
-
-
 class NewFile:
     """A file in the making: open to be written and read as `file`, and called otherwise until `complete`.
 
@@ -129,14 +125,17 @@ class NewFile:
     """
 
     def __init__(self, path: Path, *, alone: bool = False, locked: bool = False, spill: Path | None = None) -> None:
-        refuse_store(path)
         self.path = path
         self._complete = False
+        if is_url(path):
+            self._partial = path
+            self.file: BinaryIO = cast(BinaryIO, tempfile.NamedTemporaryFile(prefix="unquilt-"))  # noqa: SIM115
+            return
         if spill is not None:
             descriptor, name = tempfile.mkstemp(prefix=f"{path.name}-", suffix=".partial", dir=spill)
             os.fchmod(descriptor, 0o644)
             self._partial = Path(name)
-            self.file: BinaryIO = os.fdopen(descriptor, "w+b")
+            self.file = os.fdopen(descriptor, "w+b")
             return
         self._partial = partial_name(path)
         if locked and _is_locked(self._partial):
@@ -152,10 +151,17 @@ class NewFile:
 
     def complete(self, *, durable: bool = True) -> None:
         """Give the file its name: whole, and for good; one that need not survive a power cut, at once."""
-        self.file.close()
-        if durable:
+        if is_url(self.path):
+            self.file.flush()
+            from unquilt.remote.folders import put_file
+
+            put_file(Path(self.file.name), str(self.path))
+            self.file.close()
+        elif durable:
+            self.file.close()
             publish(self._partial, self.path)
         else:
+            self.file.close()
             self._partial.replace(self.path)
         self._complete = True
 
@@ -164,7 +170,8 @@ class NewFile:
         if not self._complete:
             with contextlib.suppress(OSError):
                 self.file.close()
-            remove(self._partial)
+            if not is_url(self.path):
+                remove(self._partial)
 
 
 def _is_locked(path: Path) -> bool:
@@ -222,7 +229,8 @@ def sync_folder(folder: Path) -> None:
 
 def make_folder(folder: Path) -> None:
     """Create `folder` and its parents unless they are there, durably; RunError if a link or a file is in its place."""
-    refuse_store(folder)
+    if is_url(folder):
+        return  # there as soon as something is in it
     with storing(folder):
         if not _is_there(folder):
             _make_all(list(takewhile(lambda place: not os.path.lexists(place), [folder, *folder.parents])))
@@ -260,7 +268,13 @@ def _is_there(path: Path) -> bool:
 
 def remove(path: Path) -> None:
     """Remove a file, a link or a folder with all it holds, as far as possible: leftovers never stop a run."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, PlaceError):
+        if is_url(path):
+            from unquilt.remote import folders
+
+            if not folders.remove(str(path)):
+                folders.remove_all(str(path))
+            return
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:

@@ -1,4 +1,4 @@
-"""Runs at a store: made in a folder of this machine, and uploaded when they are finished.
+"""Runs at a store that are made in a folder of this machine, and uploaded when they are finished.
 
     TMPDIR/unquilt-UID/run-DIGEST/ the run in the making, called by a digest of its URL; an interrupted one is resumed
     s3://bucket/run/.upload.json   which run is being uploaded; gone when it is there
@@ -29,6 +29,7 @@ from unquilt.remote.folders import list_files, put, put_file, remove
 from unquilt.remote.paths import StorePath
 from unquilt.runs.manifest import MANIFEST, read_manifest, refuse_other_run
 from unquilt.runs.storage import storing
+from unquilt.runs.store_lock import LOCKS
 
 UPLOADING = ".upload.json"
 
@@ -58,7 +59,7 @@ def look_at(url: str, wanted: Mapping[str, Any], *, overwrite: bool) -> dict[str
 
 
 def _refuse_strangers(url: str) -> None:
-    entries = list_files(url)
+    entries = [entry for entry in list_files(url) if not entry.url.startswith(f"{url}/{LOCKS}/")]
     if entries and f"{url}/{UPLOADING}" not in {entry.url for entry in entries}:
         raise RunError(f"{url} holds something else (first entry: {entries[0].url}); choose another place")
 

@@ -32,7 +32,7 @@ Examples:
 def work(run: str, lease: int, wait: int, quiet: bool, **given: int | None) -> None:
     """Take tasks of a RUN that was begun with --engine workers, until it is finished.
 
-    Start as many as you like, on any machine that sees the folders of the corpus and of the run under the same names:
+    Start as many as you like, on any machine that reaches the corpus and the run, folders or URLs, by the same names:
     a job array of Slurm, a job of Kubernetes. A worker may begin before the run does, and may be stopped at any time.
     Tasks of a worker that is lost are taken over by others. Results are the same, however many there are.
     """

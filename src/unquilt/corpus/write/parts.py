@@ -31,6 +31,8 @@ from unquilt.corpus.write.revisits import list_revisits, no_revisits
 from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Guard, Inquest, Place
 from unquilt.parquet import opened, seal_footer
+from unquilt.remote.files import RangedFile
+from unquilt.remote.names import is_url
 from unquilt.runs import created, storing
 from unquilt.tables.corpus import DOCUMENTS, REJECTS
 
@@ -198,7 +200,7 @@ def write_part(task: WritePart) -> int:
     """
     with (
         written_part(task.target, task.first, task.plan, task.spill or task.source.parent) as writer,
-        pa.OSFile(str(task.source)) as source,
+        _open_piece(task.source) as source,
         ChunkReader(given_path(task.source)) as given,
     ):
         reader = pa.ipc.open_file(source)
@@ -206,6 +208,10 @@ def write_part(task: WritePart) -> int:
             batch = reader.get_batch(number)
             writer.write(batch.columns, _place(task.plan, batch, given))
     return task.target.stat().st_size
+
+
+def _open_piece(path: Path) -> pa.NativeFile:
+    return pa.PythonFile(RangedFile(str(path)), mode="r") if is_url(path) else pa.OSFile(str(path))
 
 
 class PartWriter:

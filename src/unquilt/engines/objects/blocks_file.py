@@ -10,17 +10,19 @@ five entries, then one range, and any damage to either is noticed.
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from unquilt.errors import RunError
+from unquilt.remote.files import RangedFile
+from unquilt.remote.names import is_url
 from unquilt.runs import storing
 
 _MAGIC = b"uqOB"
@@ -79,7 +81,8 @@ def find_ranges(made: Object, port: int, first: int, last: int) -> Ranges:
     """Where the blocks of the partitions first..last-1 are."""
     begin = made.size - _ENTRY.size * ((made.partitions + 1) * (made.ports - port) - first)
     with _reading(made.path) as file:
-        read = os.pread(file.fileno(), _ENTRY.size * (last - first + 1), begin)
+        file.seek(begin)
+        read = file.read(_ENTRY.size * (last - first + 1))
     if len(read) != _ENTRY.size * (last - first + 1):
         raise damaged_object(made.path, "its index is cut off")
     offsets, counts = [], []
@@ -119,10 +122,23 @@ def _reading(path: Path) -> Iterator[BinaryIO]:
     """Trouble with a file that is there, such as memory that is short, is no damage."""
     with storing(path):
         try:
-            with path.open("rb") as file:
+            with _open_stored(str(path)) if is_url(path) else path.open("rb") as file:
                 yield file
         except FileNotFoundError as error:
             raise damaged_object(path, "it is missing") from error
+
+
+@contextmanager
+def _open_stored(url: str) -> Iterator[BinaryIO]:
+    file = _find_stored(url)
+    file.seek(0)
+    yield cast(BinaryIO, file)
+
+
+@lru_cache(maxsize=1024)
+def _find_stored(url: str) -> RangedFile:
+    """Looked for once: tasks read several ranges of an object, which is never written again."""
+    return RangedFile(url)
 
 
 def damaged_object(path: Path, what: str) -> RunError:

@@ -29,13 +29,14 @@ from unquilt.engines.objects.stages import (
     objects,
     read_marker,
 )
-from unquilt.engines.objects.tables import PASTE, read_batches, read_footers
+from unquilt.engines.objects.tables import PASTE, read_batches, read_bodies, read_footers
 from unquilt.engines.progress import Progress, Step
 from unquilt.engines.tasks import Scale, forget_sides
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Side
 from unquilt.flow.verbs import MapStage, Rows, Stage
 from unquilt.guard import Item, Result
+from unquilt.remote.names import is_url
 from unquilt.runs import Run, created
 from unquilt.runs.row_groups import JoinedTable
 from unquilt.runs.storage import make_folder
@@ -143,6 +144,10 @@ class Objects(Engine):
         folder = packed.with_name(f"{packed.name}-paste")
         with JoinedTable(self._run.path, table.name, table.schema, on_the_way=table.on_the_way) as joined:
             offsets = [joined.add_all(read_footers(made)) for made in objects(packed, 2)]
+            if is_url(packed):  # nobody can write a part of an object
+                for made, offset in zip(objects(packed, 2), offsets, strict=True):
+                    joined.write(offset, read_bodies(made))
+                return joined.rows
             begin_stage(folder, {"does": PASTE, "packed": packed.name, "table": table.name, "offsets": offsets})
             with self._progress.stage(table.name, len(offsets)) as step:
                 for _ in self._scheduler.run([Task(folder, each) for each in range(len(offsets))], table.name, step):

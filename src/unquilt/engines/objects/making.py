@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from unquilt import _native
 from unquilt.engines.objects.blocks_file import Ranges, add_up, find_ranges, read_blocks, write_object
 from unquilt.engines.objects.plan import BINS, RowGroups
 from unquilt.engines.objects.stages import Counters, objects
-from unquilt.runs import storing
+from unquilt.remote.names import is_url
+from unquilt.runs import created, storing
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,20 @@ def write_made(
     """Writes the object of a task. `rows` is read when all blocks have been taken."""
     name = f"{task.number:05}-{uuid.uuid4().hex}.object"
     path = task.folder / name
-    with storing(path), path.open("xb") as file:
+    with created(path) if is_url(path) else _created_at_once(path) as file:
         sizes = write_object(file, ports, partitions, take)
-        file.flush()
-        os.fsync(file.fileno())
         size = file.tell()
     sums = tuple(tuple(add_up(each, BINS)) for each in sizes)
     return Made(task.number, name, size, partitions, sums, counters, tuple(rows))
+
+
+@contextmanager
+def _created_at_once(path: Path) -> Iterator[BinaryIO]:
+    """A file under its own name, as nobody looks at it before the marker of its stage says so."""
+    with storing(path), path.open("xb") as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def fill_partitions(

@@ -27,17 +27,20 @@ from unquilt.engines.objects.tasks import perform
 from unquilt.engines.progress import Progress, Step
 from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Item, Result
+from unquilt.remote.names import is_url
 from unquilt.runs import Run
 from unquilt.runs.manifest import PIECES
 from unquilt.runs.storage import make_folder, read_own, remove, write_atomically
 
-POSTED, TASKS = "posted.json", "tasks.json"
+POSTED, TASKS, TAKEN = "posted.json", "tasks.json", ".taken"
 SLOTS = 32
 """Nobody knows how many workers there will be: small stages are cut for about so many."""
 PATIENCE = 15.0
 """Seconds without a worker before that is said."""
 SHORT, LONG = 0.02, 0.5
 """Seconds between two looks, at first and after a while."""
+DEARER = 4
+"""At a store, where each look is a request, so many times as long."""
 
 
 class Posting:
@@ -86,13 +89,18 @@ class Posting:
             for number, name in new.items():
                 answered.add(number)
                 yield read_answer(json.loads(read_own(folder / name)))
-            self._seen = self._seen or any(name.endswith(".taken") for name in there)
+            self._seen = self._seen or any(name.endswith(TAKEN) for name in there)
             if not self._seen and time.monotonic() - begin > PATIENCE:
                 self._progress.say(f"no worker has taken a task yet; start some: unquilt work {self._run.path}")
                 self._seen = True
             pause = SHORT if new else min(LONG, 2 * pause)
             if len(answered) < tasks:
-                time.sleep(pause)
+                time.sleep(wait_for(folder, pause))
+
+
+def wait_for(folder: Path, pause: float) -> float:
+    """Seconds between two looks at a folder."""
+    return pause * DEARER if is_url(folder) else pause
 
 
 def is_answer(name: str) -> bool:

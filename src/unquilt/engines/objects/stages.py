@@ -19,6 +19,8 @@ import pyarrow as pa
 from unquilt.engines.objects.blocks_file import Object, damaged_object
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Field, Fields, Kernel, Side
+from unquilt.remote.folders import list_files, remove_all
+from unquilt.remote.names import is_url
 from unquilt.remote.paths import place
 from unquilt.runs.storage import make_folder, read_own, remove, write_atomically
 
@@ -51,8 +53,9 @@ def name_stage(fingerprint: str, does: Mapping[str, Any]) -> str:
 
 
 def begin_stage(folder: Path, does: Mapping[str, Any]) -> None:
-    """Makes the folder of a stage. Objects of earlier attempts that no marker lists go."""
-    remove(folder)
+    """Makes the folder of a stage. Objects of earlier attempts that no marker lists go; at a store, with the stage."""
+    if not is_url(folder):
+        remove(folder)
     make_folder(folder)
     write_atomically(folder / STAGE, json.dumps(does).encode())
 
@@ -80,7 +83,9 @@ def read_marker(folder: Path) -> Marker | None:
             {name: (str(how), int(value)) for name, (how, value) in said["counters"].items()},
             tuple(map(int, said["rows"])),
         )
-        whole = all((folder / Path(name).name).stat().st_size == size for name, size, _ in marker.objects)
+        there = {entry.url: entry.size for entry in list_files(str(folder))} if is_url(folder) else None
+        places = ((folder / Path(name).name, size) for name, size, _ in marker.objects)
+        whole = all((path.stat().st_size if there is None else there.get(str(path))) == size for path, size in places)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return marker if whole else None
@@ -106,6 +111,9 @@ def _objects(folder: Path, ports: int, changed: int) -> tuple[Object, ...]:  # n
 
 def end_folder(folder: Path) -> None:
     """Removes a stage that nobody reads any more: its marker first, as objects without one do not count."""
+    if is_url(folder):  # all at once; what is left of it does not count, as the list of objects shows
+        remove_all(str(folder))
+        return
     remove(folder / MARKER)
     remove(folder)
 

@@ -76,7 +76,7 @@ def pack(task: Task, does: Mapping[str, Any]) -> Made:
 def paste(task: Task, does: Mapping[str, Any]) -> Made:
     """Puts the row groups of an object in their place in the file, and leaves no object."""
     made = objects(task.folder.parent / does["packed"], 2)[task.number]
-    paste_groups(task.folder.parent.parent, does["table"], does["offsets"][task.number], _read(made, BODIES))
+    paste_groups(task.folder.parent.parent, does["table"], does["offsets"][task.number], read_bodies(made))
     return Made(task.number, "", 0, 0, (), {})
 
 
@@ -84,6 +84,11 @@ def read_footers(made: Object) -> Iterator[tuple[bytes, int]]:
     """What a footer says of each row group of an object, and how many bytes it takes."""
     for block in _read(made, FOOTERS):
         yield block[_LENGTH:], int.from_bytes(block[:_LENGTH], "little")
+
+
+def read_bodies(made: Object) -> Iterator[bytes]:
+    """The row groups of an object."""
+    return _read(made, BODIES)
 
 
 def read_batches(folder: Path, schema: pa.Schema, first: int = 0, last: int | None = None) -> Iterator[pa.RecordBatch]:

@@ -4,6 +4,11 @@ A task is taken by creating its lease, which only one worker can. While it works
 lease that was not touched for a while, as the others see it by their own clocks, is lost, and the next lease of this
 task can be created. So two workers may do one task, if one of them only seemed to be lost: both objects have the same
 blocks, and the first answer counts.
+
+At a store nothing can be created only if it is not there, with the libraries that we have. There a lease has a name of
+its own (`00012-0-a1b2….taken`); whoever has put one looks which others there are, and gives way to the first by name.
+Two workers may do one task then, too, if one looked before the other had put its lease. A lease that is touched grows
+by a byte, as the times of stores are those of whole seconds.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ import json
 import os
 import threading
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -20,10 +26,24 @@ from random import Random
 from typing import Any
 
 from unquilt.engines.objects.making import Means, Task
-from unquilt.engines.objects.posting import LONG, POSTED, SHORT, TASKS, find_task, is_answer, read_task, say_failure
+from unquilt.engines.objects.posting import (
+    LONG,
+    POSTED,
+    SHORT,
+    TAKEN,
+    TASKS,
+    find_task,
+    is_answer,
+    read_task,
+    say_failure,
+    wait_for,
+)
 from unquilt.engines.objects.tasks import perform
 from unquilt.engines.tasks import forget_sides
-from unquilt.errors import EngineError, RunError, StorageError
+from unquilt.errors import EngineError, PlaceError, RunError, StorageError
+from unquilt.remote.folders import put
+from unquilt.remote.names import is_url
+from unquilt.remote.paths import place
 from unquilt.runs import Run
 from unquilt.runs.manifest import PIECES
 from unquilt.runs.storage import read_own, write_atomically
@@ -42,7 +62,7 @@ class Seat:
     lease: float
     wait: float
     done: int = 0
-    _signs: dict[Path, tuple[int, float]] = field(default_factory=dict)
+    _signs: dict[Path, tuple[object, float]] = field(default_factory=dict)
 
     def retry(self, code: int) -> Seat:  # noqa: ARG002 - its task is taken by another one, or by this one
         """A process that is lost is replaced."""
@@ -60,7 +80,7 @@ class Seat:
                 break
             pause = SHORT if busy else min(LONG, 2 * pause)
             if not busy:
-                time.sleep(pause)
+                time.sleep(wait_for(place(self.run), pause))
         forget_sides()
         return self.done
 
@@ -76,23 +96,23 @@ class Seat:
         Random(os.getpid()).shuffle(left)  # noqa: S311 - so that workers do not all ask for the same
         for said in left:
             attempt = self._find_attempt(posting, said["number"], there)
-            if attempt is not None and _create(lease := posting / f"{said['number']:05}-{attempt}.taken"):
+            if attempt is not None and (lease := _create(posting, f"{said['number']:05}-{attempt}")):
                 self._do(read_task(posting.parent, said), lease, attempt)
                 return True
         return False if left else None
 
     def _find_attempt(self, posting: Path, number: int, there: set[str]) -> int | None:
         """The lease of a task that may be created now; None if somebody works on it."""
-        attempt = 0
-        while f"{number:05}-{attempt}.taken" in there:
-            attempt += 1
-        if attempt and not self._is_lost(posting / f"{number:05}-{attempt - 1}.taken"):
+        leases = [name for name in there if name.endswith(TAKEN) and find_task(name) == number]
+        last = max(map(_find_attempt, leases), default=-1)
+        if not all(self._is_lost(posting / name) for name in leases if _find_attempt(name) == last):
             return None
-        return attempt
+        return last + 1
 
     def _is_lost(self, lease: Path) -> bool:
         with suppress(OSError):
-            sign, now = lease.stat().st_mtime_ns, time.monotonic()
+            there, now = lease.stat(), time.monotonic()
+            sign = (there.st_mtime_ns, there.st_size)
             seen, since = self._signs.get(lease, (sign, now))
             if seen != sign:
                 seen, since = sign, now
@@ -117,12 +137,31 @@ def work_at(seat: Seat) -> int:
     return seat.work()
 
 
-def _create(path: Path) -> bool:
+def _find_attempt(lease: str) -> int:
+    """The number of an attempt: 1 of 00012-1.taken and of 00012-1-a1b2.taken."""
+    return int(lease.removesuffix(TAKEN).split("-")[1])
+
+
+def _create(posting: Path, name: str) -> Path | None:
+    """The lease of this name, if it is ours now."""
+    if is_url(posting):
+        return _create_stored(posting, name)
+    path = posting / f"{name}{TAKEN}"
     try:
         path.touch(exist_ok=False)
     except OSError:  # another one was quicker, or the stage is over
-        return False
-    return True
+        return None
+    return path
+
+
+def _create_stored(posting: Path, name: str) -> Path | None:
+    path = posting / f"{name}-{uuid.uuid4().hex}{TAKEN}"
+    path.touch()
+    rivals = [other.name for other in posting.iterdir() if other.name.startswith(f"{name}-")]
+    if min(rivals, default=path.name) == path.name and (posting / TASKS).exists():
+        return path
+    path.unlink()
+    return None
 
 
 @contextmanager
@@ -131,9 +170,14 @@ def _touching(lease: Path, every: float) -> Iterator[None]:
     over = threading.Event()
 
     def touch() -> None:
+        signs = b""
         while not over.wait(every):
-            with suppress(OSError):
-                os.utime(lease)
+            signs += b"."
+            with suppress(OSError, PlaceError):
+                if is_url(lease):
+                    put(signs, str(lease))
+                else:
+                    os.utime(lease)
 
     thread = threading.Thread(target=touch, daemon=True)
     thread.start()
@@ -146,8 +190,8 @@ def _touching(lease: Path, every: float) -> Iterator[None]:
 
 def _find_posting(run: str) -> Path | None:
     """The posting that is open in a run, or in the one that is to replace it."""
-    path = Path(os.path.realpath(run))
-    for folder in (path, *sorted(path.parent.glob(f".{path.name}.new-*"))):
+    path = place(run) if is_url(run) else Path(os.path.realpath(run))
+    for folder in (path, *_find_new(path)):
         with suppress(OSError, ValueError, RunError):
             stage, name = json.loads(read_own(folder / PIECES / POSTED))
             return folder / PIECES / Path(stage).name / Path(name).name
@@ -156,7 +200,17 @@ def _find_posting(run: str) -> Path | None:
 
 def _is_finished(run: str) -> bool:
     """Whether there is nothing left to do. A run that is not there yet is waited for."""
-    path = Path(run)
-    if not (path / "manifest.json").exists() or list(path.parent.glob(f".{path.name}.new-*")):
+    path = place(run)
+    if not (path / "manifest.json").exists() or _find_new(path):
         return False
-    return "finished" in Run.read(path).manifest
+    try:
+        return "finished" in Run.read(path).manifest
+    except RunError:
+        if is_url(path):  # it was written between two requests
+            return False
+        raise
+
+
+def _find_new(path: Path) -> list[Path]:
+    """The runs that are to replace this one. At a store, there are none."""
+    return [] if is_url(path) else sorted(path.parent.glob(f".{path.name}.new-*"))

@@ -70,15 +70,7 @@ def refuse_existing(place: Path, *, overwrite: bool, folder: bool) -> None:
 
 @contextmanager
 def one_file(place: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which is there at the end of the block; another export to it is refused meanwhile. One that
-    is to be at a store is made in the folder for temporary files, and uploaded at the end."""
-    if is_url(place):
-        with tempfile.TemporaryDirectory(prefix="unquilt-") as folder:
-            made = Path(folder) / place.name
-            with storing(made), made.open("w+b") as file:
-                yield file
-            put_file(made, str(place))
-        return
+    """A file to write to, which is there at the end of the block; another export to it is refused meanwhile."""
     with created(place, locked=True) as file:
         yield file
 
