@@ -13,7 +13,7 @@ from unquilt.cli.options import JobArguments, given_parameters, parameter_option
 EXAMPLES = """\b
 Examples:
   unquilt sites run -o sites
-  unquilt sites demo-run -o sites                 # by all runs in a folder
+  unquilt sites demo-run -o all-sites             # by all runs in a folder
   unquilt sites run near phrases -o hosts --site host
   unquilt sites run -o farms --block-list block.txt
 """
