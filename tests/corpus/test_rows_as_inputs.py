@@ -164,10 +164,10 @@ def test_data_sets_of_hugging_face_are_read_and_made(tmp_path: Path) -> None:
 
 
 def test_the_example_of_the_docs_runs() -> None:
-    """It is fenced as `py`, since examples run without the library."""
+    """It is fenced as text, since examples run without the library."""
     pytest.importorskip("datasets", reason="the library datasets is not installed")
     page = (Path(__file__).parents[2] / "docs" / "howto" / "from-python.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"```py\n(.*?)```", page, re.DOTALL)
+    (example,) = re.findall(r"```text\n(from datasets .*?)```", page, re.DOTALL)
     names: dict[str, Any] = {}
     exec(example, names)
     assert (
