@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unquilt.figures.axis import Axis, grow_by_factors, reach
-from unquilt.figures.chart import PANEL, Chart
+from unquilt.figures.chart import PANEL, WHOLE, Chart
 from unquilt.figures.figure import Figure
 from unquilt.runs import Run
 
@@ -37,10 +37,12 @@ def _plot_quality(name: str, title: str, across: str, number: int, rows: Sequenc
     values = sorted({row["value"] for row in rows})
     log = grow_by_factors(values)
     wide = (values[0] / 1.2, values[-1] * 1.2) if log else (values[0] - 0.02, values[-1] + 0.02)
-    for signature in dict.fromkeys(row["signature"] for row in rows):
+    signatures = dict.fromkeys(row["signature"] for row in rows)
+    size = PANEL if len(signatures) > 1 else WHOLE
+    for signature in signatures:
         axis = Axis(across, *wide, log=log, values=values)
         chart = Chart(
-            f"Quality by {title}, {signature}", axis, Axis("share", 0, 1, percent=True), legend, PANEL, signature
+            f"Quality by {title}, {signature}", axis, Axis("share", 0, 1, percent=True), legend, size, signature
         )
         for kind, measure in zip(_KINDS, _MEASURES, strict=True):
             there = sorted((row["value"], row[measure]) for row in rows if row["signature"] == signature)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from unquilt.figures.axis import Axis, reach
-from unquilt.figures.chart import PANEL, Chart
+from unquilt.figures.chart import PANEL, WHOLE, Chart
 from unquilt.figures.figure import Figure
 from unquilt.figures.phrases import MOST_SITES, POPULAR_LABEL, SHINGLES, chart_covers, chart_sites
 from unquilt.runs import Run
@@ -84,10 +84,11 @@ def _plot_covers(rows: Sequence[Row]) -> Figure:
 
 def _plot_sites(rows: Sequence[Row]) -> Figure:
     charts = []
-    for corpus in dict.fromkeys(row["corpus"] for row in rows):
+    corpora = dict.fromkeys(row["corpus"] for row in rows)
+    for corpus in corpora:
         there = [row for row in rows if row["corpus"] == corpus]
         shown = sorted(there, key=lambda row: (not row["candidate"], -row["pages"]))[:MOST_SITES]
-        charts.append(chart_sites(shown, size=PANEL, head=corpus))
+        charts.append(chart_sites(shown, size=PANEL if len(corpora) > 1 else WHOLE, head=corpus))
     says = (
         "Sites whose pages have many popular shingles on average, by corpus; the lines show the standard deviation. "
         f"Figures 8 and 9 of the paper; the {MOST_SITES} largest sites are drawn at most, candidates first."
