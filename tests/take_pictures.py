@@ -73,7 +73,9 @@ def main() -> None:
     folder = Path(sys.argv[1]).absolute()
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place, chdir(place):  # so that no path of this machine is in the pictures
-        web = make_web(Path(), PAGES)
+        web = Path("demo-web")  # what the report calls the corpus
+        web.mkdir()
+        make_web(web, PAGES)
         runs = [web / name for name in RUNS]
         with serving(runs, Path("labels.sqlite")) as served, open_browser(Path("browser").absolute()) as browser:
             take_all(browser, served, web, folder)

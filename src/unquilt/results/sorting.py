@@ -19,7 +19,7 @@ from unquilt.errors import ParameterError, StorageError
 from unquilt.jobs.conditions import Key, quote
 from unquilt.jobs.patience import interrupting, taking_turns
 
-_SORTING = {"memory_limit": "128MB", "threads": "2", "autoload_known_extensions": "false"}
+_SORTING = {"memory_limit": "64MB", "threads": "2", "autoload_known_extensions": "false"}
 _PLACE = "place in the table"
 _ROWS = 16_384
 _SORTS = threading.Lock()
