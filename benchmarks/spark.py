@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import statistics
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +17,9 @@ from benchmarks.record import Record
 from unquilt.demo import write_jsonl
 
 THREADS, MEMORY = 2, 2 << 30
+SCHEDULERS = ("local", "processes", "spark")
+FLOORS = {"processes": "at most 1.3 times local", "spark": "at most 2.2 times local"}
+ROUNDS = 3
 PAGES = (10_000, 55_000)
 TICK = os.sysconf("SC_CLK_TCK")
 EVERY = 0.1
@@ -88,7 +91,7 @@ def run(web: Path, output: Path, where: str) -> None:
 
 
 def measure(record: Record, sizes: tuple[int, ...] = PAGES) -> None:
-    """The smallest corpus first: it also warms up Spark."""
+    """The smallest corpus first: it also warms up Spark. The largest in several rounds, all schedulers in each."""
     folder = Path(tempfile.mkdtemp(prefix="unquilt-spark-"))
     try:
         corpora = {}
@@ -97,25 +100,32 @@ def measure(record: Record, sizes: tuple[int, ...] = PAGES) -> None:
             corpora[pages] = uq.ingest(folder / "web.jsonl", folder / f"web-{pages}").path
         for title in (f"cold, {sizes[0]:,}", *(f"{pages:,}" for pages in sizes)):
             pages = int(title.rpartition(" ")[2].replace(",", ""))
-            _measure_one(record, title, corpora[pages], folder)
+            _measure_one(record, title, corpora[pages], folder, ROUNDS if pages == sizes[-1] else 1)
     finally:
         shutil.rmtree(folder)
 
 
-def _measure_one(record: Record, title: str, web: Path, folder: Path) -> None:
-    taken: dict[str, float] = {}
-    for where in ("local", "processes", "spark"):
-        begin = time.perf_counter()
-        with Watch() as watch:
-            run(web, folder / f"{where}-{title}", where)
-        taken[where] = watch.seconds
-        clock = time.perf_counter() - begin
-        times = f"{taken[where] / taken['local']:.2f} times local; " if where != "local" else ""
-        memory = ", ".join(f"{what} {most >> 20} MiB" for what, most in watch.most.items() if most)
-        note = f"processor time; {times}{clock:.0f} s by the clock; memory: {memory}"
-        record.add(f"quilts of {title} pages of the demo web: {where}", taken[where], "s", note=note)
+def _measure_one(record: Record, title: str, web: Path, folder: Path, rounds: int) -> None:
+    watches: dict[str, list[Watch]] = {where: [] for where in SCHEDULERS}
+    for number in range(rounds):
+        for where in SCHEDULERS:
+            with Watch() as watch:
+                run(web, folder / f"{where}-{title}-{number}", where)
+            watches[where].append(watch)
+    for where, found in watches.items():
+        times = statistics.median(a.seconds / b.seconds for a, b in zip(found, watches["local"], strict=True))
+        most = {what: max(each.most[what] for each in found) for what in found[0].most}
+        memory = ", ".join(f"{what} {size >> 20} MiB" for what, size in most.items() if size)
+        record.add(
+            f"quilts of {title} pages of the demo web: {where}",
+            statistics.median(each.seconds for each in found),
+            "s",
+            floor=FLOORS.get(where, "") if rounds > 1 else "",
+            note=f"processor time, median of rounds: {rounds}; {times:.2f} times local; memory: {memory}",
+        )
     same = all(
-        (folder / f"spark-{title}" / path.name).read_bytes() == path.read_bytes()
-        for path in (folder / f"local-{title}").glob("*.parquet")
+        (folder / f"{where}-{title}-0" / path.name).read_bytes() == path.read_bytes()
+        for where in SCHEDULERS
+        for path in (folder / f"local-{title}-0").glob("*.parquet")
     )
     record.add(f"quilts of {title} pages of the demo web: same files", "yes" if same else "NO")

@@ -107,15 +107,15 @@ def test_documents_are_those_of_the_same_file_here(name: str, store: ObjectStore
 @pytest.mark.parametrize(
     ("name", "make"),
     [
-        ("large.jsonl", lambda: make_lines(16_000, 100)),
-        ("large.jsonl.gz", lambda: gzip.compress(make_lines(40_000, 100), 1)),
-        ("large.parquet", lambda: make_parquet(16_000, 100)),
+        ("large.jsonl", lambda: make_lines(7_000, 100)),
+        ("large.jsonl.gz", lambda: gzip.compress(make_lines(18_000, 100), 1)),
+        ("large.parquet", lambda: make_parquet(7_000, 100)),
         ("large.warc.gz", lambda: make_warc(24_000, 100)),
     ],
 )
 def test_each_byte_is_read_once(name: str, make: Callable[[], bytes], store: ObjectStore, tmp_path: Path) -> None:
     content = make()
-    assert len(content) > 7_000_000
+    assert len(content) > 3_000_000
     url = store.put(name, content)
     store.reset()
     uq.ingest(url, tmp_path / "corpus")
@@ -185,7 +185,7 @@ LARGER: dict[str, Callable[[], bytes]] = {
     ("form", "name"),
     [
         *((form, "cut off") for form in LARGER),
-        *(("a.warc.gz", name) for name in FAILING),
+        *(("a.warc.gz", name) for name in FAILING if name != "cut off"),
         ("a.parquet", "refused later"),
     ],
 )
