@@ -69,7 +69,7 @@ class Found(NamedTuple):
     verdicts (doc, numbers, verdict, quilt, why, published)
 
     numbers: words, grams, patch_grams, patchfrac, covered, spanned, sources, largest, own, sections, sewn, sewn_words,
-             sewn_sources, reads_on, in_order, attributed, evidence
+             sewn_sources, reads_on, in_order, stitched, attributed, evidence
     """
 
     quilts: list[tuple[Any, ...]]
@@ -439,18 +439,21 @@ LIMITS = {
 }
 NUMBERS = (
     *("words", "grams", "patch_grams", "patchfrac", "covered", "spanned", "sources", "largest", "own", "sections"),
-    *("sewn", "sewn_words", "sewn_sources", "reads_on", "in_order", "attributed", "evidence"),
+    *("sewn", "sewn_words", "sewn_sources", "reads_on", "in_order", "stitched", "attributed", "evidence"),
 )
 
 
-def decide(numbers: dict[str, Any], limits: dict[str, Any]) -> tuple[str, str | None]:
+def decide(numbers: dict[str, Any], limits: dict[str, Any], strict: bool = True) -> tuple[str, str | None]:
     """What a document is, and why it is no quilt: the limits that it fails. What is not known fails none."""
     failed = []
     for name, (column, most) in LIMITS.items():
         value = numbers[column or limits["sigma_of"]]
         if column is None and value is None:
             value = numbers["covered"]
-        if value is not None and (value > limits[name] if most else value < limits[name]):
+        limit = limits[name]
+        if strict and column == "reads_on" and limit < 1 and numbers["stitched"] > 0.5:
+            limit = min(limit, limit / 4)
+        if value is not None and (value > limit if most else value < limit):
             failed.append(name)
     sewn = (numbers["sewn_words"] or 0) >= limits["min_part"] > 0 and (numbers["sewn_sources"] or 0) >= limits["c"]
     spans = (numbers["spanned"] or 0) >= limits["sigma"] * 0.6
@@ -573,6 +576,8 @@ def quilts(
         numbers |= {"words": len(sequences[d]), "grams": all_grams, "patch_grams": len(patch[d])}
         numbers |= {"patchfrac": len(patch[d]) / max(1, all_grams), "covered": covered / max(1, all_grams)}
         numbers |= {"sources": len(picks), "largest": largest / max(1, covered)}
+        by_suspects = sum(new for source, new, _ in picks if source in tiers and d not in settled) / max(1, covered)
+        numbers["stitched"] = 0.0 if draws_on_pool(d, tiers) else by_suspects
         counted[d] = numbers
         if not picks or d in settled:
             continue
@@ -606,7 +611,6 @@ def quilts(
         numbers["sewn"] = sum(p.end - p.begin - k + 1 for p in sewn) / lengths if lengths else 0.0
         numbers["sewn_words"] = sum(p.end - p.begin for p in sewn)
         numbers["sewn_sources"] = len({p.rank for p in sewn})
-        by_suspects = sum(new for source, new, _ in picks if source in tiers) / max(1, covered)
         numbers["in_order"] = follow_each_other([p for p in passages if p.end - p.begin >= min_grams]) * by_suspects
         if max_reads_on < 1:
             exact = {at for _, i, _, count in patches for at in range(i, i + count)}
@@ -624,9 +628,11 @@ def quilts(
             shares = [sum(twice for twice, _ in side) / max(1, sum(all_ for _, all_ in side)) for side in (here, there)]
             numbers["reads_on"] = shares[0] - shares[1]
 
-    stitched = (
-        {d for d in members if counted[d]["sources"] and decide(counted[d], limits)[1] is None} if homes else set()
-    )
+    def is_stitched(d: int) -> bool:
+        why = decide(counted[d], limits, strict=False)[1]
+        return counted[d]["sources"] and (why is None or (why == "max_largest" and counted[d]["largest"] <= 0.75))
+
+    stitched = {d for d in members if homes and is_stitched(d)}
     found = Found([], [], [], [], [])
     for d in members:
         numbers, (picks, covered, _) = counted[d], again[d]

@@ -76,7 +76,10 @@ class SitePlanter:
         """Text that no other page has, of about so many words."""
         said: list[str] = []
         while sum(map(count_words, said)) < words:
-            said.append(next(self._own))
+            sentence = next(self._own, None)
+            if sentence is None:
+                raise LookupError(f"{self.name} has no sentences left")
+            said.append(sentence)
         return " ".join(said)
 
     def site(self, kind: str) -> str:
@@ -328,7 +331,7 @@ class SitePlanter:
         for make in makers:
             try:
                 make()
-            except (LookupError, StopIteration):
+            except LookupError:
                 continue  # a small corpus has no pages left for this kind
         standing = [
             Page(f"{self.name}/standing/{number}", f"http://{site}.example/{number}", text, None, None, "standing")

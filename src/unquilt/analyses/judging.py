@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.limits import DOUBT, LIMITS, PART_OF_SIGMA, WITHOUT_SOURCES, column_of
+from unquilt.analyses.limits import DOUBT, LIMITS, MOSTLY_STITCHED, PART_OF_SIGMA, STRICTER, WITHOUT_SOURCES, column_of
 from unquilt.analyses.quilt_parameters import CHANGEABLE, PUBLISHED, QuiltParameters
 from unquilt.errors import ParameterError
 from unquilt.tables.quilts import VERDICTS
@@ -89,6 +89,8 @@ def fail_limits(verdicts: pa.Table, limits: QuiltParameters) -> dict[str, pa.Chu
         numbers = verdicts[column]
         if column == "spanned":  # where passages were not looked for, they span what sources cover
             numbers = pc.coalesce(numbers, verdicts["covered"])
+        if column == "reads_on" and 0 < value < 1:  # what only stitched pages have, too, they may have from here
+            value = pc.if_else(pc.greater(verdicts["stitched"], MOSTLY_STITCHED), value / STRICTER, value)
         compare = pc.less if limit.fails == "<" else pc.greater
         failed[limit.name] = pc.fill_null(compare(numbers, value), False)
     return failed

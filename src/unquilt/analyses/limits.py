@@ -77,6 +77,9 @@ BY_NAME = {limit.name: limit for limit in LIMITS}
 
 DOUBT = 25.0
 """How fast evidence falls as a page reads on: it counts in full where `reads_on` is -0.02, half at 0, not at 0.02."""
+MOSTLY_STITCHED, STRICTER = 0.5, 4.0
+"""If more than this share of the text of a page is only on pages that are stitched together, `max_reads_on` is so many
+times as strict (unless it is 1, which is no limit)."""
 PART_OF_SIGMA = 0.6
 """Passages span at least this part of σ in a quilt in part."""
 

@@ -51,6 +51,11 @@ _COUNTED = (
         "how much of it other pages that are stitched together have in the same order, as versions of a form do",
         null=True,
     ),
+    share(
+        "stitched",
+        "share of the covered grams that only pages add which are stitched together themselves; 0 where the page's own "
+        "site draws on their pool, too",
+    ),
     share("attributed", "share of the patch grams that linked sources cover", null=True),
     column(
         "evidence",
@@ -99,6 +104,7 @@ VERDICTS = Table(
         ),
         *("covered", "patchfrac", "words", "evidence"),
     ),
+    hidden=("stitched",),
     identified=("doc",),
     page=OnPage(
         filters=("host", "quilt", "why", "patchfrac", "sources"),
@@ -137,6 +143,7 @@ QUILTS = Table(
         ),
         *("sections", "attributed", "covered", "patchfrac", "patch_grams"),
     ),
+    hidden=("stitched",),
     # The surest first: of generated crawls, this order has the most right ones at the top. Runs before had no evidence.
     order=("-evidence", "-sources", "largest"),
     page=OnPage(

@@ -221,11 +221,13 @@ impl Cover {
         picks
     }
 
-    /// Whether a cover that ends only where nothing is left has at least so many picks.
-    pub fn takes(&self, picks: usize) -> bool {
+    /// Whether a cover by candidates of whatever tier that ends only where nothing is left has at least so many picks.
+    pub fn takes(&mut self, picks: usize) -> bool {
         let mut found = Vec::new();
         if picks <= self.most_picks() {
-            self.pick_greedily(&Tier::ALL, &mut self.nothing_covered(), |gain| gain > 0, picks, &mut found);
+            let tiers = std::mem::replace(&mut self.tiers, vec![Tier::First; self.sources.len()]);
+            self.pick_greedily(&Tier::ALL[..1], &mut self.nothing_covered(), |gain| gain > 0, picks, &mut found);
+            self.tiers = tiers;
         }
         found.len() >= picks
     }

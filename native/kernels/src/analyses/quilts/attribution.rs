@@ -224,17 +224,7 @@ impl Map for Linked {
             }));
             let covered: u64 = drawn_on.clone().map(|row| sources.new_grams.at(row)).sum();
             let in_sections = section_grams.last().copied().unwrap_or(0) as f64 / covered as f64;
-            let late = Late {
-                sections: Some(in_sections),
-                attributed: Some(attributed),
-                spanned: None,
-                sewn: None,
-                sewn_words: None,
-                sewn_sources: None,
-                in_order: None,
-                out_of_order: None,
-                reads_on: None,
-            };
+            let late = Late { sections: Some(in_sections), attributed: Some(attributed), ..Late::UNKNOWN };
             out.row(&Self::ATTRIBUTED, quilt, late);
             if sources.is_quilt.at(drawn_on.start) == 0 {
                 continue;

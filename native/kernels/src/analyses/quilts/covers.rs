@@ -26,11 +26,11 @@ type Documents = HashSet<u32, BuildHasherDefault<Multiply>>;
 type Numbers<V> = HashMap<u32, V, BuildHasherDefault<Multiply>>;
 
 row! {
-    /// Of any document: what was counted; whether it is a quilt as published, if that is known; and if it has no sources,
-    /// why.
+    /// Of any document: what was counted; whether its site draws on a pool, as suspects do; whether it is a quilt as
+    /// published, if that is known; and if it has no sources, why.
     pub struct Judged<'a> {
-        words: u64, grams: u64, patch_grams: u64, covered: u64, by_suspects: u64, sources: u64, largest: u64,
-        published: Option<u64>, why: &'a [u8],
+        words: u64, grams: u64, patch_grams: u64, covered: u64, by_suspects: u64, from_pool: bool, sources: u64,
+        largest: u64, published: Option<u64>, why: &'a [u8],
     }
 }
 

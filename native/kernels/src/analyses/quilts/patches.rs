@@ -172,8 +172,6 @@ impl Map for Patches {
                 }
             }
             let late = Late {
-                sections: None,
-                attributed: None,
                 spanned: Some(share(seams.spanned, (letters.len() + 1).saturating_sub(k) as u64)),
                 sewn: Some(share(seams.sewn, seams.all)),
                 sewn_words: Some(seams.sewn_words),
@@ -181,6 +179,7 @@ impl Map for Patches {
                 in_order: Some(seams.in_order),
                 out_of_order: Some(seams.out_of_order),
                 reads_on: told.borders.then(|| here.share() - there.share()),
+                ..Late::UNKNOWN
             };
             out.row(&Self::SEWN, pages.doc.at(row), late);
         }

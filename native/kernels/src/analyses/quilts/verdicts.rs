@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::analyses::quilts::covers::first::MOST_OF_SUSPECTS;
 use crate::analyses::quilts::covers::suspicions::{Suspect, Suspected};
 use crate::analyses::quilts::covers::{share, Judged, OwnSite};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
@@ -19,35 +20,76 @@ row! {
     }
 }
 
-row! {
-    /// Of any document: what was counted, and a word if it has no sources.
-    pub struct CountedNumbers<'a> {
-        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, covered_grams: u64, by_suspects: f64,
-        sources: u64, largest: f64, sections: Option<f64>, spanned: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
-        sewn_sources: Option<u64>, reads_on: Option<f64>, in_order: Option<f64>,
-        attributed: Option<f64>, published: Option<u64>, why: &'a [u8],
-    }
+impl Late {
+    pub const UNKNOWN: Self = Self {
+        sections: None,
+        attributed: None,
+        spanned: None,
+        sewn: None,
+        sewn_words: None,
+        sewn_sources: None,
+        in_order: None,
+        out_of_order: None,
+        reads_on: None,
+    };
 }
 
-row! {
-    /// Of any document: what was counted, what it is, and if it is no quilt, which limits it fails.
-    pub struct Verdict<'a> {
-        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, spanned: Option<f64>, sources: u64,
-        largest: f64, own: Option<f64>, sections: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
-        sewn_sources: Option<u64>, reads_on: Option<f64>, in_order: Option<f64>,
-        attributed: Option<f64>, evidence: f64,
-        verdict: &'a [u8], quilt: bool, why: Option<&'a [u8]>, published: Option<u64>,
-    }
+/// The rows that have the numbers of a document, in the order of the columns of `verdicts`.
+macro_rules! numbered {
+    ($($field:ident: $type:ty),* $(,)?) => {
+        row! {
+            /// Of any document: what was counted, and a word if it has no sources. What pages of its own site have, and
+            /// the evidence, come last.
+            pub struct CountedNumbers<'a> {
+                $($field: $type,)* covered_grams: u64, by_suspects: f64, published: Option<u64>, why: &'a [u8],
+            }
+        }
+
+        row! {
+            /// Of any document: what was counted, what it is, and if it is no quilt, which limits it fails.
+            pub struct Verdict<'a> {
+                $($field: $type,)* verdict: &'a [u8], quilt: bool, why: Option<&'a [u8]>, published: Option<u64>,
+            }
+        }
+
+        row! {
+            /// Of a quilt: what was counted, and whether it is one in part.
+            pub struct Quilt<'a> { $($field: $type,)* verdict: &'a [u8] }
+        }
+
+        impl CountedNumbers<'_> {
+            fn verdict<'a>(&self, verdict: &'a [u8], why: Option<&'a [u8]>) -> Verdict<'a> {
+                let CountedNumbers { $($field,)* published, .. } = *self;
+                Verdict { $($field,)* verdict, quilt: why.is_none(), why, published }
+            }
+
+            fn quilt<'a>(&self, verdict: &'a [u8]) -> Quilt<'a> {
+                let CountedNumbers { $($field,)* .. } = *self;
+                Quilt { $($field,)* verdict }
+            }
+        }
+    };
 }
 
-row! {
-    /// Of a quilt: what was counted, and whether it is one in part.
-    pub struct Quilt<'a> {
-        words: u64, grams: u64, patch_grams: u64, patchfrac: f64, covered: f64, spanned: Option<f64>, sources: u64,
-        largest: f64, own: Option<f64>, sections: Option<f64>, sewn: Option<f64>, sewn_words: Option<u64>,
-        sewn_sources: Option<u64>, reads_on: Option<f64>, in_order: Option<f64>,
-        attributed: Option<f64>, evidence: f64, verdict: &'a [u8],
-    }
+numbered! {
+    words: u64,
+    grams: u64,
+    patch_grams: u64,
+    patchfrac: f64,
+    covered: f64,
+    spanned: Option<f64>,
+    sources: u64,
+    largest: f64,
+    own: Option<f64>,
+    sections: Option<f64>,
+    sewn: Option<f64>,
+    sewn_words: Option<u64>,
+    sewn_sources: Option<u64>,
+    reads_on: Option<f64>,
+    in_order: Option<f64>,
+    stitched: f64,
+    attributed: Option<f64>,
+    evidence: f64,
 }
 
 parameters! {
@@ -67,10 +109,21 @@ const DOUBT: f64 = 25.0;
 /// How much less evidence text is that only pages have which are stitched together themselves.
 const POOR_WITNESSES: f64 = 0.75;
 
-/// What is left of the evidence for a quilt if it reads on like this.
-fn believe(reads_on: Option<f64>) -> f64 {
-    reads_on.map_or(1.0, |reads_on| (0.5 - DOUBT * reads_on).clamp(0.0, 1.0))
+impl CountedNumbers<'_> {
+    /// The evidence that it is a quilt. What its own site has, too, may be its own: many sources of such text are no sign
+    /// that it was stitched together. So may sections of one other site: whole pages of it. And pages that are stitched
+    /// together themselves are poor witnesses.
+    fn weigh(&self) -> f64 {
+        let elsewhere = (1.0 - self.own.unwrap_or(0.0)) * (1.0 - self.sections.unwrap_or(0.0));
+        let believed = self.reads_on.map_or(1.0, |reads_on| (0.5 - DOUBT * reads_on).clamp(0.0, 1.0));
+        self.sources as f64 * self.covered * elsewhere * believed * (1.0 - POOR_WITNESSES * self.by_suspects)
+    }
 }
+
+/// If more than this share of what is covered is only in pages that are stitched together themselves, the limit on how much
+/// better a page may read on than they do is that much stricter.
+const MOSTLY_STITCHED: f64 = 0.5;
+const STRICTER: f64 = 4.0;
 
 /// Fewer pairs of passages in the same order are chance.
 const FEWEST_PAIRS: u64 = 3;
@@ -94,29 +147,23 @@ struct Limit {
     value: f64,
 }
 
-/// What is compared with the limits.
-struct Numbers<'a> {
-    counted: &'a CountedNumbers<'a>,
-    own: Option<f64>,
-}
-
 /// A number that limits are held against; none where it is not known.
-type Column = fn(&Numbers<'_>) -> Option<f64>;
+type Column = fn(&CountedNumbers<'_>) -> Option<f64>;
 
 fn find_column(name: &str) -> Option<Column> {
     Some(match name {
-        "patchfrac" => |numbers| Some(numbers.counted.patchfrac),
-        "covered" => |numbers| Some(numbers.counted.covered),
+        "patchfrac" => |counted| Some(counted.patchfrac),
+        "covered" => |counted| Some(counted.covered),
         // Where passages were not looked for, they span what sources cover.
-        "spanned" => |numbers| numbers.counted.spanned.or(Some(numbers.counted.covered)),
-        "sources" => |numbers| Some(numbers.counted.sources as f64),
-        "largest" => |numbers| Some(numbers.counted.largest),
-        "own" => |numbers| numbers.own,
-        "sections" => |numbers| numbers.counted.sections,
-        "sewn" => |numbers| numbers.counted.sewn,
-        "reads_on" => |numbers| numbers.counted.reads_on,
-        "in_order" => |numbers| numbers.counted.in_order,
-        "attributed" => |numbers| numbers.counted.attributed,
+        "spanned" => |counted| counted.spanned.or(Some(counted.covered)),
+        "sources" => |counted| Some(counted.sources as f64),
+        "largest" => |counted| Some(counted.largest),
+        "own" => |counted| counted.own,
+        "sections" => |counted| counted.sections,
+        "sewn" => |counted| counted.sewn,
+        "reads_on" => |counted| counted.reads_on,
+        "in_order" => |counted| counted.in_order,
+        "attributed" => |counted| counted.attributed,
         _ => return None,
     })
 }
@@ -146,16 +193,19 @@ impl Limits {
         Ok(Self { limits: limits.collect::<Result<_, _>>()?, c: told.c, min_part: told.min_part })
     }
 
-    /// The names of the limits that a document fails, and what it is. What is not known fails nothing.
-    fn judge<'a>(&'a self, numbers: &'a Numbers<'_>) -> (Vec<&'a str>, &'static str) {
-        let counted = numbers.counted;
+    /// The names of the limits that a document fails, and what it is. What is not known fails nothing. Unless it is `strict`,
+    /// it does not ask who has the text.
+    fn judge<'a>(&'a self, counted: &'a CountedNumbers<'_>, strict: bool) -> (Vec<&'a str>, &'static str) {
         if counted.sources == 0 {
             return (vec![std::str::from_utf8(counted.why).unwrap_or_default()], "none");
         }
         let mut failed = Vec::new();
         for Limit { name, column, most, value } in &self.limits {
-            let fails = |number: f64| if *most { number > *value } else { number < *value };
-            if column(numbers).is_some_and(fails) {
+            // What only stitched pages have, too, they may have from here. A limit of 1 is none.
+            let is_witness = strict && name == "max_reads_on" && counted.stitched > MOSTLY_STITCHED && *value < 1.0;
+            let value = if is_witness { value.min(value / STRICTER) } else { *value };
+            let fails = |number: f64| if *most { number > value } else { number < value };
+            if column(counted).is_some_and(fails) {
                 failed.push(&name[..]);
             }
         }
@@ -173,8 +223,9 @@ impl Limits {
     }
 }
 
-/// Group by document, of what was counted in either round and, if it has sources, what became known of it since: all of it in one row; and
-/// whether it seems to be stitched together, by all limits but those on its own site.
+/// Group by document, of what was counted in either round and, if it has sources, what became known of it since: all of it
+/// in one row; and whether it seems to be stitched together, by all limits but those on its own site; a page of a farm that draws more than
+/// usual from one source is no home of text, either.
 pub struct DocumentCounts {
     limits: Limits,
     homes: bool,
@@ -200,17 +251,7 @@ impl Group for DocumentCounts {
 
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut judged = Vec::new();
-        let mut late = Late {
-            sections: None,
-            attributed: None,
-            spanned: None,
-            sewn: None,
-            sewn_words: None,
-            sewn_sources: None,
-            in_order: None,
-            out_of_order: None,
-            reads_on: None,
-        };
+        let mut late = Late::UNKNOWN;
         while let Some((table, tail)) = rows.next() {
             if table < 2 {
                 judged.extend_from_slice(tail);
@@ -229,7 +270,7 @@ impl Group for DocumentCounts {
                 };
             }
         }
-        let Judged { words, grams, patch_grams, covered, by_suspects, sources, largest, published, why } =
+        let Judged { words, grams, patch_grams, covered, by_suspects, from_pool, sources, largest, published, why } =
             Judged::take(&judged)?;
         let Late { sections, attributed, spanned, sewn, sewn_words, sewn_sources, in_order, out_of_order, reads_on } =
             late;
@@ -239,12 +280,11 @@ impl Group for DocumentCounts {
             patch_grams,
             patchfrac: share(patch_grams, grams),
             covered: share(covered, grams),
-            covered_grams: covered,
-            by_suspects: share(by_suspects, covered),
+            spanned,
             sources,
             largest: share(largest, covered),
+            own: None,
             sections,
-            spanned,
             sewn,
             sewn_words,
             sewn_sources,
@@ -252,11 +292,17 @@ impl Group for DocumentCounts {
             in_order: in_order
                 .zip(out_of_order)
                 .map(|(in_order, out_of_order)| weigh_order(in_order, out_of_order) * share(by_suspects, covered)),
+            stitched: if from_pool { 0.0 } else { share(by_suspects, covered) },
             attributed,
+            evidence: 0.0,
+            covered_grams: covered,
+            by_suspects: share(by_suspects, covered),
             published,
             why,
         };
-        if self.homes && self.limits.judge(&Numbers { counted: &counted, own: None }).0.is_empty() {
+        let failed = self.limits.judge(&counted, false).0;
+        let draws_most_from_one = failed == ["max_largest"] && counted.largest <= MOST_OF_SUSPECTS;
+        if self.homes && (failed.is_empty() || draws_most_from_one) {
             out.row(&Self::STITCHED, key, Suspect { sources, is_list: false });
         }
         out.row(&Self::COUNTED, key, counted);
@@ -296,10 +342,8 @@ impl Verdicts {
     const VERDICTS: Port<Verdict<'static>> = Port::documents(0, "verdicts");
     const QUILTS: Port<Quilt<'static>> = Port::documents(1, "quilts");
 
-    fn judge(&mut self, doc: u64, counted: &CountedNumbers<'_>, own: Option<f64>, out: &mut Output) {
-        let numbers = Numbers { counted, own };
-        let (failed, verdict) = self.limits.judge(&numbers);
-        let quilt = failed.is_empty();
+    fn judge(&mut self, doc: u64, counted: &CountedNumbers<'_>, out: &mut Output) {
+        let (failed, verdict) = self.limits.judge(counted, true);
         if let Some(place) = failed.first().and_then(|first| COUNTERS.iter().position(|(word, ..)| word == first)) {
             self.counts[place][0] += 1;
             self.counts[place][1] += counted.published.unwrap_or(0);
@@ -309,84 +353,10 @@ impl Verdicts {
         }
         self.in_part += u64::from(verdict == "in part");
         let why = failed.join(", ");
-        let CountedNumbers {
-            words,
-            grams,
-            patch_grams,
-            patchfrac,
-            covered,
-            by_suspects,
-            sources,
-            largest,
-            sections,
-            spanned,
-            sewn,
-            sewn_words,
-            sewn_sources,
-            reads_on,
-            in_order,
-            attributed,
-            published,
-            ..
-        } = *counted;
-        // What its own site has, too, may be its own: many sources of such text are no sign that it was stitched together.
-        // So may sections of one other site: whole pages of it.
-        let elsewhere = (1.0 - own.unwrap_or(0.0)) * (1.0 - sections.unwrap_or(0.0));
-        // And pages that are stitched together themselves are poor witnesses.
-        let evidence = sources as f64 * covered * elsewhere * believe(reads_on) * (1.0 - POOR_WITNESSES * by_suspects);
-        let verdict = verdict.as_bytes();
-        out.row(
-            &Self::VERDICTS,
-            doc,
-            Verdict {
-                words,
-                grams,
-                patch_grams,
-                patchfrac,
-                covered,
-                spanned,
-                sources,
-                largest,
-                own,
-                sections,
-                sewn,
-                sewn_words,
-                sewn_sources,
-                reads_on,
-                in_order,
-                attributed,
-                evidence,
-                verdict,
-                quilt,
-                why: (!quilt).then_some(why.as_bytes()),
-                published,
-            },
-        );
-        if quilt {
-            out.row(
-                &Self::QUILTS,
-                doc,
-                Quilt {
-                    words,
-                    grams,
-                    patch_grams,
-                    patchfrac,
-                    covered,
-                    spanned,
-                    sources,
-                    largest,
-                    own,
-                    sections,
-                    sewn,
-                    sewn_words,
-                    sewn_sources,
-                    reads_on,
-                    in_order,
-                    attributed,
-                    evidence,
-                    verdict,
-                },
-            );
+        let why = (!failed.is_empty()).then_some(why.as_bytes());
+        out.row(&Self::VERDICTS, doc, counted.verdict(verdict.as_bytes(), why));
+        if why.is_none() {
+            out.row(&Self::QUILTS, doc, counted.quilt(verdict.as_bytes()));
         }
     }
 }
@@ -422,13 +392,14 @@ impl Group for Verdicts {
         if counted.is_empty() {
             return Err(Damaged("CountedNumbers").into());
         }
-        let counted = CountedNumbers::take(&counted)?;
+        let mut counted = CountedNumbers::take(&counted)?;
         let is_home = |document: &u32| !stitched.contains(document);
         let at_home = own_site.iter().filter(|(_, documents)| documents.iter().any(is_home));
         let own = at_home.map(|&(weight, _)| weight).sum();
         // Only of documents that were looked at is it known which documents of their own site have the same text.
-        let own = (counted.sewn.is_some() || !own_site.is_empty()).then(|| share(own, counted.covered_grams));
-        self.judge(key, &counted, own, out);
+        counted.own = (counted.sewn.is_some() || !own_site.is_empty()).then(|| share(own, counted.covered_grams));
+        counted.evidence = counted.weigh();
+        self.judge(key, &counted, out);
         Ok(())
     }
 

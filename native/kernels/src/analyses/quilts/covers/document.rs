@@ -44,6 +44,8 @@ pub(super) struct Covered {
     pub(super) picks: Vec<Pick>,
     pub(super) covered: u64,
     pub(super) largest: u64,
+    /// Whether suspects bore witness, because the own site draws on their pool.
+    from_pool: bool,
 }
 
 impl OpenDocument {
@@ -155,7 +157,7 @@ impl OpenDocument {
             cover.greedy_from(min_share, total, min_grams)
         };
         self.cover = cover;
-        Ok(Self::come_to(picks))
+        Ok(Covered { from_pool, ..Self::come_to(picks) })
     }
 
     /// A cover by other documents of the own site.
@@ -171,10 +173,15 @@ impl OpenDocument {
     }
 
     /// Whether it is a quilt as published: at least the share `sigma` of its grams are patch grams, and at least c other
-    /// documents, of whatever site, are needed to cover these.
+    /// documents, of whatever site, are needed to cover these. To be asked right after [`pick`](Self::pick): where no
+    /// document of its own site has its grams, the cover that was made then has all candidates.
     pub(super) fn is_published(&mut self, sigma: f64, c: u64) -> Result<bool, Damaged> {
-        if share(self.patch_grams(), self.grams()) < sigma {
+        if share(self.patch_grams(), self.grams()) < sigma || (self.elements.len() as u64) < c {
             return Ok(false);
+        }
+        let c = usize::try_from(c).unwrap_or(usize::MAX);
+        if !self.has_same_site()? {
+            return Ok(self.cover.takes(c));
         }
         let mut cover = std::mem::take(&mut self.published);
         cover.clear();
@@ -187,7 +194,7 @@ impl OpenDocument {
             candidates.dedup();
             cover.add(open.weight, candidates.iter().map(|&document| (document, Tier::First)));
         }
-        let found = cover.takes(usize::try_from(c).unwrap_or(usize::MAX));
+        let found = cover.takes(c);
         self.published = cover;
         Ok(found)
     }
@@ -197,7 +204,7 @@ impl OpenDocument {
         // A suspect that has the rest of a page may have much else of it, too: that is at home elsewhere.
         let holds = |pick: &Pick| if pick.is_first() { pick.all } else { pick.new };
         let largest = picks.iter().map(holds).max().unwrap_or(0);
-        Covered { picks, covered, largest }
+        Covered { picks, covered, largest, from_pool: false }
     }
 
     /// What is known of the document after the last cover, with a word for why it has no sources.
@@ -211,15 +218,16 @@ impl OpenDocument {
             (0, ..) => b"min_share",
             _ => b"",
         };
-        let Covered { picks, covered, largest } = found;
+        let Covered { picks, covered, largest, from_pool } = found;
         let by_suspects = picks.iter().filter(|pick| !pick.is_first()).map(|pick| pick.new).sum();
-        let (sources, covered, largest) = (picks.len() as u64, *covered, *largest);
+        let (sources, covered, from_pool, largest) = (picks.len() as u64, *covered, *from_pool, *largest);
         Judged {
             words,
             grams,
             patch_grams,
             covered,
             by_suspects,
+            from_pool,
             sources,
             largest,
             published: published.map(u64::from),

@@ -20,7 +20,7 @@ parameters! {
 }
 
 /// A suspect has no source with more than this share of what is covered: it would be another version of that source.
-const MOST_OF_SUSPECTS: f64 = 0.75;
+pub const MOST_OF_SUSPECTS: f64 = 0.75;
 
 /// Group by document, of its size and its elements: what is known of those that come not into question; of the others
 /// size and elements once more, which other documents they have text of, and which of them are suspects.
@@ -61,12 +61,15 @@ impl Group for FirstCovers {
         let Self { told, document } = self;
         document.read(rows)?;
         let found = document.pick(told.min_share, told.min_grams, None)?;
-        let judged = document.judged(&found, None);
+        let sources = found.picks.len() as u64;
+        // A second cover may find more sources than the first, and so c itself is asked for then.
+        let settled = sources < told.c.clamp(1, 2) || document.share_of(found.covered, told.of_patches) < told.look;
+        let published = if settled && told.all_told { Some(document.is_published(told.sigma, told.c)?) } else { None };
+        let judged = document.judged(&found, published);
         let grams = document.grams();
         if !document.elements.is_empty() {
             out.row(&Self::SIZES, key, SourceSize { grams });
         }
-        let sources = found.picks.len() as u64;
         let is_made_of = |found: &Covered| {
             let several = found.picks.len() > 1 && share(found.largest, found.covered) <= MOST_OF_SUSPECTS;
             several && share(found.covered, grams) >= told.sigma
@@ -86,10 +89,8 @@ impl Group for FirstCovers {
         if suspect || is_list {
             out.row(&Self::SUSPECTS, key, Suspect { sources, is_list });
         }
-        // A second cover may find more sources than the first, and so c itself is asked for then.
-        if sources < told.c.clamp(1, 2) || document.share_of(found.covered, told.of_patches) < told.look {
-            let published = if told.all_told { Some(document.is_published(told.sigma, told.c)?) } else { None };
-            out.row(&Self::SETTLED, key, Judged { published: published.map(u64::from), ..judged });
+        if settled {
+            out.row(&Self::SETTLED, key, judged);
             return Ok(());
         }
         if let Some(size) = &document.size {

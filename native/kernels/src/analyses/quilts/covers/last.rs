@@ -157,7 +157,7 @@ impl<const AGAIN: bool> Group for Covers<AGAIN> {
         if !AGAIN && !self.document.elements.is_empty() {
             out.row(&Self::SIZES, key, SourceSize { grams });
         }
-        let Covered { picks, covered, largest } = &found;
+        let Covered { picks, covered, largest, .. } = &found;
         let looked_at = !picks.is_empty()
             && self.document.share_of(*covered, self.told.of_patches) >= self.told.look
             && picks.len() as u64 >= self.told.c
