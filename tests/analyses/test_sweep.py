@@ -100,6 +100,39 @@ def test_random_corpora_give_what_the_twin_says(
     assert read_counts(run) == add_up([twin.sweep(each, **asked) for each in pack.corpora])
 
 
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {
+            "foreign": "host",
+            "homes": True,
+            "max_own": 0.8,
+            "edits": "light",
+            "sigma_of": "spanned",
+            "max_reads_on": 0.1,
+        },
+        {
+            "collapse": "near",
+            "min_sewn": 0.5,
+            "max_sections": 0.9,
+            "min_grams": 2,
+            "min_part": 3,
+            "max_attributed": 0.5,
+        },
+        {"sigma_of": "patchfrac", "max_in_order": 0.5, "homes": True},
+    ],
+)
+def test_other_limits_give_what_the_twin_says(
+    limits: dict[str, Any], pack: Packed, corpus: Run, tmp_path: Path
+) -> None:
+    asked = {"k": (2, 3), "m": (3,), "c": (1, 2), "sigma": (0.3, 0.5)} | limits
+    run = run_sweep(corpus, tmp_path / "run", local(corpus, partitions=3), **asked)
+    common = pack.common_words()
+    found = add_up([twin.sweep(each, common=common, **asked) for each in pack.corpora])
+    assert read_rates(run) == rate(found)
+    assert sum(quilts for *_, quilts, _, _ in found) > 20
+
+
 asked_of_all = st.fixed_dictionaries(
     {
         "k": st.lists(st.integers(1, 4), min_size=1, max_size=2, unique=True),
@@ -123,20 +156,25 @@ def test_any_corpus_and_grid_give_what_the_twin_says(
     assert read_rates(run) == rate(twin.sweep(corpus, **asked))
 
 
-@pytest.mark.parametrize(("foreign", "collapse"), [("none", "none"), ("domain", "exact"), ("ip", "near")])
-def test_each_combination_is_a_run_of_quilts(foreign: str, collapse: str, few_corpus: Run, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("foreign", "collapse", "limits"),
+    [("none", "none", {}), ("domain", "exact", {}), ("ip", "near", {}), ("domain", "near", {"homes": True})],
+)
+def test_each_combination_is_a_run_of_quilts(
+    foreign: str, collapse: str, limits: dict[str, Any], few_corpus: Run, tmp_path: Path
+) -> None:
     grid: dict[str, Any] = {"k": (2, 3), "m": (2, 4), "c": (1, 2), "sigma": (0.3, 0.5)}
-    modes = {"foreign": foreign, "collapse": collapse}
+    modes = {"foreign": foreign, "collapse": collapse} | limits
     run = unquilt.sweep(few_corpus.path, tmp_path / "sweep", **grid, **modes)
     assert sum(row["quilts"] for row in run.sweep.to_pylist()) > 150
     for number, row in enumerate(run.sweep.to_pylist()):
-        limits = {name: row[name] for name in DIMENSIONS}
-        found = unquilt.quilts(few_corpus.path, tmp_path / str(number), **limits, **modes, **PLAIN)
+        one = {name: row[name] for name in DIMENSIONS}
+        found = unquilt.quilts(few_corpus.path, tmp_path / str(number), **one, **PLAIN | modes)
         kept = found.manifest["summary"]["documents"] - found.manifest["summary"].get("copies", 0)
-        assert row == limits | {
+        assert row == one | {
             "quilts": found.quilts.num_rows,
             "share": found.quilts.num_rows / kept,
-            "mean_sources": found.sources.num_rows / found.quilts.num_rows,
+            "mean_sources": sum(found.quilts["sources"].to_pylist()) / found.quilts.num_rows,
         }
 
 
@@ -226,6 +264,8 @@ def test_values_are_a_set() -> None:
         ({"k": ("x",)}, "item 1 of k must be a whole number"),
         ({"key": "xyz"}, "key must be 32 hexadecimal digits"),
         ({"m": range(2, 102), "c": range(1, 101), "sigma": (0.1, 0.2), "k": (1, 2, 3, 4, 5, 6)}, "at most 100,000"),
+        ({"homes": True}, "each combination is a run of its own: a sweep has at most 200 of these, not 625"),
+        ({"min_grams": 12, "min_share": 0.3, "c": (4,)}, "min_share 0.3 and c 4 contradict each other"),
     ],
 )
 def test_what_makes_no_grid_is_refused_by_name(asked: dict[str, Any], complaint: str) -> None:

@@ -192,3 +192,13 @@ def test_axes_are_logarithmic_where_values_grow_by_factors(corpus: Path) -> None
     one = unquilt.sweep(corpus, k=[2], m=[2], c=[1], sigma=[0.1])
     pivot = {"k": 2, "m": 2, "c": 1, "sigma": 0.1}
     assert plot(take_curves(one.sweep.to_pylist(), pivot), pivot) == []
+
+
+def test_by_default_counts_what_quilts_finds(corpus: Path, tmp_path: Path) -> None:
+    asked = ("--k", "2", "--c", "2", "--sigma", "0.5", "--min-grams", "1", "--min-sewn", "0", "--max-reads-on", "1")
+    assert invoke("sweep", corpus, "-o", tmp_path / "sweep", "--by-default", *asked, "-q").exit_code == 0
+    run = unquilt.read(tmp_path / "sweep")
+    assert run.manifest["parameters"] | {"edits": "light", "homes": True, "m": [50]} == run.manifest["parameters"]
+    assert invoke("quilts", corpus, "-o", tmp_path / "quilts", *asked, "-q").exit_code == 0
+    assert run.sweep["quilts"].to_pylist() == [unquilt.read(tmp_path / "quilts").quilts.num_rows]
+    assert run.sweep["quilts"].to_pylist() != [0]

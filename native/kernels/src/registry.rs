@@ -62,6 +62,7 @@ pub const KERNELS: &[Entry] = &[
     Entry::group::<sites::Visits>(),
     Entry::group::<sites::SiteCounts>(),
     Entry::group::<sweep::Sweep>(),
+    Entry::group::<sweep::VerdictCounts>(),
     Entry::group::<sweep::Sums>(),
     Entry::map::<sweep::Rates>(),
     Entry::map::<buckets::Shingles>(),

@@ -50,7 +50,7 @@ Every document that stands gets a verdict: all of these numbers, and which limit
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis, Outcome
@@ -92,38 +92,60 @@ def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
     list once for each of its documents. Time is linear in the grams and in Σ df² over *distinct* lists. What patches
     cost: see `locate`.
     """
-    counts_own = given.max_own < 1
-    sited, by = see_sites(corpus, "page" if given.foreign == "none" and counts_own else given.foreign)
+    sited, by = see_sites(corpus, name_by(given))
     copies = find_copies(verbs, sited, foreign=by, collapse=given.collapse, key=given.key)
+    judged = judge(verbs, corpus, copies.table, given)
+    statistics = judged.statistics | verbs.fold(judged.verdicts, "judging")
+    kept_verdicts = verbs.keep(judged.verdicts, VERDICTS)
+    kept_quilts = verbs.keep(look_up(verbs, judged.quilts, corpus, ("id", "url")), QUILTS)
+    kept_sources = verbs.keep(judged.sources, SOURCES)
+    tables = [kept_verdicts, kept_quilts, kept_sources]
+    tables += count_sites(verbs, corpus, kept_quilts, kept_sources, given.foreign)
+    if given.patches:
+        tables += [verbs.keep(patches, PATCHES) for patches in judged.patches]
+    return Outcome([*copies.tables, *tables], copies.counters | statistics)
+
+
+def name_by(given: QuiltParameters) -> str:
+    """What sites are: single pages, where all documents are foreign, but not all are on one domain."""
+    return "page" if given.foreign == "none" and given.max_own < 1 else given.foreign
+
+
+class JudgedRows(NamedTuple):
+    """Rows of all verdicts, of quilts, of sources, and of patches, if these were looked for; and what was counted."""
+
+    verdicts: Rows
+    quilts: Rows
+    sources: Rows
+    patches: list[Rows]
+    statistics: dict[str, int]
+
+
+def judge(verbs: Verbs, corpus: Kept, copies: Kept | None, given: QuiltParameters, of: str = "") -> JudgedRows:
+    """Judges the documents that stand. The names of tables on the way end in `of`."""
     words: dict[str, Any] = {"k": given.k, "key": keys.read_key(given.key)}
-    grams, documents = verbs.map(corpus, Kernel("scan", **words), beside=copies.table)
+    grams, documents = verbs.map(corpus, Kernel("scan", **words), beside=copies)
     lists, *gram_names = verbs.group([grams], Kernel("lists", m=given.m, patches=is_located(given)))
-    statistics = verbs.fold(lists, "grams")
-    (elements,) = verbs.group([lists], Kernel("elements", own=counts_own, in_domains=by in ("host", "page")))
-    statistics |= verbs.fold(elements, "lists")
+    statistics = verbs.fold(lists, f"grams{of}")
+    in_domains = name_by(given) in ("host", "page")
+    (elements,) = verbs.group([lists], Kernel("elements", own=given.max_own < 1, in_domains=in_domains))
+    statistics |= verbs.fold(elements, f"lists{of}")
     counted, settled, drawn_on, own_site, doubts, sizes, asking = cover(verbs, documents, elements, given)
-    statistics |= verbs.fold(counted, "covers")
-    sources, attributed = attribute(verbs, corpus, copies.table, sizes, drawn_on, given)
-    late = [attributed]
+    statistics |= verbs.fold(counted, f"covers{of}")
+    sources, attributed = attribute(verbs, corpus, copies, sizes, drawn_on, given, of)
+    late, located = [attributed], []
     if is_located(given):
-        patches, sewn = locate(verbs, corpus, asking[0], gram_names[0], words, given)
-        confirmed = verbs.fold(patches, "confirmed").get("confirmed_grams", 0)
+        patches, sewn = locate(verbs, corpus, asking[0], gram_names[0], words, given, of)
+        confirmed = verbs.fold(patches, f"confirmed{of}").get("confirmed_grams", 0)
         statistics["collisions"] = statistics.get("covered_grams", 0) - confirmed
         late.append(sewn)
+        located.append(patches)
     limits: dict[str, Any] = {"limits": write_limits(given), "c": given.c, "min_part": given.min_part}
     limits["homes"] = given.homes
     together, stitched = verbs.group([counted, settled, *late], Kernel("counts", **limits))
     (at_fault,) = verbs.group([stitched, doubts], Kernel("suspicions"))
     verdicts, found = verbs.group([together, own_site, at_fault], Kernel("verdicts", **limits))
-    statistics |= verbs.fold(verdicts, "judging")
-    kept_verdicts = verbs.keep(verdicts, VERDICTS)
-    kept_quilts = verbs.keep(look_up(verbs, found, corpus, ("id", "url")), QUILTS)
-    kept_sources = verbs.keep(sources, SOURCES)
-    tables = [kept_verdicts, kept_quilts, kept_sources]
-    tables += count_sites(verbs, corpus, kept_quilts, kept_sources, given.foreign)
-    if given.patches:
-        tables.append(verbs.keep(patches, PATCHES))
-    return Outcome([*copies.tables, *tables], copies.counters | statistics)
+    return JudgedRows(verdicts, found, sources, located, statistics)
 
 
 def is_located(given: QuiltParameters) -> bool:
@@ -164,7 +186,7 @@ def cover(
 
 
 def attribute(
-    verbs: Verbs, corpus: Kept, copies: Kept | None, sizes: Rows, drawn_on: Rows, given: QuiltParameters
+    verbs: Verbs, corpus: Kept, copies: Kept | None, sizes: Rows, drawn_on: Rows, given: QuiltParameters, of: str = ""
 ) -> tuple[Rows, Rows]:
     """Each source of a document that is looked at closely with what the document links to, and of all documents with
     sources the share that sections add, and the share of the patch grams that linked sources cover.
@@ -175,7 +197,7 @@ def attribute(
     sited, _ = see_sites(corpus, given.foreign)
     (names,) = verbs.map(sited, Kernel("names"), beside=copies)
     (sources,) = verbs.group([names, sizes, drawn_on], Kernel("named"))
-    named = verbs.keep(sources, NAMED)
+    named = verbs.keep(sources, NAMED.named(NAMED.name + of))
     by_rank, attributed = verbs.map(sited, Kernel("linked", own=name_sites(given.foreign)), among=named)
     return by_rank, attributed
 
@@ -191,7 +213,13 @@ def find_common(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Side:
 
 
 def locate(
-    verbs: Verbs, corpus: Kept, asking: Rows, grams: Rows, words: dict[str, Any], given: QuiltParameters
+    verbs: Verbs,
+    corpus: Kept,
+    asking: Rows,
+    grams: Rows,
+    words: dict[str, Any],
+    given: QuiltParameters,
+    of: str = "",
 ) -> tuple[Rows, Rows]:
     """Where the patches of quilts are, and of each quilt how much of its passages is sewn in, and how they read on.
 
@@ -202,11 +230,11 @@ def locate(
     """
     (requests,) = verbs.group([asking, grams], Kernel("requests"))
     (packed,) = verbs.group([requests], Kernel("asked"))
-    asked = verbs.keep(packed, ASKED)
+    asked = verbs.keep(packed, ASKED.named(ASKED.name + of))
     how = words | {"gap": GAPS[given.edits], "borders": given.max_reads_on < 1}
     how["common"] = find_common(verbs, corpus, given)
     (passages,) = verbs.map(corpus, Kernel("slices", **how), among=asked)
-    slices = verbs.keep(passages, SLICES)
+    slices = verbs.keep(passages, SLICES.named(SLICES.name + of))
     patches, sewn = verbs.map(corpus, Kernel("patches", **how, min_grams=given.min_grams), among=slices)
     return patches, sewn
 

@@ -1,42 +1,64 @@
-"""A sweep: how many quilts there are for other k, m, c and σ, without a run for each combination.
+"""A sweep: how many quilts there are for other k, m, c and σ, as published without a run for each combination.
 
 For every (k, m, c, σ) of a grid: the number of quilts as `quilts` defines them, their share of all documents, and the
 mean number of their sources, which is what Table 1 and Figure 3 of the paper (Najork, SIGIR 2012) show. Documents are
 counted as the paper does: all of them, those too short to have a gram included; copies that were collapsed are one.
 
-By default everything is as published: any other document can be a source, and copies are documents of their own.
+Unless limits are given, everything is as published: any other document can be a source, and copies are documents of
+their own. All combinations of one k then come out of one pass. Other limits need what passages say, and which pages are
+stitched together by all limits at once; then each combination is a run of its own, though copies are looked for once.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis, Outcome
-from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
-from unquilt.analyses.quilt_parameters import COLLAPSE, QuiltParameters
-from unquilt.analyses.quilts import COVER_LABELS
+from unquilt.analyses.copies import COPY_TABLES, find_copies
+from unquilt.analyses.quilt_parameters import PUBLISHED, QuiltParameters
+from unquilt.analyses.quilts import DECLARATION as QUILTS
+from unquilt.analyses.quilts import judge, name_by
+from unquilt.analyses.quilts import weigh as weigh_quilts
 from unquilt.analyses.sites import see_sites
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
-from unquilt.site_names import FOREIGN
+from unquilt.tables.neardups import WORDS
+from unquilt.tables.quilts import ASKED, NAMED, SLICES
 from unquilt.tables.sweep import COUNTS, SWEEP
 
 PIVOT = QuiltParameters().k, QuiltParameters().m, QuiltParameters().c, QuiltParameters().sigma
 """The combination around which the paper varies one parameter at a time."""
 DIMENSIONS = ("k", "m", "c", "sigma")
 MOST_COMBINATIONS = 100_000
+MOST_RUNS = 200
+COUNTED_AT_ONCE = ("foreign", "collapse", "min_share", "max_largest")
+"""The limits by which all combinations of one k are counted in one pass."""
+BY_DEFAULT: dict[str, Any] = {name: getattr(QuiltParameters(), name) for name in PUBLISHED} | {
+    "k": (PIVOT[0],),
+    "m": (PIVOT[1],),
+    "c": (2, 4, 8),
+    "sigma": (0.3, 0.5, 0.7),
+}
+"""The verdict of `quilts`, and a grid that needs few runs."""
+
+
+def _as_published(name: str) -> Any:
+    """A parameter of `quilts`, as published unless it is given."""
+    declared = QuiltParameters.__dataclass_fields__[name]
+    return field(default=PUBLISHED.get(name, declared.default), metadata=declared.metadata)
 
 
 @dataclass(frozen=True)
 class SweepParameters(Parameters):
-    """The grid: all combinations of these values."""
+    """The grid: all combinations of these values; and the limits of `quilts`."""
 
     k: tuple[int, ...] = parameter((3, 4, 5, 6, 7), "words in a gram", at_least=1, at_most=2**20)
     m: tuple[int, ...] = parameter(
@@ -46,19 +68,21 @@ class SweepParameters(Parameters):
     sigma: tuple[float, ...] = parameter(
         (0.1, 0.25, 0.5, 0.75, 0.9), "minimum share of the grams that sources cover", at_least=0, at_most=1
     )
-    foreign: str = parameter(
-        "none",
-        "what a site is: only pages of other sites count as sources; none: all pages",
-        one_of=FOREIGN,
-        word="site",
-    )
-    collapse: str = parameter(
-        "none", "which copies count as one document: exact ones, near-duplicates, or none", one_of=COLLAPSE
-    )
-    min_share: float = parameter(
-        0.0, "minimum share of the patch grams that each further source adds", at_least=0, at_most=1
-    )
-    max_largest: float = parameter(1.0, "maximum share of the covered text from a single source", at_least=0, at_most=1)
+    foreign: str = _as_published("foreign")
+    collapse: str = _as_published("collapse")
+    min_share: float = _as_published("min_share")
+    min_grams: int = _as_published("min_grams")
+    max_largest: float = _as_published("max_largest")
+    max_own: float = _as_published("max_own")
+    max_sections: float = _as_published("max_sections")
+    min_sewn: float = _as_published("min_sewn")
+    max_reads_on: float = _as_published("max_reads_on")
+    max_in_order: float = _as_published("max_in_order")
+    min_part: int = _as_published("min_part")
+    edits: str = _as_published("edits")
+    homes: bool = _as_published("homes")
+    sigma_of: str = field(default="covered", metadata=QuiltParameters.__dataclass_fields__["sigma_of"].metadata)
+    max_attributed: float = _as_published("max_attributed")
     key: str = parameter("", keys.MEANING)
 
     def check(self) -> None:
@@ -74,6 +98,12 @@ class SweepParameters(Parameters):
         combinations = math.prod(len(getattr(self, name)) for name in DIMENSIONS)
         if combinations > MOST_COMBINATIONS:
             raise ParameterError(f"a sweep has at most {MOST_COMBINATIONS:,} combinations, not {combinations:,}")
+        if needs_verdicts(vars(self)):
+            if combinations > MOST_RUNS:
+                reason = "with these limits, each combination is a run of its own"
+                most = f"a sweep has at most {MOST_RUNS} of these, not {combinations:,}"
+                raise ParameterError(f"{reason}: {most}; give fewer values of k, m, c and sigma")
+            _read_grid(self)  # refuses limits that contradict each other
         keys.check_key(self.key)
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,15 +114,43 @@ class SweepParameters(Parameters):
 def sweep(verbs: Verbs, corpus: Kept, given: SweepParameters) -> Outcome:
     """Counts the quilts of a corpus for every combination.
 
-    For each k it costs little more than `quilts` with the largest m does: grams, lists and elements are the same, and
-    of smaller m, c and σ only the covers are made again, where they can differ. Each k is kept when it is done.
+    As published, for each k it costs little more than `quilts` with the largest m does: grams, lists and elements are
+    the same, and of smaller m, c and σ only the covers are made again, where they can differ. By other limits, each
+    combination costs as much as `quilts` does. Each k, or each combination, is kept when it is done.
     """
-    sited, foreign = see_sites(corpus, given.foreign)
+    by_verdict = needs_verdicts(vars(given))
+    sited, foreign = see_sites(corpus, name_by(_read_grid(given)[0][1]) if by_verdict else given.foreign)
     copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse, key=given.key)
-    counts = [_count(verbs, corpus, copies.table, given, k) for k in given.k]
+    if by_verdict:
+        counts = [_judge(verbs, corpus, copies.table, place, asked) for place, asked in _read_grid(given)]
+    else:
+        counts = [_count(verbs, corpus, copies.table, given, k) for k in given.k]
     together = replace(counts[0], name=COUNTS.name, paths=tuple(path for table in counts for path in table.paths))
     (rates,) = verbs.map(together, Kernel("rates", sigma=given.sigma))
     return Outcome([*copies.tables, verbs.keep(rates, SWEEP)], copies.counters)
+
+
+def needs_verdicts(given: Mapping[str, Any]) -> bool:
+    """Whether limits are given that are held against more than a cover."""
+    others = [each for each in fields(SweepParameters) if each.name not in (*DIMENSIONS, *COUNTED_AT_ONCE, "key")]
+    return any(given.get(each.name, each.default) != each.default for each in others)
+
+
+def _read_grid(given: SweepParameters) -> list[tuple[int, QuiltParameters]]:
+    """Of each combination the place of its σ among the values given, and the parameters of a run."""
+    limits = {each.name: getattr(given, each.name) for each in fields(given) if each.name not in DIMENSIONS}
+    limits["patches"] = False
+    grid = itertools.product(given.k, given.m, given.c, enumerate(given.sigma))
+    return [(place, QuiltParameters(k=k, m=m, c=c, sigma=sigma, **limits)) for k, m, c, (place, sigma) in grid]
+
+
+def _judge(verbs: Verbs, corpus: Kept, copies: Kept | None, place: int, asked: QuiltParameters) -> Kept:
+    """The quilts of one combination."""
+    of = f"_{asked.k}_{asked.m}_{asked.c}_{place}"
+    verdicts = judge(verbs, corpus, copies, asked, of).verdicts
+    (counts,) = verbs.group([verdicts], Kernel("verdict counts", k=asked.k, m=asked.m, c=asked.c, sigma=place))
+    (sums,) = verbs.group([counts], Kernel("sums"))
+    return verbs.keep(sums, COUNTS.named(COUNTS.name + of))
 
 
 def _count(verbs: Verbs, corpus: Kept, copies: Kept | None, given: SweepParameters, k: int) -> Kept:
@@ -112,6 +170,10 @@ def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
     each further word, grams share about a third as many lists, and covers take as much less."""
     if given.get("collapse") == "near":
         yield from (("shingles", 50), ("edges", 10))
+    if needs_verdicts(given):
+        for _ in range(math.prod(len(given.get(name, getattr(SweepParameters(), name))) for name in DIMENSIONS)):
+            yield from (each for each in weigh_quilts(given) if each[0] not in ("shingles", "edges"))
+        return
     for k in sorted(given.get("k", SweepParameters().k)):
         fewer = 0.36 ** (max(k, 3) - 3)
         yield from (("scan", 60), ("lists", 48), ("elements", 5 + 48 * fewer), ("sweep", 8 + 206 * fewer))
@@ -126,14 +188,14 @@ DECLARATION = Analysis(
     costs=weigh,
     foreign=lambda given: str(given.foreign),
     results=(SWEEP,),
-    others=(*COPY_TABLES, COUNTS),
-    labels=COPY_LABELS
-    | COVER_LABELS
-    | {
+    others=(*COPY_TABLES, COUNTS, NAMED, ASKED, SLICES, WORDS),
+    labels={
+        **QUILTS.labels,
         "sweep": "counting quilts",
         "sums": "counting quilts",
         "counts": "counting quilts for k = {}",
         "rates": "dividing",
+        "verdict counts": "counting quilts",
     },
     example="""
     >>> import pyarrow as pa

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unquilt.analyses.sweep import DECLARATION, DIMENSIONS, PIVOT, SweepParameters
+from unquilt.analyses.sweep import BY_DEFAULT, DECLARATION, DIMENSIONS, PIVOT, SweepParameters
 from unquilt.cli.analysis import AnalysisJob, analysis_command
 from unquilt.cli.figures import save_figures
 from unquilt.cli.options import usage_error
@@ -21,6 +22,7 @@ EXAMPLES = """\
   unquilt sweep corpus -o grid --k 3,5,7 --m 5,10,50,100 --c 2,4,8 --sigma 0.25,0.5,0.75
   unquilt sweep corpus -o foreign --site domain --collapse exact --k 5
   unquilt sweep corpus -o sweep --pivot 5,10,4,0.5      # the same results, another pivot
+  unquilt sweep corpus -o verdicts --by-default --c 3,4,5 --sigma 0.5
   unquilt show sweep sweep --limit 1000
 """
 
@@ -47,16 +49,27 @@ PIVOT_OPTION = click.option(
 )
 
 
-@analysis_command(DECLARATION, EXAMPLES, [PIVOT_OPTION])
-def sweep(job: AnalysisJob, pivot: Pivot | None) -> None:
+BY_DEFAULT_OPTION = click.option(
+    "--by-default",
+    is_flag=True,
+    help="Count what unquilt quilts finds by default: all limits, and values of k, m, c and sigma around its own, are "
+    "those unless given.",
+)
+
+
+@analysis_command(DECLARATION, EXAMPLES, [PIVOT_OPTION, BY_DEFAULT_OPTION])
+def sweep(job: AnalysisJob, pivot: Pivot | None, by_default: bool) -> None:
     """Count quilts for every combination of several k, m, c and sigma, at the price of one pass for each k.
 
     INPUT is what unquilt ingest takes (files, folders, globs, - for standard input), or one corpus that it made.
 
     The share of documents that are quilts and the mean number of their sources are printed for a pivot, one parameter
     varied at a time, and drawn as four curves, also in RUN/figures. The table sweep has every combination. By default
-    quilts are those of the paper: any other page can be a source (--site none --collapse none).
+    quilts are those of the paper: any other page can be a source (--site none --collapse none). With other limits
+    than --site, --collapse, --min-share and --max-largest, each combination costs as much as a run of unquilt quilts.
     """
+    if by_default:
+        job = replace(job, parameters={**BY_DEFAULT, **job.parameters})
     chosen = choose_pivot(SweepParameters.from_dict(job.parameters), pivot)
     job.carry_out(lambda run: [*present(run, chosen, job.output), ""])
 

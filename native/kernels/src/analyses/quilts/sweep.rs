@@ -1,4 +1,5 @@
-//! The kernels of a sweep: how many quilts there are, for many (m, c, σ) at once.
+//! The kernels of a sweep: how many quilts there are, for many (m, c, σ) at once. Where other limits than those of the paper
+//! count, [`VerdictCounts`] counts the verdicts of one combination instead.
 //!
 //! Grams and lists are made once, for the largest m: an element says the df of its grams, so those of a smaller m are a
 //! subset. What is left for each document and m is a cover, and [`Sweep`] makes only those that can matter: where the
@@ -9,6 +10,7 @@ use crate::analyses::cover::Cover;
 use crate::analyses::postings::candidates::Candidates;
 use crate::analyses::postings::elements::CoverElement;
 use crate::analyses::postings::Size;
+use crate::analyses::quilts::verdicts::Verdict;
 use crate::flow::columns::Numbers;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
@@ -158,6 +160,52 @@ impl Group for Sweep {
                     out.row(&Self::COUNTS, self.grid.k, row);
                 }
             }
+        }
+    }
+}
+
+parameters! {
+    /// The combination that verdicts are of; σ by its place among the values given.
+    pub struct CombinationOfVerdicts { k: u64, m: u64, c: u64, sigma: u64 }
+}
+
+/// Group by document, of its verdict: the number of quilts and of all their sources, and the number of documents, in this
+/// partition. Rows are keyed by k.
+pub struct VerdictCounts {
+    told: CombinationOfVerdicts,
+    quilts: u64,
+    sources: u64,
+    documents: u64,
+}
+
+impl Group for VerdictCounts {
+    const NAME: &'static str = "verdict counts";
+    const KEY: Key = Key::Doc;
+    const TABLES: &'static [Shape] = &[shape::<Verdict<'static>>()];
+    const PORTS: &'static [PortInfo] = &[Sweep::COUNTS.info()];
+    const KEEPS: &'static str = "three numbers";
+    type Parameters = CombinationOfVerdicts;
+
+    fn new(told: CombinationOfVerdicts, _: usize) -> Result<Self, WrongParameter> {
+        Ok(Self { told, quilts: 0, sources: 0, documents: 0 })
+    }
+
+    fn key(&mut self, _: u64, rows: &mut dyn Rows, _: &mut Output) -> Done {
+        while let Some((_, tail)) = rows.next() {
+            let Verdict { quilt, sources, .. } = Verdict::take(tail)?;
+            self.documents += 1;
+            if quilt {
+                self.quilts += 1;
+                self.sources += sources;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut Output) {
+        let Self { told: CombinationOfVerdicts { k, m, c, sigma }, quilts, sources, documents } = *self;
+        if documents > 0 {
+            out.row(&Sweep::COUNTS, k, Combination { m, c, sigma, quilts, sources, documents });
         }
     }
 }
