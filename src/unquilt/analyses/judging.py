@@ -22,6 +22,9 @@ from unquilt.analyses.quilt_parameters import CHANGEABLE, PUBLISHED, QuiltParame
 from unquilt.errors import ParameterError
 from unquilt.tables.quilts import VERDICTS
 
+JUDGED_BY = ["covered", "patchfrac", "stitched", "sewn_words", "sewn_sources", *(limit.column for limit in LIMITS)]
+"""The columns of verdicts that decide which limits a document fails."""
+
 
 def change_limits(made: Mapping[str, Any], asked: Mapping[str, Any]) -> QuiltParameters:
     """The parameters of a run with other limits; those that cannot be changed afterwards are refused."""

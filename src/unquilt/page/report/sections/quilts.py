@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.judging import fail_limits, is_sewn_in_part
+from unquilt.analyses.judging import JUDGED_BY, fail_limits, is_sewn_in_part
 from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES
 from unquilt.analyses.quilt_parameters import CHANGEABLE, QuiltParameters
 from unquilt.analyses.sites import SITE_TABLES, name_sites
@@ -25,7 +25,6 @@ from unquilt.results import RunFolder
 from unquilt.results.evidence import find_quilt
 from unquilt.tables.quilts import QUILTS, VERDICTS
 
-_COLUMNS = ["covered", "patchfrac", "sewn_words", "sewn_sources", *(limit.column for limit in LIMITS)]
 _SIGMAS = [number / 20 for number in range(1, 21)]
 _SOURCES = range(1, 21)
 _WHY = {counter: many for counter, _, many in WITHOUT_SOURCES.values()} | {each.counter: each.many for each in LIMITS}
@@ -81,8 +80,8 @@ def _say(folder: RunFolder, by: str) -> list[str]:
 def _figures(folder: RunFolder) -> list[Figure]:
     asked = folder.run.manifest["parameters"]
     found = []
-    if VERDICTS.name in folder.tables and set(_COLUMNS) <= set(folder.columns(VERDICTS.name)):
-        verdicts = _read(folder, VERDICTS.name, _COLUMNS)
+    if VERDICTS.name in folder.tables and set(JUDGED_BY) <= set(folder.columns(VERDICTS.name)):
+        verdicts = _read(folder, VERDICTS.name, JUDGED_BY)
         sigma = [{"sigma": each, "share": _share(verdicts, asked, sigma=each)} for each in _SIGMAS]
         sources: list[dict[str, float]] = [{"c": each, "share": _share(verdicts, asked, c=each)} for each in _SOURCES]
         highest = reach([row["share"] for row in (*sigma, *sources)], 0.001)
