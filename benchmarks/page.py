@@ -113,14 +113,14 @@ def ask_for(
 class Page:
     """Requests to the page, each with a connection of its own, as they cost a browser."""
 
-    def __init__(self, port: int, key: str) -> None:
-        self._port = port
-        self._headers = {"cookie": f"unquilt-{port}={key}"}
+    def __init__(self, port: int, root: str, key: str) -> None:
+        self._port, self._root = port, root
+        self._headers = {"cookie": f"unquilt={key}"}
 
     def seconds(self, path: str, refused: bool = False) -> float:
         begin = time.perf_counter()
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
-        connection.request("GET", path, headers=self._headers)
+        connection.request("GET", self._root + path, headers=self._headers)
         answer = connection.getresponse()
         body = answer.read()
         connection.close()
@@ -135,9 +135,9 @@ def start(folder: Path) -> tuple[subprocess.Popen[str], Page, float]:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     line = process.stdout.readline()
-    found = re.search(r":(\d+)/\?key=(\S+)", line)
+    found = re.search(r":(\d+)(/\S+)/\?key=(\S+)", line)
     assert found is not None, line
-    return process, Page(int(found[1]), found[2]), time.perf_counter() - begin
+    return process, Page(int(found[1]), found[2], found[3]), time.perf_counter() - begin
 
 
 class OwnMemory:

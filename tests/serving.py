@@ -34,8 +34,17 @@ class Served:
     port: int
 
     @property
-    def address(self) -> str:
+    def origin(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def address(self) -> str:
+        return f"{self.origin}{self.root}"
+
+    @property
+    def root(self) -> str:
+        """The folder that all addresses are in. Tests leave it out where they ask, and where they read."""
+        return self.workspace.key.root
 
     def enter(self, browser: Browser) -> None:
         """Let a browser in."""
@@ -49,15 +58,15 @@ class Served:
             headers["x-unquilt-token"] = token or self.workspace.token.value
         return self._ask("POST", path, urlencode(fields), headers)
 
-    def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> Answer:
+    def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str], *, inside: bool = True) -> Answer:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
-            named = {"cookie": f"unquilt-{self.port}={self.workspace.key.value}"}
+            named = {"cookie": f"unquilt={self.workspace.key.value}"}
             named |= {name.replace("_", "-"): value for name, value in headers.items()}
-            connection.request(method, path, body, named)
+            connection.request(method, self.root + path if inside else path, body, named)
             answer = connection.getresponse()
-            found = {name.lower(): value for name, value in answer.getheaders()}
-            return Answer(answer.status, found, answer.read().decode())
+            found = {name.lower(): value.replace(self.root, "") for name, value in answer.getheaders()}
+            return Answer(answer.status, found, answer.read().decode().replace(self.root, ""))
         finally:
             connection.close()
 

@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -311,7 +313,7 @@ def test_sites_and_copies_have_their_pages(browser: Browser, web: Path, tmp_path
         first = served.get("/runs/copies").text.partition("Copies, those with")[2].partition("</thead>")[0]
         assert "theirs url" in first
         assert "ours url" in first
-        browser.open(served.address)
+        browser.open(f"{served.address}/")
         assert [link.text for link in browser.find_all(".runs h2 a")] == ["sites", "copies", "quilts"]
         browser.open(f"{served.address}/runs/sites/tables/sites")
         assert "verdict" in browser.find("table.rows thead").text  # not the hosts of the corpus
@@ -361,3 +363,34 @@ def test_each_paragraph_runs_in_its_own_direction(browser: Browser, tmp_path: Pa
         )
         assert places[0] > 0.9
         assert places[1] < 0.5
+
+
+def test_servers_on_other_ports_do_not_get_the_cookie(browser: Browser, served: Served) -> None:
+    """Another user of the machine may listen on another port of 127.0.0.1, and cookies know no ports."""
+    seen: list[str] = []
+
+    class Spy(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(f"{self.path} {self.headers.get('cookie', '')}")
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><title>Spy</title><p id=spy>Nothing</p>")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Spy) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            for path in ("/", "/runs/quilts", "/static/page.js"):
+                browser.open(f"http://127.0.0.1:{server.server_address[1]}{path}")
+                assert browser.find("#spy") or path.endswith(".js")
+        finally:
+            server.shutdown()
+            thread.join()
+    assert len(seen) >= 3
+    assert not [line for line in seen if "unquilt" in line]
+    browser.open(f"{served.address}/runs/quilts")
+    assert browser.find("#main")

@@ -140,9 +140,8 @@ class TestKey:
     def test_without_the_cookie_nothing_is_answered(self, served: Served) -> None:
         for cookie in (
             "",
-            f"unquilt-{served.port}=",
-            f"unquilt-{served.port}=wrong",
-            "unquilt-1=x",
+            "unquilt=",
+            "unquilt=wrong",
             "a=b; \x01;;=",
             "é",
         ):
@@ -157,13 +156,26 @@ class TestKey:
         key = served.workspace.key.value
         answer = served.get(f"/runs/a%20b?sort=-x&key={key}&q=%22", cookie="", sec_fetch_site="cross-site")
         assert answer.status == 200
-        assert answer.headers["set-cookie"] == f"unquilt-{served.port}={key}; HttpOnly; Path=/; SameSite=strict"
+        assert answer.headers["set-cookie"] == f"unquilt={key}; HttpOnly; Path=/; SameSite=strict"
         assert 'content="0;url=/runs/a%20b?sort=-x&amp;q=%22"' in answer.text
         assert key not in answer.text
 
     def test_it_leads_to_no_other_site(self, served: Served) -> None:
-        answer = served.get(f"//evil.example/?key={served.workspace.key.value}", cookie="")
-        assert "url=/evil.example/" in answer.text
+        for inside in (True, False):
+            path = f"//evil.example/?key={served.workspace.key.value}"
+            answer = served._ask("GET", path, None, {"cookie": ""}, inside=inside)
+            assert re.search(r'content="0;url=/+evil\.example/"', answer.text)
+            assert "url=//evil" not in answer.text.replace(served.origin, "") or inside
+
+    def test_it_is_for_one_folder_whose_name_nobody_can_guess(self, served: Served) -> None:
+        """With the cookie, too: a browser that sends it elsewhere gives it to servers of other users."""
+        for path in ("/", "/static/page.js", served.root, f"{served.root}x/", "/runs/quilts", f"//{served.root}/"):
+            assert served._ask("GET", path, None, {}, inside=False).status == 403, path
+        entrance = served._ask(
+            "GET", f"/runs/quilts?key={served.workspace.key.value}", None, {"cookie": ""}, inside=False
+        )
+        assert entrance.status == 200
+        assert served.workspace.key.value not in entrance.text
 
     def test_other_sites_cannot_read_even_with_the_cookie(self, served: Served) -> None:
         for site in ("cross-site", "same-site"):
@@ -243,7 +255,7 @@ class TestPosts:
 
     def test_of_our_own_pages_are_accepted(self, served: Served) -> None:
         token = re.search(r'name="token" value="([^"]+)"', served.get("/judging").text)[1]
-        answer = served.post("/judging", FIELDS | {"token": token}, token=None, origin=served.address)
+        answer = served.post("/judging", FIELDS | {"token": token}, token=None, origin=served.origin)
         assert answer.status == 303
 
     def test_that_are_too_long_are_refused(self, served: Served) -> None:

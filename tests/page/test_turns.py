@@ -122,11 +122,12 @@ def test_ctrl_c_ends_it_while_somebody_waits(web: Path, tmp_path: Path) -> None:
         assert server.stdout is not None
         assert server.stderr is not None
         address = server.stdout.readline().split()[4]
-        port, key = int(address.split(":")[2].partition("/")[0]), address.partition("?key=")[2]
-        with socket.create_connection(("127.0.0.1", port)) as slow:  # it asks for much, and takes nothing
+        port, root = address.split(":")[2].partition("?")[0].split("/")[:2]
+        key = address.partition("?key=")[2]
+        with socket.create_connection(("127.0.0.1", int(port))) as slow:  # it asks for much, and takes nothing
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-            cookie = f"Cookie: unquilt-{port}={key}"
-            path = "/runs/passages/tables/documents?format=json"
+            cookie = f"Cookie: unquilt={key}"
+            path = f"/{root}/runs/passages/tables/documents?format=json"
             slow.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{cookie}\r\n\r\n".encode())
             assert slow.recv(12) == b"HTTP/1.1 200"
             os.kill(server.pid, signal.SIGINT)

@@ -6,6 +6,8 @@ this person's browser here. So:
 - The server makes a key when it starts, and prints it within the address. A browser that comes with the key gets it as
   a cookie, which scripts cannot read and other sites cannot send. Nobody else gets anything: every request needs the
   cookie, for reading too.
+- Browsers send a cookie to all ports of a host, so to servers of other users of this machine, too. Therefore everything
+  is below a folder whose name nobody can guess, and the cookie is for this folder alone.
 - The Host must be a name of this machine, or another name could lead the browser here.
 - Browsers tell which site a request comes from (`Sec-Fetch-Site`, `Origin`): requests of other sites are refused.
 - A form needs a token as well, which only our own pages contain.
@@ -28,6 +30,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from unquilt.page.links import ROOT
+
 NAMES = ("127.0.0.1", "localhost")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -45,6 +49,7 @@ HEADERS = {
 }
 KEY = "key"
 """The field of an address that holds the key."""
+COOKIE = "unquilt"
 TOKEN = "x-unquilt-token"  # noqa: S105
 FIELD = "token"
 """The field of a form that holds the token."""
@@ -52,7 +57,7 @@ LONGEST_FORM = 100_000
 """Bytes."""
 ENTRANCE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>unquilt</title><meta http-equiv="refresh" content="0;url={address}">
-<link rel="icon" href="/static/icon.svg"><p><a href="{address}">Open the page of unquilt</a></p></html>
+<link rel="icon" href="{icon}"><p><a href="{address}">Open the page of unquilt</a></p></html>
 """
 """The answer to the key. Our own page leads on, because browsers send the cookie only with requests of our own site: a
 redirect would still be a request of the mail or the chat in which somebody clicked on the address."""
@@ -63,29 +68,36 @@ class EntryKey:
 
     def __init__(self) -> None:
         self.value = secrets.token_urlsafe(24)
+        self.root = f"/{secrets.token_urlsafe(12)}"
+        """The folder below which all addresses of this server are."""
 
-    def cookie(self, scope: Scope) -> str:
-        """The name of the cookie. Browsers send the cookies of all ports of a host, so the port is part of it."""
-        server = scope.get("server") or ("", 0)
-        return f"unquilt-{server[1]}"
+    def covers(self, scope: Scope) -> bool:
+        """Whether a request is for something in our folder."""
+        path = str(scope["path"])
+        return _equal(path[: len(self.root)], self.root) and path[len(self.root) : len(self.root) + 1] == "/"
 
-    def is_in(self, scope: Scope, headers: Headers) -> bool:
+    def is_in(self, headers: Headers) -> bool:
         """Whether a request has the cookie."""
         cookies: SimpleCookie = SimpleCookie()
         try:
             cookies.load(headers.get("cookie", ""))
         except CookieError:
             return False
-        given = cookies.get(self.cookie(scope))
+        given = cookies.get(COOKIE)
         return given is not None and _equal(given.value, self.value)
 
     def admit(self, scope: Scope, asked: list[tuple[str, str]]) -> Response:
-        """The answer to an address with the key: the cookie, and a page that leads on to the address without it."""
+        """The answer to an address with the key: the cookie, and a page that leads on to the address without it.
+
+        An address outside our folder leads to what has this address in it: people keep such addresses.
+        """
         rest = urlencode([(name, value) for name, value in asked if name != KEY])
         path = "/" + scope.get("raw_path", b"/").decode("ascii", "replace").lstrip("/")
+        if not self.covers(scope):
+            path = self.root + path
         address = escape(f"{path}?{rest}" if rest else path, quote=True)
-        answer = HTMLResponse(ENTRANCE.format(address=address))
-        answer.set_cookie(self.cookie(scope), self.value, httponly=True, samesite="strict", path="/")
+        answer = HTMLResponse(ENTRANCE.format(address=address, icon=f"{self.root}/static/icon.svg"))
+        answer.set_cookie(COOKIE, self.value, httponly=True, samesite="strict", path=f"{self.root}/")
         return answer
 
 
@@ -108,7 +120,9 @@ class PageGuard:
                     headers[name] = value
             await send(message)
 
-        await (self._answer(scope) or self._app)(scope, receive, send_with_headers)
+        ROOT.set(self._key.root)
+        inside = {**scope, "root_path": self._key.root}
+        await (self._answer(scope) or self._app)(inside, receive, send_with_headers)
 
     def _answer(self, scope: Scope) -> Response | None:
         """Our own answer: to the key, or to a request that is refused; None lets a request through."""
@@ -121,7 +135,7 @@ class PageGuard:
         asked = parse_qsl(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
         if method == "GET" and _equal(dict(asked).get(KEY, ""), self._key.value):
             return self._key.admit(scope, asked)
-        if not self._key.is_in(scope, headers):
+        if not self._key.covers(scope) or not self._key.is_in(headers):
             return _refuse("open the address that unquilt printed when it started; it ends with a key")
         if _is_foreign(headers, host, method):
             return _refuse("the request comes from another site")

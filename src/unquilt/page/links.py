@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any, NamedTuple
 from urllib.parse import quote as quote_part
 from urllib.parse import urlencode
@@ -17,13 +18,17 @@ from unquilt.tables.table import Table
 _COLUMN = re.compile(r"\{(\w+)\}")
 
 
+ROOT: ContextVar[str] = ContextVar("root", default="")
+"""The folder below which all addresses of a server are; the guard sets it for each request."""
+
+
 def address(*parts: object, **asked: object) -> str:
     """An address on this page: parts of a path, quoted, and what is asked for.
 
     >>> address("runs", "a b", "sites", name="x&y")
     '/runs/a%20b/sites?name=x%26y'
     """
-    path = "/" + "/".join(quote_part(str(part), safe="") for part in parts)
+    path = f"{ROOT.get()}/" + "/".join(quote_part(str(part), safe="") for part in parts)
     given = {name: value for name, value in asked.items() if value not in (None, "")}
     return f"{path}?{urlencode(given)}" if given else path
 

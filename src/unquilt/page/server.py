@@ -85,7 +85,7 @@ def serve(
     workspace: Workspace, opened: socket.socket, *, path: str = "/", browse: bool, ready: Callable[[str], None]
 ) -> None:
     """Answer until Ctrl-C; `ready` is told the address, with the key, once somebody can be sent there."""
-    address = f"http://{HOST}:{opened.getsockname()[1]}{path}?{KEY}={workspace.key.value}"
+    address = f"http://{HOST}:{opened.getsockname()[1]}{workspace.key.root}{path}?{KEY}={workspace.key.value}"
     with tempfile.TemporaryDirectory(prefix="unquilt-page-") as private:
 
         def announce() -> None:
@@ -107,7 +107,7 @@ def _write_entrance(private: Path, address: str) -> str:
     All users of a machine can see the arguments of a browser that is started, so the key must not be among them.
     """
     entrance = private / "unquilt.html"
-    entrance.write_text(ENTRANCE.format(address=address), encoding="utf-8")
+    entrance.write_text(ENTRANCE.format(address=address, icon="data:,"), encoding="utf-8")
     return "file://" + quote(str(entrance))
 
 

@@ -45,7 +45,7 @@ class Turns:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].startswith(FREE):
+        if scope["type"] != "http" or scope["path"].removeprefix(scope.get("root_path", "")).startswith(FREE):
             await self._app(scope, receive, send)
             return
         if self._here >= self._most:
