@@ -65,10 +65,16 @@ def _small() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def here(pages: list[dict[str, str]], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus and a run of near-duplicates on this machine."""
+    """Corpora, a run of near-duplicates and one of quilts on this machine."""
     folder = tmp_path_factory.mktemp("here")
     unquilt.ingest(pages, folder / "corpus")
     unquilt.neardups(folder / "corpus", folder / "near", **ASKED)
+    sources = [[f"s{number}w{word}" for word in range(80)] for number in range(12)]
+    stitched = [[word for part in range(6) for word in sources[(3 * number + part) % 12][20:50]] for number in range(4)]
+    texts = [" ".join(words) for words in (*sources, *stitched)]
+    web = [{"url": f"http://h{number}.example/", "text": text} for number, text in enumerate(texts)]
+    unquilt.ingest(web, folder / "web")
+    assert unquilt.quilts(folder / "web", folder / "quilts").quilts.num_rows == 4
     return folder
 
 
@@ -134,11 +140,13 @@ class Stopped(Exception):  # noqa: N818 - what happened
     """The driver was killed."""
 
 
+@pytest.mark.parametrize("analysis", ["neardups", "quilts"])
 def test_another_machine_goes_on_after_each_stage(
-    store: ObjectStore, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    analysis: str, store: ObjectStore, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """docs/faults.md 61: no stage that was done runs again. What machines have in common is the store alone."""
-    corpus, near = store.upload(here / "corpus", "stages/corpus"), f"{store.url}/stages/near"
+    of, name, asked = {"neardups": ("corpus", "near", ASKED), "quilts": ("web", "quilts", {})}[analysis]
+    corpus, made = store.upload(here / of, f"stages/{of}"), f"{store.url}/stages/{name}"
     begun: Counter[str] = Counter()
     begin, end = engines.begin_stage, engines.end_stage
 
@@ -157,12 +165,12 @@ def test_another_machine_goes_on_after_each_stage(
         (tmp_path / str(machine)).mkdir()
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / str(machine)))
         try:
-            run = unquilt.neardups(corpus, near, options=asking("processes"), **ASKED)
+            run = getattr(unquilt, analysis)(corpus, made, options=asking("processes"), **asked)
         except Stopped:
             continue
         break
-    compare(store, run, here / "near")
-    assert machine > 5
+    compare(store, run, here / name)
+    assert machine > 4
     assert set(begun.values()) == {1}
 
 
