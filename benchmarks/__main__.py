@@ -46,6 +46,7 @@ BENCHMARKS = {
     "earlier": earlier.measure,
     "cluster": cluster.measure,
     "spark": spark.measure,
+    "growth": spark.measure_growth,
     "neardups": neardups.measure,
     "threshold": threshold.measure,
     "evidence": evidence.measure,

@@ -3,9 +3,12 @@ and of counts beside the same in Spark SQL; and what driver and workers hold in 
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import statistics
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -13,7 +16,8 @@ from pathlib import Path
 from threading import Event, Thread
 
 import unquilt as uq
-from benchmarks.record import Record
+from benchmarks import scale
+from benchmarks.record import WORK, Record
 from unquilt.demo import write_jsonl
 
 THREADS, MEMORY = 2, 2 << 30
@@ -103,6 +107,32 @@ def measure(record: Record, sizes: tuple[int, ...] = PAGES) -> None:
             _measure_one(record, title, corpora[pages], folder, ROUNDS if pages == sizes[-1] else 1)
     finally:
         shutil.rmtree(folder)
+
+
+WATCH_ONE = "import sys; from benchmarks.spark import watch_one; watch_one(*sys.argv[1:])"
+
+
+def watch_one(web: str, output: str, where: str) -> None:
+    """Run and watch in a process of its own, so that the driver holds what this run needs, and no more."""
+    with Watch() as watch:
+        run(Path(web), Path(output), where)
+    print(json.dumps({"seconds": watch.seconds, "memory": watch.most}))
+
+
+def measure_growth(record: Record, sizes: tuple[int, ...] = scale.SIZES) -> None:
+    """What the driver and a worker hold as a corpus grows, with schedulers of tasks."""
+    for pages in sizes:
+        web = scale.generated(pages)
+        for where in ("processes", "spark"):
+            output = WORK / f"growth-{where}"
+            shutil.rmtree(output, ignore_errors=True)
+            command = [sys.executable, "-c", WATCH_ONE, str(web), str(output), where]
+            said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+            found = json.loads(said.splitlines()[-1])
+            memory = ", ".join(f"{what} {size >> 20} MiB" for what, size in found["memory"].items() if size)
+            quilts = uq.read(output).manifest["summary"]["quilts"]
+            note = f"processor time; {quilts:,} quilts; memory: {memory}"
+            record.add(f"quilts of {pages:,} generated pages: {where}", found["seconds"], "s", note=note)
 
 
 def _measure_one(record: Record, title: str, web: Path, folder: Path, rounds: int) -> None:

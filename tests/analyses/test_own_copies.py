@@ -200,8 +200,8 @@ def test_ways_to_name_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     (row,) = unquilt.copies("mine", "theirs").copies.to_pylist()
     assert (row["ours"], row["theirs"], row["site"], row["linked"]) == (1, 3, None, None)
     corpus = unquilt.ingest("theirs", "corpus")
-    with pytest.raises(InputError, match="as it was not read from there; read both into one"):
-        unquilt.copies("mine", corpus.path)
+    joined = unquilt.copies("mine", corpus.path, "joined").copies.to_pylist()
+    assert joined == [row]
     both = unquilt.ingest(["mine", "theirs"], "both")
     assert unquilt.copies("mine", both.path).copies.to_pylist() == [row]
     unquilt.label("mine", "mine.labels")

@@ -35,7 +35,7 @@ from unquilt.jobs.inputs import find_inputs, fit_source
 from unquilt.jobs.named import Inputs, name_paths, open_corpus
 from unquilt.jobs.opening import open_run, open_table
 from unquilt.jobs.options import JobOptions
-from unquilt.jobs.own_pages import Pages, choose_ours, is_corpus
+from unquilt.jobs.own_pages import Pages, choose_ours, join_ours
 from unquilt.jobs.places import choose_place
 from unquilt.jobs.work import abandoning, as_found, engine, ingest_within
 from unquilt.runs import Run
@@ -63,8 +63,8 @@ def find_own_copies(
     options = options or JobOptions()
     chosen, more = choose_ours(ours)
     rehearse(lambda verbs, corpus: compare_sides(verbs, corpus, Kept.without_rows(SIDES), given))
-    if more and not is_corpus(ours, inputs):
-        inputs = [*more, *name_paths(inputs)]
+    if more:
+        inputs = join_ours(ours, chosen, more, inputs)
     options = fit_source(inputs, options, source=False)
     output = choose_place(output, name_paths(inputs))
     corpus = open_corpus(inputs)
@@ -137,8 +137,7 @@ def tell_sides(run: Run, corpus: Run, given: OwnCopyParameters, chosen: Pages, n
 def _say_why(corpus: Run, chosen: Pages, placed: bool) -> str:
     """Why no document is ours, and what to do."""
     if chosen.files:
-        ours = " ".join(shown(each.rstrip("/")) for each in chosen.files)
-        return f", as it was not read from there; read both into one: unquilt ingest {ours} THEIRS... -o corpus"
+        return ": no document could be read there; the table rejects says why"
     if not placed:
         return ": none has a URL. URLs: field url, or --base-url; or name a file or folder with our pages"
     what = ", which is neither a file nor one of its sites" if chosen.sites else ""

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+
 from unquilt.corpus.find.inputs import named
 from unquilt.errors import InputError
-from unquilt.jobs.named import Inputs, name_paths
-from unquilt.runs.manifest import read_manifest
+from unquilt.jobs.corpora import documents
+from unquilt.jobs.named import Inputs, list_corpora, name_paths
 from unquilt.runs.storage import shown
 from unquilt.site_names import strip_scheme
 from unquilt.stores.labels import LabelSet, is_set
@@ -131,12 +133,16 @@ def _read_list(path: Path) -> list[str]:
     return found
 
 
-def is_corpus(ours: str | Path, inputs: Inputs) -> bool:
-    """Whether files of ours are to be looked for in a corpus folder; else they are read together with the inputs."""
+def join_ours(ours: str | Path, chosen: Pages, files: list[str | Path], inputs: Inputs) -> Inputs:
+    """Inputs that have our files: these come before the others, unless one of these is a corpus that has them."""
     for path in name_paths(inputs):
         if Path(path).exists() and Path(ours).exists() and Path(path).samefile(ours):
             both = f"{shown(path)} is both OURS and INPUT"
             raise InputError(
                 f"{both}; say what of it is ours: a site, how our URLs begin, or a file with a list of URLs"
             )
-    return any(read_manifest(Path(path)) is not None for path in name_paths(inputs))
+    corpora = [documents(part.corpus) for part in list_corpora(inputs)]
+    parts = (split.read(["file"]).column("file") for corpus in corpora for split in corpus.splits())
+    if any(pc.any(pc.starts_with(part, each)).as_py() for part in parts for each in chosen.files):
+        return inputs
+    return [*files, *name_paths(inputs)]

@@ -42,8 +42,8 @@ class CopiesView(View):
             yield f"Nobody has text of ours: no page of others has {least} words in a row of it, or reworded passages."
             return
         strengths = ((sums.get(f"with_{name}", 0), said) for name, said in SAYS.items())
-        found = ", ".join(f"{each:,} {said}" for each, said in strengths if each)
-        yield f"{count(number, 'copy', 'copies')} on {count(sites, 'site')}: {found}"
+        found = ", ".join(f"{said}: {each:,}" for each, said in strengths if each)
+        yield f"{count(number, 'copy', 'copies')} on {count(sites, 'site')} ({found})"
         boilerplate = sums.get("templates", 0) + sums.get("notices", 0)
         if boilerplate:
             of = f"{sums.get('templates', 0):,} of templates of ours, {sums.get('notices', 0):,} notices"
