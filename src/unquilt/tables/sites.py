@@ -65,8 +65,9 @@ SITES = Table(
     row=("site", "sites"),
     see="every site: its verdict, and the reasons",
     notes="People see the first columns; `--json`, exports and `--columns` have all numbers.",
-    first=("site", "verdict", "reasons", "network", "pages", "quilts", "source_sites", "takers"),
+    first=("site", "verdict", "reasons", "network", "pages"),
     hidden=(
+        *("quilts", "source_sites", "takers"),
         *("first", "rank", "shares", "judged", "looked_at", "elsewhere", "mixed", "in_one_piece", "originals", "own"),
         *("spread", "linked", "taken_grams", "copied", "linked_copies", "twins", "twin", "twin_pages", "twin_back"),
         *("back", "homes", "twins_copied", "popular", "deviation", "targets", "sharing", "words", "uneven"),
