@@ -38,7 +38,10 @@ TEXTS: dict[str, Any] = {
 NEVER = {("passages", "signature", "fuzzy"), ("neardups", "functions", 1), ("quilts", "max_largest", 0)}
 """Values that are declared, and refused whatever else is given here: they lead to another analysis, do not fit another
 value, or leave nothing that could be found."""
-BESIDE: dict[str, dict[str, Any]] = {"neardups": {"method": "spotsigs", "threshold": 0.5, "antecedents": 1}}
+BESIDE: dict[str, dict[str, Any]] = {
+    "neardups": {"method": "spotsigs", "threshold": 0.5, "antecedents": 1},
+    "sweep": {"k": (5,), "m": (50,), "c": (4,), "sigma": (0.5,)},
+}
 """What some values need beside them, which is more than one other value."""
 
 
