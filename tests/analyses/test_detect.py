@@ -158,6 +158,7 @@ def test_a_set_says_what_was_put_in(labels: LabelSet, tmp_path: Path) -> None:
     assert again.path.read_bytes() == labels.path.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.spark_once
 @pytest.mark.parametrize("few", [True, False], ids=["few", "templates"])
 def test_labels_know_which_page_of_ours_it_is(few: bool, settings: Settings, tmp_path: Path) -> None:

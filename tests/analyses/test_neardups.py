@@ -449,6 +449,7 @@ def test_many_pages_alike_are_no_product(method: str, alike: str, tmp_path: Path
         assert [row[:4] for row in similarity] == [(0, MANY, 1.0, 1.0)]
 
 
+@pytest.mark.slow
 def test_chains_collapse_and_say_how_loose_they_are(ingest: Ingest, tmp_path: Path) -> None:
     """A window that moves on, each page near to the next, until nothing of the first is left."""
     words = draw_words(Random(5), 2000)

@@ -180,6 +180,7 @@ def test_links_and_dates(tmp_path: Path) -> None:
     assert {row["our_date"] for row in rows} == {"2020-01-02T03:04:05Z"}
 
 
+@pytest.mark.slow
 def test_ways_to_name_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = Random(6)
     articles = [tell(rng, 5) for _ in range(2)]

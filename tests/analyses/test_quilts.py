@@ -206,6 +206,7 @@ asked_of_all = st.fixed_dictionaries(
 ).map(fit)
 
 
+@pytest.mark.slow
 @given(corpora(), asked_of_all)
 @settings(max_examples=15)
 def test_any_corpus_gives_what_the_twin_says(

@@ -37,6 +37,7 @@ def words_cut(run: Any) -> dict[tuple[int, int], tuple[int, int] | None]:
     return found
 
 
+@pytest.mark.slow
 @given(words=texts_of_few_words, n=st.integers(1, 4), keep=st.sampled_from(["first", "longest", "shortest"]))
 def test_words_are_those_of_the_twin(words: list[list[str]], n: int, keep: str) -> None:
     run = run_on([" ".join(text) for text in words], n=n, keep=keep)
@@ -49,6 +50,7 @@ def test_words_are_those_of_the_twin(words: list[list[str]], n: int, keep: str) 
         assert words[doc][at] == words[copy[0]][copy[1]]
 
 
+@pytest.mark.slow
 @given(words=texts_of_few_words, n=st.integers(1, 4))
 def test_all_copies_go_if_none_is_kept(words: list[list[str]], n: int) -> None:
     run = run_on([" ".join(text) for text in words], n=n, keep_one=False)

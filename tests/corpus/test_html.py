@@ -161,6 +161,7 @@ def chunks_of(source: str, url: str | None = None) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @given(trees)
 @settings(max_examples=200)
 def test_paragraphs_of_random_pages_are_those_of_the_twin(tree: list[Any]) -> None:

@@ -28,6 +28,7 @@ def see(text: str) -> tuple[str, int] | None:
     return None if found is None else (found[0].decode(), found[1])
 
 
+@pytest.mark.slow
 @given(texts)
 @settings(max_examples=1500, deadline=None)
 @example("soft\u00adhyphen\u00ad end")
