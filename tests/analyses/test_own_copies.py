@@ -205,6 +205,10 @@ def test_ways_to_name_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert joined == [row]
     both = unquilt.ingest(["mine", "theirs"], "both")
     assert unquilt.copies("mine", both.path).copies.to_pylist() == [row]
+    Path("broken").mkdir()
+    Path("broken", "a.txt.gz").write_bytes(b"no gzip")
+    with pytest.raises(InputError, match="could be read there; unquilt ingest broken -o corpus says why"):
+        unquilt.copies("broken", "theirs")
     unquilt.label("mine", "mine.labels")
     with pytest.raises(InputError, match="was made of pages without URLs"):
         unquilt.copies("mine.labels", "theirs")

@@ -105,9 +105,7 @@ def choose_parameters(given: PhrasesExperimentParameters, sample: str, site: str
 def _fill(begun: Begun, given: PhrasesExperimentParameters) -> None:
     own = begun.corpus
     if given.sample_site and not phrases.documents_of(given.sample_site, own):
-        raise InputError(
-            f"no document of the corpus is on the host, domain or address {given.sample_site[:200]}: say another one"
-        )
+        raise InputError(f"no document of the corpus is on the host, domain or address {given.sample_site[:200]}")
     corpora = {OWN: own, **begun.others}
     runs = begun.compare(2 * len(corpora) + bool(given.sample_site))
     kept: dict[str, list[Row]] = {table.name: [] for table in DECLARATION.results}

@@ -137,7 +137,8 @@ def tell_sides(run: Run, corpus: Run, given: OwnCopyParameters, chosen: Pages, n
 def _say_why(corpus: Run, chosen: Pages, placed: bool) -> str:
     """Why no document is ours, and what to do."""
     if chosen.files:
-        return ": no document could be read there; the table rejects says why"
+        ours = " ".join(shown(each.rstrip("/")) for each in chosen.files)
+        return f": no document could be read there; unquilt ingest {ours} -o corpus says why"
     if not placed:
         return ": none has a URL. URLs: field url, or --base-url; or name a file or folder with our pages"
     what = ", which is neither a file nor one of its sites" if chosen.sites else ""
