@@ -28,9 +28,8 @@ import pyarrow.parquet as pq
 import unquilt as uq
 from benchmarks.record import WORK, Record
 from unquilt.analyses.quilt_parameters import QuiltParameters
-from unquilt.analyses.sites import SITE_TABLES
 from unquilt.runs import InputRecord, Run
-from unquilt.tables.quilts import PATCHES, QUILTS, SOURCES, VERDICTS
+from unquilt.tables.quilts import PATCHES, QUILTS, SITE_TABLES, SOURCES, VERDICTS
 from unquilt.tables.table import Table
 
 DOCUMENTS, QUILTED = 1_000_000, 100_000

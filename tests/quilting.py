@@ -9,7 +9,8 @@ from typing import Any
 
 from twin import Found
 
-from unquilt.analyses.quilts import QuiltParameters, quilts
+from unquilt.analyses.quilt_parameters import QuiltParameters
+from unquilt.analyses.quilts import quilts
 from unquilt.engines.local import Local
 from unquilt.engines.progress import Silent
 from unquilt.engines.tasks import Scale

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import twin_seen
 
 from unquilt import _native
-from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.quilt_parameters import QuiltParameters
 
 T = TypeVar("T")
 

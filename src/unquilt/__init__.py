@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from unquilt.analyses.neardups import NeardupParameters
     from unquilt.analyses.passages import PassageParameters
     from unquilt.analyses.phrases import PhraseParameters
-    from unquilt.analyses.quilts import QuiltParameters
+    from unquilt.analyses.quilt_parameters import QuiltParameters
     from unquilt.analyses.repeats import RepeatParameters
     from unquilt.analyses.reworded import RewordedParameters
     from unquilt.analyses.sweep import SweepParameters

@@ -21,6 +21,11 @@ FOREIGN = ("none", *SITES)
 """What makes a page foreign to another: that it is on another site; with `none`, that it is another page."""
 
 
+def name_sites(foreign: str) -> str:
+    """What sites are where sources count by `foreign`: hosts if these are told apart, else domains."""
+    return "host" if foreign == "host" else "domain"
+
+
 def name_site(by: str, url: str | None, host: str | None, domain: str | None, ip: str | None) -> str | None:
     """The site of a document, by what a site is; None without a host.
 

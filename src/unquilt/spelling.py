@@ -53,3 +53,12 @@ def share(value: float) -> str:
         if (rounded > 0 or percent <= 0) and (rounded < 100 or percent >= 100):
             return f"{rounded:g} %"
     return f"{percent:.3g} %"
+
+
+def sentence(text: str) -> str:
+    """A sentence in which no number is parted from its %.
+
+    >>> sentence("80 % of it")
+    '80\\xa0% of it'
+    """
+    return text.replace(" %", "\u00a0%")

@@ -14,7 +14,7 @@ from drawn import Packed
 from quilting import PLAIN, local, read_files, read_found, run_quilts
 
 import unquilt
-from unquilt.analyses.quilts import PUBLISHED
+from unquilt.analyses.quilt_parameters import PUBLISHED
 from unquilt.engines import engine
 from unquilt.runs import Run
 

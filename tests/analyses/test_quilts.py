@@ -21,8 +21,7 @@ from quilting import PLAIN, fit, local, read_files, read_found, run_quilts
 from twin import FOREIGN, Document
 
 import unquilt
-from unquilt.analyses.quilt_parameters import COLLAPSE
-from unquilt.analyses.quilts import PUBLISHED
+from unquilt.analyses.quilt_parameters import COLLAPSE, PUBLISHED
 from unquilt.errors import InputError, ParameterError
 from unquilt.jobs.options import JobOptions
 from unquilt.runs import Run

@@ -19,8 +19,7 @@ from test_quilts import LARGEST, SHARES, SIGMAS, corpora
 from twin import FOREIGN, Document
 
 import unquilt
-from unquilt.analyses.quilt_parameters import COLLAPSE
-from unquilt.analyses.quilts import PUBLISHED, QuiltParameters
+from unquilt.analyses.quilt_parameters import COLLAPSE, PUBLISHED, QuiltParameters
 from unquilt.analyses.sweep import DIMENSIONS, SweepParameters, sweep
 from unquilt.engines.tasks import Scale
 from unquilt.errors import ParameterError

@@ -64,7 +64,7 @@ def vocabulary(verbs: Verbs, corpus: Kept, given: VocabularyParameters) -> Outco
 DECLARATION = Analysis(
     name="vocabulary",
     parameters=VocabularyParameters,
-    function=vocabulary,
+    function="toy_vocabulary:vocabulary",
     results=(VOCABULARY, LENGTHS),
     summary="toy_views:VocabularyView",
     report="toy_views:show_vocabulary",

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from click.testing import CliRunner
 
-from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.cli import cli
 from unquilt.cli.show.quilts import _LEFT_OUT, judged
 from unquilt.runs.manifest import MANIFEST

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 import unquilt
-from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.cli import cli, will_read
 from unquilt.cli.group import LazyGroup
 from unquilt.cli.options import given_parameters, parameter_options

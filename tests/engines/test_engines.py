@@ -12,7 +12,7 @@ from drawn import Packed
 from quilting import ASKED, DEBIAN, local, measure, read_files, read_found, run_quilts
 
 import unquilt
-from unquilt.analyses.quilts import PUBLISHED
+from unquilt.analyses.quilt_parameters import PUBLISHED
 from unquilt.demo import write_jsonl
 from unquilt.engines.tasks import Scale
 from unquilt.errors import ParameterError

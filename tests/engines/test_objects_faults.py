@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from quilting import ASKED, local, measure, open_run, read_files, run_quilts
 
-from unquilt.analyses.quilts import QuiltParameters, quilts
+from unquilt.analyses.quilt_parameters import QuiltParameters
+from unquilt.analyses.quilts import quilts
 from unquilt.engines import engine as engine_base
 from unquilt.engines.objects import engine as engines
 from unquilt.engines.objects import plan, processes

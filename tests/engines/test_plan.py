@@ -9,7 +9,7 @@ from quilting import run_quilts
 from test_objects_faults import here
 
 import unquilt
-from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.demo import write_jsonl
 from unquilt.engines.objects import plan
 from unquilt.engines.objects.plan import count_partitions, count_tasks

@@ -9,7 +9,7 @@ from faulty import invoke
 
 import unquilt
 from unquilt import _native
-from unquilt.analyses.quilts import PUBLISHED
+from unquilt.analyses.quilt_parameters import PUBLISHED
 from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.demo import write_jsonl
 from unquilt.experiments.planted_quilts import StockText, find_case, list_cases, stitch_pages

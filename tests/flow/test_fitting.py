@@ -18,8 +18,8 @@ from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side, contracts
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.runs import Run
-from unquilt.tables.neardups import CLUSTERS, EDGES, PAIRS
-from unquilt.tables.quilts import KEPT_COPIES, QUILTS, SOURCES
+from unquilt.tables.neardups import CLUSTERS, EDGES, KEPT_COPIES, PAIRS
+from unquilt.tables.quilts import QUILTS, SOURCES
 
 TEXTS = pa.table({"doc": [0, 1], "text": ["a b c", "a b d"]})
 

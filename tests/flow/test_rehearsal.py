@@ -12,8 +12,8 @@ from snapshots import Snapshots
 
 import unquilt
 from unquilt.analyses.analysis import Analysis, Outcome
-from unquilt.analyses.catalogue import jobs
-from unquilt.analyses.quilts import QuiltParameters
+from unquilt.analyses.catalogue import find_function, jobs
+from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.errors import ParameterError, PlanError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
@@ -84,7 +84,7 @@ def test_every_pair_of_values_fits(analysis: Analysis, files: dict[str, str]) ->
     pairs = [(one, other) for one, other in itertools.combinations(values, 2) if one[0] != other[0]]
     beside = tuple(BESIDE.get(analysis.name, {}).items())
     further = [(*beside, value) for value in values if value[0] not in dict(beside)] if beside else []
-    fit = set()
+    fit, function = set(), find_function(analysis.function)
     for case in [(), *((value,) for value in values), *pairs, *further]:
         try:
             parameters = analysis.parameters(**needed | dict(case))
@@ -93,21 +93,22 @@ def test_every_pair_of_values_fits(analysis: Analysis, files: dict[str, str]) ->
             continue
         named = {name: getattr(parameters, name) for name in analysis.files}
         read = {name: analysis.files[name](file) for name, file in named.items() if file}
-        rehearse(lambda verbs, corpus, given=parameters, more=read: analysis.function(verbs, corpus, given, **more))
+        rehearse(lambda verbs, corpus, given=parameters, more=read: function(verbs, corpus, given, **more))
         fit |= set(case)
     left = {(analysis.name, *value) for value in values if value not in fit}
     assert left == {value for value in NEVER if value[0] == analysis.name}
 
 
-def test_a_misfit_at_the_end_shows_before_anything_is_written(tmp_path: Path, snapshots: Snapshots) -> None:
+def misfit(verbs: Verbs, corpus: Kept, _: QuiltParameters) -> Outcome:
     """The first table could be kept; the second cannot."""
+    (rows,) = verbs.map(corpus, Kernel("select", ("doc", "path")))
+    (ends,) = verbs.map(verbs.keep(verbs.map(corpus, Kernel("select", ("doc", "words")))[0], EDGES), Kernel("ends"))
+    return Outcome([verbs.keep(ends, EDGES), verbs.keep(rows, PAIRS)], {})
 
-    def misfit(verbs: Verbs, corpus: Kept, _: QuiltParameters) -> Outcome:
-        (rows,) = verbs.map(corpus, Kernel("select", ("doc", "path")))
-        (ends,) = verbs.map(verbs.keep(verbs.map(corpus, Kernel("select", ("doc", "words")))[0], EDGES), Kernel("ends"))
-        return Outcome([verbs.keep(ends, EDGES), verbs.keep(rows, PAIRS)], {})
 
-    analysis = Analysis(name="misfit", parameters=QuiltParameters, function=misfit, results=(PAIRS,), labels={})
+def test_a_misfit_at_the_end_shows_before_anything_is_written(tmp_path: Path, snapshots: Snapshots) -> None:
+    function = f"{__name__}:misfit"
+    analysis = Analysis(name="misfit", parameters=QuiltParameters, function=function, results=(PAIRS,), labels={})
     with snapshots.error(PlanError):
         analyse(analysis, QuiltParameters(), pa.table({"id": ["a"], "text": ["b"]}), tmp_path / "run")
     assert not (tmp_path / "run").exists()

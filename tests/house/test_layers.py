@@ -58,11 +58,13 @@ ONLY: dict[str, set[str]] = {
     "unquilt.arrow_start": set(),
     "unquilt.systems": {"unquilt.errors"},
     "unquilt._native": {"unquilt._core", "unquilt.errors"},
-    "unquilt.analyses.catalogue": {"unquilt.analyses.analysis", "unquilt.tables.table"},
+    "unquilt.analyses.catalogue": {"unquilt.analyses.analysis", "unquilt.analyses.labels", "unquilt.tables.table"},
+    "unquilt.analyses.labels": set(),
     "unquilt": {
         "unquilt.api",
         "unquilt.systems",
-        *(f"unquilt.analyses.{name}" for name in ("catalogue", *ENTRIES)),
+        "unquilt.analyses.catalogue",
+        *(entry.module for entry in ENTRIES.values()),
     },
 }
 

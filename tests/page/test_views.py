@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import re
 import shutil
+import subprocess
+import sys
 from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import duckdb
 import pyarrow as pa
@@ -43,6 +47,39 @@ def test_every_view_answers_and_takes_away_what_it_shows(served: Served, web: Pa
         assert lines.headers["content-disposition"].startswith("attachment")
         assert rows
         assert lines.text.splitlines()[0].split(",") == list(rows[0])
+
+
+MOST_MODULES = 70
+"""Of the package, from the command to the page of a quilt: what somebody reads who follows it."""
+NAME_IMPORTS = """
+import sys
+class Namer:
+    def find_spec(name, path=None, target=None):
+        print(name, file=sys.stderr, flush=True)
+sys.meta_path.insert(0, Namer)
+from unquilt.cli import main
+main()
+"""
+
+
+def test_a_quilt_needs_few_modules_from_the_command_to_the_browser(web: Path) -> None:
+    command = [sys.executable, "-c", NAME_IMPORTS, "serve", str(web / "quilts"), "--no-browser"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        entrance = urlsplit(server.stdout.readline().split()[4])
+        number = find_first(web, "quilts/quilts", "doc")
+        connection = http.client.HTTPConnection(entrance.hostname or "", entrance.port, timeout=60)
+        cookie = {"cookie": entrance.query.replace("key=", "unquilt=")}
+        connection.request("GET", f"{entrance.path}runs/quilts/quilts/{number}", headers=cookie)
+        assert connection.getresponse().status == 200
+        connection.close()
+    finally:
+        server.kill()
+        _, imported = server.communicate()
+    ours = {name for name in imported.split() if name.partition(".")[0] == "unquilt"}
+    assert "unquilt.page.views.pages" in ours
+    assert len(ours) <= MOST_MODULES, sorted(ours)
 
 
 @pytest.mark.parametrize(

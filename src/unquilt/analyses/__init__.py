@@ -2,9 +2,10 @@
 
     catalogue             the list of all analyses
     analysis              the declaration of an analysis: tables, labels of stages, parameters, function
+    labels                what stages of several analyses are called for people
     ingest                the declaration of reading
     quilts                pages stitched together from other pages
-    quilt_parameters      the parameters of quilts, without Arrow
+    quilt_parameters      the declaration of quilts, and its parameters
     limits                the table of the limits of quilts
     judging               other limits for the verdicts of a finished run
     sites                 counts of quilts by domain or host

@@ -58,15 +58,16 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis(Job):
-    """An analysis: `function(verbs, corpus, parameters)` makes its tables.
+    """An analysis: its function, called with (verbs, corpus, parameters), makes its tables.
 
-    `files` are parameters that name files, each with the function that reads it: what comes of it is given to
-    `function` by the same name, and a run with another file is another run. `example` is of the call in the API, as a
-    doctest.
+    `function` is an address, `module:function`: the verbs, stores and other analyses that it needs are imported when it
+    is called, not when something is asked of its results. `files` are parameters that name files, each with the
+    function that reads it: what comes of it is given to `function` by the same name, and a run with another file is
+    another run. `example` is of the call in the API, as a doctest.
     """
 
     parameters: type[Parameters]
-    function: Callable[..., Outcome]
+    function: str
     files: Mapping[str, Callable[[str], Any]] = field(default_factory=dict)
     example: str = ""
     said: Callable[[Any], Mapping[str, Any]] = field(default=lambda _: {})

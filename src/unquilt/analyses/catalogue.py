@@ -50,10 +50,12 @@ def register(entry: Entry) -> None:
     ENTRIES[entry.name] = entry
 
 
-def _register_analysis(name: str, parameters: str, purpose: str, views: Mapping[str, str] | None = None) -> None:
-    """Add an analysis whose module, command and call have its name."""
-    module, command = f"unquilt.analyses.{name}", f"unquilt.cli.commands.{name}:{name}"
-    register(Entry(name, purpose, module, command, parameters, views or {}))
+def _register_analysis(
+    name: str, parameters: str, purpose: str, views: Mapping[str, str] | None = None, module: str = ""
+) -> None:
+    """Add an analysis whose command and call have its name, and its module, too, unless this is another."""
+    module = f"unquilt.analyses.{module or name}"
+    register(Entry(name, purpose, module, f"unquilt.cli.commands.{name}:{name}", parameters, views or {}))
 
 
 register(
@@ -64,7 +66,9 @@ register(
         "unquilt.cli.commands.ingest:ingest",
     )
 )
-_register_analysis("quilts", "QuiltParameters", "Find pages stitched together from other pages.")
+_register_analysis(
+    "quilts", "QuiltParameters", "Find pages stitched together from other pages.", module="quilt_parameters"
+)
 _register_analysis("sweep", "SweepParameters", "Count quilts for many k, m, c and sigma at once.")
 _register_analysis(
     "neardups",
@@ -204,13 +208,13 @@ def jobs() -> Iterator[Job]:
     return map(load, ENTRIES)
 
 
-def find_table(name: str) -> Table | None:
+def find_table(name: str, made_by: str = "") -> Table | None:
     """What is known of a table that some job makes; also if it is that of one round, or of one value of a parameter.
 
-    Jobs are looked through one by one, so that those behind the right one need not be imported.
+    Jobs are looked through one by one, first the one that made the run, so that few of them need be imported.
     """
     stem = _OF_ONE_VALUE.sub("", name, count=1)
-    for job in jobs():
+    for job in map(load, sorted(ENTRIES, key=lambda entry: entry != made_by)):
         for table in job.tables:
             if table.name == name:
                 return table
@@ -221,7 +225,9 @@ def find_table(name: str) -> Table | None:
 
 def find_label(name: str) -> str | None:
     """What a stage is called for people."""
-    labels = {stage: label for job in jobs() for stage, label in job.labels.items()}
+    from unquilt.analyses.labels import SHARED_LABELS
+
+    labels = SHARED_LABELS | {stage: label for job in jobs() for stage, label in job.labels.items()}
     if name in labels:
         return labels[name]
     stem = _OF_ONE_VALUE.sub("", name, count=1)

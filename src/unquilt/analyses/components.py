@@ -8,16 +8,6 @@ from unquilt.flow.verbs import Verbs
 from unquilt.tables.neardups import COMPONENTS
 from unquilt.tables.table import Table
 
-EDGE_LABELS = {
-    "shingles": "taking shingles",
-    "signatures": "taking signatures",
-    **dict.fromkeys(("buckets", "distinct", "edges"), "finding near-duplicates"),
-}
-_SIZED = (f"{name}{size}" for name in ("components", "trees", "linked") for size in ("", "_large", "_small"))
-COMPONENT_LABELS = dict.fromkeys(
-    ("ends", "large star", "small star", "links", *_SIZED), "following chains of near-duplicates"
-)
-
 
 def components(verbs: Verbs, edges: Kept, table: Table = COMPONENTS) -> Kept:
     """For each document with an edge, except the least of its component, an edge (doc, other) to that least one.

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from unquilt.analyses.components import COMPONENT_LABELS, EDGE_LABELS, components
+from unquilt.analyses.components import components
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
-from unquilt.tables.neardups import CLUSTERS, COMPONENTS, EDGES
-from unquilt.tables.quilts import KEPT_COPIES
-
-COPY_LABELS = EDGE_LABELS | COMPONENT_LABELS
-COPY_LABELS |= dict.fromkeys(("places", "shared", "pool", "addresses", "kept_copies"), "telling servers apart")
-COPY_LABELS |= {"copies": "finding copies"}
-COPY_TABLES = (CLUSTERS, KEPT_COPIES, EDGES, COMPONENTS)
-"""what an analysis that begins with `find_copies` makes on the way."""
+from unquilt.tables.neardups import CLUSTERS, KEPT_COPIES
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,7 @@ DECLARATION = Analysis(
     report="unquilt.page.report.sections.reuse:show_detect",
     parameters=DetectParameters,
     costs=lambda _: COSTS,
-    function=detect,
+    function="unquilt.analyses.detect:detect",
     other_texts=looks_at_others,
     source=lambda _, read: "labels" in read and read["labels"].about.by == "raw",
     files={"labels": LabelSet.read},

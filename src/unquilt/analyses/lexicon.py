@@ -17,8 +17,6 @@ from unquilt.parameters import Parameters, parameter
 from unquilt.stores.lexicons import check_nidf
 from unquilt.tables.neardups import WORDS
 
-LEXICON_LABELS = {"document words": "counting words", "word sums": "counting words"}
-
 
 @dataclass(frozen=True)
 class LexiconParameters(Parameters):
@@ -61,7 +59,6 @@ DECLARATION = Analysis(
     summary="",
     report="",
     parameters=LexiconParameters,
-    function=lexicon,
+    function="unquilt.analyses.lexicon:lexicon",
     results=(WORDS,),
-    labels=LEXICON_LABELS,
 )

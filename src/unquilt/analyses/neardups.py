@@ -39,8 +39,8 @@ from typing import Any
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.comparison import COMPARISON_LABELS, compare
-from unquilt.analyses.components import COMPONENT_LABELS, EDGE_LABELS, components
-from unquilt.analyses.lexicon import LEXICON_LABELS, LexiconParameters, count_words
+from unquilt.analyses.components import components
+from unquilt.analyses.lexicon import LexiconParameters, count_words
 from unquilt.analyses.preference import check_keep, keep_parameter, rank
 from unquilt.analyses.threshold import MEASURES, THRESHOLD_LABELS, NearPairs, drop, near_pairs
 from unquilt.errors import ParameterError
@@ -380,7 +380,7 @@ DECLARATION = Analysis(
     summary="unquilt.cli.show.neardups:NeardupView",
     report="unquilt.page.report.sections.neardups:show_neardups",
     parameters=NeardupParameters,
-    function=neardups,
+    function="unquilt.analyses.neardups:neardups",
     costs=weigh,
     files={"lexicon": Lexicon.read},
     said=lambda lexicon: {"nidf": list(lexicon.nidf), "min_df": lexicon.min_df},
@@ -390,10 +390,7 @@ DECLARATION = Analysis(
         *(PREFERENCES, EDGES, COMPONENTS, MEMBERS, CHOSEN, COMPARED, DROPPED, WORDS),
         *(CANDIDATES, FURTHER, UNSETTLED, TREES, OVERLAPS, LINKS, LINKED),
     ),
-    labels=EDGE_LABELS
-    | LEXICON_LABELS
-    | COMPONENT_LABELS
-    | COMPARISON_LABELS
+    labels=COMPARISON_LABELS
     | THRESHOLD_LABELS
     | {
         "members": "gathering clusters",

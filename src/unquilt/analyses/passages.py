@@ -34,8 +34,8 @@ from typing import Any
 
 from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.between import between_parameter, check_between, name_collections, refuse_empty
-from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
-from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
+from unquilt.analyses.copies import find_copies
+from unquilt.analyses.lexicon import count_words
 from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.reworded import RewordedParameters
 from unquilt.analyses.sites import see_sites
@@ -47,7 +47,7 @@ from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import FOREIGN
 from unquilt.stores.lexicons import check_nidf, df_range
 from unquilt.stores.words import pack_above, pack_between, pack_most_frequent, pack_no_words
-from unquilt.tables.neardups import WORDS
+from unquilt.tables.neardups import COPY_TABLES, WORDS
 from unquilt.tables.passages import MARKS, PASSAGE_PAIRS, PASSAGE_RUNS, PASSAGES, STOP_GROUPS, STOP_RUNS
 
 SIGNATURES = ("imatch", "shingles", "spotsigs", "grams")
@@ -370,16 +370,14 @@ DECLARATION = Analysis(
     summary="unquilt.cli.show.passages:PassageView",
     report="unquilt.page.report.sections.passages:show_passages",
     parameters=PassageParameters,
-    function=passages,
+    function="unquilt.analyses.passages:passages",
     foreign=lambda given: "" if given.between else str(given.foreign),
     costs=lambda given: COSTS.get(given.get("signature", "grams"), {}).items(),
     results=(PASSAGES, PASSAGE_PAIRS, STOP_RUNS),
     on_request=(STOP_RUNS,),
     others=(*COPY_TABLES, WORDS, MARKS, PASSAGE_RUNS, STOP_GROUPS),
     leads=lead,
-    labels=COPY_LABELS
-    | LEXICON_LABELS
-    | {
+    labels={
         "sentence tokens": "cutting texts into sentences",
         "sentences": "cutting texts into sentences",
         "gram places": "cutting texts into grams",

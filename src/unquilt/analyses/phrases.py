@@ -27,7 +27,7 @@ from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis, Outcome
-from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
+from unquilt.analyses.copies import find_copies
 from unquilt.analyses.neardups import FAMILIES
 from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.sites import see_names, see_sites
@@ -37,6 +37,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import SITES
+from unquilt.tables.neardups import COPY_TABLES
 from unquilt.tables.phrases import (
     ASKED_GRAMS,
     ASKED_PHRASES,
@@ -270,7 +271,7 @@ DECLARATION = Analysis(
     summary="unquilt.cli.show.phrases:PhraseView",
     report="unquilt.page.report.sections.phrases:show_phrases",
     parameters=PhraseParameters,
-    function=phrases,
+    function="unquilt.analyses.phrases:phrases",
     costs=weigh,
     results=(HOSTS, PHRASES, COVERS),
     on_request=(PHRASES,),
@@ -287,8 +288,7 @@ DECLARATION = Analysis(
     ),
     foreign=lambda given: str(given.group),
     counts_sites=True,
-    labels=COPY_LABELS
-    | {
+    labels={
         "samples": "taking shingles",
         "samples to cover": "taking shingles of the sample",
         "popular": "finding popular phrases",

@@ -1,14 +1,20 @@
-"""What makes a quilt: the parameters of `quilts`, apart from it, so that options can be made of them without Arrow."""
+"""What is known of `quilts` without the code that finds them: its parameters, and its declaration.
+
+Options and the page in the browser are made from these, so they import neither verbs nor stores."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from unquilt.analyses import keys
+from unquilt.analyses.analysis import Analysis
 from unquilt.errors import ParameterError
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import FOREIGN
+from unquilt.tables.neardups import COPY_TABLES, WORDS
+from unquilt.tables.quilts import ASKED, NAMED, PATCHES, QUILTS, SITE_TABLES, SLICES, SOURCES, VERDICTS
 
 COLLAPSE = ("none", "exact", "near")
 EDITS = ("exact", "light")
@@ -136,3 +142,64 @@ def check_limits(c: int, min_share: float, max_largest: float) -> None:
     if c * min_share > 1 + 1e-9:
         contradiction = f"min_share {min_share:g} and c {c} contradict each other"
         raise ParameterError(f"{contradiction}: {least}, so there are never {c} sources, and no page is a quilt")
+
+
+def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
+    """What the longer stages cost beside each other: about per mille of the time, on real pages and on the demo web."""
+    near = {"shingles": 180, "edges": 38} if given.get("collapse", "near") == "near" else {}
+    cover = {
+        "places": 33,
+        "scan": 231,
+        "lists": 222,
+        "elements": 55,
+        "first covers": 40,
+        "covers again": 16,
+        "names": 45,
+    }
+    located = {"requests": 8, "document words": 90, "slices": 80, "patches": 100}
+    if not given.get("homes", True):
+        cover = {name: cost for name, cost in cover.items() if name != "covers again"}
+    if not given.get("patches", True) and given.get("edits") == "exact" and not given.get("min_sewn", 1):
+        located = {}
+    return (near | cover | located | {"linked": 48, "select": 13}).items()
+
+
+DECLARATION = Analysis(
+    name="quilts",
+    summary="unquilt.cli.show.quilts:QuiltView",
+    report="unquilt.page.report.sections.quilts:show_quilts",
+    parameters=QuiltParameters,
+    function="unquilt.analyses.quilts:quilts",
+    results=(QUILTS, SOURCES),
+    others=(VERDICTS, PATCHES, *SITE_TABLES["domain"], *SITE_TABLES["host"], *COPY_TABLES, NAMED, ASKED, SLICES, WORDS),
+    labels={
+        "first covers": "finding sources",
+        "covers again": "finding sources",
+        "suspicions": "finding sources",
+        "counts": "judging documents",
+        "covers": "finding sources",
+        "names": "looking up URLs",
+        "named": "looking up URLs",
+        "linked": "looking at links",
+        "verdicts": "judging documents",
+        "judging": "judging documents",
+        "requests": "asking sources for passages",
+        "asked": "asking sources for passages",
+        "slices": "cutting passages out of sources",
+        "patches": "locating patches",
+        "confirmed": "locating patches",
+        "select": "looking up ids",
+        "look up": "looking up ids",
+    },
+    costs=weigh,
+    foreign=lambda given: str(given.foreign),
+    example="""
+    >>> import pyarrow as pa
+    >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
+    >>> run = quilts(pages, k=3, c=2, min_grams=1)
+    >>> run.quilts.select(["id", "covered", "sources", "largest"]).to_pylist()
+    [{'id': 'z', 'covered': 0.8, 'sources': 2, 'largest': 0.5}]
+    >>> run.verdicts.select(["doc", "why"]).to_pylist()
+    [{'doc': 0, 'why': 'max_largest, c'}, {'doc': 1, 'why': 'max_largest, c'}, {'doc': 2, 'why': None}]
+    """,
+)

@@ -49,24 +49,21 @@ Every document that stands gets a verdict: all of these numbers, and which limit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from unquilt.analyses import keys
-from unquilt.analyses.analysis import Analysis, Outcome
-from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
-from unquilt.analyses.lexicon import LEXICON_LABELS, count_words
+from unquilt.analyses.analysis import Outcome
+from unquilt.analyses.copies import find_copies
+from unquilt.analyses.lexicon import count_words
 from unquilt.analyses.limits import write_limits
-from unquilt.analyses.quilt_parameters import PUBLISHED, QuiltParameters
-from unquilt.analyses.sites import SITE_LABELS, SITE_TABLES, count_sites, name_sites, see_sites
+from unquilt.analyses.quilt_parameters import QuiltParameters
+from unquilt.analyses.sites import count_sites, see_sites
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
 from unquilt.flow.verbs import Rows, Verbs, look_up
+from unquilt.site_names import name_sites
 from unquilt.stores.words import pack_above, pack_no_words
-from unquilt.tables.neardups import WORDS
 from unquilt.tables.quilts import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES, VERDICTS
-
-__all__ = ["COVER_LABELS", "DECLARATION", "PUBLISHED", "QuiltParameters", "attribute", "locate", "quilts"]
 
 LOOK = 0.15
 """Documents with less than this share covered are never looked at closely, unless σ is smaller still."""
@@ -76,13 +73,6 @@ COMMON = 10
 """A word in more than one of so many documents is common."""
 SAMPLE = 4096
 """Common words are found in about so many documents."""
-
-COVER_LABELS = {
-    "scan": "cutting texts into grams",
-    "lists": "finding shared grams",
-    "grams": "finding shared grams",
-    "elements": "sorting by document",
-}
 
 
 def quilts(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Outcome:
@@ -237,68 +227,3 @@ def locate(
     slices = verbs.keep(passages, SLICES.named(SLICES.name + of))
     patches, sewn = verbs.map(corpus, Kernel("patches", **how, min_grams=given.min_grams), among=slices)
     return patches, sewn
-
-
-def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
-    """What the longer stages cost beside each other: about per mille of the time, on real pages and on the demo web."""
-    near = {"shingles": 180, "edges": 38} if given.get("collapse", "near") == "near" else {}
-    cover = {
-        "places": 33,
-        "scan": 231,
-        "lists": 222,
-        "elements": 55,
-        "first covers": 40,
-        "covers again": 16,
-        "names": 45,
-    }
-    located = {"requests": 8, "document words": 90, "slices": 80, "patches": 100}
-    if not given.get("homes", True):
-        cover = {name: cost for name, cost in cover.items() if name != "covers again"}
-    if not given.get("patches", True) and given.get("edits") == "exact" and not given.get("min_sewn", 1):
-        located = {}
-    return (near | cover | located | {"linked": 48, "select": 13}).items()
-
-
-DECLARATION = Analysis(
-    name="quilts",
-    summary="unquilt.cli.show.quilts:QuiltView",
-    report="unquilt.page.report.sections.quilts:show_quilts",
-    parameters=QuiltParameters,
-    function=quilts,
-    results=(QUILTS, SOURCES),
-    others=(VERDICTS, PATCHES, *SITE_TABLES["domain"], *SITE_TABLES["host"], *COPY_TABLES, NAMED, ASKED, SLICES, WORDS),
-    labels=COPY_LABELS
-    | SITE_LABELS
-    | COVER_LABELS
-    | LEXICON_LABELS
-    | {
-        "first covers": "finding sources",
-        "covers again": "finding sources",
-        "suspicions": "finding sources",
-        "counts": "judging documents",
-        "covers": "finding sources",
-        "names": "looking up URLs",
-        "named": "looking up URLs",
-        "linked": "looking at links",
-        "verdicts": "judging documents",
-        "judging": "judging documents",
-        "requests": "asking sources for passages",
-        "asked": "asking sources for passages",
-        "slices": "cutting passages out of sources",
-        "patches": "locating patches",
-        "confirmed": "locating patches",
-        "select": "looking up ids",
-        "look up": "looking up ids",
-    },
-    costs=weigh,
-    foreign=lambda given: str(given.foreign),
-    example="""
-    >>> import pyarrow as pa
-    >>> pages = pa.table({"id": ["x", "y", "z"], "text": ["a b c d", "d e f g", "a b c d e f g"]})
-    >>> run = quilts(pages, k=3, c=2, min_grams=1)
-    >>> run.quilts.select(["id", "covered", "sources", "largest"]).to_pylist()
-    [{'id': 'z', 'covered': 0.8, 'sources': 2, 'largest': 0.5}]
-    >>> run.verdicts.select(["doc", "why"]).to_pylist()
-    [{'doc': 0, 'why': 'max_largest, c'}, {'doc': 1, 'why': 'max_largest, c'}, {'doc': 2, 'why': None}]
-    """,
-)

@@ -16,7 +16,7 @@ from typing import Any
 
 from unquilt.analyses.analysis import Analysis, Outcome
 from unquilt.analyses.between import between_parameter, check_between, name_collections, refuse_empty
-from unquilt.analyses.copies import COPY_LABELS, COPY_TABLES, find_copies
+from unquilt.analyses.copies import find_copies
 from unquilt.analyses.quilt_parameters import COLLAPSE
 from unquilt.analyses.reworded_candidates import CANDIDATE_LABELS, CANDIDATE_TABLES, CandidatePairs, find_candidates
 from unquilt.analyses.sites import see_sites
@@ -25,6 +25,7 @@ from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Rows, Verbs
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import FOREIGN
+from unquilt.tables.neardups import COPY_TABLES
 from unquilt.tables.passages import PASSAGE_PAIRS, PASSAGES
 
 
@@ -114,13 +115,12 @@ DECLARATION = Analysis(
     summary="unquilt.cli.show.reworded:RewordedView",
     report="unquilt.page.report.sections.passages:show_passages",
     parameters=RewordedParameters,
-    function=reworded,
+    function="unquilt.analyses.reworded:reworded",
     foreign=lambda given: "" if given.between else str(given.foreign),
     costs=lambda _: COSTS.items(),
     results=(PASSAGES, PASSAGE_PAIRS),
     others=(*COPY_TABLES, *CANDIDATE_TABLES),
-    labels=COPY_LABELS
-    | CANDIDATE_LABELS
+    labels=CANDIDATE_LABELS
     | {
         "candidate texts": "sending texts to candidates",
         "aligned passages": "aligning texts",

@@ -5,11 +5,8 @@ from __future__ import annotations
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
-from unquilt.tables.quilts import QUILTING_DOMAINS, QUILTING_HOSTS, SOURCE_DOMAINS, SOURCE_HOSTS
-
-SITE_LABELS = {"drawn": "counting by site", "visits": "counting by site", "sites": "counting by site"}
-SITE_TABLES = {"domain": (QUILTING_DOMAINS, SOURCE_DOMAINS), "host": (QUILTING_HOSTS, SOURCE_HOSTS)}
-"""The sites with quilts, and those that quilts draw on, by what sites are."""
+from unquilt.site_names import name_sites
+from unquilt.tables.quilts import SITE_TABLES
 
 
 def see_sites(corpus: Kept, by: str) -> tuple[Kept, str]:
@@ -20,11 +17,6 @@ def see_sites(corpus: Kept, by: str) -> tuple[Kept, str]:
 def see_names(corpus: Kept, by: str) -> tuple[Kept, str]:
     """The corpus as kernels that count by site are shown it, and the column that has the names of sites."""
     return (corpus, by) if by in ("host", "domain") else (corpus.by_site(by), "domain")
-
-
-def name_sites(foreign: str) -> str:
-    """What sites are where sources count by `foreign`: hosts if these are told apart, else domains."""
-    return "host" if foreign == "host" else "domain"
 
 
 def count_sites(verbs: Verbs, corpus: Kept, quilts: Kept, sources: Kept, foreign: str) -> list[Kept]:

@@ -19,18 +19,17 @@ from typing import Any
 
 from unquilt.analyses import keys
 from unquilt.analyses.analysis import Analysis, Outcome
-from unquilt.analyses.copies import COPY_TABLES, find_copies
+from unquilt.analyses.copies import find_copies
 from unquilt.analyses.quilt_parameters import PUBLISHED, QuiltParameters
-from unquilt.analyses.quilts import DECLARATION as QUILTS
+from unquilt.analyses.quilt_parameters import weigh as weigh_quilts
 from unquilt.analyses.quilts import judge, name_by
-from unquilt.analyses.quilts import weigh as weigh_quilts
 from unquilt.analyses.sites import see_sites
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel
 from unquilt.flow.verbs import Verbs
 from unquilt.parameters import Parameters, parameter
-from unquilt.tables.neardups import WORDS
+from unquilt.tables.neardups import COPY_TABLES, WORDS
 from unquilt.tables.quilts import ASKED, NAMED, SLICES
 from unquilt.tables.sweep import COUNTS, SWEEP
 
@@ -184,13 +183,12 @@ DECLARATION = Analysis(
     summary="",
     report="unquilt.page.report.sections.sweep:show_sweep",
     parameters=SweepParameters,
-    function=sweep,
+    function="unquilt.analyses.sweep:sweep",
     costs=weigh,
     foreign=lambda given: str(given.foreign),
     results=(SWEEP,),
     others=(*COPY_TABLES, COUNTS, NAMED, ASKED, SLICES, WORDS),
     labels={
-        **QUILTS.labels,
         "sweep": "counting quilts",
         "sums": "counting quilts",
         "counts": "counting quilts for k = {}",

@@ -1,7 +1,8 @@
 """The command line: `unquilt COMMAND …`, with one small file for each command.
 
     group             the list of commands; each is imported when it is called
-    options           options made from parameters, and the options of all jobs
+    options           options made from parameters
+    job_options       the options of all jobs: about running, and about reading
     analysis          the common body of the commands of analyses
     figures           figures of a run, drawn at its end
     commands/         one file for each command

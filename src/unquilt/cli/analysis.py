@@ -17,14 +17,8 @@ import click
 
 from unquilt.analyses.analysis import Analysis
 from unquilt.analyses.catalogue import load_analysis
-from unquilt.cli.options import (
-    JobArguments,
-    given_parameters,
-    job_options,
-    parameter_options,
-    refuse_reading_options,
-    usage_error,
-)
+from unquilt.cli.job_options import JobArguments, job_options, refuse_reading_options
+from unquilt.cli.options import given_parameters, parameter_options, usage_error
 from unquilt.cli.terminal.output import emit
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from unquilt.analyses.quilts import DECLARATION as QUILTS_ANALYSIS
-from unquilt.analyses.quilts import PUBLISHED, QuiltParameters
+from unquilt.analyses.quilt_parameters import DECLARATION as QUILTS_ANALYSIS
+from unquilt.analyses.quilt_parameters import PUBLISHED, QuiltParameters
 from unquilt.analyses.quilts_experiment import DECLARATION, QuiltsExperimentParameters
 from unquilt.analyses.sweep import DECLARATION as SWEEP_ANALYSIS
 from unquilt.analyses.sweep import SweepParameters

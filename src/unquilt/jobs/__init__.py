@@ -1,7 +1,7 @@
 """Jobs: the functions that the command line and the API both call.
 
     work       the jobs
-    opening    run folders to make runs in, and tables of runs
+    opening    run folders to make runs in
     options    settings, reading and progress of a job
     ingestion  from input files to a corpus
     joining    from corpora, and what runs keep, to one corpus
@@ -16,7 +16,8 @@
     sources    which documents may be sources, by conditions
     conditions  which rows: an expression over columns
     patience   how long somebody waits for rows
-    corpora    corpus folders as inputs
+    corpora    tables of runs and of their corpora
+    readings   how the files of a corpus were read
     places     where results go
     verdicts   quilts of a finished run by other limits
     labels     makes sets of labels

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from unquilt.corpus.given import JSON
 from unquilt.flow.kept import Kept
-from unquilt.jobs.opening import open_table
+from unquilt.jobs.corpora import open_table
 from unquilt.runs import Run
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.neardups import AUDIT

@@ -1,22 +1,22 @@
-"""Corpus folders as inputs, and what is known of them."""
+"""Tables of runs and of the corpora that they were made from, and what is known of a corpus.
+
+No reader and no analysis is imported here, so that commands which only look at finished runs start quickly."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import fields, replace
 from typing import Any
 
-from unquilt.corpus.options import PLAIN, RESTORED, Reading
-from unquilt.errors import InputChangedError, InputError, ParameterError, RunError, damaged
+from unquilt.errors import InputChangedError, MisfitError, RunError, damaged
 from unquilt.flow.kept import Kept
-from unquilt.jobs.opening import open_table
-from unquilt.parameters import Parameters
 from unquilt.remote.names import is_url
 from unquilt.remote.paths import place
 from unquilt.runs import Run
-from unquilt.runs.manifest import MANIFEST
+from unquilt.runs.manifest import MANIFEST, unquilt_version
 from unquilt.runs.storage import shown
 from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS, REJECTS
+from unquilt.tables.table import Table
 
 CORPUS = "corpus"
 """The folder of a corpus that was made within a run."""
@@ -33,10 +33,11 @@ def find_corpus(run: Run) -> Run | None:
     Files that parameters name, such as a lexicon, are inputs of a run, too, behind those of its corpus.
     """
     inner, inputs = run.inner(CORPUS), run.manifest["inputs"]  # a link in its place is refused, not passed over
-    with suppress(RunError):
-        within = Run.read(inner)
-        if within.manifest["inputs"] == inputs[: len(within.manifest["inputs"])]:
-            return within
+    if inner.exists():
+        with suppress(RunError):
+            within = Run.read(inner)
+            if within.manifest["inputs"] == inputs[: len(within.manifest["inputs"])]:
+                return within
     for record in inputs[:1]:
         beside = run.path.absolute().parent
         there = place(record["path"])
@@ -87,56 +88,14 @@ def measures(run: Run) -> dict[str, Any]:
 
 def has_plain_words(corpus: Run) -> bool:
     """Whether words are compared as they are written, not as a reader sees them."""
+    from unquilt.corpus.options import PLAIN
+
     return bool(corpus.manifest["parameters"]["words"] == PLAIN)
 
 
 def has_source(corpus: Run) -> bool:
     """Whether its texts are the source of pages."""
     return bool(corpus.manifest["parameters"].get("source"))
-
-
-def recall_reading(corpus: Run) -> Reading:
-    """How the inputs of a corpus were read."""
-    known = {info.name for info in Reading.describe()} | {"fields", "limits"}
-    given = {name: value for name, value in corpus.manifest["parameters"].items() if name in known}
-    return Reading.from_dict(given | {"words": PLAIN if has_plain_words(corpus) else RESTORED})
-
-
-OF_FILES = frozenset({"fields", "limits", "base_url", "include", "exclude", "carry"})
-"""What may differ from file to file of a corpus: what they are called and hold, not what is read of them."""
-
-
-def continue_reading(corpus: Run, asked: Reading) -> Reading:
-    """How files are read that are added to a corpus: as it was, but for what is asked of these files.
-
-    ParameterError if what is asked would make documents of another kind.
-    """
-    known = recall_reading(corpus)
-    for name, value in _find_asked(asked, Reading()).items():
-        before = getattr(known, name)
-        if name not in OF_FILES and value != before:
-            raise ParameterError(
-                f"{name} was {before} when {shown(corpus.path)} was read, and is now {value}; leave it out, or read "
-                "these files into a corpus of their own"
-            )
-        parts = _find_asked(value, type(value)()) if isinstance(value, Parameters) else {}
-        known = replace(known, **{name: replace(before, **parts) if parts else value})
-    return known
-
-
-def _find_asked(given: Parameters, usual: Parameters) -> dict[str, Any]:
-    """The values that are not the usual ones."""
-    names = (each.name for each in fields(given))
-    return {name: getattr(given, name) for name in names if getattr(given, name) != getattr(usual, name)}
-
-
-def refuse_other_words(path: str, spelling: str | None, *, plain: bool) -> None:
-    """Refuses a lexicon or a set of labels whose words are not like those of the corpus."""
-    if spelling is not None and (spelling == PLAIN) != plain:
-        said = f"{shown(path)} has {spelling} words, and the corpus has {'plain' if plain else 'restored'} ones"
-        raise InputError(
-            f"{said}; make it anew from a corpus with the same --words, or read the inputs with --words {spelling}"
-        )
 
 
 def documents(corpus: Run, *, others: bool = False) -> Kept:
@@ -162,3 +121,17 @@ def refuse_other_corpus(corpus: Run) -> None:
     changes nothing."""
     if recall(Run.read(corpus.path), corpus.manifest["fingerprint"]) is None:
         raise InputChangedError(f"{corpus.path} was overwritten while it was read; run again when nothing writes to it")
+
+
+def open_table(run: Run, name: str, table: Table | None, files: Iterable[str] = ()) -> Kept:
+    """A table of a run, by default its one file, checked if it is known what it should be. Other columns than this
+    unquilt gives it are no damage if another version wrote them."""
+    found = Kept.of(name, *(run.path / file for file in files or (f"{name}.parquet",)))
+    try:
+        return found.checked(table)
+    except MisfitError as error:
+        theirs, ours = run.manifest["unquilt"], unquilt_version()
+        if theirs == ours:
+            raise
+        made = f"{shown(run.path)} was made by unquilt {theirs}, whose table {name} is another than that of {ours}"
+        raise RunError(f"{made}; run unquilt {run.manifest['analysis']} again") from error

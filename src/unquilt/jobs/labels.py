@@ -13,10 +13,9 @@ import pyarrow.compute as pc
 from unquilt.analyses.detect import ThresholdParameters
 from unquilt.analyses.discover import ChunkParameters, DiscoverParameters
 from unquilt.errors import InputError, ParameterError
-from unquilt.jobs.corpora import CORPUS, PLAIN_WORDS, documents, has_plain_words, measures
+from unquilt.jobs.corpora import CORPUS, PLAIN_WORDS, documents, has_plain_words, measures, open_table
 from unquilt.jobs.inputs import fit_source
 from unquilt.jobs.named import Inputs, is_path, list_paths, name_paths, open_corpus
-from unquilt.jobs.opening import open_table
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import SORTED, STOP_FILES, choose_place, workshop
 from unquilt.jobs.work import ingest

@@ -20,7 +20,7 @@ from unquilt import _native
 from unquilt.analyses.detect import SCALE
 from unquilt.errors import StorageError, UnquiltError, damaged
 from unquilt.flow.kept import Kept
-from unquilt.jobs.opening import open_table
+from unquilt.jobs.corpora import open_table
 from unquilt.runs import Run
 from unquilt.settings import Settings
 from unquilt.tables.reuse import (

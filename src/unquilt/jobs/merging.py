@@ -11,9 +11,9 @@ from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
 from unquilt.flow.verbs import Verbs
-from unquilt.jobs.corpora import measures
+from unquilt.jobs.corpora import measures, open_table
 from unquilt.jobs.merged_tables import MergedTables, RunPart
-from unquilt.jobs.opening import open_run, open_table
+from unquilt.jobs.opening import open_run
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import choose_place
 from unquilt.jobs.work import engine

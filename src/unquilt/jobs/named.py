@@ -15,8 +15,7 @@ from unquilt.corpus.find.inputs import STDIN, named
 from unquilt.corpus.options import PLAIN
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import find_corpus, has_plain_words, measures
-from unquilt.jobs.opening import open_table
+from unquilt.jobs.corpora import find_corpus, has_plain_words, measures, open_table
 from unquilt.remote.names import is_url, localise
 from unquilt.remote.paths import place
 from unquilt.runs import InputRecord, Run

@@ -30,10 +30,10 @@ from unquilt.errors import NoDocumentsError
 from unquilt.flow.kept import Kept
 from unquilt.flow.rehearsal import rehearse
 from unquilt.jobs.copied_texts import CopiedTexts
-from unquilt.jobs.corpora import documents, has_plain_words, measures, refuse_other_corpus
+from unquilt.jobs.corpora import documents, has_plain_words, measures, open_table, refuse_other_corpus
 from unquilt.jobs.inputs import find_inputs, fit_source
 from unquilt.jobs.named import Inputs, name_paths, open_corpus
-from unquilt.jobs.opening import open_run, open_table
+from unquilt.jobs.opening import open_run
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.own_pages import Pages, choose_ours, join_ours
 from unquilt.jobs.places import choose_place

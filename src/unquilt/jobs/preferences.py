@@ -17,7 +17,7 @@ from unquilt.corpus.given import COLUMN, JSON, read_given
 from unquilt.errors import ParameterError, StorageError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.conditions import Key, quote, read_keys
-from unquilt.jobs.opening import open_table
+from unquilt.jobs.corpora import open_table
 from unquilt.runs import Run
 from unquilt.tables.neardups import PREFERENCES
 

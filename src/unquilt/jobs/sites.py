@@ -14,8 +14,8 @@ from unquilt.analyses.catalogue import find_table
 from unquilt.analyses.site_verdicts import DECLARATION, VERDICTS, SiteParameters, is_mixed, judge_site, rank_sites
 from unquilt.errors import InputError, StorageError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import documents, find_corpus, measures
-from unquilt.jobs.opening import open_run, open_table
+from unquilt.jobs.corpora import documents, find_corpus, measures, open_table
+from unquilt.jobs.opening import open_run
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import choose_place
 from unquilt.jobs.site_tables import SiteTables

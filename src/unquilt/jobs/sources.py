@@ -9,7 +9,7 @@ from unquilt.analyses.phrases import PREFERRED, SOURCE, PhraseParameters
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.conditions import Condition
-from unquilt.jobs.opening import open_table
+from unquilt.jobs.corpora import open_table
 from unquilt.runs import Run
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.phrases import SOURCE_MARKS

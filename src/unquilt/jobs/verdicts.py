@@ -12,7 +12,7 @@ from unquilt.analyses.judging import change_limits, judge
 from unquilt.analyses.quilt_parameters import QuiltParameters
 from unquilt.errors import RunError
 from unquilt.flow.kept import Kept, Split
-from unquilt.jobs.opening import open_table
+from unquilt.jobs.corpora import open_table
 from unquilt.runs import Run
 from unquilt.tables.quilts import SOURCES, VERDICTS
 from unquilt.tables.table import Table

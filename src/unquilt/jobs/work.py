@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from unquilt.analyses.analysis import Analysis
+from unquilt.analyses.catalogue import find_function
 from unquilt.analyses.lexicon import DECLARATION as COUNTING
 from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
@@ -29,13 +30,11 @@ from unquilt.jobs.corpora import (
     CORPUS,
     EARLIER,
     PLAIN_WORDS,
-    continue_reading,
     documents,
     has_plain_words,
     measures,
     note_state,
     refuse_other_corpus,
-    refuse_other_words,
 )
 from unquilt.jobs.foresight import foresee, foresee_space
 from unquilt.jobs.ingestion import read_into
@@ -46,6 +45,7 @@ from unquilt.jobs.opening import open_run
 from unquilt.jobs.options import JobOptions
 from unquilt.jobs.places import LEXICON, RUN, choose_place, workshop
 from unquilt.jobs.preferences import check_order, count_missing, order_documents
+from unquilt.jobs.readings import continue_reading, refuse_other_words
 from unquilt.jobs.sources import mark_sources, read_conditions
 from unquilt.parameters import Parameters
 from unquilt.remote.names import refuse_url
@@ -116,7 +116,7 @@ def analyse(
     options = options or JobOptions()
     files = {name: getattr(given, name) for name in analysis.files if getattr(given, name)}
     read = {name: analysis.files[name](path) for name, path in files.items()}
-    function = partial(analysis.function, **read)
+    function = partial(find_function(analysis.function), **read)
     rehearse(lambda verbs, corpus: function(verbs, corpus, given))
     options = fit_source(inputs, options, source=analysis.source(given, read))
     output = choose_place(output, [*name_paths(inputs), *files.values()])

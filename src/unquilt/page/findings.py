@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.catalogue import ENTRIES, find_summary, find_table, load
+from unquilt.analyses.catalogue import ENTRIES, find_summary, load
 from unquilt.errors import UnquiltError
 from unquilt.results.folders import RunFolder
 from unquilt.results.rows import Selection, TableRows, arrange
@@ -92,7 +92,7 @@ class RunFindings:
     def order(self, table: str) -> pa.ChunkedArray:
         """The documents of a table in the order in which people want them; none of a very long one."""
         if table not in self._orders:
-            known, kept = find_table(table), self._folder.tables.get(table)
+            known, kept = self._folder.describe(table), self._folder.tables.get(table)
             first = known.columns[0] if known else None
             rows: Iterable[pa.Table] = ()
             if first is not None and first.is_document and kept is not None and kept.rows <= MOST_ORDERED:

@@ -44,6 +44,11 @@ class RunList:
             self._places[_name(given, self._places)] = given
 
     @property
+    def first(self) -> Path:
+        """The folder of the first of them."""
+        return next(iter(self._places.values()))
+
+    @property
     def names(self) -> list[str]:
         return list(self._places)
 

@@ -16,7 +16,6 @@ from urllib.parse import quote
 import uvicorn
 
 from unquilt.errors import ParameterError, StorageError
-from unquilt.judgements.labels import FILE, LabelFile
 from unquilt.page.application import make_application
 from unquilt.page.guarding import ENTRANCE, KEY
 from unquilt.page.run_list import RunList
@@ -44,8 +43,7 @@ def open_workspace(runs: Sequence[str | Path], labels: str | Path | None = None)
     for given in runs:
         refuse_url(given, "the page shows runs in")
     places = [place for given in runs for place in find_runs(Path(given))]
-    beside = Path(labels) if labels else places[0].absolute().parent / FILE
-    return Workspace(RunList(places), LabelFile(beside))
+    return Workspace(RunList(places), Path(labels) if labels else None)
 
 
 def find_runs(given: Path) -> list[Path]:

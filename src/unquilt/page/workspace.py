@@ -20,11 +20,11 @@ from unquilt.page.guarding import EntryKey, Token
 from unquilt.page.links import address
 from unquilt.page.listing import Listing
 from unquilt.page.marked import colour
-from unquilt.page.report.spelling import sentence
 from unquilt.page.run_list import RunList
 from unquilt.results.folders import RunFolder
 from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.marks import clean
+from unquilt.spelling import sentence
 from unquilt.tables.corpus import DOCUMENTS
 
 if TYPE_CHECKING:
@@ -39,10 +39,18 @@ class Workspace:
     """Everything that a view needs to answer."""
 
     runs: RunList
-    labels: LabelFile
+    labelled: Path | None = None
+    """The file with the labels; by default it is beside the first run."""
     key: EntryKey = field(default_factory=EntryKey)
     token: Token = field(default_factory=Token)
     _found: WeakKeyDictionary[RunFolder, RunFindings] = field(default_factory=WeakKeyDictionary)
+
+    @cached_property
+    def labels(self) -> LabelFile:
+        """The labels, for those who judge."""
+        from unquilt.judgements.labels import FILE, LabelFile
+
+        return LabelFile(self.labelled or self.runs.first.parent / FILE)
 
     @cached_property
     def templates(self) -> Environment:

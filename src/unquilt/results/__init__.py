@@ -13,7 +13,8 @@
     cleaning         documents without what a run of repeats takes out
     trimming         documents without repeated paragraphs
     evidence         what is marked in a page, and where else it stands
-    judged           why a page is or is not a quilt
+    judged           a quilt with its evidence; why a page is or is not a quilt
+    quilt_rows       quilts with their texts, sources and copied passages
     texts            parts of long texts; restored and hidden words of a document
     hosts            the hosts of a corpus, as a table
     passages         passages as XML for PAN

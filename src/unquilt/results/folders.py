@@ -18,13 +18,12 @@ from typing import Any, Self
 from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError, RunError
 from unquilt.flow.kept import Kept
-from unquilt.jobs.corpora import documents, find_corpus, other_texts
-from unquilt.jobs.opening import open_table
+from unquilt.jobs.corpora import documents, find_corpus, open_table, other_texts
 from unquilt.remote.paths import place
 from unquilt.results.hosts import count_hosts
 from unquilt.results.names import Names
 from unquilt.runs import Run
-from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS
+from unquilt.tables.corpus import CORPUS_TABLES, DOCUMENTS, OTHER_TEXTS
 from unquilt.tables.table import Table
 
 _SHORT = ("id", "url", "host", "domain", "fetched")
@@ -63,10 +62,10 @@ class RunFolder:
     @cached_property
     def tables(self) -> dict[str, Kept]:
         """All tables that can be shown, by name: those of the run, then those of its corpus."""
-        found = {name: open_table(self.run, name, find_table(name)) for name in self.run.tables}
+        found = {name: open_table(self.run, name, self.describe(name)) for name in self.run.tables}
         if self.corpus is not None:
             found |= {
-                name: open_table(self.corpus, name, find_table(name))
+                name: open_table(self.corpus, name, CORPUS_TABLES.get(name))
                 for name in self.corpus.tables
                 if name not in found
             }
@@ -89,6 +88,10 @@ class RunFolder:
     def _numbers_others(self) -> bool:
         """Whether JavaScript, CSS and robots.txt may be among the documents that the tables of the run are about."""
         return self.run.manifest["parameters"].get("pages_only") is False
+
+    def describe(self, name: str) -> Table | None:
+        """What is known of a table of this name, first of those that the analysis of the run makes."""
+        return find_table(name, self.run.manifest["analysis"])
 
     def table(self, name: str) -> Kept:
         """One table by name; a wrong name is answered with the right ones."""

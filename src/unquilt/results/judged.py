@@ -1,24 +1,29 @@
-"""Why a page is or is not a quilt, in the words of everybody: the terminal, the page in the browser and the report."""
+"""A quilt with its evidence, and why a page is or is not a quilt, in the words of everybody: the terminal, the page in
+the browser and the report."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from unquilt._native import grams
 from unquilt.analyses.judging import change_limits
 from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES, column_of
 from unquilt.analyses.quilt_parameters import CHANGEABLE, QuiltParameters
-from unquilt.analyses.sites import SITE_TABLES, name_sites
+from unquilt.errors import ParameterError
 from unquilt.jobs.verdicts import judge_run
+from unquilt.results.evidence import Evidence, Other, find_row, make_legend
 from unquilt.results.finding import find_rows
 from unquilt.results.folders import RunFolder
+from unquilt.results.marks import Passage
+from unquilt.site_names import name_sites
 from unquilt.spelling import are, count, printable, share, typed
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.neardups import CLUSTERS
-from unquilt.tables.quilts import QUILTS, VERDICTS
+from unquilt.tables.quilts import PATCHES, QUILTS, SITE_TABLES, SOURCES, VERDICTS
 
 Row = Mapping[str, Any]
+LINKED = {"page": "linked", "domain": "site linked", None: "not linked"}
 SIMILAR_BY = 5
 """Words in a gram by which copies are compared, as `neardups` does."""
 
@@ -57,6 +62,67 @@ def say_quilt(folder: RunFolder, row: Row, sources: Sequence[Row]) -> str:
     return f"{said}."
 
 
+def find_quilt(folder: RunFolder, number: int) -> Evidence:
+    """A quilt with its patches; for another page, what keeps it from being one."""
+    quilt = find_row(folder, QUILTS.name, number)
+    row = quilt or find_row(folder, VERDICTS.name, number)
+    if row is None and not folder.pages([number]):
+        raise ParameterError(f"document {number} was not judged in this run: it does not exist")
+    sources = folder.about(SOURCES.name, number)
+    if row is None:  # a copy of another
+        row = {"doc": number, "patch_grams": 0}
+    ranks = {each["source"]: each["rank"] for each in sources}
+    found = sorted(folder.about(PATCHES.name, number), key=lambda each: (ranks.get(each["source"], 0), each["begin"]))
+    passages = [
+        Passage(each["begin"], each["end"], rank, f"{each['words']} words of source {rank}")
+        for each in found
+        for rank in [ranks.get(each["source"], 0)]
+    ]
+    total = max(1, row["patch_grams"])
+    seen = _compare_dates(folder, number, [each["source"] for each in sources])
+    facts = [
+        {
+            "adds": each["new_grams"] / total,
+            "holds": each["all_grams"] / total,
+            **({"linked": LINKED.get(each["linked"], "not linked")} if "linked" in each else {}),
+            **seen.get(each["source"], {}),
+        }
+        for each in sources
+    ]
+    has_patches = PATCHES.name in folder.tables
+    return Evidence(
+        number,
+        row,
+        passages,
+        [Other(each["source"], each["source_begin"], each["source_end"]) for each in found],
+        partial(make_legend, folder, [(each["rank"], each["source"]) for each in sources], facts),
+        len(sources),
+        PATCHES.name if has_patches else SOURCES.name,
+        "Quilt" if quilt is not None else "No quilt",
+        of=VERDICTS.name,
+        says=say_quilt(folder, quilt, sources) if quilt is not None else "",
+        explains=partial(explain_page, folder, number),
+        facts_are="share of the patch grams that each adds, and that it holds"
+        + ("; whether the page links to it" if any("linked" in each for each in sources) else ""),
+        note=""
+        if has_patches
+        else "The patches are not marked: this run has no table patches (made with --no-patches, or not complete).",
+    )
+
+
+def _compare_dates(folder: RunFolder, number: int, sources: Sequence[int]) -> dict[int, dict[str, str]]:
+    """When sources were first seen, and whether that was before the page, where the corpus knows dates."""
+    if DOCUMENTS.name not in folder.tables or "fetched" not in folder.columns(DOCUMENTS.name):
+        return {}
+    dates = {doc: row["fetched"] for doc, row in folder.documents([number, *sources], ["fetched"]) if row["fetched"]}
+    own = dates.pop(number, None)
+    order = {
+        doc: "" if own is None or date == own else ", before" if date < own else ", after"
+        for doc, date in dates.items()
+    }
+    return {doc: {"seen": f"first seen {date[:10]}{order[doc]}"} for doc, date in dates.items()}
+
+
 def explain_page(folder: RunFolder, number: int) -> list[str]:
     """Why a document is or is not a quilt of a run, in lines."""
     page = next((row for _, row in folder.documents([number], ["id", "url"])), {"id": None, "url": None})
@@ -90,6 +156,8 @@ def compare(folder: RunFolder, number: int, kept: int) -> float | None:
     texts = [row["text"] for _, row in folder.documents([number, kept], ["text"])]
     if len(texts) < 2:
         return None
+    from unquilt._native import grams
+
     ours, theirs = (set(grams(text, SIMILAR_BY, circular=True)) for text in texts)
     return len(ours & theirs) / len(ours | theirs) if ours or theirs else 1.0
 

@@ -1,5 +1,5 @@
 """Where repeated and labelled content stands: all documents that have a paragraph or a file, found by its hash in one
-pass, and the labelled chunks of one document.
+pass, and the labelled chunks of one document, as its evidence.
 
 Time: the hashes of the corpus are read until as many documents are found as were counted. Memory: a row group of them.
 """
@@ -7,18 +7,23 @@ Time: the hashes of the corpus are read until as many documents are found as wer
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.patience import check_time
+from unquilt.results.evidence import Evidence, Other, find_row, make_legend
 from unquilt.results.finding import find_rows
 from unquilt.results.folders import RunFolder
+from unquilt.results.marks import Passage
+from unquilt.spelling import count
 from unquilt.stores.labels import BY, COMPARED, hash_text
 from unquilt.tables.corpus import DOCUMENTS
-from unquilt.tables.reuse import OBJECTS
+from unquilt.tables.reuse import OBJECTS, TARGETS
 
 _OBJECT = ("first", "sha1", "kind", "occurrences", "documents", "sites", "length", "example")
 
@@ -105,3 +110,46 @@ def find_labelled(folder: RunFolder, number: int) -> tuple[str | None, list[Mark
     objects = {row["sha1"]: row for row in found if row["kind"] == "chunk"}
     marked = zip(spans, hashes, strict=True)
     return text, [Marked(span["begin"], span["end"], objects[sha1]) for span, sha1 in marked if sha1 in objects]
+
+
+def find_target(folder: RunFolder, number: int) -> Evidence:
+    """A page with its labelled chunks, each in a colour of its own."""
+    row = find_row(folder, TARGETS.name, number) or find_row(folder, "contents", number)
+    if row is None:
+        raise ParameterError(f"document {number} is not a target; see the table {TARGETS.name}")
+    _, chunks = find_labelled(folder, number)
+    objects = {each.object["sha1"]: each.object for each in chunks}
+    ranks = {sha1: rank for rank, sha1 in enumerate(objects, 1)}
+    pages = folder.pages(each["first"] for each in objects.values())
+    whole = "The whole file is labelled; " if row["file"] else ""
+    share = row["matched"] / max(1, row["chunks"])
+    return Evidence(
+        number,
+        row,
+        [
+            Passage(each.begin, each.end, ranks[each.object["sha1"]], f"in {each.object['documents']} documents")
+            for each in chunks
+        ],
+        [Other(each.object["first"], -1, -1) for each in chunks],
+        partial(
+            make_legend,
+            folder,
+            [(ranks[sha1], each["first"]) for sha1, each in objects.items()],
+            [{"documents": each["documents"], "sites": each["sites"]} for each in objects.values()],
+        ),
+        len(objects),
+        TARGETS.name,
+        "Target",
+        of=TARGETS.name,
+        says=f"{whole}{row['matched']:,} of {count(row['chunks'], 'chunk')} labelled ({share:.1%}); "
+        f"{count(row['stop_chunks'], 'stop chunk')} left out",
+        sources_are="Labelled chunks",
+        facts_are="in how many documents and on how many sites of this corpus each is, and where first",
+        rows={"labelled": [_describe_chunk(each.begin, each.end, each.object, pages) for each in chunks]},
+    )
+
+
+def _describe_chunk(begin: int, end: int, chunk: Mapping[str, Any], pages: Mapping[int, Any]) -> dict[str, Any]:
+    known = {name: chunk[name] for name in ("sha1", "occurrences", "documents", "sites", "first")}
+    id_, url = pages.get(chunk["first"], (None, None))
+    return {"begin": begin, "end": end} | known | {"first_id": id_, "first_url": url}

@@ -1,4 +1,4 @@
-"""Popular phrases in texts: those of one document, and those of the pages of one site.
+"""Popular phrases in texts: those of one document, as its evidence, and those of the pages of one site.
 
 A run of phrases keeps counts, not places. So the shingles of a few documents are taken again, as the run took them.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import pyarrow as pa
@@ -15,9 +15,13 @@ import pyarrow.compute as pc
 
 from unquilt import _native
 from unquilt.errors import ParameterError
+from unquilt.results.evidence import Evidence, Other, find_long, find_row, make_legend
 from unquilt.results.folders import RunFolder
-from unquilt.results.marks import Patch
+from unquilt.results.marks import Passage, Patch
 from unquilt.results.rows import read_table
+from unquilt.spelling import count
+from unquilt.tables.neardups import CLUSTERS
+from unquilt.tables.phrases import COVER_SOURCES, COVERS, DOCUMENT_PHRASES
 
 MOST_LOOKED_AT = 500
 """Pages of a site whose phrases are counted for people: the first ones of those with most popular phrases."""
@@ -64,6 +68,72 @@ def find_covered(
         for _, gram in mine & sampler.shingles(texts[row["source"]]["text"]):
             ranks.setdefault(gram, row["rank"])
     return text, [*sampler.places(text, ranks)]
+
+
+def find_cover(folder: RunFolder, number: int) -> Evidence:
+    """A page with its popular phrases, each in the colour of the first page of the cover that has it."""
+    row = find_row(folder, COVERS.name, number)
+    if row is None:
+        raise ParameterError(_explain_no_cover(folder, number))
+    sources = folder.about(COVER_SOURCES.name, number)
+    note, found = "", list[Patch]()
+    if find_long(folder, [number, *(each["source"] for each in sources)]):
+        note = "Phrases are not marked: the page, or one of its sources, is too long to be looked through now."
+    else:
+        try:
+            _, found = find_covered(folder, number, sources)
+        except ParameterError as error:
+            note = f"Phrases are not marked: {error}."
+    docs = {each["rank"]: each["source"] for each in sources}
+    marks = _join(found)
+    facts = [
+        {
+            "adds": each["new_shingles"],
+            "has": each["all_shingles"],
+            "site": "other site" if each["foreign"] else "same site",
+        }
+        for each in sources
+    ]
+    common = f"; {row['common']:,} are too common to be covered" if row["common"] else ""
+    return Evidence(
+        number,
+        row,
+        [Passage(begin, end, rank, f"also in source {rank}") for begin, end, rank in marks],
+        [Other(docs[rank], -1, -1) for _, _, rank in marks],
+        partial(make_legend, folder, [(each["rank"], each["source"]) for each in sources], facts),
+        len(sources),
+        COVER_SOURCES.name,
+        "Page with popular phrases",
+        of=COVERS.name,
+        says=f"{count(row['popular'], 'popular shingle')}; {count(row['sources'], 'source')} cover "
+        f"{row['covered']:,}, of which {row['foreign_contribution']:,} are on pages with no common address{common}",
+        facts_are="shingles that each adds, and that it has; whether it is on another site",
+        note=note,
+        rows={COVER_SOURCES.name: sources},
+    )
+
+
+def _explain_no_cover(folder: RunFolder, number: int) -> str:
+    counted = next(iter(folder.about(DOCUMENT_PHRASES.name, number)), None)
+    kept = next((row["cluster"] for row in folder.about(CLUSTERS.name, number)), number)
+    if counted is None and kept != number:
+        return f"document {number} was left out as a near-duplicate of document {kept}; look at that one"
+    if counted is None or not counted["shingles"]:
+        return f"document {number} has no words"
+    if not counted["popular"]:
+        return f"none of the {counted['shingles']} shingles of document {number} is popular"
+    return f"document {number} has {counted['popular']} popular shingles, but is not in the sample that was covered"
+
+
+def _join(found: Sequence[Patch]) -> list[Patch]:
+    """Phrases of one source that overlap or touch as one passage, by rank and place."""
+    joined: list[Patch] = []
+    for begin, end, rank in sorted(found, key=lambda patch: (patch[2], patch[0])):
+        if joined and joined[-1][2] == rank and begin <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(joined[-1][1], end), rank
+        else:
+            joined.append((begin, end, rank))
+    return joined
 
 
 class SiteInView:

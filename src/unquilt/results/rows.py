@@ -22,13 +22,11 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from unquilt.analyses.catalogue import find_table
 from unquilt.errors import ParameterError
 from unquilt.flow.kept import Kept
 from unquilt.jobs.conditions import Condition, read_keys
 from unquilt.jobs.patience import check_time
 from unquilt.results.folders import RunFolder
-from unquilt.results.given import find_output, give_back, list_rows
 from unquilt.results.names import ASKED, SHOWN
 from unquilt.results.sorting import check_keys, sort_all, take_first, take_part
 from unquilt.tables.corpus import DOCUMENTS
@@ -67,7 +65,7 @@ def arrange(folder: RunFolder, name: str, selection: Selection, *, hidden: bool 
     """The selection with the columns that people see, and the order in which they want rows, unless it says other ones:
     the same for the terminal, JSON, exports and the page. URLs stand where a document is named, and ids at the end; in
     a corpus without URLs it is the other way round. With `hidden`, all other columns follow: for programs."""
-    known, there = find_table(name), folder.columns(name)
+    known, there = folder.describe(name), folder.columns(name)
     if known is None or not there:
         return selection
     named = known.identified if DOCUMENTS.name in folder.tables else ()
@@ -162,7 +160,7 @@ class TableRows:
         selection = selection or Selection()
         self._only = only
         self.folder, self.name = folder, name
-        self.known, self._table = made or (find_table(name), folder.table(name))
+        self.known, self._table = made or (folder.describe(name), folder.table(name))
         self._about = about
         self._documents = folder.tables.get(DOCUMENTS.name)
         self.as_given = False
@@ -200,8 +198,11 @@ class TableRows:
     def schema(self) -> pa.Schema:
         """The columns that were chosen."""
         own = self._schema(self.chosen)
-        there = self._documents.schema if self.as_given and self._documents is not None else None
-        return own if there is None else find_output(there, self.chosen, own)
+        if not self.as_given or self._documents is None:
+            return own
+        from unquilt.results.given import find_output
+
+        return find_output(self._documents.schema, self.chosen, own)
 
     def __iter__(self) -> Iterator[pa.Table]:
         """Batches of rows; none is empty."""
@@ -218,6 +219,8 @@ class TableRows:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Rows one by one."""
+        from unquilt.results.given import list_rows
+
         for batch in self:
             for begin in range(0, batch.num_rows, ROWS_AT_ONCE):
                 yield from list_rows(batch.slice(begin, ROWS_AT_ONCE))
@@ -253,7 +256,11 @@ class TableRows:
             for begin in range(0, whole.num_rows, TEXTS_AT_ONCE if texts else max(1, whole.num_rows)):
                 part = whole.slice(begin, TEXTS_AT_ONCE) if texts else whole
                 made = self._attach(part, self.chosen).select(self.chosen)
-                yield give_back(made, self.schema) if self.as_given else made
+                if self.as_given:
+                    from unquilt.results.given import give_back
+
+                    made = give_back(made, self.schema)
+                yield made
 
     def _find_columns(self) -> Iterator[RowColumn]:
         """All columns that there are, each name beside its number, texts at the end."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from unquilt.tables.neardups import KEPT_COPIES
 from unquilt.tables.passages import PASSAGES
-from unquilt.tables.quilts import KEPT_COPIES
 from unquilt.tables.table import OnPage, Table, column, document, integer, share
 
 COPIES = Table(

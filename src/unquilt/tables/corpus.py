@@ -159,3 +159,6 @@ REJECTS = Table(
     see="what was left out, and why",
     page=NOT_LISTED,
 )
+
+CORPUS_TABLES = {table.name: table for table in (DOCUMENTS, OTHER_TEXTS, REJECTS, DISGUISES, REVISITS)}
+"""By name."""

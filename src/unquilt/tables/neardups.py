@@ -244,3 +244,18 @@ WORDS = Table(
     order=("-df",),
     on_the_way=True,
 )
+
+KEPT_COPIES = Table(
+    "kept_copies",
+    (
+        document("doc", "a document"),
+        document("kept", "itself, or the copy that is kept instead"),
+        column("servers", pa.binary(), "code of the servers it stands on, as servers.rs packs it", null=True),
+    ),
+    row=("document", "documents"),
+    see="on which servers documents stand, and which copy is kept",
+    on_the_way=True,
+)
+
+COPY_TABLES = (CLUSTERS, KEPT_COPIES, EDGES, COMPONENTS)
+"""What an analysis that looks for copies first makes on the way."""

@@ -144,7 +144,7 @@ COVERS = Table(
         filters=("host", "popular", "foreign_contribution"),
         links={"doc": "covers/{doc}"},
         documents=("doc",),
-        evidence="unquilt.results.evidence:find_cover",
+        evidence="unquilt.results.phrases:find_cover",
     ),
     options=("full",),
 )

@@ -6,18 +6,6 @@ import pyarrow as pa
 
 from unquilt.tables.table import Column, OnPage, Table, column, document, integer, share
 
-KEPT_COPIES = Table(
-    "kept_copies",
-    (
-        document("doc", "a document"),
-        document("kept", "itself, or the copy that is kept instead"),
-        column("servers", pa.binary(), "code of the servers it stands on, as servers.rs packs it", null=True),
-    ),
-    row=("document", "documents"),
-    see="on which servers documents stand, and which copy is kept",
-    on_the_way=True,
-)
-
 _COUNTED = (
     integer("words", "how many words it has"),
     integer("grams", "how many distinct k-grams it has"),
@@ -152,12 +140,12 @@ QUILTS = Table(
         links={"doc": "quilts/{doc}"},
         documents=("doc",),
         sites=("host",),
-        evidence="unquilt.results.evidence:find_quilt",
+        evidence="unquilt.results.judged:find_quilt",
     ),
     listed_in="quilts",
     view="unquilt.cli.show.judged:QuiltsView",
     options=("full", "limits"),
-    with_evidence="unquilt.results.evidence:QuiltRows",
+    with_evidence="unquilt.results.quilt_rows:QuiltRows",
 )
 
 _SOURCE = (
@@ -333,3 +321,5 @@ def _feeding(by: str, others: str) -> Table:
 
 QUILTING_DOMAINS, QUILTING_HOSTS = _quilting("domain", "domains"), _quilting("host", "hosts")
 SOURCE_DOMAINS, SOURCE_HOSTS = _feeding("domain", "domains"), _feeding("host", "hosts")
+SITE_TABLES = {"domain": (QUILTING_DOMAINS, SOURCE_DOMAINS), "host": (QUILTING_HOSTS, SOURCE_HOSTS)}
+"""The sites with quilts, and those that quilts draw on, by what sites are."""

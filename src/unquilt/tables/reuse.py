@@ -213,7 +213,7 @@ TARGETS = Table(
         links={"doc": "targets/{doc}"},
         documents=("doc",),
         sites=("host",),
-        evidence="unquilt.results.evidence:find_target",
+        evidence="unquilt.results.occurrences:find_target",
     ),
     options=("full",),
 )

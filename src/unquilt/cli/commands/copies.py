@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from unquilt.analyses.own_copies import OwnCopyParameters
-from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, refuse_reading_options
+from unquilt.cli.job_options import JobArguments, job_options, refuse_reading_options
+from unquilt.cli.options import given_parameters, parameter_options
 
 EXAMPLES = """\b
 Examples:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unquilt.cli.options import JobArguments, number_option, running_options
+from unquilt.cli.job_options import JobArguments, running_options
+from unquilt.cli.options import number_option
 from unquilt.cli.terminal.output import count, emit, json_line, printable, typed, wrap
 
 if TYPE_CHECKING:

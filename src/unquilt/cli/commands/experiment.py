@@ -16,7 +16,8 @@ from unquilt.analyses.quilts_experiment import QuiltsExperimentParameters
 from unquilt.analyses.reuse_experiment import ReuseExperimentParameters
 from unquilt.cli.figures import save_figures
 from unquilt.cli.group import LazyGroup, usual_options
-from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, refuse_reading_options
+from unquilt.cli.job_options import JobArguments, job_options, refuse_reading_options
+from unquilt.cli.options import given_parameters, parameter_options
 from unquilt.cli.terminal.output import count, emit
 from unquilt.parameters import Parameters
 

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unquilt.analyses.neardups import SignatureParameters
-from unquilt.cli.options import (
-    JobArguments,
-    given_parameters,
-    job_options,
-    parameter_options,
-    refuse_reading_options,
-    usage_error,
-)
+from unquilt.cli.job_options import JobArguments, job_options, refuse_reading_options
+from unquilt.cli.options import given_parameters, parameter_options, usage_error
 from unquilt.cli.terminal.output import count, emit, flush, json_line, printable, typed
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import click
 
-from unquilt.cli.options import JobArguments, job_options, usage_error
+from unquilt.cli.job_options import JobArguments, job_options
+from unquilt.cli.options import usage_error
 
 EXAMPLES = """\b
 Examples:

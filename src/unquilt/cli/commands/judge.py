@@ -76,7 +76,7 @@ def judge(run: str, others: tuple[str, ...], **asked: Any) -> None:
     if asked["results"] or asked["output"]:
         _tell(run, asked)
         return
-    from unquilt.cli.show.serving import open_page
+    from unquilt.cli.commands.serve import open_page
 
     def prepare(workspace: Workspace) -> str:
         from unquilt.judgements.labels import check_judge

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from unquilt.analyses.lexicon import LexiconParameters
-from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, refuse_reading_options
+from unquilt.cli.job_options import JobArguments, job_options, refuse_reading_options
+from unquilt.cli.options import given_parameters, parameter_options
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, emit, json_line, printable, typed
 

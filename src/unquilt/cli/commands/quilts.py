@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from unquilt.analyses.quilts import DECLARATION, PUBLISHED
+from unquilt.analyses.quilt_parameters import DECLARATION, PUBLISHED
 from unquilt.cli.analysis import AnalysisJob, Published, analysis_command
 
 PAPER = Published(PUBLISHED, free=("foreign",))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unquilt.cli.options import JobArguments, reading_options, usage_error
+from unquilt.cli.job_options import JobArguments, reading_options
+from unquilt.cli.options import usage_error
 from unquilt.cli.terminal.output import emit, flush, json_line
 
 if TYPE_CHECKING:

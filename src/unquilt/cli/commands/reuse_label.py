@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unquilt.cli.group import usual_options
-from unquilt.cli.options import JobArguments, given_parameters, job_options, parameter_options, usage_error
+from unquilt.cli.job_options import JobArguments, job_options
+from unquilt.cli.options import given_parameters, parameter_options, usage_error
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, emit, json_line, printable, size, typed
 from unquilt.jobs.labels import LabelParameters

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from unquilt.analyses.detect import JudgingParameters
-from unquilt.cli.options import JobArguments, given_parameters, parameter_options, running_options
+from unquilt.cli.job_options import JobArguments, running_options
+from unquilt.cli.options import given_parameters, parameter_options
 
 EXAMPLES = """\b
 Examples:

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from unquilt.analyses.site_verdicts import TAKING, SiteParameters
-from unquilt.cli.options import JobArguments, given_parameters, parameter_options, running_options
+from unquilt.cli.job_options import JobArguments, running_options
+from unquilt.cli.options import given_parameters, parameter_options
 
 EXAMPLES = """\b
 Examples:

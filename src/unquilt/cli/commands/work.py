@@ -6,8 +6,9 @@ import click
 
 from unquilt.arrow_start import start_without_pandas
 from unquilt.cli.group import usual_options
-from unquilt.cli.options import given_parameters, number_option, setting_options
+from unquilt.cli.options import given_parameters, number_option, parameter_options
 from unquilt.cli.terminal.output import count, emit
+from unquilt.settings import Settings
 
 EXAMPLES = """\b
 Examples:
@@ -17,7 +18,7 @@ Examples:
 
 @click.command(epilog=EXAMPLES)
 @click.argument("run", metavar="RUN")
-@setting_options("threads", "memory")
+@parameter_options(Settings, "threads", "memory")
 @number_option(
     "lease",
     "Seconds without a sign of life after which the task of another worker is taken over (default 120).",

@@ -19,5 +19,4 @@ judged        verdicts, and quilts by other limits
 evidence      one page with its evidence marked, and the patches of a quilt
 clusters      clusters of near-duplicates
 page          a page with marked patches
-serving       opens the page in the browser
 """

@@ -18,8 +18,7 @@ from unquilt.cli.terminal.output import count, emit, json_line
 from unquilt.flow.kept import Kept
 from unquilt.jobs.verdicts import judge_run
 from unquilt.results import RunFolder
-from unquilt.results.evidence import find_quilt
-from unquilt.results.judged import explain, judge_page
+from unquilt.results.judged import explain, find_quilt, judge_page
 from unquilt.results.sites import judge_site_of
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.quilts import QUILTS, SOURCES, VERDICTS

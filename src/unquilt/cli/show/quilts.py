@@ -9,11 +9,11 @@ import pyarrow.compute as pc
 
 from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES
 from unquilt.analyses.quilt_parameters import QuiltParameters
-from unquilt.analyses.sites import SITE_TABLES, name_sites
 from unquilt.cli.show.views import Facts, View, list_distinct, name_copies, read_top, see
 from unquilt.cli.terminal.output import count, printable, typed
 from unquilt.results import RunFolder
-from unquilt.tables.quilts import QUILTS, SOURCES
+from unquilt.site_names import name_sites
+from unquilt.tables.quilts import QUILTS, SITE_TABLES, SOURCES
 
 _MOST_SITES = 3
 _FEW_SITES = 2

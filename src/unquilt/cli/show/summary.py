@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from unquilt.analyses.catalogue import ENTRIES, find_summary, load
-from unquilt.cli.options import JobArguments
+from unquilt.cli.job_options import JobArguments
 from unquilt.cli.show.views import Facts, View
 from unquilt.cli.terminal.endings import check_rejects
 from unquilt.cli.terminal.output import count, duration, emit, json_line, printable, size, typed

@@ -7,7 +7,7 @@ from typing import Any
 from unquilt.results.marks import clean
 from unquilt.spelling import count, share
 
-__all__ = ["CellShare", "cell", "count", "cut", "duration", "sentence", "share", "size", "value"]
+__all__ = ["CellShare", "cell", "count", "cut", "duration", "share", "size", "value"]
 
 LONGEST = 300
 """Characters of a cell, at most; a longer one is cut, and ends with …"""
@@ -28,15 +28,6 @@ def size(number: float) -> str:
             return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
         number /= 1000
     return f"{number:.1f} TB"
-
-
-def sentence(text: str) -> str:
-    """A sentence in which no number is parted from its %.
-
-    >>> sentence("80 % of it")
-    '80\\xa0% of it'
-    """
-    return text.replace(" %", "\u00a0%")
 
 
 def duration(seconds: float) -> str:

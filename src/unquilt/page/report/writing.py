@@ -89,7 +89,8 @@ def _environment() -> Environment:
         from markupsafe import Markup
     except ImportError as error:
         raise MissingDependencyError('the report needs Jinja2: pip install "unquilt[page]"') from error
-    from unquilt.page.report.spelling import cell, cut, sentence
+    from unquilt.page.report.spelling import cell, cut
+    from unquilt.spelling import sentence
 
     made = Environment(
         autoescape=True,

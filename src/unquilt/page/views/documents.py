@@ -14,7 +14,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from unquilt.analyses.catalogue import find_table
-from unquilt.analyses.sites import name_sites
 from unquilt.errors import ParameterError, UnquiltError
 from unquilt.page.links import address, link_rows
 from unquilt.page.listing import Listing
@@ -28,6 +27,7 @@ from unquilt.results.hosts import HOSTS_OF_CORPUS
 from unquilt.results.marks import Passage
 from unquilt.results.rows import RowColumn, Selection, TableRows
 from unquilt.results.texts import Part, read_offset, read_part, say_disguise
+from unquilt.site_names import name_sites
 from unquilt.tables.corpus import DOCUMENTS
 from unquilt.tables.quilts import QUILTS, SOURCES
 from unquilt.tables.table import OnPage

@@ -17,13 +17,14 @@ from unquilt.figures.figure import Figure
 from unquilt.page.links import address, find_links, link_rows
 from unquilt.page.listing import Listing
 from unquilt.page.report.section import Listed, describe_parameters
-from unquilt.page.report.spelling import count, sentence
+from unquilt.page.report.spelling import count
 from unquilt.page.run_list import ListedRun
 from unquilt.page.workspace import Workspace, views_of
 from unquilt.results.finding import find_meant
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import clean
 from unquilt.results.rows import name_column
+from unquilt.spelling import sentence
 from unquilt.tables.corpus import DOCUMENTS
 
 FEW = 5

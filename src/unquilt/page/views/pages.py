@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from unquilt.analyses.catalogue import find_function, find_table
+from unquilt.analyses.catalogue import find_function
 from unquilt.errors import ParameterError
 from unquilt.page.links import change
 from unquilt.page.listing import Listing
@@ -19,11 +19,12 @@ from unquilt.results.evidence import Evidence, find_beside
 from unquilt.results.folders import RunFolder
 from unquilt.results.names import SHOWN
 from unquilt.results.texts import Part, read_offset, read_part, say_disguise
+from unquilt.tables.table import Table
 
 
 def find_evidence(folder: RunFolder, table: str, number: int) -> Evidence:
     """The evidence of a row of a table that has some."""
-    known = find_table(table)
+    known = folder.describe(table)
     if known is None or known.page is None or not known.page.evidence:
         raise ParameterError(f"there is no page for rows of {table[:40]!r}")
     found: Evidence = find_function(known.page.evidence)(folder, number)
@@ -87,7 +88,7 @@ def describe_page(folder: RunFolder, evidence: Evidence, asked: dict[str, str], 
         first.setdefault(passage.number, number)
     return {
         "evidence": evidence,
-        "numbers": list(_explain_numbers(evidence)),
+        "numbers": list(_explain_numbers(folder.describe(evidence.of), evidence)),
         "legend": [(each, link(first[each.number]) if each.number in first else "") for each in evidence.sources],
         "chosen": evidence.passages[place].number if place is not None else 0,
         "id": id_,
@@ -102,9 +103,8 @@ def describe_page(folder: RunFolder, evidence: Evidence, asked: dict[str, str], 
     }
 
 
-def _explain_numbers(evidence: Evidence) -> Iterator[dict[str, Any]]:
+def _explain_numbers(known: Table | None, evidence: Evidence) -> Iterator[dict[str, Any]]:
     """What was counted of a page: each number with its meaning, those first that matter most."""
-    known = find_table(evidence.of)
     columns = {each.name: each for each in known.columns} if known else {}
     names = dict.fromkeys([*(known.first if known else ()), *evidence.row])
     for name in names:

@@ -12,7 +12,7 @@ from unquilt.page.report.examples import show_evidence
 from unquilt.page.report.section import Content, Example, Listed, list_rows, read_examples
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
-from unquilt.results.evidence import find_cover
+from unquilt.results.phrases import find_cover
 from unquilt.tables.phrases import COVERS, HOSTS, PHRASES, POPULAR
 
 Row = Mapping[str, Any]

@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 from unquilt.analyses.judging import JUDGED_BY, fail_limits, is_sewn_in_part
 from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES
 from unquilt.analyses.quilt_parameters import CHANGEABLE, QuiltParameters
-from unquilt.analyses.sites import SITE_TABLES, name_sites
 from unquilt.figures.axis import Axis, reach
 from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure
@@ -22,8 +21,9 @@ from unquilt.page.report.examples import show_evidence
 from unquilt.page.report.section import Content, Example, list_rows, read_examples, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
-from unquilt.results.evidence import find_quilt
-from unquilt.tables.quilts import QUILTS, VERDICTS
+from unquilt.results.judged import find_quilt
+from unquilt.site_names import name_sites
+from unquilt.tables.quilts import QUILTS, SITE_TABLES, VERDICTS
 
 _SIGMAS = [number / 20 for number in range(1, 21)]
 _SOURCES = range(1, 21)

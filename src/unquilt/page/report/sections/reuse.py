@@ -11,8 +11,8 @@ from unquilt.page.report.examples import mark_page, show_evidence
 from unquilt.page.report.section import Content, Example, list_rows, read_examples, read_first
 from unquilt.page.report.spelling import count, share
 from unquilt.results import RunFolder
-from unquilt.results.evidence import find_target
 from unquilt.results.marks import Passage
+from unquilt.results.occurrences import find_target
 from unquilt.tables.reuse import NEIGHBOURHOODS, OBJECTS, STOP_CHUNKS, TARGETS
 
 Row = Mapping[str, Any]
