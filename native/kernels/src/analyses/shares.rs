@@ -4,9 +4,9 @@
 //! verbs.
 
 use crate::flow::columns::Numbers;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
-use crate::{columns, parameters, row, without_parameters};
+use crate::{columns, contract, parameters, row};
 
 columns! {
     /// Pairs of a gram and a document.
@@ -21,18 +21,15 @@ row! {
 /// Map: the pairs as rows, keyed by gram. Pairs of one document that follow each other share its tail.
 pub struct Postings;
 
-impl Postings {
+contract! {
+    map Postings = "postings";
+    new() = Ok(Self);
+    reads Pairs<'a>;
+    keeps "the grams of one document";
     const ROWS: Port<Holder> = Port::hashes(0, "rows");
 }
 
 impl Map for Postings {
-    const NAME: &'static str = "postings";
-    const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
-    const KEEPS: &'static str = "the grams of one document";
-    without_parameters!(map, Self);
-    type Reads<'a> = Pairs<'a>;
-    type Beside<'a> = ();
-
     fn batch<'a>(&mut self, pairs: Pairs<'a>, (): (), out: &mut Output) -> Done {
         let mut keys = Vec::new();
         for (doc, rows) in pairs.doc.runs() {
@@ -62,9 +59,15 @@ pub struct Shares {
     counts: Vec<[u32; 2]>,
 }
 
-impl Shares {
+contract! {
+    group Shares = "shares";
+    new(Most { m }) = Ok(Self { m, documents: Vec::new(), counts: Vec::new() });
+    key Hash of [Holder];
+    keeps "m + 1 rows of a key, and two numbers for each document";
     const COUNTS: Port<Counted> = Port::documents(0, "counts");
+}
 
+impl Shares {
     fn count(&mut self, patch: bool) {
         for &doc in &self.documents {
             let doc = doc as usize;
@@ -79,17 +82,6 @@ impl Shares {
 }
 
 impl Group for Shares {
-    const NAME: &'static str = "shares";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Holder>()];
-    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
-    const KEEPS: &'static str = "m + 1 rows of a key, and two numbers for each document";
-    type Parameters = Most;
-
-    fn new(Most { m }: Most, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { m, documents: Vec::new(), counts: Vec::new() })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, _: &mut Output) -> Done {
         let mut df = 0;
         while let Some((_, tail)) = rows.next() {
@@ -119,18 +111,15 @@ row! {
 /// Group by document: the counts of all partitions, added up.
 pub struct Totals;
 
-impl Totals {
+contract! {
+    group Totals = "totals";
+    new() = Ok(Self);
+    key Doc of [Counted];
+    keeps "two numbers";
     const TOTALS: Port<Total> = Port::documents(0, "totals");
 }
 
 impl Group for Totals {
-    const NAME: &'static str = "totals";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Counted>()];
-    const PORTS: &'static [PortInfo] = &[Self::TOTALS.info()];
-    const KEEPS: &'static str = "two numbers";
-    without_parameters!(group, Self);
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (mut grams, mut patch_grams) = (0, 0);
         while let Some((_, tail)) = rows.next() {

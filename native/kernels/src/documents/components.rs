@@ -7,10 +7,10 @@
 //! component.
 
 use crate::documents::copies::KeptFor;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
+use crate::flow::contract::{Port, Shape};
 use crate::flow::fields::{Damaged, Raw};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
-use crate::{row, without_parameters};
+use crate::{contract, row};
 
 row! {
     /// Of a document: another that an edge ties it to.
@@ -20,17 +20,14 @@ row! {
 /// Map: the edge as seen from both ends.
 pub struct Ends;
 
-impl Ends {
+contract! {
+    map Ends = "ends";
+    new() = Ok(Self);
+    reads KeptFor<'a>;
     const EDGES: Port<Edge> = Port::documents(0, "edges");
 }
 
 impl Map for Ends {
-    const NAME: &'static str = "ends";
-    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = KeptFor<'a>;
-    type Beside<'a> = ();
-
     fn batch<'a>(&mut self, edges: KeptFor<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..edges.doc.len() {
             let (a, b) = (edges.doc.at(row), edges.other.at(row));
@@ -44,19 +41,15 @@ impl Map for Ends {
 /// Group: each row of a table once; of several tables, one after the other.
 pub struct DistinctRows;
 
-impl DistinctRows {
+contract! {
+    group DistinctRows = "distinct";
+    new() = Ok(Self);
+    key Doc of shapes [Shape::Any] and more;
+    keeps "one row";
     const ROWS: Port<Raw<'static>> = Port::documents(0, "rows").shaped(Shape::OfTables(&[0]));
 }
 
 impl Group for DistinctRows {
-    const NAME: &'static str = "distinct";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[Shape::Any];
-    const REPEATED: bool = true;
-    const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
-    const KEEPS: &'static str = "one row";
-    without_parameters!(group, Self);
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut distinct = Stretches::new(rows, Beginning::AllBut(0));
         while distinct.begin() {
@@ -85,17 +78,14 @@ pub struct LargeStar {
     changed: u64,
 }
 
-impl LargeStar {
+contract! {
+    group LargeStar = "large star";
+    new() = Ok(Self::default());
+    key Doc of [Edge];
     const EDGES: Port<Edge> = Port::documents(0, "edges");
 }
 
 impl Group for LargeStar {
-    const NAME: &'static str = "large star";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Edge>()];
-    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut least = None;
         Ok(neighbours(key, rows, |other| {
@@ -118,17 +108,14 @@ pub struct SmallStar {
     changed: u64,
 }
 
-impl SmallStar {
+contract! {
+    group SmallStar = "small star";
+    new() = Ok(Self::default());
+    key Doc of [Edge];
     const EDGES: Port<Edge> = Port::documents(0, "edges");
 }
 
 impl Group for SmallStar {
-    const NAME: &'static str = "small star";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Edge>()];
-    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut least = None;
         Ok(neighbours(key, rows, |other| match least {

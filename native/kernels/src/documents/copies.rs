@@ -7,11 +7,11 @@
 
 use crate::documents::servers::{host_of, Cluster, Place};
 use crate::flow::columns::{Along, Binary, Numbers, Strings};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::text::fingerprint::Fingerprinter;
-use crate::{choice, columns, parameters, row, without_parameters};
+use crate::{choice, columns, contract, parameters, row};
 
 choice! {
     /// What counts as a server. If each page is one of its own, all are foreign to each other, as if nothing counted, but
@@ -62,23 +62,16 @@ pub struct Places {
     by: By,
 }
 
-impl Places {
+contract! {
+    map Places = "places";
+    new(ServerKind { by }) = Ok(Self { by });
+    reads Located<'a>, beside Option<KeptFor<'a>>;
     const DOCUMENTS: Port<Placed<'static>> = Port::hashes(0, "documents").when_not("by", "ip");
     const AT_HOSTS: Port<AtHost<'static>> = Port::hashes(0, "at_hosts").when("by", "ip");
     const ADDRESSES: Port<Seen> = Port::hashes(1, "addresses").when("by", "ip");
 }
 
 impl Map for Places {
-    const NAME: &'static str = "places";
-    const PORTS: &'static [PortInfo] = &[Self::DOCUMENTS.info(), Self::AT_HOSTS.info(), Self::ADDRESSES.info()];
-    type Parameters = ServerKind;
-    type Reads<'a> = Located<'a>;
-    type Beside<'a> = Option<KeptFor<'a>>;
-
-    fn new(ServerKind { by }: ServerKind) -> Result<Self, WrongParameter> {
-        Ok(Self { by })
-    }
-
     fn batch<'a>(&mut self, pages: Located<'a>, clusters: Option<KeptFor<'a>>, out: &mut Output) -> Done {
         let print = Fingerprinter::plain();
         let mut along = clusters.map(|clusters| (Along::new(clusters.doc), clusters.other));
@@ -146,18 +139,15 @@ fn place(port: &Port<Placed<'static>>, sequence: &[u8; 16], doc: u32, place: Pla
 /// one.
 pub struct Shared;
 
-impl Shared {
+contract! {
+    group Shared = "shared";
+    new() = Ok(Self);
+    key Hash of [Seen];
+    keeps "one host";
     const ADDRESSES: Port<Seen> = Port::hashes(0, "addresses");
 }
 
 impl Group for Shared {
-    const NAME: &'static str = "shared";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Seen>()];
-    const PORTS: &'static [PortInfo] = &[Self::ADDRESSES.info()];
-    const KEEPS: &'static str = "one host";
-    without_parameters!(group, Self);
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (mut only, mut hosts) = (None, 0_u64);
         let mut distinct = Stretches::new(rows, Beginning::AllBut(0));
@@ -185,18 +175,15 @@ pub struct Pool {
     fallen_back: u64,
 }
 
-impl Pool {
+contract! {
+    group Pool = "pool";
+    new() = Ok(Self::default());
+    key Hash of [Seen, AtHost<'static>];
+    keeps "the distinct addresses that the host shares with others";
     const DOCUMENTS: Port<Placed<'static>> = Port::hashes(0, "documents");
 }
 
 impl Group for Pool {
-    const NAME: &'static str = "pool";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Seen>(), shape::<AtHost<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::DOCUMENTS.info()];
-    const KEEPS: &'static str = "the distinct addresses that the host shares with others";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.addresses.clear();
         while let Some((table, tail)) = rows.next() {
@@ -240,10 +227,16 @@ row! {
 /// clusters of copies.
 pub struct Copies(Collapsing);
 
-impl Copies {
+contract! {
+    group Copies = "copies";
+    new(parameters: Collapsing) = Ok(Self(parameters));
+    key Hash of [Placed<'static>];
+    keeps "the kept document and a bounded code";
     const KEPT: Port<CopyRow<'static>> = Port::documents(0, "kept");
     const CLUSTERS: Port<ClusterRow> = Port::documents(1, "clusters");
+}
 
+impl Copies {
     fn close(open: Option<Open>, out: &mut Output) {
         if let Some(Open { kept, copies, code }) = open {
             let (doc, code) = (u64::from(kept), code.code());
@@ -264,17 +257,6 @@ struct Open {
 }
 
 impl Group for Copies {
-    const NAME: &'static str = "copies";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Placed<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::KEPT.info(), Self::CLUSTERS.info()];
-    const KEEPS: &'static str = "the kept document and a bounded code";
-    type Parameters = Collapsing;
-
-    fn new(parameters: Collapsing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(parameters))
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut sequences = Stretches::new(rows, Beginning::First(8));
         while sequences.begin() {

@@ -14,9 +14,9 @@ use crate::documents::components::Edge;
 use crate::documents::copies::KeptFor;
 use crate::documents::keeping::{Preferred, Ranks, Similar};
 use crate::documents::similarity::{Overlap, Overlaps, Pair};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
-use crate::{choice, parameters, row, without_parameters};
+use crate::{choice, contract, parameters, row};
 
 choice! {
     /// How similar a document is to a preferred one: by the grams that either has, or by its own.
@@ -43,22 +43,15 @@ impl Nearness {
 /// Map of compared pairs: an edge for each that is near, and the pair. Counts both kinds.
 pub struct NearPairs(Nearness);
 
-impl NearPairs {
+contract! {
+    map NearPairs = "near pairs";
+    new(told: Nearness) = Ok(Self(told));
+    reads Overlaps<'a>;
     const EDGES: Port<Edge> = Port::documents(0, "edges");
     const PAIRS: Port<Pair> = Port::documents(1, "pairs");
 }
 
 impl Map for NearPairs {
-    const NAME: &'static str = "near pairs";
-    const PORTS: &'static [PortInfo] = &[Self::EDGES.info(), Self::PAIRS.info()];
-    type Parameters = Nearness;
-    type Reads<'a> = Overlaps<'a>;
-    type Beside<'a> = ();
-
-    fn new(told: Nearness) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
-    }
-
     fn batch<'a>(&mut self, overlaps: Overlaps<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..overlaps.doc.len() {
             let (doc, overlap) = (overlaps.doc.at(row), overlaps.at(row));
@@ -88,21 +81,14 @@ row! {
 /// Map of compared pairs, beside the ranks of documents: the same with the rank of the document.
 pub struct JudgedPairs(Nearness);
 
-impl JudgedPairs {
+contract! {
+    map JudgedPairs = "judged pairs";
+    new(told: Nearness) = Ok(Self(told));
+    reads Overlaps<'a>, beside Option<Preferred<'a>>;
     const PAIRS: Port<RankedPair> = Port::documents(0, "pairs");
 }
 
 impl Map for JudgedPairs {
-    const NAME: &'static str = "judged pairs";
-    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
-    type Parameters = Nearness;
-    type Reads<'a> = Overlaps<'a>;
-    type Beside<'a> = Option<Preferred<'a>>;
-
-    fn new(told: Nearness) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
-    }
-
     fn batch<'a>(&mut self, overlaps: Overlaps<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
         let mut ranks = Ranks::new(preferred);
         for (doc, rows) in overlaps.doc.runs() {
@@ -120,17 +106,14 @@ impl Map for JudgedPairs {
 /// Map of candidates that were not compared, beside the ranks of documents: the same for them.
 pub struct OpenPairs;
 
-impl OpenPairs {
+contract! {
+    map OpenPairs = "open pairs";
+    new() = Ok(Self);
+    reads KeptFor<'a>, beside Option<Preferred<'a>>;
     const PAIRS: Port<RankedPair> = Port::documents(0, "pairs");
 }
 
 impl Map for OpenPairs {
-    const NAME: &'static str = "open pairs";
-    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = KeptFor<'a>;
-    type Beside<'a> = Option<Preferred<'a>>;
-
     fn batch<'a>(&mut self, pairs: KeptFor<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
         let mut ranks = Ranks::new(preferred);
         for (doc, rows) in pairs.doc.runs() {
@@ -151,19 +134,15 @@ row! {
 /// Group by document, of the least one of its component, unless it is that itself, and its pairs: each to its component.
 pub struct Gathered;
 
-impl Gathered {
+contract! {
+    group Gathered = "gathered pairs";
+    new() = Ok(Self);
+    key Doc of [Edge, RankedPair] and more;
+    keeps "one row";
     const PAIRS: Port<HeldPair> = Port::documents(0, "pairs");
 }
 
 impl Group for Gathered {
-    const NAME: &'static str = "gathered pairs";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Edge>(), shape::<RankedPair>()];
-    const REPEATED: bool = true;
-    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
-    const KEEPS: &'static str = "one row";
-    without_parameters!(group, Self);
-
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut component = doc;
         while let Some((table, tail)) = rows.next() {
@@ -192,11 +171,17 @@ pub struct Dropped {
     open: Vec<u64>,
 }
 
-impl Dropped {
+contract! {
+    group Dropped = "dropped";
+    new() = Ok(Self::default());
+    key Doc of [HeldPair];
+    keeps "some 20 bytes a document of one component that is not kept";
     const DROPPED: Port<DroppedRow> = Port::documents(0, "dropped");
     const SIMILAR: Port<Similar> = Port::documents(1, "similar");
     const ASKED: Port<Edge> = Port::documents(2, "asked");
+}
 
+impl Dropped {
     /// What the pairs of a document say of it, when all of them were seen.
     fn decide(&mut self, doc: u64, seen: &Seen, out: &mut Output) {
         if let Some((jaccard, kept)) = seen.kept {
@@ -221,13 +206,6 @@ struct Seen {
 }
 
 impl Group for Dropped {
-    const NAME: &'static str = "dropped";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<HeldPair>()];
-    const PORTS: &'static [PortInfo] = &[Self::DROPPED.info(), Self::SIMILAR.info(), Self::ASKED.info()];
-    const KEEPS: &'static str = "some 20 bytes a document of one component that is not kept";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.others.clear();
         let (mut last, mut seen) = (None, Seen::default());

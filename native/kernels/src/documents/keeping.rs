@@ -6,9 +6,9 @@
 
 use crate::documents::copies::{ClusterRow, KeptFor};
 use crate::flow::columns::{Along, Numbers, Strings};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
-use crate::{choice, columns, parameters, row, without_parameters};
+use crate::{choice, columns, contract, parameters, row};
 
 choice! {
     /// Which document of a cluster is kept; of several that are equal, the lowest.
@@ -58,23 +58,19 @@ impl<'a> Ranks<'a> {
 /// Map: each document with its rank by a rule.
 pub struct Preferences(Rule);
 
-impl Preferences {
+contract! {
+    map Preferences = "preferences";
+    new(Keeping { by }) = Ok(Self(by));
+    reads Measured<'a>;
     const RANKS: Port<Preference> = Port::documents(0, "ranks");
+}
+
+impl Preferences {
     /// Ranks are columns of signed numbers.
     const LAST: u64 = i64::MAX as u64;
 }
 
 impl Map for Preferences {
-    const NAME: &'static str = "preferences";
-    const PORTS: &'static [PortInfo] = &[Self::RANKS.info()];
-    type Parameters = Keeping;
-    type Reads<'a> = Measured<'a>;
-    type Beside<'a> = ();
-
-    fn new(Keeping { by }: Keeping) -> Result<Self, WrongParameter> {
-        Ok(Self(by))
-    }
-
     fn batch<'a>(&mut self, pages: Measured<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pages.doc.len() {
             let rank = match self.0 {
@@ -112,17 +108,14 @@ row! {
 /// least has a row for each of the others, all the same.
 pub struct Gathering;
 
-impl Gathering {
+contract! {
+    map Gathering = "members";
+    new() = Ok(Self);
+    reads KeptFor<'a>;
     const MEMBERS: Port<Member> = Port::documents(0, "members");
 }
 
 impl Map for Gathering {
-    const NAME: &'static str = "members";
-    const PORTS: &'static [PortInfo] = &[Self::MEMBERS.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = KeptFor<'a>;
-    type Beside<'a> = ();
-
     fn batch<'a>(&mut self, pairs: KeptFor<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pairs.doc.len() {
             let cluster = pairs.other.at(row);
@@ -137,17 +130,14 @@ impl Map for Gathering {
 /// Map of ranks, among the documents of clusters: each to its cluster, with its rank.
 pub struct Contenders;
 
-impl Contenders {
+contract! {
+    map Contenders = "contenders";
+    new() = Ok(Self);
+    reads Preferred<'a>, beside Members<'a>;
     const CONTENDERS: Port<Contender> = Port::documents(0, "contenders");
 }
 
 impl Map for Contenders {
-    const NAME: &'static str = "contenders";
-    const PORTS: &'static [PortInfo] = &[Self::CONTENDERS.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = Preferred<'a>;
-    type Beside<'a> = Members<'a>;
-
     fn batch<'a>(&mut self, preferred: Preferred<'a>, members: Members<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(members.doc);
         for row in 0..preferred.doc.len() {
@@ -163,18 +153,15 @@ impl Map for Contenders {
 /// Group by cluster: the first of its documents is kept for all of them.
 pub struct Choice;
 
-impl Choice {
+contract! {
+    group Choice = "choice";
+    new() = Ok(Self);
+    key Doc of [Contender];
+    keeps "one row";
     const MEMBERS: Port<Member> = Port::documents(0, "members");
 }
 
 impl Group for Choice {
-    const NAME: &'static str = "choice";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Contender>()];
-    const PORTS: &'static [PortInfo] = &[Self::MEMBERS.info()];
-    const KEEPS: &'static str = "one row";
-    without_parameters!(group, Self);
-
     fn key(&mut self, cluster: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut first = None;
         while let Some((_, tail)) = rows.next() {
@@ -195,17 +182,14 @@ columns! {
 /// beside them, all others are kept; else one of each cluster is.
 pub struct Marked;
 
-impl Marked {
+contract! {
+    map Marked = "marked";
+    new() = Ok(Self);
+    reads Members<'a>, beside Option<InFavour<'a>>;
     const CLUSTERS: Port<ClusterRow> = Port::documents(0, "clusters");
 }
 
 impl Map for Marked {
-    const NAME: &'static str = "marked";
-    const PORTS: &'static [PortInfo] = &[Self::CLUSTERS.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = Members<'a>;
-    type Beside<'a> = Option<InFavour<'a>>;
-
     fn batch<'a>(&mut self, members: Members<'a>, dropped: Option<InFavour<'a>>, out: &mut Output) -> Done {
         let mut along = dropped.map(|dropped| Along::new(dropped.doc));
         for row in 0..members.doc.len() {
@@ -233,17 +217,14 @@ row! {
 /// Map of all documents, beside those of clusters, or those that are dropped: whether each is kept.
 pub struct Kept;
 
-impl Kept {
+contract! {
+    map Kept = "kept";
+    new() = Ok(Self);
+    reads Numbered<'a>, beside InFavour<'a>;
     const KEPT: Port<KeptRow> = Port::documents(0, "kept");
 }
 
 impl Map for Kept {
-    const NAME: &'static str = "kept";
-    const PORTS: &'static [PortInfo] = &[Self::KEPT.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = Numbered<'a>;
-    type Beside<'a> = InFavour<'a>;
-
     fn batch<'a>(&mut self, pages: Numbered<'a>, others: InFavour<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(others.doc);
         for row in 0..pages.doc.len() {
@@ -264,18 +245,15 @@ row! {
 /// Group by document: the same rows, those of documents that are not kept with their similarity.
 pub struct KeptSimilar;
 
-impl KeptSimilar {
+contract! {
+    group KeptSimilar = "kept similar";
+    new() = Ok(Self);
+    key Doc of [KeptRow, Similar];
+    keeps "one row";
     const KEPT: Port<KeptRow> = Port::documents(0, "kept");
 }
 
 impl Group for KeptSimilar {
-    const NAME: &'static str = "kept similar";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<KeptRow>(), shape::<Similar>()];
-    const PORTS: &'static [PortInfo] = &[Self::KEPT.info()];
-    const KEEPS: &'static str = "one row";
-    without_parameters!(group, Self);
-
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut found: Option<KeptRow> = None;
         while let Some((table, tail)) = rows.next() {

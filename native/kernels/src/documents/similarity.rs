@@ -11,14 +11,14 @@ use std::num::NonZeroUsize;
 use crate::documents::copies::KeptFor;
 use crate::documents::keeping::{Member, Members, Similar};
 use crate::flow::columns::{Along, Numbers, Texts};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
+use crate::flow::contract::{Port, Side, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::sketches::lexicon::Terms;
 use crate::sketches::spots::{Primary, Spots};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Grams;
-use crate::{columns, parameters, row, without_parameters};
+use crate::{columns, contract, parameters, row};
 
 /// Why two documents are compared: one is kept for the other, or an edge ties them together.
 const KEPT: u64 = 1;
@@ -39,17 +39,14 @@ fn ask(port: &Port<Comparison>, doc: u64, other: u64, reasons: u64, out: &mut Ou
 /// Map of edges: the documents that each ties together are compared.
 pub struct Comparisons;
 
-impl Comparisons {
+contract! {
+    map Comparisons = "comparisons";
+    new() = Ok(Self);
+    reads KeptFor<'a>;
     const COMPARISONS: Port<Comparison> = Port::documents(0, "comparisons");
 }
 
 impl Map for Comparisons {
-    const NAME: &'static str = "comparisons";
-    const PORTS: &'static [PortInfo] = &[Self::COMPARISONS.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = KeptFor<'a>;
-    type Beside<'a> = ();
-
     fn batch<'a>(&mut self, pairs: KeptFor<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pairs.doc.len() {
             ask(&Self::COMPARISONS, pairs.doc.at(row), pairs.other.at(row), EDGE, out);
@@ -62,18 +59,15 @@ impl Map for Comparisons {
 /// are not made again.
 pub struct KeptComparisons;
 
-impl KeptComparisons {
+contract! {
+    map KeptComparisons = "comparisons with kept";
+    new() = Ok(Self);
+    reads Members<'a>, beside Option<Overlaps<'a>>;
     const COMPARISONS: Port<Comparison> = Port::documents(0, "comparisons");
     const KNOWN: Port<ToKept> = Port::documents(1, "known");
 }
 
 impl Map for KeptComparisons {
-    const NAME: &'static str = "comparisons with kept";
-    const PORTS: &'static [PortInfo] = &[Self::COMPARISONS.info(), Self::KNOWN.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = Members<'a>;
-    type Beside<'a> = Option<Overlaps<'a>>;
-
     fn batch<'a>(&mut self, members: Members<'a>, overlaps: Option<Overlaps<'a>>, out: &mut Output) -> Done {
         let mut along = overlaps.map(|overlaps| (Along::new(overlaps.doc), overlaps));
         for row in 0..members.doc.len() {
@@ -98,19 +92,15 @@ pub struct Compared {
     others: Vec<Comparison>,
 }
 
-impl Compared {
+contract! {
+    group Compared = "compared";
+    new() = Ok(Self::default());
+    key Doc of [Comparison] and more;
+    keeps "a row for each of its edges, and two";
     const COMPARED: Port<Comparison> = Port::documents(0, "compared");
 }
 
 impl Group for Compared {
-    const NAME: &'static str = "compared";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Comparison>()];
-    const REPEATED: bool = true;
-    const PORTS: &'static [PortInfo] = &[Self::COMPARED.info()];
-    const KEEPS: &'static str = "a row for each of its edges, and two";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.others.clear();
         while let Some((_, tail)) = rows.next() {
@@ -145,22 +135,15 @@ row! {
 /// Map, beside the comparisons of documents: to each other document the grams of this one.
 pub struct GramSets(Comparing);
 
-impl GramSets {
+contract! {
+    map GramSets = "gram sets";
+    new(told: Comparing) = Ok(Self(told));
+    reads Texts<'a>, beside ComparedWith<'a>;
+    keeps "the grams of one document";
     const SETS: Port<GramSet<'static>> = Port::documents(0, "sets");
 }
 
 impl Map for GramSets {
-    const NAME: &'static str = "gram sets";
-    const PORTS: &'static [PortInfo] = &[Self::SETS.info()];
-    const KEEPS: &'static str = "the grams of one document";
-    type Parameters = Comparing;
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = ComparedWith<'a>;
-
-    fn new(told: Comparing) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
-    }
-
     fn batch<'a>(&mut self, pages: Texts<'a>, compared: ComparedWith<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(compared.doc);
         let mut grams = Grams::new(&self.0.key, self.0.k.get());
@@ -200,23 +183,18 @@ parameters! {
 /// The same as [`GramSets`], of spot signatures in place of grams.
 pub struct SpotSets(Spots<Side>);
 
-impl SpotSets {
+contract! {
+    map SpotSets = "spot sets";
+    new(SpotComparing { lexicon, chain, distance }) = {
+        let spots = Spots::new(lexicon, Primary::Antecedents, chain, distance);
+        spots.map(Self).map_err(|fault| WrongParameter(fault.to_string()))
+    };
+    reads Texts<'a>, beside ComparedWith<'a>;
+    keeps "the signatures of one document";
     const SETS: Port<GramSet<'static>> = Port::documents(0, "sets");
 }
 
 impl Map for SpotSets {
-    const NAME: &'static str = "spot sets";
-    const PORTS: &'static [PortInfo] = &[Self::SETS.info()];
-    const KEEPS: &'static str = "the signatures of one document";
-    type Parameters = SpotComparing;
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = ComparedWith<'a>;
-
-    fn new(SpotComparing { lexicon, chain, distance }: SpotComparing) -> Result<Self, WrongParameter> {
-        let spots = Spots::new(lexicon, Primary::Antecedents, chain, distance);
-        spots.map(Self).map_err(|fault| WrongParameter(fault.to_string()))
-    }
-
     fn batch<'a>(&mut self, pages: Texts<'a>, compared: ComparedWith<'a>, out: &mut Output) -> Done {
         let (mut along, mut set) = (Along::new(compared.doc), Vec::new());
         for row in 0..pages.doc.len() {
@@ -310,7 +288,11 @@ pub struct Jaccard {
     terms: Vec<u64>,
 }
 
-impl Jaccard {
+contract! {
+    group Jaccard = "jaccard";
+    new(Coefficients { cosine }) = Ok(Self { cosine, grams: Vec::new(), terms: Vec::new() });
+    key Doc of [GramSet<'static>];
+    keeps "the grams of one document";
     const PAIRS: Port<Pair> = Port::documents(0, "pairs");
     const TO_KEPT: Port<ToKept> = Port::documents(1, "to_kept");
     const SIMILAR: Port<Similar> = Port::documents(2, "similar");
@@ -318,18 +300,6 @@ impl Jaccard {
 }
 
 impl Group for Jaccard {
-    const NAME: &'static str = "jaccard";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<GramSet<'static>>()];
-    const PORTS: &'static [PortInfo] =
-        &[Self::PAIRS.info(), Self::TO_KEPT.info(), Self::SIMILAR.info(), Self::OVERLAPS.info()];
-    const KEEPS: &'static str = "the grams of one document";
-    type Parameters = Coefficients;
-
-    fn new(Coefficients { cosine }: Coefficients, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { cosine, grams: Vec::new(), terms: Vec::new() })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.grams.clear();
         self.terms.clear();
@@ -401,19 +371,15 @@ pub struct SimilaritySpread {
     cosines: Vec<f64>,
 }
 
-impl SimilaritySpread {
+contract! {
+    group SimilaritySpread = "spread";
+    new() = Ok(Self::default());
+    key Doc of [Member, ToKept] and more;
+    keeps "16 bytes a document of one cluster";
     const SIMILARITY: Port<Similarity> = Port::documents(0, "similarity");
 }
 
 impl Group for SimilaritySpread {
-    const NAME: &'static str = "spread";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Member>(), shape::<ToKept>()];
-    const REPEATED: bool = true;
-    const PORTS: &'static [PortInfo] = &[Self::SIMILARITY.info()];
-    const KEEPS: &'static str = "16 bytes a document of one cluster";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, kept: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.jaccards.clear();
         self.cosines.clear();

@@ -1,9 +1,8 @@
 //! What a kernel says of itself: its name, what it reads, its parameters, what it emits, and how much of a key it
 //! keeps.
 //!
-//! A kernel states this once, beside its struct, as constants and types of [`Map`](crate::flow::kernel::Map) or
-//! [`Group`](crate::flow::kernel::Group). [`Contract`] is the same as data: the binding hands it to Python, where plans
-//! that do not fit are refused before they run.
+//! A kernel states this once, beside its struct, by [`contract!`](crate::contract). [`Contract`] is the same as data: the
+//! binding hands it to Python, where plans that do not fit are refused before they run.
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;

@@ -3,8 +3,9 @@
 //! Kernels start no threads, read no clock and touch no file; what they keep between calls is bounded by what each
 //! says of itself. Engines give them a batch or a partition and move the blocks that come out.
 //!
-//! A kernel implements [`Map`] or [`Group`], which state its [`Contract`] and are typed throughout. [`MapKernel`] and
-//! [`GroupKernel`] are the same behind one interface: whoever runs kernels knows nothing but their names.
+//! A kernel states its [`Contract`] with [`contract!`](crate::contract), and implements [`Map`] or [`Group`]; all of it
+//! is typed. [`MapKernel`] and [`GroupKernel`] are the same behind one interface: whoever runs kernels knows nothing but
+//! their names.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -64,9 +65,8 @@ impl std::error::Error for FaultIn {}
 /// How a call of a kernel ends.
 pub type Done = Result<(), KernelFault>;
 
-/// A kernel that turns a batch of a table, and the rows of a kept table beside it (those of the same documents), into
-/// rows.
-pub trait Map: Sized + Send {
+/// What a [`Map`] states of itself; see [`contract!`](crate::contract).
+pub trait MapContract: Sized + Send {
     const NAME: &'static str;
     const PORTS: &'static [PortInfo];
     /// How much of a key, or of a batch, it holds in memory: for people to read, not checked.
@@ -81,12 +81,16 @@ pub trait Map: Sized + Send {
     const ONLY: &'static [(&'static str, When)] = &[];
 
     fn new(parameters: Self::Parameters) -> Result<Self, WrongParameter>;
+}
 
+/// A kernel that turns a batch of a table, and the rows of a kept table beside it (those of the same documents), into
+/// rows.
+pub trait Map: MapContract {
     fn batch<'a>(&mut self, reads: Self::Reads<'a>, beside: Self::Beside<'a>, out: &mut Output) -> Done;
 }
 
-/// A kernel that turns rows that share a key into other rows.
-pub trait Group: Sized + Send {
+/// What a [`Group`] states of itself; see [`contract!`](crate::contract).
+pub trait GroupContract: Sized + Send {
     const NAME: &'static str;
     /// What the keys of its rows are.
     const KEY: Key;
@@ -101,28 +105,131 @@ pub trait Group: Sized + Send {
 
     /// `room` is how many bytes a kernel that gathers may hold.
     fn new(parameters: Self::Parameters, room: usize) -> Result<Self, WrongParameter>;
+}
 
+/// A kernel that turns rows that share a key into other rows.
+pub trait Group: GroupContract {
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done;
 
     /// After the last key of the partition.
     fn finish(&mut self, _out: &mut Output) {}
 }
 
-/// In the `impl` of a kernel: it has no parameters, and begins as it is said.
+/// States the contract of a kernel: its name, how it is made from its parameters, what it reads, how much it keeps in
+/// memory (nothing, if that is not said), and its ports.
+///
+/// ```text
+/// contract! {
+///     map Scan = "scan";                                     a kernel that reads tables
+///     new(parameters: Gramming) = Ok(Self(parameters));      or `new()`, or `new(Gramming { k, key })`
+///     reads Texts<'a>, beside Option<CopyColumns<'a>>;       columns of the table, and of the one beside it
+///     only CONDITIONAL;                                      columns that are read under a condition
+///     keeps "the grams of one document";
+///     const GRAMS: Port<Posting<'static>> = Port::hashes(0, "grams");
+/// }
+///
+/// contract! {
+///     group Lists = "lists";                                 a kernel that reads rows that share a key
+///     new(Listing { most }, room) = Ok(Self { most, room }); `room` may be left out
+///     key Hash of [Posting<'static>] and more;               tables of rows, and more like the last
+///     const LISTS: Port<List> = Port::hashes(0, "lists");
+/// }
+/// ```
+///
+/// Where rows of a table can be of any kind, `of shapes [Shape::Any, shape::<Size>()]` says so.
 #[macro_export]
-macro_rules! without_parameters {
-    (map, $made:expr) => {
-        type Parameters = ();
+macro_rules! contract {
+    (
+        map $kernel:ident = $name:expr;
+        new($($given:tt)*) = $made:expr;
+        reads $reads:ty $(, beside $beside:ty)?;
+        $(only $only:expr;)?
+        $(keeps $keeps:expr;)?
+        $($(#[$note:meta])* const $port:ident: $row:ty = $info:expr;)*
+    ) => {
+        impl $kernel {
+            $($(#[$note])* const $port: $row = $info;)*
+        }
 
-        fn new((): ()) -> Result<Self, $crate::flow::contract::WrongParameter> {
-            Ok($made)
+        impl $crate::flow::kernel::MapContract for $kernel {
+            const NAME: &'static str = $name;
+            const PORTS: &'static [$crate::flow::contract::PortInfo] = &[$(Self::$port.info()),*];
+            $(const KEEPS: &'static str = $keeps;)?
+            type Reads<'a> = $reads;
+            type Beside<'a> = $crate::unless_given!((), $($beside)?);
+            $(const ONLY: &'static [(&'static str, $crate::flow::contract::When)] = $only;)?
+            $crate::made_from!(map, $made; $($given)*);
         }
     };
-    (group, $made:expr) => {
-        type Parameters = ();
+    (
+        group $kernel:ident = $name:expr;
+        new($($given:tt)*) = $made:expr;
+        key $key:ident of [$($table:ty),+] $(and $more:ident)?;
+        $($rest:tt)*
+    ) => {
+        $crate::contract! {
+            group $kernel = $name;
+            new($($given)*) = $made;
+            key $key of shapes [$($crate::flow::contract::shape::<$table>()),+] $(and $more)?;
+            $($rest)*
+        }
+    };
+    (
+        group $kernel:ident = $name:expr;
+        new($($given:tt)*) = $made:expr;
+        key $key:ident of shapes [$($shape:expr),+] $(and $more:ident)?;
+        $(keeps $keeps:expr;)?
+        $($(#[$note:meta])* const $port:ident: $row:ty = $info:expr;)*
+    ) => {
+        impl $kernel {
+            $($(#[$note])* const $port: $row = $info;)*
+        }
 
-        fn new((): (), _: usize) -> Result<Self, $crate::flow::contract::WrongParameter> {
-            Ok($made)
+        impl $crate::flow::kernel::GroupContract for $kernel {
+            const NAME: &'static str = $name;
+            const KEY: $crate::flow::contract::Key = $crate::flow::contract::Key::$key;
+            const PORTS: &'static [$crate::flow::contract::PortInfo] = &[$(Self::$port.info()),*];
+            $(const KEEPS: &'static str = $keeps;)?
+            const TABLES: &'static [$crate::flow::contract::Shape] = &[$($shape),+];
+            const REPEATED: bool = !stringify!($($more)?).is_empty();
+            $crate::made_from!(group, $made; $($given)*);
+        }
+    };
+}
+
+/// The type in a clause of a [`contract!`], or another one if the clause is left out.
+#[macro_export]
+macro_rules! unless_given {
+    ($usual:ty,) => {
+        $usual
+    };
+    ($usual:ty, $given:ty) => {
+        $given
+    };
+}
+
+/// The clause `new` of a [`contract!`]: the parameters of the kernel, and how it begins.
+#[macro_export]
+macro_rules! made_from {
+    ($verb:ident, $made:expr;) => { $crate::made_from!($verb, $made; _none: ()); };
+    ($verb:ident, $made:expr; $type:ident { $($field:tt)* } $(, $room:ident)?) => {
+        $crate::made_from!($verb, { let $type { $($field)* } = parameters; $made }; parameters: $type $(, $room)?);
+    };
+    (map, $made:expr; $given:ident: $parameters:ty) => {
+        type Parameters = $parameters;
+
+        fn new($given: $parameters) -> Result<Self, $crate::flow::contract::WrongParameter> {
+            $made
+        }
+    };
+    (group, $made:expr; $given:ident: $parameters:ty) => {
+        $crate::made_from!(group, $made; $given: $parameters, _room);
+    };
+    (group, $made:expr; $given:ident: $parameters:ty, $room:ident) => {
+        type Parameters = $parameters;
+
+        fn new($given: $parameters, $room: usize) -> Result<Self, $crate::flow::contract::WrongParameter> {
+            $made
         }
     };
 }

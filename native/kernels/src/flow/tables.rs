@@ -2,27 +2,24 @@
 //!
 //! The first column is the key, the others are the fields of the tail.
 
+use crate::contract;
 use crate::flow::columns::{Batch, Column, NoColumn};
-use crate::flow::contract::{Key, Port, PortInfo, Shape};
+use crate::flow::contract::{Port, Shape};
 use crate::flow::fields::{Damaged, FieldCodec, Kind, Raw};
 use crate::flow::kernel::{Done, Group, GroupKernel, Map, Output, Rows};
 use crate::flow::rows::{take_bytes, take_doc, take_u64};
-use crate::without_parameters;
 
 /// Map: the columns of a table as rows, keyed by the first, which has documents.
 pub struct Select;
 
-impl Select {
+contract! {
+    map Select = "select";
+    new() = Ok(Self);
+    reads Batch<'a>;
     const ROWS: Port<Raw<'static>> = Port::documents(0, "rows").shaped(Shape::Selected);
 }
 
 impl Map for Select {
-    const NAME: &'static str = "select";
-    const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = Batch<'a>;
-    type Beside<'a> = ();
-
     fn batch<'a>(&mut self, reads: Batch<'a>, (): (), out: &mut Output) -> Done {
         let Some(((_, Column::Numbers(keys)), others)) = reads.columns.split_first() else {
             return Err(NoColumn::NO_KEY.into());
@@ -49,18 +46,15 @@ pub struct LookUp {
     joined: Vec<u8>,
 }
 
-impl LookUp {
+contract! {
+    group LookUp = "look up";
+    new() = Ok(Self::default());
+    key Doc of shapes [Shape::Any, Shape::Any];
+    keeps "one row";
     const ROWS: Port<Raw<'static>> = Port::documents(0, "rows").shaped(Shape::OfTables(&[0, 1]));
 }
 
 impl Group for LookUp {
-    const NAME: &'static str = "look up";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[Shape::Any, Shape::Any];
-    const PORTS: &'static [PortInfo] = &[Self::ROWS.info()];
-    const KEEPS: &'static str = "one row";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut found = None;
         while let Some((table, tail)) = rows.next() {

@@ -24,13 +24,13 @@ use crate::documents::components::Edge;
 use crate::documents::copies::KeptFor;
 use crate::documents::keeping::{Preferred, Ranks};
 use crate::flow::columns::Along;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
+use crate::flow::contract::{Port, Side, WrongParameter};
 use crate::flow::fields::Rest;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::sketches::minwise::Minima;
 use crate::sketches::spots::{Primary, Spots};
 use crate::text::fingerprint::Fingerprinter;
-use crate::{parameters, row, without_parameters};
+use crate::{contract, parameters, row};
 
 /// Documents of a bucket that are remembered and have nobody that they surely belong to: the first of them …
 const FIRST: usize = 256;
@@ -75,24 +75,19 @@ pub struct Bands {
     min_words: u64,
 }
 
-impl Bands {
+contract! {
+    map Bands = "bands";
+    new(told: Banding) = {
+        let Banding { seed, k, key, min_words, bands, rows } = told;
+        let functions = bands.get().saturating_mul(rows.get());
+        Ok(Self { minima: Minima::new(seed, k.get(), key, functions), rows: rows.get(), min_words })
+    };
+    reads Pages<'a>, beside Option<Preferred<'a>>;
+    keeps "one sketch";
     const BUCKETS: Port<InBand<'static>> = Port::hashes(0, "buckets");
 }
 
 impl Map for Bands {
-    const NAME: &'static str = "bands";
-    const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
-    const KEEPS: &'static str = "one sketch";
-    type Parameters = Banding;
-    type Reads<'a> = Pages<'a>;
-    type Beside<'a> = Option<Preferred<'a>>;
-
-    fn new(told: Banding) -> Result<Self, WrongParameter> {
-        let Banding { seed, k, key, min_words, bands, rows } = told;
-        let functions = bands.get().saturating_mul(rows.get());
-        Ok(Self { minima: Minima::new(seed, k.get(), key, functions), rows: rows.get(), min_words })
-    }
-
     fn batch<'a>(&mut self, pages: Pages<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
         let (mut ranks, mut buckets) = (Ranks::new(preferred), BandBuckets::default());
         for row in 0..pages.doc.len() {
@@ -161,26 +156,21 @@ pub struct SpotBands {
     spots: Spots<Side>,
 }
 
-impl SpotBands {
-    const BUCKETS: Port<InBand<'static>> = Port::hashes(0, "buckets");
-}
-
-impl Map for SpotBands {
-    const NAME: &'static str = "spot bands";
-    const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
-    const KEEPS: &'static str = "one sketch";
-    type Parameters = SpotBanding;
-    type Reads<'a> = Pages<'a>;
-    type Beside<'a> = Option<Preferred<'a>>;
-
-    fn new(told: SpotBanding) -> Result<Self, WrongParameter> {
+contract! {
+    map SpotBands = "spot bands";
+    new(told: SpotBanding) = {
         let SpotBanding { seed, min_words, bands, rows, lexicon, chain, distance } = told;
         let spots = Spots::new(lexicon, Primary::Antecedents, chain, distance);
         let spots = spots.map_err(|fault| WrongParameter(fault.to_string()))?;
         let functions = bands.get().saturating_mul(rows.get());
         Ok(Self { minima: Minima::new(seed, 1, Fingerprinter::plain(), functions), rows: rows.get(), min_words, spots })
-    }
+    };
+    reads Pages<'a>, beside Option<Preferred<'a>>;
+    keeps "one sketch";
+    const BUCKETS: Port<InBand<'static>> = Port::hashes(0, "buckets");
+}
 
+impl Map for SpotBands {
     fn batch<'a>(&mut self, pages: Pages<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
         let (mut ranks, mut buckets) = (Ranks::new(preferred), BandBuckets::default());
         for row in 0..pages.doc.len() {
@@ -235,23 +225,18 @@ pub struct BucketCandidates {
     found: Vec<Candidate>,
 }
 
-impl BucketCandidates {
+contract! {
+    group BucketCandidates = "candidates";
+    new(told: Agreement) = {
+        let (first, latest, followers) = (Remembered::new(FIRST), Remembered::new(LATEST), Remembered::new(FOLLOWERS));
+        Ok(Self { told, first, latest, followers, found: Vec::new() })
+    };
+    key Hash of [InBand<'static>];
+    keeps "640 sketches of a bucket";
     const CANDIDATES: Port<Candidate> = Port::documents(0, "candidates");
 }
 
 impl Group for BucketCandidates {
-    const NAME: &'static str = "candidates";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<InBand<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::CANDIDATES.info()];
-    const KEEPS: &'static str = "640 sketches of a bucket";
-    type Parameters = Agreement;
-
-    fn new(told: Agreement, _: usize) -> Result<Self, WrongParameter> {
-        let (first, latest, followers) = (Remembered::new(FIRST), Remembered::new(LATEST), Remembered::new(FOLLOWERS));
-        Ok(Self { told, first, latest, followers, found: Vec::new() })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Self { told, first, latest, followers, found } = self;
         [&mut *first, latest, followers].into_iter().for_each(Remembered::clear);
@@ -409,19 +394,16 @@ pub struct BestCandidates {
     found: Vec<Candidate>,
 }
 
-impl BestCandidates {
+contract! {
+    group BestCandidates = "best candidates";
+    new() = Ok(Self::default());
+    key Doc of [Candidate];
+    keeps "the candidates of one document, at most twelve a bucket";
     const BEST: Port<Edge> = Port::documents(0, "best");
     const FURTHER: Port<Edge> = Port::documents(1, "further");
 }
 
 impl Group for BestCandidates {
-    const NAME: &'static str = "best candidates";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Candidate>()];
-    const PORTS: &'static [PortInfo] = &[Self::BEST.info(), Self::FURTHER.info()];
-    const KEEPS: &'static str = "the candidates of one document, at most twelve a bucket";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let found = &mut self.found;
         found.clear();
@@ -442,17 +424,14 @@ row! {
 /// Map of further candidates, beside the components so far: each to the other document, with the component.
 pub struct Unsettled;
 
-impl Unsettled {
+contract! {
+    map Unsettled = "unsettled";
+    new() = Ok(Self);
+    reads KeptFor<'a>, beside Option<KeptFor<'a>>;
     const WAITING: Port<Waiting> = Port::documents(0, "waiting");
 }
 
 impl Map for Unsettled {
-    const NAME: &'static str = "unsettled";
-    const PORTS: &'static [PortInfo] = &[Self::WAITING.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = KeptFor<'a>;
-    type Beside<'a> = Option<KeptFor<'a>>;
-
     fn batch<'a>(&mut self, pairs: KeptFor<'a>, components: Option<KeptFor<'a>>, out: &mut Output) -> Done {
         let mut along = components.map(|components| (Along::new(components.doc), components.other));
         for (doc, rows) in pairs.doc.runs() {
@@ -470,18 +449,15 @@ impl Map for Unsettled {
 /// other components.
 pub struct Apart;
 
-impl Apart {
+contract! {
+    group Apart = "apart";
+    new() = Ok(Self);
+    key Doc of [Edge, Waiting];
+    keeps "one row";
     const PAIRS: Port<Edge> = Port::documents(0, "pairs");
 }
 
 impl Group for Apart {
-    const NAME: &'static str = "apart";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Edge>(), shape::<Waiting>()];
-    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
-    const KEEPS: &'static str = "one row";
-    without_parameters!(group, Self);
-
     fn key(&mut self, other: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut own = other;
         while let Some((table, tail)) = rows.next() {

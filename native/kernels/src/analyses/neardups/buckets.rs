@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 
 use crate::documents::components::Edge;
 use crate::flow::columns::{Numbers, Strings};
-use crate::flow::contract::{Key, Port, PortInfo, Shape, Side, WrongParameter};
+use crate::flow::contract::{Port, Shape, Side, WrongParameter};
 use crate::flow::fields::{Damaged, Field, Kind};
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::flow::rows::take_doc;
@@ -15,7 +15,7 @@ use crate::sketches::imatch::{self, Coordinates, Signatures};
 use crate::sketches::minwise::{Family, Sketcher};
 use crate::sketches::signer::Supers;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{choice, columns, parameters, row, without_parameters};
+use crate::{choice, columns, contract, parameters, row};
 
 parameters! {
     /// Which min-wise functions and how many, over which grams; how many super-fingerprints, and how many of them
@@ -77,24 +77,19 @@ pub struct Shingles {
     min_words: u64,
 }
 
-impl Shingles {
+contract! {
+    map Shingles = "shingles";
+    new(parameters: LongSketching) = {
+        let LongSketching { family, seed, k, key, functions, supers, agree, min_words } = parameters;
+        let sketching = Sketching { family, seed, k, key, functions, supers, agree };
+        Ok(Self { sketcher: sketching.sketcher(), min_words })
+    };
+    reads Pages<'a>;
+    keeps "one sketch";
     const BUCKETS: Port<InBucket> = Port::hashes(0, "buckets");
 }
 
 impl Map for Shingles {
-    const NAME: &'static str = "shingles";
-    const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
-    const KEEPS: &'static str = "one sketch";
-    type Parameters = LongSketching;
-    type Reads<'a> = Pages<'a>;
-    type Beside<'a> = ();
-
-    fn new(parameters: LongSketching) -> Result<Self, WrongParameter> {
-        let LongSketching { family, seed, k, key, functions, supers, agree, min_words } = parameters;
-        let sketching = Sketching { family, seed, k, key, functions, supers, agree };
-        Ok(Self { sketcher: sketching.sketcher(), min_words })
-    }
-
     fn batch<'a>(&mut self, pages: Pages<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
@@ -142,27 +137,22 @@ pub struct Marks {
     min_words: u64,
 }
 
-impl Marks {
-    const BUCKETS: Port<InSignature<'static>> = Port::hashes(0, "buckets");
-}
-
-impl Map for Marks {
-    const NAME: &'static str = "signatures";
-    const PORTS: &'static [PortInfo] = &[Self::BUCKETS.info()];
-    const KEEPS: &'static str = "the words of one document";
-    type Parameters = Signing;
-    type Reads<'a> = Pages<'a>;
-    type Beside<'a> = ();
-
-    fn new(parameters: Signing) -> Result<Self, WrongParameter> {
+contract! {
+    map Marks = "signatures";
+    new(parameters: Signing) = {
         let Signing { lexicons, drop, seed, randomise, min_terms, min_share, lexicon, min_words } = parameters;
         let both = randomise == Randomise::Both;
         let coordinates = Coordinates { lexicons, drop, seed, both, min_terms, min_share };
         coordinates.check().map_err(|fault| WrongParameter(fault.to_owned()))?;
         let signatures = Signatures::new(lexicon, coordinates).map_err(|fault| WrongParameter(fault.to_string()))?;
         Ok(Self { signatures, min_words })
-    }
+    };
+    reads Pages<'a>;
+    keeps "the words of one document";
+    const BUCKETS: Port<InSignature<'static>> = Port::hashes(0, "buckets");
+}
 
+impl Map for Marks {
     fn batch<'a>(&mut self, pages: Pages<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..pages.doc.len() {
             let doc = pages.doc.at(row) as u32;
@@ -186,19 +176,19 @@ impl Map for Marks {
 /// differ in what comes before the document (the rest of a signature) are of different buckets.
 pub struct Buckets;
 
-impl Buckets {
+contract! {
+    group Buckets = "buckets";
+    new() = Ok(Self);
+    key Hash of shapes [Shape::EndingIn(&[Self::DOCUMENT])];
+    keeps "one row";
     const EDGES: Port<Edge> = Port::documents(0, "edges");
+}
+
+impl Buckets {
     const DOCUMENT: Field = Field { name: "doc", kind: Kind::Doc };
 }
 
 impl Group for Buckets {
-    const NAME: &'static str = "buckets";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[Shape::EndingIn(&[Self::DOCUMENT])];
-    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
-    const KEEPS: &'static str = "one row";
-    without_parameters!(group, Self);
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut buckets = Stretches::new(rows, Beginning::AllBut(4));
         while buckets.begin() {

@@ -13,11 +13,11 @@ use crate::analyses::neardups::banding::{choose, Candidate};
 use crate::analyses::neardups::buckets::Pages;
 use crate::documents::components::Edge;
 use crate::documents::keeping::{Preferred, Ranks};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Grams;
-use crate::{parameters, row, without_parameters};
+use crate::{contract, parameters, row};
 
 /// Grams that a document asks for.
 const ASKED: usize = 48;
@@ -39,22 +39,15 @@ row! {
 /// Map, beside the ranks of documents: each document under its grams.
 pub struct ContainedGrams(ContainedGramming);
 
-impl ContainedGrams {
+contract! {
+    map ContainedGrams = "contained grams";
+    new(told: ContainedGramming) = Ok(Self(told));
+    reads Pages<'a>, beside Option<Preferred<'a>>;
+    keeps "the grams of one document";
     const GRAMS: Port<HasGram> = Port::hashes(0, "grams");
 }
 
 impl Map for ContainedGrams {
-    const NAME: &'static str = "contained grams";
-    const PORTS: &'static [PortInfo] = &[Self::GRAMS.info()];
-    const KEEPS: &'static str = "the grams of one document";
-    type Parameters = ContainedGramming;
-    type Reads<'a> = Pages<'a>;
-    type Beside<'a> = Option<Preferred<'a>>;
-
-    fn new(told: ContainedGramming) -> Result<Self, WrongParameter> {
-        Ok(Self(told))
-    }
-
     fn batch<'a>(&mut self, pages: Pages<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
         let mut ranks = Ranks::new(preferred);
         let mut grams = Grams::new(&self.0.key, self.0.k.get());
@@ -91,18 +84,15 @@ pub struct GramVotes {
     latest: Vec<HasGram>,
 }
 
-impl GramVotes {
+contract! {
+    group GramVotes = "gram votes";
+    new() = Ok(Self::default());
+    key Hash of [HasGram];
+    keeps "sixteen rows";
     const VOTES: Port<Vote> = Port::documents(0, "votes");
 }
 
 impl Group for GramVotes {
-    const NAME: &'static str = "gram votes";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<HasGram>()];
-    const PORTS: &'static [PortInfo] = &[Self::VOTES.info()];
-    const KEEPS: &'static str = "sixteen rows";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Self { first, latest } = self;
         first.clear();
@@ -139,23 +129,16 @@ pub struct VotedCandidates {
     found: Vec<Candidate>,
 }
 
-impl VotedCandidates {
+contract! {
+    group VotedCandidates = "voted candidates";
+    new(told: ContainedShare) = Ok(Self { told, votes: Vec::new(), found: Vec::new() });
+    key Doc of [Vote];
+    keeps "the candidates of one document, at most sixteen for each gram it asks for";
     const BEST: Port<Edge> = Port::documents(0, "best");
     const FURTHER: Port<Edge> = Port::documents(1, "further");
 }
 
 impl Group for VotedCandidates {
-    const NAME: &'static str = "voted candidates";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Vote>()];
-    const PORTS: &'static [PortInfo] = &[Self::BEST.info(), Self::FURTHER.info()];
-    const KEEPS: &'static str = "the candidates of one document, at most sixteen for each gram it asks for";
-    type Parameters = ContainedShare;
-
-    fn new(told: ContainedShare, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { told, votes: Vec::new(), found: Vec::new() })
-    }
-
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Self { told: ContainedShare { threshold }, votes, found } = self;
         votes.clear();

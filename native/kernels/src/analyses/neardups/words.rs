@@ -6,13 +6,13 @@ use std::num::NonZeroUsize;
 use hashbrown::{hash_table, HashTable};
 
 use crate::flow::columns::Texts;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
 use crate::sketches::lexicon::Terms;
 use crate::text::slots::mixed;
 use crate::text::unicode;
-use crate::{parameters, row, without_parameters};
+use crate::{contract, parameters, row};
 
 row! {
     /// Of a word's fingerprint: the word, and in how many documents it is.
@@ -35,22 +35,17 @@ pub struct DocumentWords {
     every: u64,
 }
 
-impl DocumentWords {
+contract! {
+    map DocumentWords = "document words";
+    new(Counting { all, every }) = Ok(Self {
+        terms: Terms::new(all), tally: WordTally::default(), every: every.get() as u64,
+    });
+    reads Texts<'a>;
+    keeps "the distinct words of a batch";
     const COUNTS: Port<WordCount<'static>> = Port::hashes(0, "counts");
 }
 
 impl Map for DocumentWords {
-    const NAME: &'static str = "document words";
-    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
-    const KEEPS: &'static str = "the distinct words of a batch";
-    type Parameters = Counting;
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = ();
-
-    fn new(Counting { all, every }: Counting) -> Result<Self, WrongParameter> {
-        Ok(Self { terms: Terms::new(all), tally: WordTally::default(), every: every.get() as u64 })
-    }
-
     fn batch<'a>(&mut self, pages: Texts<'a>, (): (), out: &mut Output) -> Done {
         let Self { terms, tally, every } = self;
         for row in (0..pages.doc.len()).filter(|&row| pages.doc.at(row).is_multiple_of(*every)) {
@@ -101,18 +96,15 @@ impl WordTally {
 /// Group by fingerprint: the counts of each word added up.
 pub struct WordSums;
 
-impl WordSums {
+contract! {
+    group WordSums = "word sums";
+    new() = Ok(Self);
+    key Hash of [WordCount<'static>];
+    keeps "one word";
     const SUMS: Port<WordCount<'static>> = Port::hashes(0, "sums");
 }
 
 impl Group for WordSums {
-    const NAME: &'static str = "word sums";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<WordCount<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
-    const KEEPS: &'static str = "one word";
-    without_parameters!(group, Self);
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut words = Stretches::new(rows, Beginning::AllBut(8));
         while words.begin() {

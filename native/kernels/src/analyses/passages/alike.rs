@@ -9,12 +9,12 @@
 use super::seeds::{most_times, pack_place, pair_key, pair_places, unpack, Listed, Pairing, WindowSeed};
 use super::signatures::SignatureSet;
 use super::WindowPlace;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, FieldCodec, Rest};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::sketches::imatch::ceil_share;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{parameters, row, without_parameters};
+use crate::{contract, parameters, row};
 
 row! {
     /// Of a signature: a token whose set has it.
@@ -24,17 +24,14 @@ row! {
 /// Group by token: its signatures.
 pub struct SentenceSets;
 
-impl SentenceSets {
+contract! {
+    group SentenceSets = "sentence sets";
+    new() = Ok(Self);
+    key Hash of [SignatureSet<'static>];
     const SIGNATURES: Port<InSet> = Port::hashes(0, "signatures");
 }
 
 impl Group for SentenceSets {
-    const NAME: &'static str = "sentence sets";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<SignatureSet<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::SIGNATURES.info()];
-    without_parameters!(group, Self);
-
     fn key(&mut self, token: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         // All rows of a token have the same set.
         if let Some((_, tail)) = rows.next() {
@@ -62,22 +59,15 @@ pub struct SignatureCounts {
     waiting: Vec<u64>,
 }
 
-impl SignatureCounts {
+contract! {
+    group SignatureCounts = "signature counts";
+    new(Commonness { max_df }) = Ok(Self { max_df, waiting: Vec::new() });
+    key Hash of [InSet];
+    keeps "max_df tokens";
     const COUNTS: Port<CountedSignature> = Port::hashes(0, "counts");
 }
 
 impl Group for SignatureCounts {
-    const NAME: &'static str = "signature counts";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<InSet>()];
-    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
-    const KEEPS: &'static str = "max_df tokens";
-    type Parameters = Commonness;
-
-    fn new(Commonness { max_df }: Commonness, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { max_df, waiting: Vec::new() })
-    }
-
     fn key(&mut self, signature: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.waiting.clear();
         let mut count = 0;
@@ -115,22 +105,15 @@ pub struct SentencePrefixes {
     set: Vec<u8>,
 }
 
-impl SentencePrefixes {
+contract! {
+    group SentencePrefixes = "sentence prefixes";
+    new(Likeness { tau, max_df }) = Ok(Self { tau, max_df, set: Vec::new() });
+    key Hash of [CountedSignature];
+    keeps "the signatures of one sentence";
     const PREFIXES: Port<RarestFirst<'static>> = Port::hashes(0, "prefixes");
 }
 
 impl Group for SentencePrefixes {
-    const NAME: &'static str = "sentence prefixes";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<CountedSignature>()];
-    const PORTS: &'static [PortInfo] = &[Self::PREFIXES.info()];
-    const KEEPS: &'static str = "the signatures of one sentence";
-    type Parameters = Likeness;
-
-    fn new(Likeness { tau, max_df }: Likeness, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { tau, max_df, set: Vec::new() })
-    }
-
     fn key(&mut self, token: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.set.clear();
         let mut signatures = Vec::new();
@@ -183,22 +166,17 @@ pub struct AlikeSentences {
     alike: u64,
 }
 
-impl AlikeSentences {
+contract! {
+    group AlikeSentences = "alike sentences";
+    new(Likeness { tau, max_df }) = Ok(Self {
+        tau, max_df, print: Fingerprinter::plain(), compared: 0, alike: 0,
+    });
+    key Hash of [RarestFirst<'static>];
+    keeps "the sets of max_df sentences";
     const EDGES: Port<AlikeEdge> = Port::hashes(0, "edges");
 }
 
 impl Group for AlikeSentences {
-    const NAME: &'static str = "alike sentences";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<RarestFirst<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::EDGES.info()];
-    const KEEPS: &'static str = "the sets of max_df sentences";
-    type Parameters = Likeness;
-
-    fn new(Likeness { tau, max_df }: Likeness, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { tau, max_df, print: Fingerprinter::plain(), compared: 0, alike: 0 })
-    }
-
     fn key(&mut self, signature: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut found: Vec<(u64, Set)> = Vec::new();
         while let Some((_, tail)) = rows.next() {
@@ -246,22 +224,17 @@ pub struct AlikeWindows {
     places: Vec<u8>,
 }
 
-impl AlikeWindows {
+contract! {
+    group AlikeWindows = "alike windows";
+    new(Pairing { all_diagonals }) = Ok(Self {
+        most_times: most_times(all_diagonals), edges: Vec::new(), places: Vec::new(),
+    });
+    key Hash of [AlikeEdge, WindowPlace<'static>];
+    keeps "the places of a sentence in max_df documents, and the sentences that are like it";
     const PLACES: Port<AlikePlaces<'static>> = Port::hashes(0, "places");
 }
 
 impl Group for AlikeWindows {
-    const NAME: &'static str = "alike windows";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<AlikeEdge>(), shape::<WindowPlace<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::PLACES.info()];
-    const KEEPS: &'static str = "the places of a sentence in max_df documents, and the sentences that are like it";
-    type Parameters = Pairing;
-
-    fn new(Pairing { all_diagonals }: Pairing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { most_times: most_times(all_diagonals), edges: Vec::new(), places: Vec::new() })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.edges.clear();
         self.places.clear();
@@ -293,22 +266,15 @@ impl Group for AlikeWindows {
 /// Group by pair of tokens that are alike: to each pair of documents that have them, where.
 pub struct AlikeSeeds(Fingerprinter, bool);
 
-impl AlikeSeeds {
+contract! {
+    group AlikeSeeds = "alike seeds";
+    new(Pairing { all_diagonals }) = Ok(Self(Fingerprinter::plain(), all_diagonals));
+    key Hash of [AlikePlaces<'static>];
+    keeps "the places of two sentences";
     const SEEDS: Port<WindowSeed> = Port::hashes(0, "seeds");
 }
 
 impl Group for AlikeSeeds {
-    const NAME: &'static str = "alike seeds";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<AlikePlaces<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::SEEDS.info()];
-    const KEEPS: &'static str = "the places of two sentences";
-    type Parameters = Pairing;
-
-    fn new(Pairing { all_diagonals }: Pairing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(Fingerprinter::plain(), all_diagonals))
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut sides: [Vec<u8>; 2] = [Vec::new(), Vec::new()];
         while let Some((_, tail)) = rows.next() {

@@ -7,13 +7,13 @@ use std::num::NonZeroUsize;
 use super::pairs::PairSpan;
 use super::slices::{PassagePage, PassagePlace, PassageSlice};
 use super::Unit;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::flow::rows::take_varint;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 parameters! {
     pub struct Refining { unit: Unit, refine: bool, single: bool, n: NonZeroUsize, gamma: u64, min_words: usize }
@@ -133,10 +133,16 @@ pub struct Borders {
     slice: Vec<u64>,
 }
 
-impl Borders {
+contract! {
+    group Borders = "passages";
+    new(parameters: Refining) = Ok(Self { parameters, page: SecondPage::default(), slice: Vec::new() });
+    key Doc of [PassagePage<'static>, PassageSlice<'static>];
+    keeps "the words of one document, its passages, and the words of those shared with another";
     const PASSAGES: Port<PassageRow> = Port::documents(0, "passages");
     const SPANS: Port<PairSpan> = Port::documents(1, "spans");
+}
 
+impl Borders {
     /// Where the passage of a slice is, whose words have been unpacked.
     fn locate(&self, slice: &PassageSlice<'_>, place: &PassagePlace) -> Result<Located, Damaged> {
         let Self { parameters, page, slice: prints } = self;
@@ -225,17 +231,6 @@ impl Borders {
 }
 
 impl Group for Borders {
-    const NAME: &'static str = "passages";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<PassagePage<'static>>(), shape::<PassageSlice<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info(), Self::SPANS.info()];
-    const KEEPS: &'static str = "the words of one document, its passages, and the words of those shared with another";
-    type Parameters = Refining;
-
-    fn new(parameters: Refining, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { parameters, page: SecondPage::default(), slice: Vec::new() })
-    }
-
     fn key(&mut self, b: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Refining { unit, single, gamma, min_words, .. } = self.parameters;
         match rows.next() {

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use super::seeds::WindowSeed;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Beginning, Done, Group, KernelFault, Output, Rows, Stretches};
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 /// Units of two documents that match one by one: how many, from which of each on; and how many documents share some of
 /// them.
@@ -142,23 +142,15 @@ fn read(
 /// Group by pair: its diagonals.
 pub struct Diagonals(usize);
 
-impl Diagonals {
+contract! {
+    group Diagonals = "diagonals";
+    new(Widths { window }) = Ok(Self(window.get()));
+    key Hash of [WindowSeed] and more;
+    keeps "the seeds of one pair";
     const RUNS: Port<Run> = Port::documents(0, "runs");
 }
 
 impl Group for Diagonals {
-    const NAME: &'static str = "diagonals";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<WindowSeed>()];
-    const REPEATED: bool = true;
-    const PORTS: &'static [PortInfo] = &[Self::RUNS.info()];
-    const KEEPS: &'static str = "the seeds of one pair";
-    type Parameters = Widths;
-
-    fn new(Widths { window }: Widths, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(window.get()))
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         read(rows, self.0, |a, b, diagonals| {
             for &Diagonal { i, j, units, documents } in diagonals.iter() {
@@ -205,22 +197,17 @@ pub struct Chains {
     gamma: u64,
 }
 
-impl Chains {
+contract! {
+    group Chains = "chains";
+    new(Chaining { window, gap, gamma }) = Ok(Self {
+        window: window.get(), gap: u32::try_from(gap).unwrap_or(u32::MAX), gamma,
+    });
+    key Hash of [WindowSeed];
+    keeps "the seeds of one pair";
     const FOUND: Port<FoundRun> = Port::documents(0, "found");
 }
 
 impl Group for Chains {
-    const NAME: &'static str = "chains";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<WindowSeed>()];
-    const PORTS: &'static [PortInfo] = &[Self::FOUND.info()];
-    const KEEPS: &'static str = "the seeds of one pair";
-    type Parameters = Chaining;
-
-    fn new(Chaining { window, gap, gamma }: Chaining, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { window: window.get(), gap: u32::try_from(gap).unwrap_or(u32::MAX), gamma })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (gap, gamma) = (self.gap, self.gamma);
         read(rows, self.window, |a, b, diagonals| {

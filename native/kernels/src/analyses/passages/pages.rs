@@ -7,12 +7,12 @@ use std::num::NonZeroUsize;
 use super::signatures::{PageRow, TokenPlace};
 use super::stops::StopRun;
 use super::WindowPlace;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, FieldCodec};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 parameters! {
     /// Sentences in more documents are stop sentences.
@@ -32,26 +32,21 @@ pub struct StopSentences {
     stops: u64,
 }
 
-impl StopSentences {
+contract! {
+    group StopSentences = "stop sentences";
+    new(Stopping { max_df }) = Ok(Self { max_df, waiting: Vec::new(), tokens: 0, stops: 0 });
+    key Hash of [TokenPlace];
+    keeps "the rows of max_df documents";
     const MARKS: Port<Mark> = Port::documents(0, "marks");
+}
 
+impl StopSentences {
     fn send(token: u64, TokenPlace { doc, sentence }: TokenPlace, stop: u8, out: &mut Output) {
         out.row(&Self::MARKS, u64::from(doc), Mark { sentence, token, stop });
     }
 }
 
 impl Group for StopSentences {
-    const NAME: &'static str = "stop sentences";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<TokenPlace>()];
-    const PORTS: &'static [PortInfo] = &[Self::MARKS.info()];
-    const KEEPS: &'static str = "the rows of max_df documents";
-    type Parameters = Stopping;
-
-    fn new(Stopping { max_df }: Stopping, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { max_df, waiting: Vec::new(), tokens: 0, stops: 0 })
-    }
-
     fn key(&mut self, token: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.waiting.clear();
         let (mut last, mut documents) = (None, 0);
@@ -117,12 +112,21 @@ pub struct MarkedPages {
     bytes: Vec<u8>,
 }
 
-impl MarkedPages {
+contract! {
+    group MarkedPages = "marked pages";
+    new(Windowing { window, gamma, alike }) = {
+        let (tokens, bytes) = (Vec::new(), Vec::new());
+        Ok(Self { window: window.get(), gamma: gamma.get(), alike, print: Fingerprinter::plain(), tokens, bytes })
+    };
+    key Doc of [PageRow<'static>, Mark];
+    keeps "the tokens of one document";
     const MARKS: Port<PageTokens<'static>> = Port::documents(0, "marks");
     const WINDOWS: Port<WindowPlace<'static>> = Port::hashes(1, "windows");
     const STOPS: Port<StopRun> = Port::hashes(2, "stops");
     const AGAIN: Port<WindowPlace<'static>> = Port::hashes(3, "again").when("alike", "true");
+}
 
+impl MarkedPages {
     fn hash(&mut self, begin: usize, end: usize) -> u64 {
         self.bytes.clear();
         self.tokens[begin..end].iter().for_each(|token| self.bytes.extend_from_slice(&token.1.to_be_bytes()));
@@ -153,19 +157,6 @@ impl MarkedPages {
 }
 
 impl Group for MarkedPages {
-    const NAME: &'static str = "marked pages";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<PageRow<'static>>(), shape::<Mark>()];
-    const PORTS: &'static [PortInfo] =
-        &[Self::MARKS.info(), Self::WINDOWS.info(), Self::STOPS.info(), Self::AGAIN.info()];
-    const KEEPS: &'static str = "the tokens of one document";
-    type Parameters = Windowing;
-
-    fn new(Windowing { window, gamma, alike }: Windowing, _: usize) -> Result<Self, WrongParameter> {
-        let (tokens, bytes) = (Vec::new(), Vec::new());
-        Ok(Self { window: window.get(), gamma: gamma.get(), alike, print: Fingerprinter::plain(), tokens, bytes })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let doc = key as u32;
         self.tokens.clear();

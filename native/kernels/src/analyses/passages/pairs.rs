@@ -1,8 +1,8 @@
 //! What two documents share, all passages together.
 
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
-use crate::{row, without_parameters};
+use crate::{contract, row};
 
 row! {
     /// Of the first document of a pair: the second; the words of a passage in both; how many words both have in all; how
@@ -27,7 +27,11 @@ pub struct PassagePairs {
     in_b: Vec<(u32, u32)>,
 }
 
-impl PassagePairs {
+contract! {
+    group PassagePairs = "passage pairs";
+    new() = Ok(Self::default());
+    key Doc of [PairSpan];
+    keeps "the passages of one pair";
     const PAIRS: Port<PassagePair> = Port::documents(0, "pairs");
 }
 
@@ -43,13 +47,6 @@ fn cover(spans: &mut [(u32, u32)]) -> u64 {
 }
 
 impl Group for PassagePairs {
-    const NAME: &'static str = "passage pairs";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<PairSpan>()];
-    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
-    const KEEPS: &'static str = "the passages of one pair";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut pairs = Stretches::new(rows, Beginning::First(4));
         while pairs.begin() {

@@ -7,10 +7,10 @@ use std::num::NonZeroUsize;
 
 use super::diagonals::{chain, merge, Chain, Diagonal, FoundRun, Run};
 use super::pages::{unpack, PageTokens, Token};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
-use crate::{parameters, row, without_parameters};
+use crate::{contract, parameters, row};
 
 row! {
     /// Of the second document of a pair: the first, a diagonal, and the tokens of the first document around it: so many
@@ -45,18 +45,15 @@ pub struct Reaches {
     bytes: Vec<u8>,
 }
 
-impl Reaches {
+contract! {
+    group Reaches = "reaches";
+    new() = Ok(Self::default());
+    key Doc of [PageTokens<'static>, Run];
+    keeps "the tokens of one document";
     const REACHES: Port<Reach<'static>> = Port::documents(0, "reaches");
 }
 
 impl Group for Reaches {
-    const NAME: &'static str = "reaches";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<PageTokens<'static>>(), shape::<Run>()];
-    const PORTS: &'static [PortInfo] = &[Self::REACHES.info()];
-    const KEEPS: &'static str = "the tokens of one document";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut tokens = Vec::new();
         let mut unread = None;
@@ -98,9 +95,17 @@ pub struct Extended {
     single: bool,
 }
 
-impl Extended {
+contract! {
+    group Extended = "extended";
+    new(Extending { gap, gamma, single }) = Ok(Self {
+        gap: u32::try_from(gap).unwrap_or(u32::MAX), gamma: gamma.get(), single,
+    });
+    key Doc of [PageTokens<'static>, Reach<'static>];
+    keeps "the tokens of one document, and the runs of one pair";
     const FOUND: Port<FoundRun> = Port::documents(0, "found");
+}
 
+impl Extended {
     fn extend(reach: &Reach<'_>, tokens: &[Token]) -> Result<Diagonal, Damaged> {
         let (around, []) = reach.tokens.0.as_chunks::<8>() else { return Err(Damaged("Reach")) };
         let (before, behind) = around.split_at_checked(reach.before as usize).ok_or(Damaged("Reach"))?;
@@ -115,17 +120,6 @@ impl Extended {
 }
 
 impl Group for Extended {
-    const NAME: &'static str = "extended";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<PageTokens<'static>>(), shape::<Reach<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::FOUND.info()];
-    const KEEPS: &'static str = "the tokens of one document, and the runs of one pair";
-    type Parameters = Extending;
-
-    fn new(Extending { gap, gamma, single }: Extending, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { gap: u32::try_from(gap).unwrap_or(u32::MAX), gamma: gamma.get(), single })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let packed = match rows.next() {
             Some((0, tail)) => tail.to_vec(),

@@ -2,12 +2,12 @@
 
 use super::{WindowPlace, IN_A, IN_B};
 use crate::documents::servers::foreign;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, FieldCodec, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::flow::rows::{put_varint, take_bytes, take_varint};
 use crate::text::fingerprint::Fingerprinter;
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 /// Of a window that repeats itself in a document, so many places are seeds, unless all diagonals are wanted.
 pub const MOST_TIMES: usize = 16;
@@ -38,9 +38,18 @@ pub struct WindowLists {
     common: u64,
 }
 
-impl WindowLists {
+contract! {
+    group WindowLists = "window lists";
+    new(Sharing { max_df, all_diagonals }) = {
+        let most_times = most_times(all_diagonals);
+        Ok(Self { max_df, most_times, list: Vec::new(), print: Fingerprinter::plain(), shared: 0, common: 0 })
+    };
+    key Hash of [WindowPlace<'static>];
+    keeps "the places of a window in max_df documents";
     const LISTS: Port<ListedWindow<'static>> = Port::hashes(0, "lists");
+}
 
+impl WindowLists {
     /// Puts the list together; returns the number of documents, as far as it was counted, and the first place.
     fn read(&mut self, rows: &mut dyn Rows) -> Result<(usize, u32), Damaged> {
         self.list.clear();
@@ -68,18 +77,6 @@ impl WindowLists {
 }
 
 impl Group for WindowLists {
-    const NAME: &'static str = "window lists";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<WindowPlace<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::LISTS.info()];
-    const KEEPS: &'static str = "the places of a window in max_df documents";
-    type Parameters = Sharing;
-
-    fn new(Sharing { max_df, all_diagonals }: Sharing, _: usize) -> Result<Self, WrongParameter> {
-        let most_times = most_times(all_diagonals);
-        Ok(Self { max_df, most_times, list: Vec::new(), print: Fingerprinter::plain(), shared: 0, common: 0 })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         if rows.left() == Some(1) {
             return Ok(());
@@ -194,9 +191,17 @@ pub struct WindowSeeds {
     squares: u64,
 }
 
-impl WindowSeeds {
+contract! {
+    group WindowSeeds = "seeds";
+    new(Pairing { all_diagonals }) = Ok(Self {
+        print: Fingerprinter::plain(), all_diagonals, lists: 0, squares: 0,
+    });
+    key Hash of [ListedWindow<'static>];
+    keeps "one list and its windows";
     const SEEDS: Port<WindowSeed> = Port::hashes(0, "seeds");
+}
 
+impl WindowSeeds {
     fn send(&self, documents: &[Listed<'_>], stretches: &[(i64, u32)], out: &mut Output) {
         let count = documents.len() as u32;
         for (at, one) in documents.iter().enumerate() {
@@ -216,17 +221,6 @@ impl WindowSeeds {
 }
 
 impl Group for WindowSeeds {
-    const NAME: &'static str = "seeds";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<ListedWindow<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::SEEDS.info()];
-    const KEEPS: &'static str = "one list and its windows";
-    type Parameters = Pairing;
-
-    fn new(Pairing { all_diagonals }: Pairing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { print: Fingerprinter::plain(), all_diagonals, lists: 0, squares: 0 })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut lists = Stretches::new(rows, Beginning::AllBut(4));
         while lists.begin() {

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use super::{WindowPlace, IN_A, IN_B};
 use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::flow::columns::{Binary, Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
+use crate::flow::contract::{Port, Side, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::sketches::lexicon::Lexicon;
@@ -14,7 +14,7 @@ use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
 use crate::text::words::words;
-use crate::{choice, columns, parameters, row};
+use crate::{choice, columns, contract, parameters, row};
 
 choice! {
     /// What a sentence is told by.
@@ -150,21 +150,9 @@ pub struct SentenceTokens {
     collections: Collections,
 }
 
-impl SentenceTokens {
-    const SENTENCES: Port<TokenPlace> = Port::hashes(0, "sentences");
-    const PAGES: Port<PageRow<'static>> = Port::documents(1, "pages");
-    const SETS: Port<SignatureSet<'static>> = Port::hashes(2, "sets").when_not("signature", "imatch");
-}
-
-impl Map for SentenceTokens {
-    const NAME: &'static str = "sentence tokens";
-    const PORTS: &'static [PortInfo] = &[Self::SENTENCES.info(), Self::PAGES.info(), Self::SETS.info()];
-    const KEEPS: &'static str = "the sentences of one document";
-    type Parameters = SentenceSigning;
-    type Reads<'a> = NamedPages<'a>;
-    type Beside<'a> = Option<CopyColumns<'a>>;
-
-    fn new(parameters: SentenceSigning) -> Result<Self, WrongParameter> {
+contract! {
+    map SentenceTokens = "sentence tokens";
+    new(parameters: SentenceSigning) = {
         let lexicon = Lexicon::new(parameters.lexicon.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
         let collections = Collections::new(parameters.a.clone(), parameters.b.clone());
         let spots = Spots::new(parameters.lexicon.clone(), Primary::StopWords, parameters.chain, parameters.distance);
@@ -172,8 +160,15 @@ impl Map for SentenceTokens {
         let ([words, set], bytes) = ([const { Vec::new() }; 2], Vec::new());
         let signer = Signer { parameters, lexicon, spots, print: Fingerprinter::plain(), words, bytes, set };
         Ok(Self { signer, sentences: Sentences::default(), collections })
-    }
+    };
+    reads NamedPages<'a>, beside Option<CopyColumns<'a>>;
+    keeps "the sentences of one document";
+    const SENTENCES: Port<TokenPlace> = Port::hashes(0, "sentences");
+    const PAGES: Port<PageRow<'static>> = Port::documents(1, "pages");
+    const SETS: Port<SignatureSet<'static>> = Port::hashes(2, "sets").when_not("signature", "imatch");
+}
 
+impl Map for SentenceTokens {
     fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
         let mut copies = CopyReader::new(beside);
         let print = Fingerprinter::plain();
@@ -220,22 +215,15 @@ pub struct GramPlaces {
     collections: Collections,
 }
 
-impl GramPlaces {
+contract! {
+    map GramPlaces = "gram places";
+    new(GramTelling { k, a, b }) = Ok(Self { k: k.get(), collections: Collections::new(a, b) });
+    reads NamedPages<'a>, beside Option<CopyColumns<'a>>;
+    keeps "one gram";
     const WINDOWS: Port<WindowPlace<'static>> = Port::hashes(0, "windows");
 }
 
 impl Map for GramPlaces {
-    const NAME: &'static str = "gram places";
-    const PORTS: &'static [PortInfo] = &[Self::WINDOWS.info()];
-    const KEEPS: &'static str = "one gram";
-    type Parameters = GramTelling;
-    type Reads<'a> = NamedPages<'a>;
-    type Beside<'a> = Option<CopyColumns<'a>>;
-
-    fn new(GramTelling { k, a, b }: GramTelling) -> Result<Self, WrongParameter> {
-        Ok(Self { k: k.get(), collections: Collections::new(a, b) })
-    }
-
     fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
         let mut copies = CopyReader::new(beside);
         let print = Fingerprinter::plain();

@@ -8,14 +8,14 @@ use super::stops::ChunkedTexts;
 use super::Unit;
 use crate::analyses::quilts::patches::places::PlacedWords;
 use crate::flow::columns::{Along, Numbers};
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, Rest, Row};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::flow::rows::put_varint;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
-use crate::{columns, parameters, row};
+use crate::{columns, contract, parameters, row};
 
 /// Borders are moved by no more than so many words: that much of what stands around a passage is sent along.
 const MARGIN: usize = 100;
@@ -134,10 +134,20 @@ pub struct PassageTexts {
     points: [Vec<u8>; 2],
 }
 
-impl PassageTexts {
+contract! {
+    map PassageTexts = "passage texts";
+    new(Slicing { unit, refine }) = {
+        let (seconds, prints, points) = (Vec::new(), Vec::new(), Default::default());
+        let margin = if refine { MARGIN } else { 0 };
+        Ok(Self { unit, margin, page: CutPage::default(), seconds, prints, points })
+    };
+    reads ChunkedTexts<'a>, beside FoundColumns<'a>;
+    keeps "the words of one document, and its passages";
     const PAGES: Port<PassagePage<'static>> = Port::documents(0, "pages");
     const SLICES: Port<PassageSlice<'static>> = Port::documents(1, "slices");
+}
 
+impl PassageTexts {
     /// Sends some units of the document to the second ones that share them.
     fn send_slice(&mut self, doc: u32, (from, to): (u64, u64), out: &mut Output) -> Result<(), Damaged> {
         let Self { unit, margin, page, seconds, prints, points } = self;
@@ -200,19 +210,6 @@ impl PassageTexts {
 }
 
 impl Map for PassageTexts {
-    const NAME: &'static str = "passage texts";
-    const PORTS: &'static [PortInfo] = &[Self::PAGES.info(), Self::SLICES.info()];
-    const KEEPS: &'static str = "the words of one document, and its passages";
-    type Parameters = Slicing;
-    type Reads<'a> = ChunkedTexts<'a>;
-    type Beside<'a> = FoundColumns<'a>;
-
-    fn new(Slicing { unit, refine }: Slicing) -> Result<Self, WrongParameter> {
-        let (seconds, prints, points) = (Vec::new(), Vec::new(), Default::default());
-        let margin = if refine { MARGIN } else { 0 };
-        Ok(Self { unit, margin, page: CutPage::default(), seconds, prints, points })
-    }
-
     fn batch<'a>(&mut self, pages: ChunkedTexts<'a>, found: FoundColumns<'a>, out: &mut Output) -> Done {
         let print = Fingerprinter::plain();
         let mut along = Along::new(found.doc);

@@ -1,14 +1,14 @@
 //! Runs of sentences that very many documents share: named once each, not pair by pair.
 
 use crate::flow::columns::{Along, Binary, Numbers, Strings};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
+use crate::flow::contract::Port;
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::points::count_points;
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
 use crate::text::unicode::without_filler;
-use crate::{columns, row, without_parameters};
+use crate::{columns, contract, row};
 
 row! {
     /// Of a run of stop sentences: a document that has it, from which sentence on, and how many sentences it has.
@@ -23,18 +23,15 @@ row! {
 /// Group by run: how many documents have it. One that a single document has is part of others', and left out.
 pub struct StopGroups;
 
-impl StopGroups {
+contract! {
+    group StopGroups = "stop groups";
+    new() = Ok(Self);
+    key Hash of [StopRun];
+    keeps "one run";
     const GROUPS: Port<StopGroup> = Port::documents(0, "groups");
 }
 
 impl Group for StopGroups {
-    const NAME: &'static str = "stop groups";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<StopRun>()];
-    const PORTS: &'static [PortInfo] = &[Self::GROUPS.info()];
-    const KEEPS: &'static str = "one run";
-    without_parameters!(group, Self);
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (mut lowest, mut last, mut documents) = (None, None, 0);
         while let Some((_, tail)) = rows.next() {
@@ -74,20 +71,20 @@ pub struct StopTexts {
     sentences: Sentences,
 }
 
-impl StopTexts {
+contract! {
+    map StopTexts = "stop texts";
+    new() = Ok(Self::default());
+    reads ChunkedTexts<'a>, beside StopGroupColumns<'a>;
+    keeps "the sentences of one document";
     const TEXTS: Port<StopText<'static>> = Port::documents(0, "texts");
+}
+
+impl StopTexts {
     /// Characters of a run that are shown.
     const SHOWN: usize = 1000;
 }
 
 impl Map for StopTexts {
-    const NAME: &'static str = "stop texts";
-    const PORTS: &'static [PortInfo] = &[Self::TEXTS.info()];
-    const KEEPS: &'static str = "the sentences of one document";
-    without_parameters!(map, Self::default());
-    type Reads<'a> = ChunkedTexts<'a>;
-    type Beside<'a> = StopGroupColumns<'a>;
-
     fn batch<'a>(&mut self, pages: ChunkedTexts<'a>, groups: StopGroupColumns<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(groups.doc);
         for row in 0..pages.doc.len() {

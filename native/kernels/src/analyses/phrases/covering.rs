@@ -7,13 +7,13 @@ use super::donors::Donors;
 use super::{Sketched, Weight};
 use crate::analyses::cover::{Cover, Pick, Tier};
 use crate::analyses::postings::candidates::Candidates;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::take_varint;
 use crate::sketches::minwise::SHINGLES;
 use crate::text::slots::Multiply;
-use crate::{parameters, row, without_parameters};
+use crate::{contract, parameters, row};
 
 row! {
     /// Of a document: its words, its shingles, how many of them are popular, and how many of 84 that makes.
@@ -30,18 +30,15 @@ impl PhraseCount {
 /// Group by document, of its size and its popular shingles: their number.
 pub struct PhraseCounts;
 
-impl PhraseCounts {
+contract! {
+    group PhraseCounts = "phrase counts";
+    new() = Ok(Self);
+    key Doc of [Sketched, Weight];
+    keeps "two numbers";
     const COUNTS: Port<PhraseCount> = Port::documents(0, "counts");
 }
 
 impl Group for PhraseCounts {
-    const NAME: &'static str = "phrase counts";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Sketched>(), shape::<Weight>()];
-    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
-    const KEEPS: &'static str = "two numbers";
-    without_parameters!(group, Self);
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (mut size, mut popular) = (Sketched { words: 0, shingles: 0 }, 0);
         while let Some((table, tail)) = rows.next() {
@@ -98,11 +95,20 @@ fn add_all(documents: &mut Documents, mut differences: &[u8]) {
     }
 }
 
-impl PhraseCovers {
+contract! {
+    group PhraseCovers = "covering sets";
+    new(Pruning { prune }) = {
+        let (cover, candidates, elements) = (Cover::default(), Vec::new(), Vec::new());
+        Ok(Self { prune, cover, candidates, elements, elsewhere: HashSet::default(), preferred: HashSet::default() })
+    };
+    key Doc of [Sketched, Weight, Donors<'static>];
+    keeps "the elements of one document, at most as many as it has popular shingles";
     const COUNTS: Port<PhraseCount> = Port::documents(0, "counts");
     const COVERS: Port<CoveringSet> = Port::documents(1, "covers");
     const SOURCES: Port<CoverSource> = Port::documents(2, "sources");
+}
 
+impl PhraseCovers {
     /// Reads the document; returns its size and the number of its popular shingles that make no list.
     fn read(&mut self, rows: &mut dyn Rows) -> Result<(Sketched, u64), Damaged> {
         self.candidates.clear();
@@ -212,18 +218,6 @@ impl PhraseCovers {
 type Places = HashMap<u32, usize, BuildHasherDefault<Multiply>>;
 
 impl Group for PhraseCovers {
-    const NAME: &'static str = "covering sets";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Sketched>(), shape::<Weight>(), shape::<Donors<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info(), Self::COVERS.info(), Self::SOURCES.info()];
-    const KEEPS: &'static str = "the elements of one document, at most as many as it has popular shingles";
-    type Parameters = Pruning;
-
-    fn new(Pruning { prune }: Pruning, _: usize) -> Result<Self, WrongParameter> {
-        let (cover, candidates, elements) = (Cover::default(), Vec::new(), Vec::new());
-        Ok(Self { prune, cover, candidates, elements, elsewhere: HashSet::default(), preferred: HashSet::default() })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (size, common) = self.read(rows)?;
         let popular = common + self.elements.iter().map(|(_, shingles)| shingles).sum::<u64>();

@@ -4,11 +4,11 @@ use super::{COVERED, PREFERRED, SOURCE};
 use crate::analyses::postings::candidates::CandidateList;
 use crate::analyses::postings::lists::{members, WeightedList};
 use crate::documents::servers::Place;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::flow::rows::put_varint;
-use crate::{row, without_parameters};
+use crate::{contract, row};
 
 row! {
     /// Of a document: who can cover some of its popular shingles, and how many these are. Candidates are foreign if
@@ -26,9 +26,15 @@ pub struct PhraseElements {
     lists: u64,
 }
 
-impl PhraseElements {
+contract! {
+    group PhraseElements = "donors";
+    new() = Ok(Self::default());
+    key Hash of [WeightedList<'static>];
+    keeps "one list of at most max_df documents";
     const DONORS: Port<Donors<'static>> = Port::documents(0, "donors");
+}
 
+impl PhraseElements {
     fn send(&mut self, documents: &[(u32, &[u8])], shingles: u64, out: &mut Output) -> Result<(), Damaged> {
         let mut places = Vec::with_capacity(documents.len());
         for &(doc, code) in documents {
@@ -67,13 +73,6 @@ impl PhraseElements {
 }
 
 impl Group for PhraseElements {
-    const NAME: &'static str = "donors";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<WeightedList<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::DONORS.info()];
-    const KEEPS: &'static str = "one list of at most max_df documents";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut lists = Stretches::new(rows, Beginning::AllBut(8));
         while lists.begin() {

@@ -3,11 +3,11 @@
 use super::COVERED;
 use crate::documents::copies::CopyRow;
 use crate::flow::columns::{Along, Numbers, Strings};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::sketches::rabin::splitmix;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{choice, columns, parameters, row};
+use crate::{choice, columns, contract, parameters, row};
 
 choice! {
     /// How documents are drawn.
@@ -48,22 +48,17 @@ pub struct Lots {
     salt: u64,
 }
 
-impl Lots {
+contract! {
+    map Lots = "lots";
+    new(parameters: Drawing) = {
+        let salt = splitmix(parameters.seed).next().unwrap_or_default();
+        Ok(Self { parameters, salt })
+    };
+    reads Identified<'a>, beside CountedPhrases<'a>;
     const LOTS: Port<Lot> = Port::documents(0, "lots");
 }
 
 impl Map for Lots {
-    const NAME: &'static str = "lots";
-    const PORTS: &'static [PortInfo] = &[Self::LOTS.info()];
-    type Parameters = Drawing;
-    type Reads<'a> = Identified<'a>;
-    type Beside<'a> = CountedPhrases<'a>;
-
-    fn new(parameters: Drawing) -> Result<Self, WrongParameter> {
-        let salt = splitmix(parameters.seed).next().unwrap_or_default();
-        Ok(Self { parameters, salt })
-    }
-
     fn batch<'a>(&mut self, pages: Identified<'a>, counted: CountedPhrases<'a>, out: &mut Output) -> Done {
         let print = Fingerprinter::plain();
         let site = Some(self.parameters.site.as_bytes()).filter(|site| !site.is_empty());
@@ -101,22 +96,15 @@ row! {
 /// Group: the first so many of each key.
 pub struct Draws(u64);
 
-impl Draws {
+contract! {
+    group Draws = "draws";
+    new(DrawSize { size }) = Ok(Self(size));
+    key Doc of [Lot];
+    keeps "one row";
     const CHOSEN: Port<MarkRow> = Port::documents(0, "chosen");
 }
 
 impl Group for Draws {
-    const NAME: &'static str = "draws";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Lot>()];
-    const PORTS: &'static [PortInfo] = &[Self::CHOSEN.info()];
-    const KEEPS: &'static str = "one row";
-    type Parameters = DrawSize;
-
-    fn new(DrawSize { size }: DrawSize, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(size))
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut left = self.0;
         while let Some((_, tail)) = rows.next().filter(|_| left > 0) {
@@ -143,23 +131,15 @@ pub struct DrawnDocuments {
     servers: Vec<u8>,
 }
 
-impl DrawnDocuments {
+contract! {
+    group DrawnDocuments = "drawn documents";
+    new(Marking { usual }) = Ok(Self { usual, servers: Vec::new() });
+    key Doc of [CopyRow<'static>, MarkRow] and more;
+    keeps "one code";
     const DRAWN: Port<DrawnRow<'static>> = Port::documents(0, "drawn");
 }
 
 impl Group for DrawnDocuments {
-    const NAME: &'static str = "drawn documents";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<CopyRow<'static>>(), shape::<MarkRow>()];
-    const REPEATED: bool = true;
-    const PORTS: &'static [PortInfo] = &[Self::DRAWN.info()];
-    const KEEPS: &'static str = "one code";
-    type Parameters = Marking;
-
-    fn new(Marking { usual }: Marking, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { usual, servers: Vec::new() })
-    }
-
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (mut kept, mut marks) = (false, self.usual);
         self.servers.clear();

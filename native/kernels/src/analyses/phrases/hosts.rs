@@ -1,11 +1,11 @@
 //! How much of whole sites is popular: mean and deviation over their pages.
 
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Port, Shape};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::sketches::minwise::SHINGLES;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{parameters, row, without_parameters};
+use crate::{contract, parameters, row};
 
 row! {
     /// Of a document: the site it is on.
@@ -39,18 +39,15 @@ pub struct PhrasePages {
     site: Vec<u8>,
 }
 
-impl PhrasePages {
+contract! {
+    group PhrasePages = "phrase pages";
+    new() = Ok(Self::default());
+    key Doc of shapes [Shape::Any, shape::<PagePhrases>(), shape::<PageCover>()];
+    keeps "one name";
     const PAGES: Port<SitePage<'static>> = Port::hashes(0, "pages");
 }
 
 impl Group for PhrasePages {
-    const NAME: &'static str = "phrase pages";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[Shape::Any, shape::<PagePhrases>(), shape::<PageCover>()];
-    const PORTS: &'static [PortInfo] = &[Self::PAGES.info()];
-    const KEEPS: &'static str = "one name";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.site.clear();
         let (mut phrases, mut cover) = (None, PageCover { covered: 0, foreign_contribution: 0 });
@@ -91,8 +88,15 @@ row! {
 /// Group by site: what its pages are like. Sites with too few of them are counted.
 pub struct PhraseHosts(Suspicion);
 
-impl PhraseHosts {
+contract! {
+    group PhraseHosts = "phrase hosts";
+    new(parameters: Suspicion) = Ok(Self(parameters));
+    key Hash of [SitePage<'static>];
+    keeps "the sums of one site";
     const SITES: Port<SitePhrases<'static>> = Port::documents(0, "sites");
+}
+
+impl PhraseHosts {
     /// The bytes of a row behind the name.
     const PAGE: usize = 4 * 8;
 }
@@ -126,17 +130,6 @@ impl PhraseSums {
 }
 
 impl Group for PhraseHosts {
-    const NAME: &'static str = "phrase hosts";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<SitePage<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::SITES.info()];
-    const KEEPS: &'static str = "the sums of one site";
-    type Parameters = Suspicion;
-
-    fn new(parameters: Suspicion, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(parameters))
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         // Two sites may have the same fingerprint.
         let mut sites = Stretches::new(rows, Beginning::AllBut(Self::PAGE));

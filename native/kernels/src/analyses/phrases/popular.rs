@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::{Sampled, Weight, COVERED, FUNCTIONS};
 use crate::analyses::postings::lists::{ListTally, WeightedList};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{Port, WrongParameter};
 use crate::flow::fields::Rest;
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::put_varint;
 use crate::text::fingerprint::Fingerprinter;
-use crate::{parameters, row, without_parameters};
+use crate::{contract, parameters, row};
 
 parameters! {
     /// From how many documents on a shingle is popular, and up to how many it makes a list; with 0, none does.
@@ -41,12 +41,34 @@ pub struct Popular {
     list: (Vec<u8>, Vec<u8>),
 }
 
-impl Popular {
+contract! {
+    group Popular = "popular";
+    new(parameters: Popularity, room) = {
+        if parameters.popular == 0 {
+            return Err(WrongParameter("popular must be at least 1".to_owned()));
+        }
+        Ok(Self {
+            parameters,
+            room,
+            print: Fingerprinter::plain(),
+            tally: ListTally::default(),
+            histogram: BTreeMap::new(),
+            documents: Vec::new(),
+            codes: Vec::new(),
+            counts: [0; FUNCTIONS * 8],
+            members: vec![Vec::new(); FUNCTIONS * 8],
+            list: Default::default(),
+        })
+    };
+    key Hash of [Sampled<'static>];
+    keeps "max_df rows of each function, and distinct lists until they are sent on";
     const PHRASES: Port<AskedPhrase> = Port::documents(0, "phrases");
     const LISTS: Port<WeightedList<'static>> = Port::hashes(1, "lists");
     const OTHERS: Port<Weight> = Port::documents(2, "others");
     const HISTOGRAM: Port<Weight> = Port::documents(3, "histogram");
+}
 
+impl Popular {
     /// Documents beyond this number are not remembered: the shingle is popular by then, and makes no list.
     fn most(&self) -> u64 {
         self.parameters.max_df.max(self.parameters.popular - 1)
@@ -130,32 +152,6 @@ fn set_bits(functions: &[u8; FUNCTIONS]) -> impl Iterator<Item = usize> + '_ {
 }
 
 impl Group for Popular {
-    const NAME: &'static str = "popular";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Sampled<'static>>()];
-    const PORTS: &'static [PortInfo] =
-        &[Self::PHRASES.info(), Self::LISTS.info(), Self::OTHERS.info(), Self::HISTOGRAM.info()];
-    const KEEPS: &'static str = "max_df rows of each function, and distinct lists until they are sent on";
-    type Parameters = Popularity;
-
-    fn new(parameters: Popularity, room: usize) -> Result<Self, WrongParameter> {
-        if parameters.popular == 0 {
-            return Err(WrongParameter("popular must be at least 1".to_owned()));
-        }
-        Ok(Self {
-            parameters,
-            room,
-            print: Fingerprinter::plain(),
-            tally: ListTally::default(),
-            histogram: BTreeMap::new(),
-            documents: Vec::new(),
-            codes: Vec::new(),
-            counts: [0; FUNCTIONS * 8],
-            members: vec![Vec::new(); FUNCTIONS * 8],
-            list: Default::default(),
-        })
-    }
-
     fn key(&mut self, gram: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let (lowest, documents, sampled) = self.read(rows, out)?;
         let mut functions = 0;
@@ -197,18 +193,15 @@ impl Group for Popular {
 /// Group: rows of one key, added up.
 pub struct AddedShingles;
 
-impl AddedShingles {
+contract! {
+    group AddedShingles = "added shingles";
+    new() = Ok(Self);
+    key Doc of [Weight];
+    keeps "one number";
     const SUMS: Port<Weight> = Port::documents(0, "sums");
 }
 
 impl Group for AddedShingles {
-    const NAME: &'static str = "added shingles";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Weight>()];
-    const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
-    const KEEPS: &'static str = "one number";
-    without_parameters!(group, Self);
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut shingles = 0;
         while let Some((_, tail)) = rows.next() {

@@ -8,7 +8,7 @@ use crate::documents::servers::Place;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
 use crate::flow::contract::{Port, PortInfo, WrongParameter};
 use crate::flow::fields::Rest;
-use crate::flow::kernel::{Done, Map, Output};
+use crate::flow::kernel::{Done, Map, MapContract, Output};
 use crate::sketches::minwise::{Family, Sampler, SHINGLES};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Grams;
@@ -70,7 +70,7 @@ impl<'a> Taker<'a> {
 /// Map: the shingles of each document that is kept, keyed by gram; and how many it has.
 pub struct Samples(Sampling);
 
-impl Map for Samples {
+impl MapContract for Samples {
     const NAME: &'static str = "samples";
     const PORTS: &'static [PortInfo] = PORTS;
     const KEEPS: &'static str = "the grams of one document";
@@ -81,7 +81,9 @@ impl Map for Samples {
     fn new(parameters: Sampling) -> Result<Self, WrongParameter> {
         Ok(Self(parameters))
     }
+}
 
+impl Map for Samples {
     fn batch<'a>(&mut self, pages: Texts<'a>, beside: CopyColumns<'a>, out: &mut Output) -> Done {
         let mut copies = CopyReader::new(Some(beside));
         let mut taker = Taker::new(&self.0);
@@ -103,7 +105,7 @@ columns! {
 /// Map: the same where only some documents are to be covered, or are sources.
 pub struct ChosenSamples(Sampling);
 
-impl Map for ChosenSamples {
+impl MapContract for ChosenSamples {
     const NAME: &'static str = "samples to cover";
     const PORTS: &'static [PortInfo] = PORTS;
     const KEEPS: &'static str = "the grams of one document";
@@ -114,7 +116,9 @@ impl Map for ChosenSamples {
     fn new(parameters: Sampling) -> Result<Self, WrongParameter> {
         Ok(Self(parameters))
     }
+}
 
+impl Map for ChosenSamples {
     fn batch<'a>(&mut self, pages: Texts<'a>, beside: Drawn<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(beside.doc);
         let mut taker = Taker::new(&self.0);

@@ -5,13 +5,13 @@ use std::hash::BuildHasherDefault;
 
 use crate::analyses::postings::Gramming;
 use crate::flow::columns::{Along, Numbers, Texts};
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::text::fingerprint::Slide;
 use crate::text::grams::circle;
 use crate::text::slots::Multiply;
 use crate::text::unicode::without_filler;
-use crate::{columns, row};
+use crate::{columns, contract, row};
 
 columns! {
     /// Phrases by the lowest document that has them.
@@ -29,24 +29,20 @@ row! {
 /// Map: the texts of phrases, looked up in the documents that are named with them.
 pub struct PhraseTexts(Gramming);
 
-impl PhraseTexts {
+contract! {
+    map PhraseTexts = "phrase texts";
+    new(parameters: Gramming) = Ok(Self(parameters));
+    reads Texts<'a>, beside Phrases<'a>;
+    keeps "the words of one document";
     const PHRASES: Port<PopularPhrase<'static>> = Port::hashes(0, "phrases");
+}
+
+impl PhraseTexts {
     /// Longer phrases, of words as nobody writes them, are cut.
     const LONGEST: usize = 1000;
 }
 
 impl Map for PhraseTexts {
-    const NAME: &'static str = "phrase texts";
-    const PORTS: &'static [PortInfo] = &[Self::PHRASES.info()];
-    const KEEPS: &'static str = "the words of one document";
-    type Parameters = Gramming;
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = Phrases<'a>;
-
-    fn new(parameters: Gramming) -> Result<Self, WrongParameter> {
-        Ok(Self(parameters))
-    }
-
     fn batch<'a>(&mut self, pages: Texts<'a>, phrases: Phrases<'a>, out: &mut Output) -> Done {
         let k = self.0.k.get();
         let mut along = Along::new(phrases.doc);

@@ -13,7 +13,7 @@ use crate::analyses::passages::stops::ChunkedTexts;
 use crate::analyses::reuse::examples::is_notice;
 use crate::documents::servers::Place;
 use crate::flow::columns::{Along, Numbers};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::fingerprint::{Fingerprinter, Slide};
@@ -22,7 +22,7 @@ use crate::text::sentences::Sentences;
 use crate::text::slots::Multiply;
 use crate::text::unicode::without_filler;
 use crate::text::words::words;
-use crate::{columns, parameters, row, without_parameters};
+use crate::{columns, contract, parameters, row};
 
 parameters! {
     /// From how many documents on a gram is asked for that only one site has.
@@ -43,24 +43,22 @@ pub struct PhraseLists {
     servers: HashSet<u64>,
 }
 
-impl PhraseLists {
+contract! {
+    group PhraseLists = "phrase lists";
+    new(GramAsking { popular }) = Ok(Self {
+        popular, print: Fingerprinter::plain(), documents: Vec::new(), servers: HashSet::new(),
+    });
+    key Hash of [Sampled<'static>];
+    keeps "the first 65,536 documents of a gram, and its sites";
     const GRAMS: Port<AskedGram> = Port::documents(0, "grams");
+}
+
+impl PhraseLists {
     /// So many documents of a list are told apart; behind them only their number counts.
     const MOST: usize = 1 << 16;
 }
 
 impl Group for PhraseLists {
-    const NAME: &'static str = "phrase lists";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Sampled<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::GRAMS.info()];
-    const KEEPS: &'static str = "the first 65,536 documents of a gram, and its sites";
-    type Parameters = GramAsking;
-
-    fn new(GramAsking { popular }: GramAsking, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { popular, print: Fingerprinter::plain(), documents: Vec::new(), servers: HashSet::new() })
-    }
-
     fn key(&mut self, gram: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.documents.clear();
         self.servers.clear();
@@ -155,8 +153,15 @@ impl Run {
     }
 }
 
-impl WholePhrases {
+contract! {
+    map WholePhrases = "whole phrases";
+    new(reading: Reading) = Ok(Self { reading, sentences: Sentences::default() });
+    reads ChunkedTexts<'a>, beside AskedGrams<'a>;
+    keeps "the words of one document";
     const PHRASES: Port<WholePhrase<'static>> = Port::hashes(0, "phrases");
+}
+
+impl WholePhrases {
     /// Characters of a phrase that are written.
     const LONGEST: usize = 1000;
 
@@ -171,17 +176,6 @@ impl WholePhrases {
 }
 
 impl Map for WholePhrases {
-    const NAME: &'static str = "whole phrases";
-    const PORTS: &'static [PortInfo] = &[Self::PHRASES.info()];
-    const KEEPS: &'static str = "the words of one document";
-    type Parameters = Reading;
-    type Reads<'a> = ChunkedTexts<'a>;
-    type Beside<'a> = AskedGrams<'a>;
-
-    fn new(reading: Reading) -> Result<Self, WrongParameter> {
-        Ok(Self { reading, sentences: Sentences::default() })
-    }
-
     fn batch<'a>(&mut self, pages: ChunkedTexts<'a>, grams: AskedGrams<'a>, out: &mut Output) -> Done {
         let k = self.reading.k.get();
         let mut along = Along::new(grams.doc);
@@ -306,18 +300,15 @@ fn collapse(text: &str) -> String {
 /// Group by words: one phrase, that of the most documents; of several, that of the lowest document.
 pub struct OnePhrase;
 
-impl OnePhrase {
+contract! {
+    group OnePhrase = "one phrase";
+    new() = Ok(Self);
+    key Hash of [WholePhrase<'static>];
+    keeps "one phrase";
     const PHRASES: Port<WholePhrase<'static>> = Port::hashes(0, "phrases");
 }
 
 impl Group for OnePhrase {
-    const NAME: &'static str = "one phrase";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<WholePhrase<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::PHRASES.info()];
-    const KEEPS: &'static str = "one phrase";
-    without_parameters!(group, Self);
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut best: Option<((u64, u64, u64), Vec<u8>)> = None;
         while let Some((_, tail)) = rows.next() {

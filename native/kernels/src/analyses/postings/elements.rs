@@ -3,10 +3,10 @@
 use super::candidates::CandidateList;
 use super::lists::{members, WeightedList};
 use crate::documents::servers::{foreign, on_one_domain};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 parameters! {
     /// Whether the documents of a document's own site are sent along, and whether sites are parts of domains: hosts, or
@@ -29,9 +29,15 @@ pub struct Elements {
     squares: u64,
 }
 
-impl Elements {
+contract! {
+    group Elements = "elements";
+    new(told: Sites) = Ok(Self { told, candidates: CandidateList::default(), lists: 0, squares: 0 });
+    key Hash of [WeightedList<'static>];
+    keeps "one list of at most m documents";
     const ELEMENTS: Port<CoverElement<'static>> = Port::documents(0, "elements");
+}
 
+impl Elements {
     /// Sends a list to its documents. A document's own site are the other documents there and, where sites are parts of
     /// domains, those on its domain if they are two or more: then it is no news that some part of it has the grams.
     fn send(&mut self, list: u64, documents: &[(u32, &[u8])], weight: u64, out: &mut Output) {
@@ -64,17 +70,6 @@ impl Elements {
 }
 
 impl Group for Elements {
-    const NAME: &'static str = "elements";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<WeightedList<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::ELEMENTS.info()];
-    const KEEPS: &'static str = "one list of at most m documents";
-    type Parameters = Sites;
-
-    fn new(told: Sites, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { told, candidates: CandidateList::default(), lists: 0, squares: 0 })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut lists = Stretches::new(rows, Beginning::AllBut(8));
         while lists.begin() {

@@ -1,13 +1,13 @@
 //! From grams to the lists of documents that have them.
 
 use super::Posting;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::{put_varint, take_bytes, take_doc, take_varint};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::home;
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 parameters! {
     /// Which grams make lists: those in 2 to `m` documents. For `patches`, the grams of each list are sent on, too.
@@ -41,10 +41,29 @@ pub struct Lists {
     squares: u64,
 }
 
-impl Lists {
+contract! {
+    group Lists = "lists";
+    new(Listing { m, patches }, room) = Ok(Self {
+        room,
+        m,
+        name_grams: patches,
+        print: Fingerprinter::plain(),
+        found: ListTally::default(),
+        documents: Vec::new(),
+        codes: Vec::new(),
+        unique: 0,
+        patch: 0,
+        common: 0,
+        patch_grams: 0,
+        squares: 0,
+    });
+    key Hash of [Posting<'static>];
+    keeps "m + 1 rows of a key, and distinct lists until they are sent on";
     const LISTS: Port<WeightedList<'static>> = Port::hashes(0, "lists");
     const GRAMS: Port<ListGrams<'static>> = Port::hashes(1, "grams").when("patches", "true");
+}
 
+impl Lists {
     /// Puts the list together, of up to m documents; returns how many documents there are in all.
     fn read(&mut self, rows: &mut dyn Rows) -> Result<usize, Damaged> {
         self.documents.clear();
@@ -74,30 +93,6 @@ impl Lists {
 }
 
 impl Group for Lists {
-    const NAME: &'static str = "lists";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Posting<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::LISTS.info(), Self::GRAMS.info()];
-    const KEEPS: &'static str = "m + 1 rows of a key, and distinct lists until they are sent on";
-    type Parameters = Listing;
-
-    fn new(Listing { m, patches }: Listing, room: usize) -> Result<Self, WrongParameter> {
-        Ok(Self {
-            room,
-            m,
-            name_grams: patches,
-            print: Fingerprinter::plain(),
-            found: ListTally::default(),
-            documents: Vec::new(),
-            codes: Vec::new(),
-            unique: 0,
-            patch: 0,
-            common: 0,
-            patch_grams: 0,
-            squares: 0,
-        })
-    }
-
     fn key(&mut self, gram: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let df = match rows.left() {
             Some(df) if df == 1 || df > self.m => df, // a gram that makes no list: no need to read its rows

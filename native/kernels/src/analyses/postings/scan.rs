@@ -1,9 +1,10 @@
 //! From texts to grams.
 
 use super::{Gramming, Posting, Size};
+use crate::contract;
 use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::flow::columns::Texts;
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::Rest;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::text::grams::Grams;
@@ -12,23 +13,16 @@ use crate::text::grams::Grams;
 /// which a copy is kept are left out.
 pub struct Scan(Gramming);
 
-impl Scan {
+contract! {
+    map Scan = "scan";
+    new(parameters: Gramming) = Ok(Self(parameters));
+    reads Texts<'a>, beside Option<CopyColumns<'a>>;
+    keeps "the grams of one document, those of a long one by ranges";
     const GRAMS: Port<Posting<'static>> = Port::hashes(0, "grams");
     const DOCUMENTS: Port<Size> = Port::documents(1, "documents");
 }
 
 impl Map for Scan {
-    const NAME: &'static str = "scan";
-    const PORTS: &'static [PortInfo] = &[Self::GRAMS.info(), Self::DOCUMENTS.info()];
-    const KEEPS: &'static str = "the grams of one document, those of a long one by ranges";
-    type Parameters = Gramming;
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = Option<CopyColumns<'a>>;
-
-    fn new(parameters: Gramming) -> Result<Self, WrongParameter> {
-        Ok(Self(parameters))
-    }
-
     fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
         let mut copies = CopyReader::new(beside);
         let mut grams = Grams::new(&self.0.key, self.0.k.get());

@@ -14,13 +14,13 @@ use crate::analyses::quilts::sites::SiteName;
 use crate::analyses::quilts::verdicts::Late;
 use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::flow::columns::{Along, Binary, Lines, Numbers, Strings};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::flow::rows::take_varint;
 use crate::reading::urls::LinkTarget;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::slots::Multiply;
-use crate::{columns, parameters, row, without_parameters};
+use crate::{columns, contract, parameters, row};
 
 /// How many copies of a source are named at most: else a page with a million mirrors would send a million names to each
 /// quilt.
@@ -39,17 +39,14 @@ row! {
 /// Map, beside the table of copies: the names of each document to the one that is kept for it.
 pub struct Names;
 
-impl Names {
+contract! {
+    map Names = "names";
+    new() = Ok(Self);
+    reads Addresses<'a>, beside Option<CopyColumns<'a>>;
     const NAMES: Port<Name> = Port::documents(0, "names");
 }
 
 impl Map for Names {
-    const NAME: &'static str = "names";
-    const PORTS: &'static [PortInfo] = &[Self::NAMES.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = Addresses<'a>;
-    type Beside<'a> = Option<CopyColumns<'a>>;
-
     fn batch<'a>(&mut self, pages: Addresses<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
         let mut copies = CopyReader::new(beside);
         let print = Fingerprinter::plain();
@@ -82,18 +79,15 @@ pub struct Named {
     names: Vec<u8>,
 }
 
-impl Named {
+contract! {
+    group Named = "named";
+    new() = Ok(Self::default());
+    key Doc of [Name, SourceSize, DrawnOn<'static>];
+    keeps "the names of a hundred copies of one source";
     const SOURCES: Port<NamedSource<'static>> = Port::documents(0, "sources");
 }
 
 impl Group for Named {
-    const NAME: &'static str = "named";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Name>(), shape::<SourceSize>(), shape::<DrawnOn<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::SOURCES.info()];
-    const KEEPS: &'static str = "the names of a hundred copies of one source";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.names.clear();
         let mut source_grams = 0;
@@ -165,23 +159,16 @@ row! {
 /// looked at more closely, each source with what the document links to.
 pub struct Linked(Attributing);
 
-impl Linked {
+contract! {
+    map Linked = "linked";
+    new(parameters: Attributing) = Ok(Self(parameters));
+    reads Linking<'a>, beside NamedSources<'a>;
+    keeps "the links of one document, and what 65,536 different ones lead to";
     const SOURCES: Port<LinkedSource<'static>> = Port::documents(0, "sources");
     const ATTRIBUTED: Port<Late> = Port::documents(1, "attributed");
 }
 
 impl Map for Linked {
-    const NAME: &'static str = "linked";
-    const PORTS: &'static [PortInfo] = &[Self::SOURCES.info(), Self::ATTRIBUTED.info()];
-    const KEEPS: &'static str = "the links of one document, and what 65,536 different ones lead to";
-    type Parameters = Attributing;
-    type Reads<'a> = Linking<'a>;
-    type Beside<'a> = NamedSources<'a>;
-
-    fn new(parameters: Attributing) -> Result<Self, WrongParameter> {
-        Ok(Self(parameters))
-    }
-
     fn batch<'a>(&mut self, pages: Linking<'a>, sources: NamedSources<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(sources.quilt);
         let mut targets = Targets::default();

@@ -24,13 +24,13 @@ use std::num::NonZeroUsize;
 use crate::analyses::quilts::covers::share;
 use crate::analyses::quilts::verdicts::Late;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
-use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
+use crate::flow::contract::{Port, Side, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::sketches::lexicon::Lexicon;
 use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::grams::Distinct;
 use crate::text::unicode;
-use crate::{columns, parameters, row};
+use crate::{columns, contract, parameters, row};
 use borders::{Bond, Uncommon};
 use passages::{Origin, Passages};
 use places::{unpack, PlacedWords};
@@ -72,24 +72,19 @@ pub struct Patches {
     uncommon: Uncommon<Side>,
 }
 
-impl Patches {
+contract! {
+    map Patches = "patches";
+    new(told: Sewing) = {
+        let common = Lexicon::new(told.common.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
+        Ok(Self { told, uncommon: Uncommon::new(common) })
+    };
+    reads Texts<'a>, beside SlicesFor<'a>;
+    keeps "the words of one document and of its slices";
     const PATCHES: Port<Patch> = Port::documents(0, "patches");
     const SEWN: Port<Late> = Port::documents(1, "sewn");
 }
 
 impl Map for Patches {
-    const NAME: &'static str = "patches";
-    const PORTS: &'static [PortInfo] = &[Self::PATCHES.info(), Self::SEWN.info()];
-    const KEEPS: &'static str = "the words of one document and of its slices";
-    type Parameters = Sewing;
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = SlicesFor<'a>;
-
-    fn new(told: Sewing) -> Result<Self, WrongParameter> {
-        let common = Lexicon::new(told.common.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
-        Ok(Self { told, uncommon: Uncommon::new(common) })
-    }
-
     fn batch<'a>(&mut self, pages: Texts<'a>, slices: SlicesFor<'a>, out: &mut Output) -> Done {
         let Self { told, uncommon } = self;
         let (k, print) = (told.k.get(), &told.key);

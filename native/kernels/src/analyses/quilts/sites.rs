@@ -3,11 +3,11 @@
 //! [`Visits`] brings what is known of a document (it is there, it is a quilt, a quilt draws on it) to its site, and
 //! [`SiteCounts`] counts. Documents without a site are counted together, under none.
 
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{shape, Port, Shape};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 
 use crate::text::fingerprint::Fingerprinter;
-use crate::{choice, parameters, row, without_parameters};
+use crate::{choice, contract, parameters, row};
 
 /// What a row says of a document: the numbers of the tables of [`Visits`], and the order in which [`Domains`] sees the
 /// rows.
@@ -32,22 +32,15 @@ row! {
 /// Group by document, of the quilt it may be and its sources: if it is one, to each source the grams it adds.
 pub struct QuiltSources;
 
-impl QuiltSources {
+contract! {
+    group QuiltSources = "drawn";
+    new() = Ok(Self);
+    key Doc of [IsQuilt, SourceGrams];
+    keeps "nothing";
     const FED: Port<FeedsQuilt> = Port::documents(0, "fed");
 }
 
 impl Group for QuiltSources {
-    const NAME: &'static str = "drawn";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<IsQuilt>(), shape::<SourceGrams>()];
-    const PORTS: &'static [PortInfo] = &[Self::FED.info()];
-    const KEEPS: &'static str = "nothing";
-    type Parameters = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
-
     fn key(&mut self, quilt: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut is_quilt = false;
         while let Some((table, tail)) = rows.next() {
@@ -78,18 +71,15 @@ pub struct Visits {
     site: Vec<u8>,
 }
 
-impl Visits {
+contract! {
+    group Visits = "visits";
+    new() = Ok(Self::default());
+    key Doc of shapes [Shape::Any, shape::<IsQuilt>(), shape::<FeedsQuilt>()];
+    keeps "one site";
     const VISITS: Port<Visit<'static>> = Port::hashes(0, "visits");
 }
 
 impl Group for Visits {
-    const NAME: &'static str = "visits";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[Shape::Any, shape::<IsQuilt>(), shape::<FeedsQuilt>()];
-    const PORTS: &'static [PortInfo] = &[Self::VISITS.info()];
-    const KEEPS: &'static str = "one site";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut hash = None;
         self.site.clear();
@@ -145,11 +135,18 @@ parameters! {
 /// the other if quilts draw on it.
 pub struct SiteCounts(SiteName);
 
-impl SiteCounts {
+contract! {
+    group SiteCounts = "sites";
+    new(SiteKind { by }) = Ok(Self(by));
+    key Hash of [Visit<'static>];
+    keeps "one site";
     const QUILTING_DOMAINS: Port<QuiltingDomain<'static>> = Port::documents(0, "quilting").when("by", "domain");
     const FEEDING_DOMAINS: Port<SourceDomain<'static>> = Port::documents(1, "feeding").when("by", "domain");
     const QUILTING_HOSTS: Port<QuiltingHost<'static>> = Port::documents(0, "quilting").when_not("by", "domain");
     const FEEDING_HOSTS: Port<SourceHost<'static>> = Port::documents(1, "feeding").when_not("by", "domain");
+}
+
+impl SiteCounts {
     /// The bytes of a visit behind the site.
     const VISIT: usize = 17;
 }
@@ -183,22 +180,6 @@ impl Counts {
 }
 
 impl Group for SiteCounts {
-    const NAME: &'static str = "sites";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Visit<'static>>()];
-    const PORTS: &'static [PortInfo] = &[
-        Self::QUILTING_DOMAINS.info(),
-        Self::FEEDING_DOMAINS.info(),
-        Self::QUILTING_HOSTS.info(),
-        Self::FEEDING_HOSTS.info(),
-    ];
-    const KEEPS: &'static str = "one site";
-    type Parameters = SiteKind;
-
-    fn new(SiteKind { by }: SiteKind, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(by))
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         // Two sites may have the same fingerprint.
         let mut sites = Stretches::new(rows, Beginning::AllBut(Self::VISIT));

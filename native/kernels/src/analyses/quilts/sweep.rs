@@ -14,8 +14,8 @@ use crate::analyses::quilts::verdicts::Verdict;
 use crate::flow::columns::Numbers;
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::Damaged;
-use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
-use crate::{columns, parameters, row, without_parameters};
+use crate::flow::kernel::{Beginning, Done, Group, GroupContract, Map, Output, Rows, Stretches};
+use crate::{columns, contract, parameters, row};
 
 parameters! {
     /// The values to combine: one k, and some of each of the others, ascending.
@@ -57,9 +57,19 @@ struct Found {
     largest: u64,
 }
 
-impl Sweep {
+contract! {
+    group Sweep = "sweep";
+    new(grid: Grid) = {
+        let counts = vec![[0; 2]; grid.m.len() * grid.c.len() * grid.sigma.len()];
+        let (cover, candidates, elements) = (Cover::default(), Vec::new(), Vec::new());
+        Ok(Self { grid, documents: 0, counts, cover, candidates, elements })
+    };
+    key Doc of [Size, CoverElement<'static>];
+    keeps "the elements of one document, and two numbers for each combination";
     const COUNTS: Port<Combination> = Port::documents(0, "counts");
+}
 
+impl Sweep {
     /// Reads the document's elements; returns the number of its grams.
     fn read(&mut self, rows: &mut dyn Rows) -> Result<u64, Damaged> {
         self.candidates.clear();
@@ -128,19 +138,6 @@ impl Sweep {
 }
 
 impl Group for Sweep {
-    const NAME: &'static str = "sweep";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
-    const KEEPS: &'static str = "the elements of one document, and two numbers for each combination";
-    type Parameters = Grid;
-
-    fn new(grid: Grid, _: usize) -> Result<Self, WrongParameter> {
-        let counts = vec![[0; 2]; grid.m.len() * grid.c.len() * grid.sigma.len()];
-        let (cover, candidates, elements) = (Cover::default(), Vec::new(), Vec::new());
-        Ok(Self { grid, documents: 0, counts, cover, candidates, elements })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, _: &mut Output) -> Done {
         let grams = self.read(rows)?;
         self.documents += 1;
@@ -178,7 +175,7 @@ pub struct VerdictCounts {
     documents: u64,
 }
 
-impl Group for VerdictCounts {
+impl GroupContract for VerdictCounts {
     const NAME: &'static str = "verdict counts";
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = &[shape::<Verdict<'static>>()];
@@ -189,7 +186,9 @@ impl Group for VerdictCounts {
     fn new(told: CombinationOfVerdicts, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { told, quilts: 0, sources: 0, documents: 0 })
     }
+}
 
+impl Group for VerdictCounts {
     fn key(&mut self, _: u64, rows: &mut dyn Rows, _: &mut Output) -> Done {
         while let Some((_, tail)) = rows.next() {
             let Verdict { quilt, sources, .. } = Verdict::take(tail)?;
@@ -213,20 +212,20 @@ impl Group for VerdictCounts {
 /// Group by k: the counts of all partitions, added up for each combination.
 pub struct Sums;
 
-impl Sums {
+contract! {
+    group Sums = "sums";
+    new() = Ok(Self);
+    key Doc of [Combination];
+    keeps "one combination";
     const SUMS: Port<Combination> = Port::documents(0, "sums");
+}
+
+impl Sums {
     /// Bytes of m, c and σ.
     const COMBINATION: usize = 3 * 8;
 }
 
 impl Group for Sums {
-    const NAME: &'static str = "sums";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Combination>()];
-    const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
-    const KEEPS: &'static str = "one combination";
-    without_parameters!(group, Self);
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut combinations = Stretches::new(rows, Beginning::First(Self::COMBINATION));
         while combinations.begin() {
@@ -276,21 +275,14 @@ pub struct Rates {
     sigma: Vec<f64>,
 }
 
-impl Rates {
+contract! {
+    map Rates = "rates";
+    new(Sigmas { sigma }) = Ok(Self { sigma });
+    reads Counts<'a>;
     const RATES: Port<Rate> = Port::documents(0, "rates");
 }
 
 impl Map for Rates {
-    const NAME: &'static str = "rates";
-    const PORTS: &'static [PortInfo] = &[Self::RATES.info()];
-    type Parameters = Sigmas;
-    type Reads<'a> = Counts<'a>;
-    type Beside<'a> = ();
-
-    fn new(Sigmas { sigma }: Sigmas) -> Result<Self, WrongParameter> {
-        Ok(Self { sigma })
-    }
-
     fn batch<'a>(&mut self, counts: Counts<'a>, (): (), out: &mut Output) -> Done {
         let rate = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         for row in 0..counts.k.len() {

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use crate::analyses::quilts::covers::first::MOST_OF_SUSPECTS;
 use crate::analyses::quilts::covers::suspicions::{Suspect, Suspected};
 use crate::analyses::quilts::covers::{share, Judged, OwnSite};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::{Port, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::flow::rows::take_doc;
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 row! {
     /// Of a document with sources, as far as it is known: see the columns of the table `verdicts`.
@@ -231,24 +231,16 @@ pub struct DocumentCounts {
     homes: bool,
 }
 
-impl DocumentCounts {
+contract! {
+    group DocumentCounts = "counts";
+    new(told: Judging) = Ok(Self { limits: Limits::new(&told)?, homes: told.homes });
+    key Doc of [Judged<'static>, Judged<'static>, Late] and more;
+    keeps "one row";
     const COUNTED: Port<CountedNumbers<'static>> = Port::documents(0, "counted");
     const STITCHED: Port<Suspect> = Port::documents(1, "stitched");
 }
 
 impl Group for DocumentCounts {
-    const NAME: &'static str = "counts";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Judged<'static>>(), shape::<Judged<'static>>(), shape::<Late>()];
-    const REPEATED: bool = true;
-    const PORTS: &'static [PortInfo] = &[Self::COUNTED.info(), Self::STITCHED.info()];
-    const KEEPS: &'static str = "one row";
-    type Parameters = Judging;
-
-    fn new(told: Judging, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { limits: Limits::new(&told)?, homes: told.homes })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut judged = Vec::new();
         let mut late = Late::UNKNOWN;
@@ -338,10 +330,18 @@ pub struct Verdicts {
     published: Option<u64>,
 }
 
-impl Verdicts {
+contract! {
+    group Verdicts = "verdicts";
+    new(told: Judging) = Ok(Self {
+        limits: Limits::new(&told)?, counts: [[0; 2]; COUNTERS.len()], in_part: 0, published: None,
+    });
+    key Doc of [CountedNumbers<'static>, OwnSite<'static>, Suspected];
+    keeps "one row, and the documents of its own site with the same text";
     const VERDICTS: Port<Verdict<'static>> = Port::documents(0, "verdicts");
     const QUILTS: Port<Quilt<'static>> = Port::documents(1, "quilts");
+}
 
+impl Verdicts {
     fn judge(&mut self, doc: u64, counted: &CountedNumbers<'_>, out: &mut Output) {
         let (failed, verdict) = self.limits.judge(counted, true);
         if let Some(place) = failed.first().and_then(|first| COUNTERS.iter().position(|(word, ..)| word == first)) {
@@ -362,18 +362,6 @@ impl Verdicts {
 }
 
 impl Group for Verdicts {
-    const NAME: &'static str = "verdicts";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] =
-        &[shape::<CountedNumbers<'static>>(), shape::<OwnSite<'static>>(), shape::<Suspected>()];
-    const PORTS: &'static [PortInfo] = &[Self::VERDICTS.info(), Self::QUILTS.info()];
-    const KEEPS: &'static str = "one row, and the documents of its own site with the same text";
-    type Parameters = Judging;
-
-    fn new(told: Judging, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { limits: Limits::new(&told)?, counts: [[0; 2]; COUNTERS.len()], in_part: 0, published: None })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut counted = Vec::new();
         let mut own_site: Vec<(u64, Vec<u32>)> = Vec::new();

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use super::windows::{Details, RunPlace};
 use super::Cut;
 use crate::analyses::reuse::objects::is_template;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::Rest;
 use crate::flow::kernel::{Done, Group, Output, Rows};
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 parameters! {
     /// With `keep_one` the first place of a run stays. Runs on fewer than `min_sites` sites, or that stand in fewer than
@@ -34,23 +34,16 @@ pub struct RunCopies {
     sites: HashSet<u64>,
 }
 
-impl RunCopies {
+contract! {
+    group RunCopies = "repeat copies";
+    new(wanted: Repeating) = Ok(Self { wanted, places: Vec::new(), sites: HashSet::new() });
+    key Hash of [RunPlace<'static>];
+    keeps "8 bytes for each place of one run, and its sites";
     const COPIES: Port<Repeated> = Port::documents(0, "copies");
     const MENUS: Port<MenuUnit> = Port::documents(1, "menus");
 }
 
 impl Group for RunCopies {
-    const NAME: &'static str = "repeat copies";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<RunPlace<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::COPIES.info(), Self::MENUS.info()];
-    const KEEPS: &'static str = "8 bytes for each place of one run, and its sites";
-    type Parameters = Repeating;
-
-    fn new(wanted: Repeating, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { wanted, places: Vec::new(), sites: HashSet::new() })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         if rows.left() == Some(1) {
             return Ok(());
@@ -103,22 +96,15 @@ parameters! {
 /// in a row whose copies stand in a row are one cut.
 pub struct Cuts(u64);
 
-impl Cuts {
+contract! {
+    group Cuts = "repeat cuts";
+    new(Merging { n }) = Ok(Self(n));
+    key Doc of [Repeated];
+    keeps "one cut";
     const CUTS: Port<Cut> = Port::documents(0, "cuts");
 }
 
 impl Group for Cuts {
-    const NAME: &'static str = "repeat cuts";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Repeated>()];
-    const PORTS: &'static [PortInfo] = &[Self::CUTS.info()];
-    const KEEPS: &'static str = "one cut";
-    type Parameters = Merging;
-
-    fn new(Merging { n }: Merging, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self(n))
-    }
-
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut open: Option<Cut> = None;
         while let Some((_, tail)) = rows.next() {

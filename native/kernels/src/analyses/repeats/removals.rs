@@ -5,14 +5,14 @@ use sha1::{Digest, Sha1};
 use super::settling::CutColumns;
 use super::units::{units, RepeatUnit, UnitPlace};
 use crate::flow::columns::{Along, Binary, Numbers, Strings};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::points::count_points;
 use crate::text::unicode::append_folded;
 use crate::text::words::words;
-use crate::{columns, parameters, row, without_parameters};
+use crate::{columns, contract, parameters, row};
 
 /// What is asked of a document: units that are cut, the copy of such units, a unit of menus.
 const OWN: u64 = 0;
@@ -38,17 +38,14 @@ fn number(doc: u64, begin: u64) -> u64 {
 /// Map of cuts: what is asked of their documents, and of those of their copies.
 pub struct CutRequests;
 
-impl CutRequests {
+contract! {
+    map CutRequests = "repeat requests";
+    new() = Ok(Self);
+    reads CutColumns<'a>;
     const REQUESTS: Port<TextRequest> = Port::documents(0, "requests");
 }
 
 impl Map for CutRequests {
-    const NAME: &'static str = "repeat requests";
-    const PORTS: &'static [PortInfo] = &[Self::REQUESTS.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = CutColumns<'a>;
-    type Beside<'a> = ();
-
     fn batch<'a>(&mut self, cuts: CutColumns<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..cuts.doc.len() {
             let (doc, begin, end) = (cuts.doc.at(row), cuts.begin.at(row), cuts.end.at(row));
@@ -67,17 +64,14 @@ columns! {
 /// Map of units of menus: the same for these.
 pub struct MenuRequests;
 
-impl MenuRequests {
+contract! {
+    map MenuRequests = "menu requests";
+    new() = Ok(Self);
+    reads MenuColumns<'a>;
     const REQUESTS: Port<TextRequest> = Port::documents(0, "requests");
 }
 
 impl Map for MenuRequests {
-    const NAME: &'static str = "menu requests";
-    const PORTS: &'static [PortInfo] = &[Self::REQUESTS.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = MenuColumns<'a>;
-    type Beside<'a> = ();
-
     fn batch<'a>(&mut self, menus: MenuColumns<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..menus.doc.len() {
             let (doc, begin) = (menus.doc.at(row), menus.begin.at(row));
@@ -132,10 +126,16 @@ pub struct Removals {
     print: Fingerprinter,
 }
 
-impl Removals {
+contract! {
+    map Removals = "repeat removals";
+    new(Removing { unit }) = Ok(Self { unit, print: Fingerprinter::plain() });
+    reads UnitTexts<'a>, beside RequestColumns<'a>;
+    keeps "the units of one document";
     const SIDES: Port<CutSide<'static>> = Port::hashes(0, "sides");
     const GONE: Port<Gone<'static>> = Port::documents(1, "gone");
+}
 
+impl Removals {
     /// Which paragraphs stay though they are cut, or part of menus: of a run of short ones, the headings of a paragraph
     /// behind it that stays.
     fn choose_headings(places: &[UnitPlace], cut: &[bool], menu: &[bool]) -> Vec<bool> {
@@ -190,17 +190,6 @@ impl Removals {
 }
 
 impl Map for Removals {
-    const NAME: &'static str = "repeat removals";
-    const PORTS: &'static [PortInfo] = &[Self::SIDES.info(), Self::GONE.info()];
-    const KEEPS: &'static str = "the units of one document";
-    type Parameters = Removing;
-    type Reads<'a> = UnitTexts<'a>;
-    type Beside<'a> = RequestColumns<'a>;
-
-    fn new(Removing { unit }: Removing) -> Result<Self, WrongParameter> {
-        Ok(Self { unit, print: Fingerprinter::plain() })
-    }
-
     fn batch<'a>(&mut self, pages: UnitTexts<'a>, asked: RequestColumns<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(asked.doc);
         for row in 0..pages.doc.len() {
@@ -285,18 +274,15 @@ row! {
 /// fingerprints, stay.
 pub struct VerifiedCuts;
 
-impl VerifiedCuts {
+contract! {
+    group VerifiedCuts = "repeats verified";
+    new() = Ok(Self);
+    key Hash of [CutSide<'static>];
+    keeps "one row";
     const REMOVED: Port<Removed<'static>> = Port::documents(0, "removed");
 }
 
 impl Group for VerifiedCuts {
-    const NAME: &'static str = "repeats verified";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<CutSide<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::REMOVED.info()];
-    const KEEPS: &'static str = "one row";
-    without_parameters!(group, Self);
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut own: Option<(u64, u64, u64, u64, [u8; 20])> = None;
         while let Some((_, tail)) = rows.next() {

@@ -2,9 +2,9 @@
 
 use super::Cut;
 use crate::flow::columns::Numbers;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
-use crate::{columns, row, without_parameters};
+use crate::{columns, contract, row};
 
 columns! {
     pub struct CutColumns<'a> {
@@ -24,18 +24,15 @@ row! {
 /// Map of cuts: each to its own document, and to that of its copy.
 pub struct Pointers;
 
-impl Pointers {
+contract! {
+    map Pointers = "repeat pointers";
+    new() = Ok(Self);
+    reads CutColumns<'a>;
     const CUTS: Port<Cut> = Port::documents(0, "cuts");
     const POINTERS: Port<Pointer> = Port::documents(1, "pointers");
 }
 
 impl Map for Pointers {
-    const NAME: &'static str = "repeat pointers";
-    const PORTS: &'static [PortInfo] = &[Self::CUTS.info(), Self::POINTERS.info()];
-    without_parameters!(map, Self);
-    type Reads<'a> = CutColumns<'a>;
-    type Beside<'a> = ();
-
     fn batch<'a>(&mut self, cuts: CutColumns<'a>, (): (), out: &mut Output) -> Done {
         for row in 0..cuts.doc.len() {
             let (doc, begin, end) = (cuts.doc.at(row), cuts.begin.at(row), cuts.end.at(row));
@@ -56,18 +53,15 @@ pub struct Settled {
     changed: u64,
 }
 
-impl Settled {
+contract! {
+    group Settled = "repeat settled";
+    new() = Ok(Self::default());
+    key Doc of [Cut, Pointer];
+    keeps "the cuts of one document";
     const CUTS: Port<Cut> = Port::documents(0, "cuts");
 }
 
 impl Group for Settled {
-    const NAME: &'static str = "repeat settled";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Cut>(), shape::<Pointer>()];
-    const PORTS: &'static [PortInfo] = &[Self::CUTS.info()];
-    const KEEPS: &'static str = "the cuts of one document";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, doc: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.cuts.clear();
         while let Some((table, tail)) = rows.next() {

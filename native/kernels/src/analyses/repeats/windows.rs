@@ -6,12 +6,12 @@ use super::units::{units, RepeatUnit};
 use crate::analyses::reuse::places::Site;
 use crate::documents::keeping::{Preferred, Ranks};
 use crate::flow::columns::{Binary, Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, Rest, Row};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::points::count_points;
-use crate::{columns, parameters, row};
+use crate::{columns, contract, parameters, row};
 
 parameters! {
     /// Runs of `n` units; a unit of fewer than `min_words` words is never part of one. `details`: with site and length.
@@ -48,22 +48,15 @@ row! {
 
 pub struct Windows(RunTaking);
 
-impl Windows {
+contract! {
+    map Windows = "repeat windows";
+    new(parameters: RunTaking) = Ok(Self(parameters));
+    reads SitedTexts<'a>, beside Option<Preferred<'a>>;
+    keeps "one run of units";
     const RUNS: Port<RunPlace<'static>> = Port::hashes(0, "runs");
 }
 
 impl Map for Windows {
-    const NAME: &'static str = "repeat windows";
-    const PORTS: &'static [PortInfo] = &[Self::RUNS.info()];
-    const KEEPS: &'static str = "one run of units";
-    type Parameters = RunTaking;
-    type Reads<'a> = SitedTexts<'a>;
-    type Beside<'a> = Option<Preferred<'a>>;
-
-    fn new(parameters: RunTaking) -> Result<Self, WrongParameter> {
-        Ok(Self(parameters))
-    }
-
     fn batch<'a>(&mut self, pages: SitedTexts<'a>, preferred: Option<Preferred<'a>>, out: &mut Output) -> Done {
         let RunTaking { unit, n, min_words, site, details, key } = &self.0;
         let (ranked, mut ranks) = (preferred.is_some(), Ranks::new(preferred));

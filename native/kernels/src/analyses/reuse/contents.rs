@@ -9,11 +9,11 @@ use crate::analyses::reuse::neighbourhoods::{bin, each_prefix, scaled, BadBy, Sh
 use crate::analyses::reuse::origins::OurPages;
 use crate::analyses::reuse::places::{is_page, is_textless, open, ObjectPlace, PlaceCounts, Site, MISPLACED, SPOILED};
 use crate::flow::columns::{Binary, Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
+use crate::flow::contract::{Port, Side};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels, Meaning};
 use crate::text::points::spans;
-use crate::{choice, columns, parameters, row};
+use crate::{choice, columns, contract, parameters, row};
 
 choice! {
     /// What stop chunks are taken out of: of all documents, or only where neighbourhoods are judged.
@@ -79,7 +79,22 @@ pub struct Contents {
     ours: OurPages,
 }
 
-impl Contents {
+contract! {
+    map Contents = "contents";
+    new(Detecting { min_length, trivial_stop, stop_of, site, labels, occurrences, excluded, .. }) = Ok(Self {
+        cutter: Cutter::new(min_length),
+        trivial_stop,
+        stop_of,
+        site,
+        labels: open(labels)?,
+        occurrences,
+        found: PlaceCounts::default(),
+        excluded: ExcludedSites::new(excluded.as_ref()),
+        ours: OurPages::default(),
+    });
+    reads DetectedPages<'a>;
+    only COMPARED;
+    keeps "the neighbourhoods and the labelled chunks of a batch";
     const CONTENTS: Port<PageContent<'static>> = Port::documents(0, "contents");
     const PREFIXES: Port<Summed<'static>> = Port::hashes(1, "prefixes");
     const CHUNKS: Port<ObjectPlace<'static>> = Port::hashes(2, "chunks");
@@ -89,37 +104,6 @@ impl Contents {
 }
 
 impl Map for Contents {
-    const NAME: &'static str = "contents";
-    const PORTS: &'static [PortInfo] = &[
-        Self::CONTENTS.info(),
-        Self::PREFIXES.info(),
-        Self::CHUNKS.info(),
-        Self::FILES.info(),
-        Self::PATHS.info(),
-        Self::OCCURRENCES.info(),
-    ];
-    const KEEPS: &'static str = "the neighbourhoods and the labelled chunks of a batch";
-    type Parameters = Detecting;
-    type Reads<'a> = DetectedPages<'a>;
-    type Beside<'a> = ();
-    const ONLY: &'static [(&'static str, When)] = COMPARED;
-
-    fn new(
-        Detecting { min_length, trivial_stop, stop_of, site, labels, occurrences, excluded, .. }: Detecting,
-    ) -> Result<Self, WrongParameter> {
-        Ok(Self {
-            cutter: Cutter::new(min_length),
-            trivial_stop,
-            stop_of,
-            site,
-            labels: open(labels)?,
-            occurrences,
-            found: PlaceCounts::default(),
-            excluded: ExcludedSites::new(excluded.as_ref()),
-            ours: OurPages::default(),
-        })
-    }
-
     fn batch<'a>(&mut self, pages: DetectedPages<'a>, (): (), out: &mut Output) -> Done {
         let mut neighbourhoods: HashMap<Box<[u8]>, (u64, u64, Share)> = HashMap::new();
         let mut paths: HashMap<(u64, bool), u64> = HashMap::new();
@@ -245,22 +229,15 @@ pub struct Targets {
     threshold: u64,
 }
 
-impl Targets {
+contract! {
+    map Targets = "targets";
+    new(Above { threshold }) = Ok(Self { threshold });
+    reads Contained<'a>;
     const TARGETS: Port<Target<'static>> = Port::documents(0, "targets");
     const SHARES: Port<Tally<'static>> = Port::hashes(1, "shares");
 }
 
 impl Map for Targets {
-    const NAME: &'static str = "targets";
-    const PORTS: &'static [PortInfo] = &[Self::TARGETS.info(), Self::SHARES.info()];
-    type Parameters = Above;
-    type Reads<'a> = Contained<'a>;
-    type Beside<'a> = ();
-
-    fn new(Above { threshold }: Above) -> Result<Self, WrongParameter> {
-        Ok(Self { threshold })
-    }
-
     fn batch<'a>(&mut self, pages: Contained<'a>, (): (), out: &mut Output) -> Done {
         let mut bins: HashMap<u64, u64> = HashMap::new();
         for row in 0..pages.doc.len() {

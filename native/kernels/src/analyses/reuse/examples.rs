@@ -3,11 +3,11 @@
 use crate::analyses::reuse::objects::{FILE, KIND_NAMES};
 use crate::analyses::reuse::places::MISPLACED;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
-use crate::flow::contract::{Port, PortInfo, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::text::points::{count_points, PointPlaces};
 use crate::text::unicode::without_filler;
-use crate::{columns, parameters, row};
+use crate::{columns, contract, parameters, row};
 
 const SIGN: &str = "©";
 /// How many characters of an object are shown.
@@ -176,10 +176,15 @@ pub struct Examples {
     example: String,
 }
 
-impl Examples {
+contract! {
+    map Examples = "examples";
+    new(Paging { pages, once }) = Ok(Self { pages, once, example: String::new() });
+    reads Texts<'a>, beside ObjectColumns<'a>;
     const OBJECTS: Port<Object<'static>> = Port::documents(0, "objects");
     const STOPS: Port<Object<'static>> = Port::documents(1, "stops");
+}
 
+impl Examples {
     /// Emits the object in row `at` of the table beside, which says this; `whole` if it is all of a file that is listed.
     fn emit(&mut self, objects: &ObjectColumns<'_>, at: usize, whole: bool, said: &str, out: &mut Output) -> Done {
         let (doc, begin, length) = (objects.doc.at(at), objects.begin.at(at), objects.length.at(at));
@@ -206,16 +211,6 @@ impl Examples {
 }
 
 impl Map for Examples {
-    const NAME: &'static str = "examples";
-    const PORTS: &'static [PortInfo] = &[Self::OBJECTS.info(), Self::STOPS.info()];
-    type Parameters = Paging;
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = ObjectColumns<'a>;
-
-    fn new(Paging { pages, once }: Paging) -> Result<Self, WrongParameter> {
-        Ok(Self { pages, once, example: String::new() })
-    }
-
     fn batch<'a>(&mut self, pages: Texts<'a>, objects: ObjectColumns<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(objects.doc);
         for row in 0..pages.doc.len() {

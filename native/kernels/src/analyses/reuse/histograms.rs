@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Output, Rows};
-use crate::{row, without_parameters};
+use crate::{contract, row};
 
 row! {
     /// Of a number: what had it, and how often.
@@ -13,19 +13,15 @@ row! {
 
 pub struct Histograms;
 
-impl Histograms {
+contract! {
+    group Histograms = "histograms";
+    new() = Ok(Self);
+    key Hash of [Tally<'static>] and more;
+    keeps "the kinds of things that have one number";
     const COUNTS: Port<Tally<'static>> = Port::hashes(0, "counts");
 }
 
 impl Group for Histograms {
-    const NAME: &'static str = "histograms";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Tally<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
-    const KEEPS: &'static str = "the kinds of things that have one number";
-    const REPEATED: bool = true;
-    without_parameters!(group, Self);
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut counts: BTreeMap<Box<[u8]>, u64> = BTreeMap::new(); // rows of several tables come one after the other
         while let Some((_, tail)) = rows.next() {

@@ -8,10 +8,10 @@ use url::{Host, Url};
 
 use crate::analyses::reuse::histograms::Tally;
 use crate::flow::columns::{Numbers, Strings};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Beginning, Done, Group, Map, Output, Rows, Stretches};
-use crate::{choice, columns, parameters, row};
+use crate::{choice, columns, contract, parameters, row};
 
 /// One, as shares are counted.
 pub const SCALE: u64 = 1 << 30;
@@ -159,24 +159,20 @@ pub struct PrefixSums {
     bad_by: BadBy,
 }
 
-impl PrefixSums {
+contract! {
+    group PrefixSums = "neighbourhood sums";
+    new(Measuring { bad_by }) = Ok(Self { bad_by });
+    key Hash of [Summed<'static>];
+    keeps "one prefix";
     const SUMS: Port<PrefixSum<'static>> = Port::documents(0, "sums");
+}
+
+impl PrefixSums {
     /// The bytes of a row behind the prefix.
     const NUMBERS: usize = 48;
 }
 
 impl Group for PrefixSums {
-    const NAME: &'static str = "neighbourhood sums";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Summed<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
-    const KEEPS: &'static str = "one prefix";
-    type Parameters = Measuring;
-
-    fn new(Measuring { bad_by }: Measuring, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { bad_by })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         // Two prefixes may have the same fingerprint.
         let mut prefixes = Stretches::new(rows, Beginning::AllBut(Self::NUMBERS));
@@ -239,22 +235,15 @@ pub struct Judgements {
     bad_by: BadBy,
 }
 
-impl Judgements {
+contract! {
+    map Judgements = "neighbourhoods";
+    new(JudgedBy { threshold, bad_by }) = Ok(Self { threshold, bad_by });
+    reads SumColumns<'a>;
     const NEIGHBOURHOODS: Port<Neighbourhood<'static>> = Port::documents(0, "neighbourhoods");
     const SHARES: Port<Tally<'static>> = Port::hashes(1, "shares");
 }
 
 impl Map for Judgements {
-    const NAME: &'static str = "neighbourhoods";
-    const PORTS: &'static [PortInfo] = &[Self::NEIGHBOURHOODS.info(), Self::SHARES.info()];
-    type Parameters = JudgedBy;
-    type Reads<'a> = SumColumns<'a>;
-    type Beside<'a> = ();
-
-    fn new(JudgedBy { threshold, bad_by }: JudgedBy) -> Result<Self, WrongParameter> {
-        Ok(Self { threshold, bad_by })
-    }
-
     fn batch<'a>(&mut self, sums: SumColumns<'a>, (): (), out: &mut Output) -> Done {
         let mut bins: HashMap<u64, u64> = HashMap::new();
         for row in 0..sums.first.len() {

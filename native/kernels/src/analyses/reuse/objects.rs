@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BinaryHeap};
 use crate::analyses::reuse::chunks::log2_256;
 use crate::analyses::reuse::histograms::Tally;
 use crate::analyses::reuse::places::{ObjectPlace, Site};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::store::labels::Hash;
-use crate::{choice, parameters, row};
+use crate::{choice, contract, parameters, row};
 
 /// The tables of [`Objects`], and how people call what is in them.
 pub const CHUNK: u8 = 0;
@@ -189,12 +189,18 @@ pub struct Objects {
     frequencies: BTreeMap<(u64, u8), u64>,
 }
 
-impl Objects {
+contract! {
+    group Objects = "objects";
+    new(wanted: Wanted) = Ok(Self { wanted, best: BinaryHeap::new(), frequencies: BTreeMap::new() });
+    key Hash of [ObjectPlace<'static>, ObjectPlace<'static>];
+    keeps "one row; the best objects, if only some are wanted; how many occur how often";
     const OBJECTS: Port<Found<'static>> = Port::documents(0, "objects").when_not("ranked", "true");
     const BEST: Port<Ranked<'static>> = Port::hashes(0, "best").when("ranked", "true");
     const FREQUENCIES: Port<Tally<'static>> = Port::hashes(1, "frequencies");
     const SITES: Port<ObjectSite<'static>> = Port::documents(2, "sites").when("with_sites", "true");
+}
 
+impl Objects {
     /// Says where an object stands, if that is asked for.
     fn place(&self, key: u64, count: &Count, place: &Place, out: &mut Output) {
         if !self.wanted.with_sites {
@@ -242,18 +248,6 @@ impl Objects {
 }
 
 impl Group for Objects {
-    const NAME: &'static str = "objects";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<ObjectPlace<'static>>(), shape::<ObjectPlace<'static>>()];
-    const PORTS: &'static [PortInfo] =
-        &[Self::OBJECTS.info(), Self::BEST.info(), Self::FREQUENCIES.info(), Self::SITES.info()];
-    const KEEPS: &'static str = "one row; the best objects, if only some are wanted; how many occur how often";
-    type Parameters = Wanted;
-
-    fn new(wanted: Wanted, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { wanted, best: BinaryHeap::new(), frequencies: BTreeMap::new() })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         // A file and a chunk may have the same hash, and yet are two objects.
         let mut open: Option<Count> = None;
@@ -301,21 +295,14 @@ pub struct Best {
     top: u64,
 }
 
-impl Best {
+contract! {
+    group Best = "best";
+    new(Limit { top }) = Ok(Self { top });
+    key Hash of [Ranked<'static>];
     const OBJECTS: Port<Found<'static>> = Port::documents(0, "objects");
 }
 
 impl Group for Best {
-    const NAME: &'static str = "best";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Ranked<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::OBJECTS.info()];
-    type Parameters = Limit;
-
-    fn new(Limit { top }: Limit, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { top })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         for _ in 0..self.top {
             let Some((_, tail)) = rows.next() else { break };

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use crate::analyses::reuse::objects::KIND_NAMES;
 use crate::analyses::reuse::places::{open, MISPLACED, SPOILED};
 use crate::flow::columns::{Binary, Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
+use crate::flow::contract::{Port, Side};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels};
 use crate::store::origins::LabelOrigin;
-use crate::{columns, parameters, row};
+use crate::{columns, contract, parameters, row};
 
 /// A chunk that more pages of ours have does not tell which of them it was taken from.
 const MOST_PAGES: usize = 64;
@@ -117,21 +117,14 @@ pub struct ObjectOrigins {
     labels: Labels<Side>,
 }
 
-impl ObjectOrigins {
+contract! {
+    map ObjectOrigins = "object origins";
+    new(Labelling { labels }) = Ok(Self { labels: open(labels)? });
+    reads FoundObjects<'a>;
     const ORIGINS: Port<ObjectOrigin<'static>> = Port::documents(0, "origins");
 }
 
 impl Map for ObjectOrigins {
-    const NAME: &'static str = "object origins";
-    const PORTS: &'static [PortInfo] = &[Self::ORIGINS.info()];
-    type Parameters = Labelling;
-    type Reads<'a> = FoundObjects<'a>;
-    type Beside<'a> = ();
-
-    fn new(Labelling { labels }: Labelling) -> Result<Self, WrongParameter> {
-        Ok(Self { labels: open(labels)? })
-    }
-
     fn batch<'a>(&mut self, objects: FoundObjects<'a>, (): (), out: &mut Output) -> Done {
         let Some(origins) = self.labels.origins() else { return Ok(()) };
         for row in 0..objects.first.len() {

@@ -4,14 +4,14 @@ use hashbrown::hash_table::{Entry, HashTable};
 
 use crate::analyses::reuse::chunks::{Chunk, ComparedBy, Cutter, PageRest, Sameness, COMPARED};
 use crate::flow::columns::{Binary, Numbers, Strings};
-use crate::flow::contract::{Port, PortInfo, Side, When, WrongParameter};
+use crate::flow::contract::{Port, Side, WrongParameter};
 use crate::flow::fields::Damaged;
 use crate::flow::kernel::{Done, Map, Output};
 use crate::store::labels::{Hash, Labels, Meaning};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::points::spans;
 use crate::text::slots::mixed;
-use crate::{choice, columns, parameters, row};
+use crate::{choice, columns, contract, parameters, row};
 
 choice! {
     /// What counts as one site.
@@ -185,25 +185,20 @@ pub struct ObjectPlaces {
     chunks: PlaceCounts,
 }
 
-impl ObjectPlaces {
+contract! {
+    map ObjectPlaces = "object places";
+    new(Hashing { min_length, trivial_stop, site, stops, .. }) = {
+        let (cutter, chunks) = (Cutter::new(min_length), PlaceCounts::default());
+        Ok(Self { cutter, trivial_stop, site, stops: open(stops)?, chunks })
+    };
+    reads Chunked<'a>;
+    only COMPARED;
+    keeps "the hashes of the chunks of a batch";
     const CHUNKS: Port<ObjectPlace<'static>> = Port::hashes(0, "chunks");
     const FILES: Port<ObjectPlace<'static>> = Port::hashes(1, "files");
 }
 
 impl Map for ObjectPlaces {
-    const NAME: &'static str = "object places";
-    const PORTS: &'static [PortInfo] = &[Self::CHUNKS.info(), Self::FILES.info()];
-    const KEEPS: &'static str = "the hashes of the chunks of a batch";
-    type Parameters = Hashing;
-    type Reads<'a> = Chunked<'a>;
-    type Beside<'a> = ();
-    const ONLY: &'static [(&'static str, When)] = COMPARED;
-
-    fn new(Hashing { min_length, trivial_stop, site, stops, .. }: Hashing) -> Result<Self, WrongParameter> {
-        let (cutter, chunks) = (Cutter::new(min_length), PlaceCounts::default());
-        Ok(Self { cutter, trivial_stop, site, stops: open(stops)?, chunks })
-    }
-
     fn batch<'a>(&mut self, pages: Chunked<'a>, (): (), out: &mut Output) -> Done {
         self.chunks.reserve((0..pages.doc.len()).map(|row| spans(pages.chunks.at(row)).count()).sum());
         for row in 0..pages.doc.len() {

@@ -15,12 +15,12 @@ use crate::analyses::reworded::prose::is_prose;
 use crate::analyses::reworded::sharing::PassageSide;
 use crate::analyses::reworded::sides::{unpack_boilerplate, unpack_rates};
 use crate::flow::columns::{Along, Numbers};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
+use crate::flow::contract::{Port, Side};
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::points::spans;
 use crate::text::sentences::Sentences;
-use crate::{columns, parameters, row, without_parameters};
+use crate::{columns, contract, parameters, row};
 
 columns! {
     /// To whom the texts of documents are sent.
@@ -38,18 +38,15 @@ pub struct CandidateTexts {
     others: Vec<u64>,
 }
 
-impl CandidateTexts {
+contract! {
+    map CandidateTexts = "candidate texts";
+    new() = Ok(Self::default());
+    reads ChunkedTexts<'a>, beside CandidateColumns<'a>;
+    keeps "one text";
     const TEXTS: Port<SentText<'static>> = Port::documents(0, "texts");
 }
 
 impl Map for CandidateTexts {
-    const NAME: &'static str = "candidate texts";
-    const PORTS: &'static [PortInfo] = &[Self::TEXTS.info()];
-    const KEEPS: &'static str = "one text";
-    without_parameters!(map, Self::default());
-    type Reads<'a> = ChunkedTexts<'a>;
-    type Beside<'a> = CandidateColumns<'a>;
-
     fn batch<'a>(&mut self, pages: ChunkedTexts<'a>, candidates: CandidateColumns<'a>, out: &mut Output) -> Done {
         let mut along = Along::new(candidates.doc);
         for row in 0..pages.doc.len() {
@@ -196,11 +193,23 @@ pub struct AlignedPassages {
     bounded: u64,
 }
 
-impl AlignedPassages {
+contract! {
+    group AlignedPassages = "aligned passages";
+    new(Aligning { rates, boilerplate, both_ways }) = Ok(Self {
+        reading: Reading { rates: unpack_rates(&rates)?, boilerplate: unpack_boilerplate(&boilerplate)? },
+        aligner: Aligner::new(both_ways),
+        known: KnownTexts::default(),
+        finder: Sentences::default(),
+        bounded: 0,
+    });
+    key Doc of [SentText<'static>];
+    keeps "two texts, and others of three million words in all";
     const PASSAGES: Port<PassageRow> = Port::documents(0, "passages");
     const SPANS: Port<PairSpan> = Port::documents(1, "spans");
     const SIDES: Port<PassageSide> = Port::documents(2, "sides");
+}
 
+impl AlignedPassages {
     /// Numbers the stems of the first text anew, as they were forgotten.
     fn begin(&mut self, own: Option<&mut AlignedText>) {
         if let Some(own) = own {
@@ -277,23 +286,6 @@ fn compare_stems(one: HashSet<u32>, other: HashSet<u32>) -> f64 {
 }
 
 impl Group for AlignedPassages {
-    const NAME: &'static str = "aligned passages";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<SentText<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info(), Self::SPANS.info(), Self::SIDES.info()];
-    const KEEPS: &'static str = "two texts, and others of three million words in all";
-    type Parameters = Aligning;
-
-    fn new(Aligning { rates, boilerplate, both_ways }: Aligning, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self {
-            reading: Reading { rates: unpack_rates(&rates)?, boilerplate: unpack_boilerplate(&boilerplate)? },
-            aligner: Aligner::new(both_ways),
-            known: KnownTexts::default(),
-            finder: Sentences::default(),
-            bounded: 0,
-        })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut own = None;
         while let Some((_, tail)) = rows.next() {

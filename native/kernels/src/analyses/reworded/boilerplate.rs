@@ -4,11 +4,11 @@ use crate::alignment::boilerplate::each_gram;
 use crate::alignment::stems::each_stem;
 use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::flow::columns::Texts;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Distinct;
-use crate::{parameters, row, without_parameters};
+use crate::{contract, parameters, row};
 
 row! {
     /// Of a sequence: that one more document has it.
@@ -22,18 +22,15 @@ pub struct StemGrams {
     grams: Distinct,
 }
 
-impl StemGrams {
+contract! {
+    map StemGrams = "stem grams";
+    new() = Ok(Self::default());
+    reads Texts<'a>, beside Option<CopyColumns<'a>>;
+    keeps "the stems and sequences of one document";
     const GRAMS: Port<OneDocument> = Port::hashes(0, "grams");
 }
 
 impl Map for StemGrams {
-    const NAME: &'static str = "stem grams";
-    const PORTS: &'static [PortInfo] = &[Self::GRAMS.info()];
-    const KEEPS: &'static str = "the stems and sequences of one document";
-    without_parameters!(map, Self::default());
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = Option<CopyColumns<'a>>;
-
     fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
         let Self { stems, grams } = self;
         let mut copies = CopyReader::new(beside);
@@ -68,21 +65,14 @@ pub struct CommonGrams {
     most: u64,
 }
 
-impl CommonGrams {
+contract! {
+    group CommonGrams = "common grams";
+    new(GramLimit { most }) = Ok(Self { most });
+    key Hash of [OneDocument];
     const GRAMS: Port<CommonGram> = Port::hashes(0, "grams");
 }
 
 impl Group for CommonGrams {
-    const NAME: &'static str = "common grams";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<OneDocument>()];
-    const PORTS: &'static [PortInfo] = &[Self::GRAMS.info()];
-    type Parameters = GramLimit;
-
-    fn new(GramLimit { most }: GramLimit, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { most })
-    }
-
     fn key(&mut self, gram: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         if rows.left().is_some_and(|left| left as u64 <= self.most) {
             return Ok(());

@@ -1,9 +1,9 @@
 //! Which documents are to be aligned: those that share keys, and more rare stems around them.
 
 use crate::analyses::reworded::keys::SharedKey;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Output, Rows};
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 parameters! {
     /// The most documents that one is aligned with.
@@ -25,22 +25,15 @@ pub struct RewordedCandidates {
     found: Vec<(u64, u32)>,
 }
 
-impl RewordedCandidates {
+contract! {
+    group RewordedCandidates = "reworded candidates";
+    new(Choosing { most }) = Ok(Self { most, ..Self::default() });
+    key Doc of [SharedKey];
+    keeps "16 bytes for each other document";
     const CANDIDATES: Port<RewordedCandidate> = Port::documents(0, "candidates");
 }
 
 impl Group for RewordedCandidates {
-    const NAME: &'static str = "reworded candidates";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<SharedKey>()];
-    const PORTS: &'static [PortInfo] = &[Self::CANDIDATES.info()];
-    const KEEPS: &'static str = "16 bytes for each other document";
-    type Parameters = Choosing;
-
-    fn new(Choosing { most }: Choosing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { most, ..Self::default() })
-    }
-
     fn key(&mut self, a: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.found.clear();
         while let Some((_, tail)) = rows.next() {

@@ -3,10 +3,10 @@
 use crate::alignment::tally::{LanguageSize, StemTally, Tallied};
 use crate::documents::copies::{CopyColumns, CopyReader};
 use crate::flow::columns::Texts;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::text::fingerprint::Fingerprinter;
-use crate::{row, without_parameters};
+use crate::{contract, row};
 
 row! {
     /// Of a stem: in how many documents of a language it is, and how often. [`ALL_WORDS`] stands for all of a language.
@@ -19,18 +19,15 @@ pub const ALL_WORDS: u64 = 0;
 /// Map: the counts of the stems of a batch, of documents that are kept.
 pub struct StemCounts;
 
-impl StemCounts {
+contract! {
+    map StemCounts = "stem counts";
+    new() = Ok(Self);
+    reads Texts<'a>, beside Option<CopyColumns<'a>>;
+    keeps "the distinct stems of a batch";
     const COUNTS: Port<StemCount> = Port::hashes(0, "counts");
 }
 
 impl Map for StemCounts {
-    const NAME: &'static str = "stem counts";
-    const PORTS: &'static [PortInfo] = &[Self::COUNTS.info()];
-    const KEEPS: &'static str = "the distinct stems of a batch";
-    without_parameters!(map, Self);
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = Option<CopyColumns<'a>>;
-
     fn batch<'a>(&mut self, pages: Texts<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
         let mut copies = CopyReader::new(beside);
         let print = Fingerprinter::plain();
@@ -62,18 +59,15 @@ pub struct StemSums {
     shared: u64,
 }
 
-impl StemSums {
+contract! {
+    group StemSums = "stem sums";
+    new() = Ok(Self::default());
+    key Hash of [StemCount];
+    keeps "the languages of one stem";
     const SUMS: Port<StemCount> = Port::hashes(0, "sums");
 }
 
 impl Group for StemSums {
-    const NAME: &'static str = "stem sums";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<StemCount>()];
-    const PORTS: &'static [PortInfo] = &[Self::SUMS.info()];
-    const KEEPS: &'static str = "the languages of one stem";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, stem: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.sums.clear();
         while let Some((_, tail)) = rows.next() {

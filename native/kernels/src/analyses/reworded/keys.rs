@@ -11,13 +11,13 @@ use crate::analyses::passages::signatures::{Collections, NamedPages};
 use crate::analyses::reworded::sides::{unpack_boilerplate, unpack_rates};
 use crate::analyses::reworded::windows::{note, NotedStem, WindowComparer, WindowPacker};
 use crate::documents::copies::{CopyColumns, CopyReader};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, Side, WrongParameter};
+use crate::flow::contract::{Port, Side, WrongParameter};
 use crate::flow::fields::Rest;
 use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::sketches::lexicon::Lexicon;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Distinct;
-use crate::{parameters, row};
+use crate::{contract, parameters, row};
 
 /// Words of a window, and how far one begins behind the other.
 const STEP: usize = 20;
@@ -66,9 +66,31 @@ pub struct StemKeys {
     packer: WindowPacker,
 }
 
-impl StemKeys {
+contract! {
+    map StemKeys = "stem keys";
+    new(Keying { stems, rates, boilerplate, a, b }) = {
+        let stems = Lexicon::new(stems).map_err(|fault| WrongParameter(fault.to_string()))?;
+        let rates = unpack_rates(&rates)?;
+        Ok(Self {
+            stems,
+            weights: StemWeights::new(&rates, &AlignmentRules::DEFAULT),
+            boilerplate: unpack_boilerplate(&boilerplate)?,
+            all: Vec::new(),
+            left: Vec::new(),
+            passed_over: 0,
+            collections: Collections::new(a, b),
+            words: Vec::new(),
+            noted: Vec::new(),
+            keys: Distinct::default(),
+            packer: WindowPacker::default(),
+        })
+    };
+    reads NamedPages<'a>, beside Option<CopyColumns<'a>>;
+    keeps "the stems and keys of one document";
     const KEYS: Port<KeyPlace<'static>> = Port::hashes(0, "keys");
+}
 
+impl StemKeys {
     /// Calls `emit(windows, keys, stems)` for the keys of a text that no window before has: pairs of its stems with the
     /// lowest (df, stem). Stems that the table does not have are in one document only, or were left out of it.
     fn read(&mut self, text: &str, print: &Fingerprinter, mut emit: impl FnMut(u32, &[u64], &[u8])) {
@@ -156,31 +178,6 @@ impl Rarest {
 }
 
 impl Map for StemKeys {
-    const NAME: &'static str = "stem keys";
-    const PORTS: &'static [PortInfo] = &[Self::KEYS.info()];
-    const KEEPS: &'static str = "the stems and keys of one document";
-    type Parameters = Keying;
-    type Reads<'a> = NamedPages<'a>;
-    type Beside<'a> = Option<CopyColumns<'a>>;
-
-    fn new(Keying { stems, rates, boilerplate, a, b }: Keying) -> Result<Self, WrongParameter> {
-        let stems = Lexicon::new(stems).map_err(|fault| WrongParameter(fault.to_string()))?;
-        let rates = unpack_rates(&rates)?;
-        Ok(Self {
-            stems,
-            weights: StemWeights::new(&rates, &AlignmentRules::DEFAULT),
-            boilerplate: unpack_boilerplate(&boilerplate)?,
-            all: Vec::new(),
-            left: Vec::new(),
-            passed_over: 0,
-            collections: Collections::new(a, b),
-            words: Vec::new(),
-            noted: Vec::new(),
-            keys: Distinct::default(),
-            packer: WindowPacker::default(),
-        })
-    }
-
     fn batch<'a>(&mut self, pages: NamedPages<'a>, beside: Option<CopyColumns<'a>>, out: &mut Output) -> Done {
         let mut copies = CopyReader::new(beside);
         let print = Fingerprinter::plain();
@@ -224,9 +221,15 @@ pub struct KeyPairs {
     comparer: WindowComparer,
 }
 
-impl KeyPairs {
+contract! {
+    group KeyPairs = "key pairs";
+    new(KeySharing { max_df }) = Ok(Self { max_df, ..Self::default() });
+    key Hash of [KeyPlace<'static>];
+    keeps "the rows of max_df documents";
     const PAIRS: Port<SharedKey> = Port::documents(0, "pairs");
+}
 
+impl KeyPairs {
     /// Reads the rows of a key; whether two documents at least have it, and no more than `max_df`.
     fn read(&mut self, rows: &mut dyn Rows) -> bool {
         self.tails.clear();
@@ -246,17 +249,6 @@ impl KeyPairs {
 }
 
 impl Group for KeyPairs {
-    const NAME: &'static str = "key pairs";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<KeyPlace<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::PAIRS.info()];
-    const KEEPS: &'static str = "the rows of max_df documents";
-    type Parameters = KeySharing;
-
-    fn new(KeySharing { max_df }: KeySharing, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { max_df, ..Self::default() })
-    }
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         if rows.left() == Some(1) || !self.read(rows) {
             return Ok(());

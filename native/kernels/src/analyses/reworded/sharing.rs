@@ -1,9 +1,9 @@
 //! How many documents have a passage, so that what two pages alone share comes before what dozens do.
 
 use crate::analyses::passages::borders::PassageRow;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Output, Rows};
-use crate::{row, without_parameters};
+use crate::{contract, row};
 
 row! {
     /// Of a document: where a passage begins and ends in it; the other document; the first one of the two, the second one,
@@ -25,7 +25,11 @@ pub struct SharingDocuments {
     others: Vec<u64>,
 }
 
-impl SharingDocuments {
+contract! {
+    group SharingDocuments = "sharing documents";
+    new() = Ok(Self::default());
+    key Doc of [PassageSide];
+    keeps "56 bytes for each passage of a document";
     const SHARING: Port<SharingCount> = Port::documents(0, "sharing");
 }
 
@@ -35,13 +39,6 @@ fn overlap(one: &PassageSide, other: &PassageSide) -> u64 {
 }
 
 impl Group for SharingDocuments {
-    const NAME: &'static str = "sharing documents";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<PassageSide>()];
-    const PORTS: &'static [PortInfo] = &[Self::SHARING.info()];
-    const KEEPS: &'static str = "56 bytes for each passage of a document";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Self { sides, active, others } = self;
         sides.clear();
@@ -83,18 +80,15 @@ pub struct SharedPassages {
     sharing: Vec<SharingCount>,
 }
 
-impl SharedPassages {
+contract! {
+    group SharedPassages = "shared passages";
+    new() = Ok(Self::default());
+    key Doc of [PassageRow, SharingCount];
+    keeps "200 bytes for each passage of a document";
     const PASSAGES: Port<PassageRow> = Port::documents(0, "passages");
 }
 
 impl Group for SharedPassages {
-    const NAME: &'static str = "shared passages";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<PassageRow>(), shape::<SharingCount>()];
-    const PORTS: &'static [PortInfo] = &[Self::PASSAGES.info()];
-    const KEEPS: &'static str = "200 bytes for each passage of a document";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, a: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Self { passages, sharing } = self;
         passages.clear();

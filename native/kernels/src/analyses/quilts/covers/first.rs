@@ -6,10 +6,10 @@ use crate::analyses::postings::Size;
 use crate::analyses::quilts::covers::document::{Covered, Open, OpenDocument};
 use crate::analyses::quilts::covers::suspicions::{Doubt, Suspect};
 use crate::analyses::quilts::covers::{share, Documents, Judged, SourceSize};
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::fields::Rest;
 use crate::flow::kernel::{Done, Group, Output, Rows};
-use crate::parameters;
+use crate::{contract, parameters};
 
 parameters! {
     /// Where a cover ends, which documents may be looked at more closely, and which are suspects: those of which sources
@@ -29,7 +29,11 @@ pub struct FirstCovers {
     document: OpenDocument,
 }
 
-impl FirstCovers {
+contract! {
+    group FirstCovers = "first covers";
+    new(told: Suspecting) = Ok(Self { told, document: OpenDocument::default() });
+    key Doc of [Size, CoverElement<'static>];
+    keeps "the elements of one document, at most as many as it has patch grams";
     const SETTLED: Port<Judged<'static>> = Port::documents(0, "settled");
     const SIZES: Port<SourceSize> = Port::documents(1, "sizes");
     const DOCUMENTS: Port<Size> = Port::documents(2, "documents");
@@ -39,24 +43,6 @@ impl FirstCovers {
 }
 
 impl Group for FirstCovers {
-    const NAME: &'static str = "first covers";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Size>(), shape::<CoverElement<'static>>()];
-    const PORTS: &'static [PortInfo] = &[
-        Self::SETTLED.info(),
-        Self::SIZES.info(),
-        Self::DOCUMENTS.info(),
-        Self::ELEMENTS.info(),
-        Self::SUSPECTS.info(),
-        Self::DOUBTS.info(),
-    ];
-    const KEEPS: &'static str = "the elements of one document, at most as many as it has patch grams";
-    type Parameters = Suspecting;
-
-    fn new(told: Suspecting, _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self { told, document: OpenDocument::default() })
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let Self { told, document } = self;
         document.read(rows)?;

@@ -13,7 +13,7 @@ use crate::analyses::quilts::covers::suspicions::{Doubt, Suspected};
 use crate::analyses::quilts::covers::{share, Documents, DrawnOn, Judged, OwnSite, SourceSize};
 use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
 use crate::flow::fields::{Damaged, Rest};
-use crate::flow::kernel::{Done, Group, Output, Rows};
+use crate::flow::kernel::{Done, Group, GroupContract, Output, Rows};
 use crate::flow::rows::put_varint;
 use crate::text::slots::Multiply;
 use crate::{parameters, row};
@@ -115,7 +115,7 @@ fn pack_shared(rank: u32, sets: &BTreeMap<Vec<u32>, u64>) -> Vec<u8> {
     packed
 }
 
-impl<const AGAIN: bool> Group for Covers<AGAIN> {
+impl<const AGAIN: bool> GroupContract for Covers<AGAIN> {
     const NAME: &'static str = if AGAIN { "covers again" } else { "covers" };
     const KEY: Key = Key::Doc;
     const TABLES: &'static [Shape] = if AGAIN {
@@ -142,7 +142,9 @@ impl<const AGAIN: bool> Group for Covers<AGAIN> {
     fn new(told: Covering, _: usize) -> Result<Self, WrongParameter> {
         Ok(Self { told, document: OpenDocument::default() })
     }
+}
 
+impl<const AGAIN: bool> Group for Covers<AGAIN> {
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.document.read(rows)?;
         if self.document.size.is_none() {

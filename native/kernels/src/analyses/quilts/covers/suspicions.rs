@@ -1,8 +1,8 @@
 //! Who is told that a document seems to be stitched together: those that have text of it.
 
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape, WrongParameter};
+use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Output, Rows};
-use crate::row;
+use crate::{contract, row};
 
 row! {
     /// Of a document: it seems to be stitched together; by how many sources, and whether of pages of its own site.
@@ -22,22 +22,15 @@ row! {
 /// Group by document, of whether it is a suspect, and of those who doubt it: to each of these, that it is one.
 pub struct Suspicions;
 
-impl Suspicions {
+contract! {
+    group Suspicions = "suspicions";
+    new() = Ok(Self);
+    key Doc of [Suspect, Doubt];
+    keeps "nothing";
     const SUSPECTED: Port<Suspected> = Port::documents(0, "suspected");
 }
 
 impl Group for Suspicions {
-    const NAME: &'static str = "suspicions";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Suspect>(), shape::<Doubt>()];
-    const PORTS: &'static [PortInfo] = &[Self::SUSPECTED.info()];
-    const KEEPS: &'static str = "nothing";
-    type Parameters = ();
-
-    fn new((): (), _: usize) -> Result<Self, WrongParameter> {
-        Ok(Self)
-    }
-
     fn key(&mut self, key: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut suspect = None;
         while let Some((table, tail)) = rows.next() {

@@ -2,11 +2,11 @@
 
 use crate::analyses::postings::lists::ListGrams;
 use crate::analyses::quilts::covers::last::Asking;
-use crate::flow::contract::{shape, Key, Port, PortInfo, Shape};
+use crate::flow::contract::Port;
 use crate::flow::fields::{Damaged, Rest};
 use crate::flow::kernel::{Beginning, Done, Group, Output, Rows, Stretches};
 use crate::flow::rows::take_doc;
-use crate::{row, without_parameters};
+use crate::{contract, row};
 
 row! {
     /// Of a source: a quilt, the source's rank there, and grams that both have.
@@ -19,18 +19,15 @@ pub struct Requests {
     asked: Vec<[u32; 3]>,
 }
 
-impl Requests {
+contract! {
+    group Requests = "requests";
+    new() = Ok(Self::default());
+    key Hash of [Asking<'static>, ListGrams<'static>];
+    keeps "what quilts ask: at most m² pairs";
     const REQUESTS: Port<Request<'static>> = Port::documents(0, "requests");
 }
 
 impl Group for Requests {
-    const NAME: &'static str = "requests";
-    const KEY: Key = Key::Hash;
-    const TABLES: &'static [Shape] = &[shape::<Asking<'static>>(), shape::<ListGrams<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::REQUESTS.info()];
-    const KEEPS: &'static str = "what quilts ask: at most m² pairs";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, _: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.asked.clear();
         while let Some((table, tail)) = rows.next() {
@@ -61,18 +58,15 @@ pub struct Asked {
     grams: Vec<[u8; 8]>,
 }
 
-impl Asked {
+contract! {
+    group Asked = "asked";
+    new() = Ok(Self::default());
+    key Doc of [Request<'static>];
+    keeps "the grams of one quilt";
     const ASKED: Port<PackedRequest<'static>> = Port::documents(0, "asked");
 }
 
 impl Group for Asked {
-    const NAME: &'static str = "asked";
-    const KEY: Key = Key::Doc;
-    const TABLES: &'static [Shape] = &[shape::<Request<'static>>()];
-    const PORTS: &'static [PortInfo] = &[Self::ASKED.info()];
-    const KEEPS: &'static str = "the grams of one quilt";
-    without_parameters!(group, Self::default());
-
     fn key(&mut self, source: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         let mut quilts = Stretches::new(rows, Beginning::First(8));
         while quilts.begin() {

@@ -9,12 +9,12 @@ use std::num::NonZeroUsize;
 use super::borders::{Bond, Uncommon};
 use super::places::PlacedWords;
 use crate::flow::columns::{Along, Binary, Numbers, Texts};
-use crate::flow::contract::{Port, PortInfo, Side, WrongParameter};
+use crate::flow::contract::{Port, Side, WrongParameter};
 use crate::flow::kernel::{Done, Map, Output};
 use crate::sketches::lexicon::Lexicon;
 use crate::text::fingerprint::{Fingerprinter, Slide};
 use crate::text::slots::mixed;
-use crate::{columns, parameters, row};
+use crate::{columns, contract, parameters, row};
 
 columns! {
     /// What was asked of documents.
@@ -43,23 +43,18 @@ pub struct Slices {
     uncommon: Uncommon<Side>,
 }
 
-impl Slices {
+contract! {
+    map Slices = "slices";
+    new(told: SliceCutting) = {
+        let common = Lexicon::new(told.common.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
+        Ok(Self { told, uncommon: Uncommon::new(common) })
+    };
+    reads Texts<'a>, beside AskedOf<'a>;
+    keeps "the words of one document, and the grams asked of it";
     const SLICES: Port<Slice<'static>> = Port::documents(0, "slices");
 }
 
 impl Map for Slices {
-    const NAME: &'static str = "slices";
-    const PORTS: &'static [PortInfo] = &[Self::SLICES.info()];
-    const KEEPS: &'static str = "the words of one document, and the grams asked of it";
-    type Parameters = SliceCutting;
-    type Reads<'a> = Texts<'a>;
-    type Beside<'a> = AskedOf<'a>;
-
-    fn new(told: SliceCutting) -> Result<Self, WrongParameter> {
-        let common = Lexicon::new(told.common.clone()).map_err(|fault| WrongParameter(fault.to_string()))?;
-        Ok(Self { told, uncommon: Uncommon::new(common) })
-    }
-
     fn batch<'a>(&mut self, pages: Texts<'a>, requests: AskedOf<'a>, out: &mut Output) -> Done {
         let Self { told, uncommon } = self;
         let (k, print) = (told.k.get(), &told.key);
