@@ -18,6 +18,8 @@ CARGO_KEEP := $(or $(CARGO_HOME),$(HOME)/.cargo)
 ifeq ($(shell test -w "$(CARGO_KEEP)" || { test ! -e "$(CARGO_KEEP)" && test -w "$(HOME)"; } || echo no),no)
 export CARGO_HOME := $(CURDIR)/target/cargo
 endif
+# What is imported is compiled then, and kept; most of what is installed never is.
+export PIP_NO_COMPILE := 1
 PIP := $(BIN)/python -m pip install
 # Into .venv, whichever environment the shell has activated.
 DEVELOP := env -u CONDA_PREFIX VIRTUAL_ENV="$(CURDIR)/.venv" $(BIN)/maturin develop --release --quiet
@@ -25,6 +27,9 @@ SET_UP = || { echo "unquilt could not be set up: see the lines above (packages a
 CORE := Cargo.toml Cargo.lock pyproject.toml $(shell find native -name '*.rs' -o -name Cargo.toml)
 # What tests need beside unquilt, but for linters.
 TESTING := axe-selenium-python hypothesis pytest pytest-xdist selenium
+# Three processes for two cores, as many tests wait: for servers, a browser, the JVM.
+TESTS := python -m pytest --quiet --numprocesses 3 --dist worksteal
+QUICK := -m "not slow and not spark"
 FUZZ_MINUTES ?= 30
 FUZZ_SEED ?= 1
 LEAST_PYTHON := 3.11
@@ -40,24 +45,25 @@ demo: .venv/core ## set up (without Spark) and run unquilt on a small synthetic 
 	$(BIN)/unquilt demo -o demo-run --report
 
 test: .venv/dev java browser pages ## set up (Spark, Java and a browser included) and run all tests, Rust and Python
-	cargo test --quiet --release --package unquilt-kernels
-	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal
+	@cargo test --quiet --release --package unquilt-kernels & kernels=$$!; \
+	$(BIN)/$(TESTS); python=$$?; wait $$kernels && exit $$python
 
-# Before the development environment is made: what people install has only what is declared, on the machine that they have.
+# In environments of their own: what people install has only what is declared.
 stranger: wheel java ## install the wheel alone, and run what README and docs say; then each extra
 	env -u PIP_CONSTRAINT $(BIN)/python tests/stranger.py target/wheels/*.whl
 
 lowest: wheel ## run the quick tests with the lowest versions that pyproject.toml promises
 	@rm -rf .venv-lowest && "$(PYTHON)" -m venv .venv-lowest
 	@PIP_CONSTRAINT=tests/lowest.txt .venv-lowest/bin/python -m pip install "$$(echo target/wheels/*.whl)[page,spark]" $(TESTING) $(SET_UP)
-	.venv-lowest/bin/python -m pytest --quiet --numprocesses 2 --dist worksteal -m "not slow and not spark"
+	.venv-lowest/bin/$(TESTS) $(QUICK)
 
-check: lint ## lint, and run the quick tests: units and properties, without Spark
-	$(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal -m "not slow and not spark"
+check: .venv/dev ## lint, and run the quick tests: units and properties, without Spark
+	@$(MAKE) --no-print-directory lint & lint=$$!; \
+	$(BIN)/$(TESTS) $(QUICK); tests=$$?; wait $$lint && exit $$tests
 
 near: .venv/dev ## run the quick tests of the folders that changed since the last commit
 	@tests=$$($(BIN)/python tools/near.py) && if [ -z "$$tests" ]; then echo "nothing changed since the last commit"; else \
-	set -x; $(BIN)/python -m pytest --quiet --numprocesses 2 --dist worksteal -m "not slow and not spark" $$tests; fi
+	set -x; $(BIN)/$(TESTS) $(QUICK) $$tests; fi
 
 lint: .venv/dev ## check formatting, style and types
 	$(BIN)/ruff check .

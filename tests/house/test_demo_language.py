@@ -20,47 +20,55 @@ from unquilt.demo.language import (
     replace_word,
 )
 
-TEXTS = [draw_sentences(Dice(7, "text", number), 500) for number in range(200)]
-SENTENCES = [sentence for text in TEXTS for sentence in text]
 WORD = re.compile(r"[^\W_]+")
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[list[str]]:
+    return [draw_sentences(Dice(7, "text", number), 500) for number in range(200)]
+
+
+@pytest.fixture(scope="module")
+def sentences(texts: list[list[str]]) -> list[str]:
+    return [sentence for text in texts for sentence in text]
 
 
 def words(text: str) -> list[str]:
     return WORD.findall(text.lower())
 
 
-def test_sentences_begin_and_end_like_sentences() -> None:
-    assert [s for s in SENTENCES if not re.fullmatch(r"“?[A-ZÉ][^%{}\n]*[.?!]", s)] == []
-    assert [s for s in SENTENCES if "  " in s or " ," in s or " ." in s] == []
+def test_sentences_begin_and_end_like_sentences(sentences: list[str]) -> None:
+    assert [s for s in sentences if not re.fullmatch(r"“?[A-ZÉ][^%{}\n]*[.?!]", s)] == []
+    assert [s for s in sentences if "  " in s or " ," in s or " ." in s] == []
 
 
-def test_every_pattern_is_drawn_and_no_two_are_alike() -> None:
+def test_every_pattern_is_drawn_and_no_two_are_alike(sentences: list[str]) -> None:
     assert len(grammar.SENTENCES) == len(set(grammar.SENTENCES)) == 64
-    assert len({sentence.split()[0] for sentence in SENTENCES}) > 400
+    assert len({sentence.split()[0] for sentence in sentences}) > 400
 
 
-def test_articles_agree() -> None:
-    pairs = [re.findall(r"\b([Aa]n?) (\w)", sentence) for sentence in SENTENCES]
+def test_articles_agree(sentences: list[str]) -> None:
+    pairs = [re.findall(r"\b([Aa]n?) (\w)", sentence) for sentence in sentences]
     assert {(one.lower(), first in "aeiou") for found in pairs for one, first in found} == {("a", False), ("an", True)}
 
 
-def test_lengths() -> None:
-    lengths = [len(words(sentence)) for sentence in SENTENCES]
+def test_lengths(texts: list[list[str]], sentences: list[str]) -> None:
+    lengths = [len(words(sentence)) for sentence in sentences]
     assert 5 <= min(lengths) <= max(lengths) <= 24
     assert sum(lengths) / len(lengths) == pytest.approx(MEAN_SENTENCE, abs=0.6)
-    assert sum(lengths) / len(TEXTS) == pytest.approx(500, rel=0.01)
+    assert sum(lengths) / len(texts) == pytest.approx(500, rel=0.01)
     assert len(draw_sentences(Dice(1), 1)) == 1
     titles = [words(draw_title(Dice(7, number))) for number in range(200)]
     assert {len(title) for title in titles} <= set(range(4, 10))
 
 
-def test_texts_do_not_share_five_words_by_accident() -> None:
+def test_texts_do_not_share_five_words_by_accident(texts: list[list[str]]) -> None:
     """At the measured chance of 5e-12 a pair, 0.025 of the 5e9 pairs would be equal."""
     shared: Counter[tuple[str, ...]] = Counter()
-    for text in TEXTS:
+    for text in texts:
         listed = words(" ".join(text))
         shared.update(set(zip(*(islice(listed, skip, None) for skip in range(5)), strict=False)))
-    assert [gram for gram, texts in shared.items() if texts > 1] == []
+    assert [gram for gram, number in shared.items() if number > 1] == []
 
 
 def test_goods_headings_and_offers() -> None:

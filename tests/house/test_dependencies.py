@@ -14,7 +14,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-TREES = {path.relative_to(ROOT): ast.parse(path.read_text()) for path in sorted((ROOT / "src").rglob("*.py"))}
 NEED_NUMPY = {"to_numpy", "to_pandas", "fetchnumpy", "df", "fetchdf"}
 """Methods of pyarrow and DuckDB that import NumPy or pandas, which are not among our dependencies."""
 
@@ -38,22 +37,22 @@ def imports(tree: ast.AST) -> Iterator[tuple[str, bool]]:
             yield node.module.split(".")[0], id(node) in top
 
 
-def test_imports_are_declared() -> None:
+def test_imports_are_declared(trees: dict[Path, ast.Module]) -> None:
     known = REQUIRED | set().union(*OPTIONAL.values()) | {"unquilt"} | set(sys.stdlib_module_names)
-    found = {str(path): {name for name, _ in imports(tree)} - known for path, tree in TREES.items()}
+    found = {str(path): {name for name, _ in imports(tree)} - known for path, tree in trees.items()}
     assert {path: names for path, names in found.items() if names} == {}
 
 
-def test_extras_are_imported_late() -> None:
+def test_extras_are_imported_late(trees: dict[Path, ast.Module]) -> None:
     """What an extra brings is imported when it is used, or in a folder that needs it anyway, and never by the core."""
     extras = set().union(*OPTIONAL.values()) - REQUIRED
-    early = {path: {name for name, top in imports(tree) if top} & extras for path, tree in TREES.items()}
-    assert {path.parts[2] for path, names in early.items() if names} <= {"page"}
+    early = {path: {name for name, top in imports(tree) if top} & extras for path, tree in trees.items()}
+    assert {path.parts[1] for path, names in early.items() if names} <= {"page"}
 
 
-def test_nothing_needs_numpy_unseen() -> None:
+def test_nothing_needs_numpy_unseen(trees: dict[Path, ast.Module]) -> None:
     """`to_numpy()` of an Arrow column works only where NumPy happens to be installed."""
-    for path, tree in TREES.items():
+    for path, tree in trees.items():
         calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
         named = {call.attr for call in calls if isinstance(call, ast.Attribute)}
         assert not named & NEED_NUMPY, path

@@ -69,76 +69,81 @@ ONLY: dict[str, set[str]] = {
 }
 
 
-def modules() -> dict[str, Path]:
-    """All modules of the package, by name."""
-    found = {}
-    for path in sorted(ROOT.rglob("*.py")):
-        parts = path.relative_to(ROOT.parent).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+Imports = dict[str, set[str]]
 
 
-def imports(name: str, path: Path) -> set[str]:
-    """The modules of ours that a module names in an import, wherever it stands; also for type checkers alone."""
+@pytest.fixture(scope="module")
+def imports(trees: dict[Path, ast.Module]) -> Imports:
+    """All modules of the package, and which of ours each names in an import, wherever it stands; also for type checkers
+    alone."""
+    known = {name_module(path) for path in trees}
+    return {name_module(path): find_imports(path, tree, known) for path, tree in trees.items()}
+
+
+def name_module(path: Path) -> str:
+    """`unquilt.page` of `unquilt/page/__init__.py`."""
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def find_imports(path: Path, tree: ast.Module, known: set[str]) -> set[str]:
+    """The modules of ours that a module names."""
+    name = name_module(path)
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
             within = {f"{base}.{alias.name}" for alias in node.names}
-            known = within & ALL.keys() | within & {"unquilt._core"}
-            found |= known | ({base} if len(known) < len(within) else set())
+            modules = within & known | within & {"unquilt._core"}
+            found |= modules | ({base} if len(modules) < len(within) else set())
     return {module for module in found if module == "unquilt" or module.startswith("unquilt.")}
-
-
-ALL = modules()
-IMPORTS = {name: imports(name, path) for name, path in ALL.items()}
 
 
 def is_in(module: str, package: str) -> bool:
     return module == package or module.startswith(f"{package}.")
 
 
-def test_the_imports_were_found() -> None:
-    assert "unquilt.flow.verbs" in IMPORTS["unquilt.analyses.quilts"]
-    assert "unquilt._native" in IMPORTS["unquilt.jobs.opening"]
-    assert "unquilt._core" in IMPORTS["unquilt._native"]
-    assert len(ALL) > 40
+def test_the_imports_were_found(imports: Imports) -> None:
+    assert "unquilt.flow.verbs" in imports["unquilt.analyses.quilts"]
+    assert "unquilt._native" in imports["unquilt.jobs.opening"]
+    assert "unquilt._core" in imports["unquilt._native"]
+    assert len(imports) > 40
 
 
-def test_imports_point_one_way() -> None:
-    assert [layer for layer in FORBIDDEN if layer not in ALL] == [], "a layer is gone: look at the rules"
+def test_imports_point_one_way(imports: Imports) -> None:
+    assert [layer for layer in FORBIDDEN if layer not in imports] == [], "a layer is gone: look at the rules"
     wrong = [
         f"{name} imports {imported}"
         for layer in FORBIDDEN
-        for name in ALL
+        for name in imports
         if is_in(name, layer)
-        for imported in sorted(IMPORTS[name])
+        for imported in sorted(imports[name])
         if any(is_in(imported, other) for other in FORBIDDEN[layer])
     ]
     assert wrong == []
 
 
-def test_the_ground_stands_on_nothing() -> None:
-    assert [(name, IMPORTS[name] - only) for name, only in ONLY.items() if not IMPORTS[name] <= only] == []
+def test_the_ground_stands_on_nothing(imports: Imports) -> None:
+    assert [(name, imports[name] - only) for name, only in ONLY.items() if not imports[name] <= only] == []
 
 
-def test_the_compiled_core_has_one_door() -> None:
-    assert [name for name in ALL if "unquilt._core" in IMPORTS[name]] == ["unquilt._native"]
+def test_the_compiled_core_has_one_door(imports: Imports) -> None:
+    assert [name for name in imports if "unquilt._core" in imports[name]] == ["unquilt._native"]
 
 
-def test_nobody_needs_the_command_line() -> None:
+def test_nobody_needs_the_command_line(imports: Imports) -> None:
     """But `python -m unquilt`."""
-    others = [name for name in ALL if not is_in(name, "unquilt.cli")]
-    users = [name for name in others if any(is_in(imported, "unquilt.cli") for imported in IMPORTS[name])]
+    others = [name for name in imports if not is_in(name, "unquilt.cli")]
+    users = [name for name in others if any(is_in(imported, "unquilt.cli") for imported in imports[name])]
     assert set(users) <= {"unquilt.__main__"}
 
 
-def test_no_circles() -> None:
+def test_no_circles(imports: Imports) -> None:
     """Modules can be put in an order in which each imports only earlier ones, packages' own `__init__` aside."""
-    left = {name: {i for i in IMPORTS[name] if i in ALL and not is_in(name, i)} for name in ALL}
+    left = {name: {i for i in imports[name] if i in imports and not is_in(name, i)} for name in imports}
     while ready := [name for name, needs in left.items() if not needs & left.keys()]:
         for name in ready:
             del left[name]
@@ -164,13 +169,14 @@ def test_other_names_do_not_resolve() -> None:
         _ = unquilt.quilt
 
 
-def test_every_module_can_be_imported_and_says_what_it_is_for() -> None:
-    for name, path in ALL.items():
-        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), f"{name} has no docstring"
+def test_every_module_can_be_imported_and_says_what_it_is_for(trees: dict[Path, ast.Module]) -> None:
+    known = {name_module(path): tree for path, tree in trees.items()}
+    for name, tree in known.items():
+        assert ast.get_docstring(tree), f"{name} has no docstring"
         if not name.endswith("__main__"):
             importlib.import_module(name)
     found = {info.name for info in pkgutil.walk_packages([str(ROOT)], "unquilt.")}
-    assert found - {"unquilt._core"} == ALL.keys() - {"unquilt"}
+    assert found - {"unquilt._core"} == known.keys() - {"unquilt"}
 
 
 def test_importing_unquilt_costs_next_to_nothing() -> None:
