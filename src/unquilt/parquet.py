@@ -38,6 +38,21 @@ def seal_footer(file: BinaryIO) -> None:
     file.write(_seal(footer) + footer)
 
 
+def end_file(footer: bytes) -> bytes:
+    """What comes behind the row groups of a file: the checksum of the footer, the footer, and what such files end
+    with."""
+    end = footer + len(footer).to_bytes(4, "little") + MAGIC
+    return _seal(end) + end
+
+
+def cut_footer(file: BinaryIO) -> bytes:
+    """Takes the footer away from the end of a file that is not sealed, and is open to be written and read."""
+    footer = _read_end(file, 0)
+    file.seek(-len(footer), os.SEEK_END)
+    file.truncate()
+    return footer[:-_END]
+
+
 def split_file(content: memoryview) -> tuple[bytes, bytes]:
     """The row groups and the footer of a file that is not sealed."""
     length = int.from_bytes(content[-_END:-4], "little")

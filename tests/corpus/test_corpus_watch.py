@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from deadly import read_suffering
 from snapshots import Snapshots
+from unnumbered import read_texts
 
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
@@ -31,7 +32,7 @@ def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ReadPiece:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tests), str(tests / "corpus")]))
     write(tmp_path / "a.jsonl", ["one"])
     (piece,) = pieces(find([tmp_path / "a.jsonl"]), Reading(limits=Limits(deadline=0.5)))
-    return ReadPiece(piece, tmp_path / "read.arrow", tmp_path / "note")
+    return ReadPiece(piece, tmp_path / "read.texts", tmp_path / "note")
 
 
 def write(path: Path, texts: list[str]) -> None:
@@ -48,7 +49,7 @@ def suffer(task: ReadPiece, *texts: str) -> tuple[list[str], list[tuple[int, str
     offsets = [0]
     for line in path.read_bytes().splitlines(keepends=True):
         offsets.append(offsets[-1] + len(line))
-    read = pa.ipc.open_file(str(result.path)).read_all().column("text").to_pylist()
+    read = read_texts(result.path).column("text").to_pylist()
     rejects = [(offsets.index(r["offset"]), r["reason"], r["detail"]) for r in result.rejects.to_pylist()]
     return read, rejects, result
 
@@ -90,7 +91,7 @@ def test_a_row_group_that_ends_the_process_is_rejected_row_by_row(task: ReadPiec
     (piece,) = pieces(find([tmp_path / "a.parquet"]), task.piece.reading)
     with Workers(1) as workers:
         (result,) = workers.map(read_suffering, [replace(task, piece=piece)])
-    read = pa.ipc.open_file(str(result.path)).read_all().column("text").to_pylist()
+    read = read_texts(result.path).column("text").to_pylist()
     assert read == ["one", "two", "last", "four", "five", "six"]
     assert [(row["offset"], row["reason"]) for row in result.rejects.to_pylist()] == [(3, "crashed")]
 

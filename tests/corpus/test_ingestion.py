@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-import pyarrow as pa
 import pytest
+from unnumbered import read_texts
 
 from unquilt.corpus.find.inputs import find
 from unquilt.corpus.find.pieces import pieces
@@ -52,7 +52,7 @@ def read_joined(path: Path, cut: int, folder: Path) -> tuple[Iterator[str], int]
 def _ids(read: Iterable[PieceRead]) -> Iterator[str]:
     for result in read:
         assert not result.rejects.num_rows
-        yield from pa.ipc.open_file(str(result.path)).read_all().column("id").to_pylist()
+        yield from read_texts(result.path).column("id").to_pylist()
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -73,7 +73,7 @@ def write_parquet(path: Path, text: str) -> Path:
     [
         ("ingest", prose, write_html, 10),
         ("ingest", prose, write_jsonl, 10),
-        ("ingest", prose, write_parquet, 10),
+        ("ingest", prose, write_parquet, 12),  # its column is held while the page is packed
         ("ingest", paragraphs, write_text, 50),
         ("quilts", letters, write_text, 16),
         ("neardups", letters, write_text, 16),

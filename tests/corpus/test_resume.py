@@ -173,7 +173,7 @@ def test_a_piece_that_cannot_be_believed_is_read_again(pages: Path, tmp_path: Pa
     expected = contents(unquilt.ingest(pages, tmp_path / "whole").path)
     folder = tmp_path / "corpus"
     interrupt(pages, folder, LOCAL, "write", 1)
-    note, file = (folder / ".pieces" / f"piece-3.{suffix}" for suffix in ("done", "arrow"))
+    note, file = (folder / ".pieces" / f"piece-3.{suffix}" for suffix in ("done", "texts"))
     match damage:
         case "note cut":
             note.write_bytes(note.read_bytes()[:-20])

@@ -129,7 +129,7 @@ def test_a_corpus_without_revisits_has_no_table_of_them(tmp_path: Path) -> None:
 def test_revisits_of_a_piece_that_was_read_before_are_kept(tmp_path: Path) -> None:
     rows = [Revisit("a.warc", 7, None, "http://a.org/", None, "urn:1", None, None, "sha1:A")]
     read = PieceRead(
-        tmp_path / "piece-0.arrow",
+        tmp_path / "piece-0.texts",
         0,
         0,
         0,

@@ -153,16 +153,16 @@ def test_no_room_while_reading(text: str, tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_text(f"x {text}")
     (piece,) = pieces(find([tmp_path / "in.txt"]))
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    read_piece(ReadPiece(piece, tmp_path / "good.arrow"))
+    read_piece(ReadPiece(piece, tmp_path / "good.texts"))
     resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))
     try:
-        with pytest.raises(StorageError, match=r"piece\.arrow"):
-            read_piece(ReadPiece(piece, tmp_path / "piece.arrow"))
+        with pytest.raises(StorageError, match=r"piece\.texts"):
+            read_piece(ReadPiece(piece, tmp_path / "piece.texts"))
         with pytest.raises(StorageError, match=r"part\.parquet"):
-            write_part(WritePart(tmp_path / "good.arrow", tmp_path / "part.parquet", 0))
+            write_part(WritePart(tmp_path / "good.texts", tmp_path / "part.parquet", 0))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["good.arrow", "in.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["good.texts", "good.texts.said", "in.txt"]
 
 
 def test_a_spill_folder_that_is_gone(packed_corpus: Run, tmp_path: Path) -> None:

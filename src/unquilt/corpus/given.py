@@ -288,6 +288,11 @@ class GivenPlan:
         noted = None if self.given is None else {GIVEN: base64.b64encode(self.given.serialize())}
         return pa.schema([*schema, *self.extra], noted)
 
+    @property
+    def same(self) -> list[str]:
+        """The columns of documents that say the same as some of these."""
+        return sorted({field.metadata[SAME].decode() for field in self.extra if SAME in field.metadata})
+
     def place(self, chunk: pa.RecordBatch | None, documents: pa.RecordBatch) -> list[pa.Array]:
         """The further columns of some documents."""
         return [_place(field, chunk, documents) for field in self.extra]

@@ -73,15 +73,18 @@ class PieceReader:
         """What is made of the records of the piece, one by one."""
         self._try_suspect(make)
         for part in range(len(self._piece.slices)):
+            record: Found | None
             for place, record in self._find(part):
                 self.seen += isinstance(record, Frame | Page | Reject | Skipped)
                 if isinstance(record, Frame | Page):
                     made: Made | Reject | Skipped | None = self._work(place, record, make)
+                    record = None  # it may be large, and so may be what was made of it: neither is held meanwhile
                     if made is None:
                         self.seen -= 1
                     else:
-                        yield made
-                    del made
+                        box = [made]
+                        del made
+                        yield box.pop()
                 elif isinstance(record, Span):
                     self.spans[part] = record
                 elif isinstance(record, Warned):
@@ -131,8 +134,9 @@ class PieceReader:
                 return
             if isinstance(found, Frame | Page | Reject):
                 last = found.offset
-            yield Place(part, number), found
-            del found  # it may be large, and the next one is about to be looked for
+            box = [found]
+            del found  # it may be large
+            yield Place(part, number), box.pop()
 
     def _work(self, place: Place, record: Frame | Page, make: Make[Made]) -> Made | Reject | Skipped | None:
         """What `make` makes of a record, unless it is known to end the process."""

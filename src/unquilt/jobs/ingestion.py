@@ -26,7 +26,7 @@ from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
 from unquilt.corpus.write.indices import index_path, keep_index, recall_index
 from unquilt.corpus.write.parts import ReadPiece, WritePart, is_written, read_piece, write_part
-from unquilt.corpus.write.results import PieceRead, given_path, identify, others_path, recall
+from unquilt.corpus.write.results import PieceRead, identify, others_path, recall
 from unquilt.corpus.write.revisits import UNRESOLVED, no_revisits, resolve_revisits
 from unquilt.engines.progress import Progress
 from unquilt.errors import RunError
@@ -159,7 +159,7 @@ def _read_pieces(
 
 def _task(run: Run, piece: Piece) -> ReadPiece:
     """The task that reads a piece of a run."""
-    spill, target = run.spill, run.pieces / f"piece-{piece.number}.arrow"
+    spill, target = run.spill, run.pieces / f"piece-{piece.number}.texts"
     identity = identify(piece, run.manifest["fingerprint"])
     return ReadPiece(piece, target, spill / f"piece-{piece.number}.note", identity=identity, spill=spill)
 
@@ -167,8 +167,7 @@ def _task(run: Run, piece: Piece) -> ReadPiece:
 def _write_parts(
     verbs: Verbs, run: Run, tasks: Sequence[ReadPiece], read: Sequence[PieceRead], progress: Progress, plan: GivenPlan
 ) -> list[str]:
-    """Writes a part for each piece with documents, and one for each with other texts; returns their names. What a part
-    was made of goes at once."""
+    """Makes a part of each piece with documents, and of each with other texts; returns their names."""
     writes = _number(read, run, plan)
     gone = {place for place, (write, _) in writes.items() if not write.source.exists()}
     written = {place for place in gone if is_written(*writes[place])}
@@ -181,9 +180,7 @@ def _write_parts(
     with progress.stage("write", len(writes)) as step:
         if written:
             step(len(written), before=True)
-        for write, _ in zip(left, verbs.each(write_part, left), strict=True):
-            write.source.unlink()
-            given_path(write.source).unlink(missing_ok=True)
+        for _ in verbs.each(write_part, left):
             step(1)
     return [f"{write.target.parent.name}/{write.target.name}" for write, _ in writes.values()]
 

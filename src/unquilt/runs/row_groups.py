@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from unquilt.parquet import MAGIC, seal_footer, split_file
 from unquilt.runs.storage import NewFile, partial_name, storing
@@ -25,19 +27,84 @@ _ROWS, _GROUPS = 3, 4
 """Fields of a footer."""
 _COLUMNS, _ROWS_OF_GROUP, _BEGIN, _ORDINAL = 1, 3, 5, 7
 """Fields of a row group in a footer."""
+_SIZES = _, _PACKED = 2, 6
+"""More of them: bytes of all columns, unpacked and packed."""
 _COLUMN_BEGIN, _COLUMN = 2, 3
 _OFFSETS = (9, 10, 11, 14)
 """Fields of a column of a row group: where its data, index, dictionary and filter are, those that it has."""
 
+OpenWriter = Callable[[BinaryIO, pa.Schema], pq.ParquetWriter]
+"""What begins a file of Parquet."""
+
 
 def pack_group(rows: pa.Table, *, on_the_way: bool) -> tuple[bytes, bytes]:
     """The bytes of a row group, and what a footer says of it if it is the first one."""
+    body, group = pack(rows, partial(new_writer, on_the_way=on_the_way))
+    return body, write_struct(group)
+
+
+def pack(rows: pa.Table, open_writer: OpenWriter) -> tuple[bytes, Struct]:
+    """The same, by a writer of any kind."""
     file = io.BytesIO()
-    with new_writer(file, rows.schema, on_the_way=on_the_way) as writer:
+    with open_writer(file, rows.schema) as writer:
         writer.write_table(rows, row_group_size=max(1, rows.num_rows))
     body, footer = split_file(file.getbuffer())
     (group,) = read_struct(footer)[_GROUPS][1]
-    return body, write_struct(group)
+    return body, group
+
+
+def move_group(group: Struct, to: int) -> None:
+    """Adapts what is said of a row group to another place."""
+    _move(group, to - find_begin(group))
+
+
+def join_columns(parts: Sequence[Struct], number: int) -> Struct:
+    """What is said of a row group whose columns were packed in several parts, wherever each of them lies."""
+    joined = dict(parts[0])
+    chunks = [chunk for part in parts for chunk in part[_COLUMNS][1]]
+    joined[_COLUMNS] = (joined[_COLUMNS][0], Elements(STRUCT, chunks))
+    for field in _SIZES:
+        joined[field] = (joined[field][0], sum(part[field][1] for part in parts))
+    if _ORDINAL in joined:
+        joined[_ORDINAL] = (joined[_ORDINAL][0], number)
+    return joined
+
+
+def find_begin(group: Struct) -> int:
+    """Where a row group begins."""
+    begin: int = group[_BEGIN][1]
+    return begin
+
+
+def find_end(group: Struct) -> int:
+    """Where a row group ends."""
+    size: int = group[_PACKED][1]
+    return find_begin(group) + size
+
+
+def list_groups(footer: bytes) -> list[Struct]:
+    """What a footer says of each row group."""
+    return list(read_struct(footer)[_GROUPS][1])
+
+
+def make_footer(schema: pa.Schema, groups: Sequence[Struct], open_writer: OpenWriter) -> bytes:
+    """The footer of a file with these row groups."""
+    footer = _begin_footer(schema, open_writer)
+    return _end_footer(footer, groups, sum(group[_ROWS_OF_GROUP][1] for group in groups))
+
+
+def _begin_footer(schema: pa.Schema, open_writer: OpenWriter) -> Struct:
+    empty = io.BytesIO()
+    open_writer(empty, schema).close()
+    return read_struct(split_file(empty.getbuffer())[1])
+
+
+def _end_footer(footer: Struct, groups: Sequence[Struct], rows: int) -> bytes:
+    kind, _ = footer[_ROWS]
+    footer[_ROWS] = (kind, rows)
+    kind, _ = footer[_GROUPS]
+    footer[_GROUPS] = (kind, Elements(STRUCT, list(groups)))
+    return write_struct(footer)
 
 
 def paste(folder: Path, name: str, offset: int, bodies: Iterator[bytes]) -> None:
@@ -72,9 +139,7 @@ class JoinedTable:
         check_schema(name, schema)
         self.path = table_path(folder, name)
         self.rows = 0
-        empty = io.BytesIO()
-        new_writer(empty, schema, on_the_way=on_the_way).close()
-        self._footer = read_struct(split_file(empty.getbuffer())[1])
+        self._footer = _begin_footer(schema, partial(new_writer, on_the_way=on_the_way))
         self._groups: list[Struct] = []
         self._end = len(MAGIC)
 
@@ -112,11 +177,7 @@ class JoinedTable:
             self._new.discard()
 
     def _complete(self) -> None:
-        kind, _ = self._footer[_ROWS]
-        self._footer[_ROWS] = (kind, self.rows)
-        kind, _ = self._footer[_GROUPS]
-        self._footer[_GROUPS] = (kind, Elements(STRUCT, list(self._groups)))
-        footer = write_struct(self._footer)
+        footer = _end_footer(self._footer, self._groups, self.rows)
         file = self._new.file
         file.write(MAGIC)
         file.seek(self._end)

@@ -328,8 +328,10 @@ def _read_group(file: _File, rows: _RowGroup, reading: Reading, name: str) -> It
         extents |= {column.name: _measure(file, rows, column) for column in file.columns.values()}
         extents |= _measure_beside(file, rows)
         for record in _pages(file, rows, extents, reading, name):
-            yield record
-            done = record.offset + 1
+            box, behind = [record], record.offset + 1
+            del record  # it may be large
+            yield box.pop()
+            done = behind
     intact = rows.begin + min((extent.loaded(done - rows.begin) for extent in extents.values()), default=0)
     if done < intact < rows.end and done - rows.begin < SINGLY:
         with _Breakage():
@@ -404,9 +406,13 @@ def _pages(
         for column in columns
     ]
     beside = _rows_beside(file, rows, extents) if file.given.names else repeat(None)
+    each: Any
     for row, each, given in zip(range(rows.begin, rows.end), zip(*values, strict=False), beside, strict=False):
         found = _page(each, row, columns, reading, name)
-        yield found if isinstance(found, Reject) else found._replace(given=given)
+        each = None  # it may be large
+        box = [found if isinstance(found, Reject) else found._replace(given=given)]
+        del found
+        yield box.pop()
 
 
 def _measure_beside(file: _File, rows: _RowGroup) -> dict[str, Extent]:
@@ -471,7 +477,7 @@ def _values(column: _ReadColumn, batches: Iterable[pa.Array], reading: Reading) 
     if not column.is_text:
         return chain.from_iterable(map(methodcaller("to_pylist"), batches))
     listed = _looked_up if column.is_dictionary else _listed
-    return chain.from_iterable(listed(array, most) for array in batches)
+    return chain.from_iterable(map(partial(listed, most=most), batches))  # which holds none of them
 
 
 def _looked_up(array: pa.DictionaryArray, most: int) -> Iterator[bytes | _Large | None]:

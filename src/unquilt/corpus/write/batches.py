@@ -39,6 +39,7 @@ def batches(records: Iterable[Document | Reject | Skipped], reading: Reading) ->
         else:
             skipped[record.what] += 1
             revisits += [record.revisit] if record.revisit else []
+        del record  # it may be large, and a batch of it is about to be written
         if pages.full or len(rejects) >= BATCH_ROWS or len(revisits) >= BATCH_ROWS:
             yield _batch(pages.take(), rejects, skipped, nothing)._replace(revisits=revisits)
             rejects, skipped, revisits = [], Counter(), []

@@ -1,16 +1,18 @@
 """The corpus at rest: documents in Parquet parts, numbered in the order of the inputs.
 
-Numbers need the counts of all earlier pieces, so pieces are read into a temporary file each (`read_piece`), and once
-all are counted every part is written with its numbers (`write_part`). Both run in any process, in any order, and always
-write the same bytes. What is complete outlives an interruption: pieces by their notes (`results`), parts as they are. A
-row group is a batch of about 8 MiB of text: what one task of an analysis reads.
+Numbers need the counts of all earlier pieces. So each piece is read into a file that is a part but for its numbers
+(`read_piece`), and once all are counted, this file becomes the part (`write_part`, see `numbering`): texts are written
+once. At a store, where nothing can be changed or renamed, they are copied as they are packed. Both run in any process,
+in any order, and always write the same bytes. What is complete outlives an interruption: pieces by their notes
+(`results`), parts as they are. A row group is a batch of about 8 MiB of text: what one task of an analysis reads.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +28,8 @@ from unquilt.corpus.find.pieces import Piece
 from unquilt.corpus.given import GivenColumns, GivenPlan
 from unquilt.corpus.read import FINDING_SPEED, PieceReader
 from unquilt.corpus.write.given import ChunkReader, GivenChunk, write_chunk
-from unquilt.corpus.write.results import PieceRead, given_path, note_path, others_path, vouch
+from unquilt.corpus.write.numbering import UNNUMBERED, TextsBeside, TextsFile, number_texts, open_texts, read_said
+from unquilt.corpus.write.results import PieceRead, given_path, note_path, others_path, said_path, vouch
 from unquilt.corpus.write.revisits import list_revisits, no_revisits
 from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Guard, Inquest, Place
@@ -34,18 +37,13 @@ from unquilt.parquet import opened, seal_footer
 from unquilt.remote.files import RangedFile
 from unquilt.remote.names import is_url
 from unquilt.runs import created, storing
+from unquilt.runs.storage import publish
 from unquilt.tables.corpus import DOCUMENTS, REJECTS
-
-REPEATED = ["host", "domain", "ip", "media", "truncated", "file", "links.list.element"]
-"""Columns that a dictionary makes smaller; of the others, most values occur once."""
-
-MEASURED = ["doc", "host", "domain", "ip", "path", "recursive", "media", "truncated", "words", "file", "offset"]
-"""Columns with statistics. Texts have none: to find their first and last value costs several times the largest one."""
 
 _MEASURING = Place(-1, 0)
 """The place of work on many texts at once; it cannot be left out."""
 
-UNNUMBERED = pa.schema([field for field in DOCUMENTS.schema if field.name != "doc"])
+_COPIED_AT_ONCE = 8 << 20
 
 
 @dataclass(frozen=True)
@@ -121,20 +119,27 @@ def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:
 
 
 class _Written:
-    """An Arrow file of documents in the making, and what is in it."""
+    """A file of documents in the making, and what is in it."""
 
     def __init__(self, stack: ExitStack, target: Path, spill: Path) -> None:
         self._stack, self._target, self._spill = stack, target, spill
-        self._writer: pa.ipc.RecordBatchFileWriter | None = None
+        self._texts: TextsFile | None = None
         self._given: BinaryIO | None = None
         self.documents = self.words = self.size = 0
 
-    def begin(self) -> pa.ipc.RecordBatchFileWriter:
+    def begin(self) -> TextsFile:
         """The file, which is there, whole, when the stack is left."""
-        if self._writer is None:
+        if self._texts is None:
             file = self._stack.enter_context(created(self._target, spill=self._spill))
-            self._writer = self._stack.enter_context(pa.ipc.new_file(file, UNNUMBERED))
-        return self._writer
+            self._texts = self._stack.enter_context(TextsFile(file))
+        return self._texts
+
+    def end(self) -> None:
+        """End the file, if there is one, and note what is in it."""
+        if self._texts is not None:
+            said = self._texts.end()
+            with created(said_path(self._target), spill=self._spill) as file:
+                file.write(said)
 
     def write(self, found: pa.RecordBatch, given: Sequence[GivenChunk], guard: Guard) -> None:
         """Measures texts, and writes them and the columns beside them."""
@@ -145,8 +150,7 @@ class _Written:
         counts, sequences = guard.run(_MEASURING, partial(measure, seen), seen.nbytes / FINDING_SPEED)
         columns = dict(zip(found.schema.names, found.columns, strict=True))
         columns |= {"words": counts, "sequence": sequences}
-        measured = pa.RecordBatch.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED)
-        self.begin().write_batch(measured)
+        self.begin().write(pa.Table.from_arrays([columns[name] for name in UNNUMBERED.names], schema=UNNUMBERED))
         self._write_given(given)
         self.documents += found.num_rows
         self.words += sum(counts.to_pylist())
@@ -175,8 +179,10 @@ def _written(task: ReadPiece, target: Path, *, on_demand: bool = False) -> Itera
         else:
             file.begin()
         with storing(target):
-            given_path(target).unlink(missing_ok=True)
+            for beside in (given_path(target), said_path(target)):
+                beside.unlink(missing_ok=True)
         yield file
+        file.end()
 
 
 @dataclass(frozen=True)
@@ -194,24 +200,38 @@ class WritePart:
 
 
 def write_part(task: WritePart) -> int:
-    """Writes a part of the corpus from what `read_piece` left; returns its size in bytes.
+    """Makes a part of the corpus of what `read_piece` left, and takes that away; returns the part's size in bytes."""
+    with storing(task.target):
+        with suppress(FileNotFoundError):  # another attempt was quicker
+            if is_url(task.source):
+                _copy(task)
+            else:
+                descriptor = os.open(task.source, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+                with os.fdopen(descriptor, "r+b") as file:
+                    _number(task, file)
+                publish(task.source, task.target)
+        size = task.target.stat().st_size
+        for path in (task.source, given_path(task.source), said_path(task.source)):
+            path.unlink(missing_ok=True)
+        return size
 
-    The file is read, not mapped into memory: a piece may be gigabytes, which would count as memory of the process.
-    """
-    with (
-        written_part(task.target, task.first, task.plan, task.spill or task.source.parent) as writer,
-        _open_piece(task.source) as source,
-        ChunkReader(given_path(task.source)) as given,
-    ):
-        reader = pa.ipc.open_file(source)
-        for number in range(reader.num_record_batches):
-            batch = reader.get_batch(number)
-            writer.write(batch.columns, _place(task.plan, batch, given))
-    return task.target.stat().st_size
+
+def _copy(task: WritePart) -> None:
+    """Where nothing can be changed: the part as another file."""
+    with created(task.target) as file, RangedFile(str(task.source)) as source:
+        while content := source.read(_COPIED_AT_ONCE):
+            file.write(content)
+        file.flush()
+        _number(task, file)
 
 
-def _open_piece(path: Path) -> pa.NativeFile:
-    return pa.PythonFile(RangedFile(str(path)), mode="r") if is_url(path) else pa.OSFile(str(path))
+def _number(task: WritePart, file: BinaryIO) -> None:
+    """Give the documents of a file their numbers and further columns."""
+    texts = TextsBeside(file, read_said(said_path(task.source)))
+    with ChunkReader(given_path(task.source)) as given:
+        task.source.stat()  # FileNotFoundError if it is gone: then what is beside it may have been gone, too
+        place = partial(_place, task.plan, given)
+        number_texts(file, texts, task.first, task.plan.extend(DOCUMENTS.schema), place)
 
 
 class PartWriter:
@@ -232,24 +252,18 @@ class PartWriter:
 @contextmanager
 def written_part(target: Path, first: int, plan: GivenPlan, spill: Path) -> Iterator[PartWriter]:
     """A part in the making; the file is there, whole, after the block."""
-    packing = {
-        "compression": "zstd",
-        "compression_level": 1,
-        "use_dictionary": [*REPEATED, *(field.name for field in plan.extra if not pa.types.is_nested(field.type))],
-        "write_statistics": MEASURED,
-        "write_page_checksum": True,
-    }
     with created(target, spill=spill) as file:
-        with pq.ParquetWriter(file, plan.extend(DOCUMENTS.schema), **packing) as writer:
+        with open_texts(file, plan.extend(DOCUMENTS.schema)) as writer:
             yield PartWriter(writer, first)
         seal_footer(file)
 
 
-def _place(plan: GivenPlan, batch: pa.RecordBatch, given: ChunkReader) -> list[pa.ChunkedArray]:
-    """The further columns of a batch of documents."""
+def _place(plan: GivenPlan, given: ChunkReader, number: int, texts: TextsBeside) -> list[pa.ChunkedArray]:
+    """The further columns of a row group."""
     first, placed = 0, []
-    for rows, columns in given.read(batch.num_rows):
-        placed.append(plan.place(columns, batch.slice(first, rows)))
+    documents = texts.read(number, plan.same or UNNUMBERED.names[:1])
+    for rows, columns in given.read(documents.num_rows):
+        placed.append(plan.place(columns, documents.slice(first, rows)))
         first += rows
     return [
         pa.chunked_array(parts, kind.type) for parts, kind in zip(zip(*placed, strict=True), plan.extra, strict=False)

@@ -79,6 +79,11 @@ def given_path(documents: Path) -> Path:
     return documents.with_name(f"{documents.name}.given")
 
 
+def said_path(documents: Path) -> Path:
+    """Where it is noted what is in a file of documents that wait for their numbers (see `numbering`)."""
+    return documents.with_name(f"{documents.name}.said")
+
+
 def revisits_path(target: Path) -> Path:
     """Where the revisits of a piece lie."""
     return target.with_suffix(".revisits")
@@ -88,7 +93,8 @@ def beside(target: Path) -> dict[str, Path]:
     """The files of a piece that are there if there is something to put into them."""
     others = others_path(target)
     columns = {"given": given_path(target), "others_given": given_path(others)}
-    return {"others": others, "revisits": revisits_path(target)} | columns
+    said = {"said": said_path(target), "others_said": said_path(others)}
+    return {"others": others, "revisits": revisits_path(target)} | columns | said
 
 
 def vouch(read: PieceRead, identity: str, spill: Path) -> None:
@@ -124,10 +130,15 @@ def recall(target: Path, identity: str) -> PieceRead | None:
         rejects = noted.replace_schema_metadata(None).cast(REJECTS.schema)
         places = beside(target)
         sizes = {target: facts["size"]} | {places[name]: size for name, size in facts["beside"].items()}
-        intact = all(not path.exists() or path.stat().st_size == size for path, size in sizes.items())
+        documents = (target, others_path(target))  # to which a footer may have been added already
+        intact = all(
+            not path.exists() or path.stat().st_size == size or (path in documents and path.stat().st_size > size)
+            for path, size in sizes.items()
+        )
         intact = intact and ("revisits" not in facts["beside"] or places["revisits"].exists())
-        for path in (target, others_path(target)):  # columns go when their documents are gone
-            intact = intact and not (path.exists() and given_path(path) in sizes and not given_path(path).exists())
+        for path in documents:  # what is beside documents goes when they are gone
+            missing = any(each in sizes and not each.exists() for each in (given_path(path), said_path(path)))
+            intact = intact and not (path.exists() and missing)
         if facts["identity"] == identity and intact and not any(path.is_symlink() for path in sizes):
             return PieceRead(
                 target,
