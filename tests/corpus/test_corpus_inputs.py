@@ -11,6 +11,7 @@ import random
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,9 +21,12 @@ import zstandard
 from faulty import peruse
 from snapshots import Snapshots
 
-from unquilt.corpus.find.inputs import HEAD, Source, find, fingerprint, identified, spool
-from unquilt.corpus.sources import Seen, state
+from unquilt.corpus.find.identity import fingerprint, identified, unchanged
+from unquilt.corpus.find.inputs import HEAD, Source, find, spool
+from unquilt.corpus.sources import Seen, Slice, state
 from unquilt.errors import InputChangedError, InputError, StorageError
+from unquilt.runs import digests
+from unquilt.runs.digests import digest_file
 
 PARQUET = io.BytesIO()
 pq.write_table(pa.table({"text": ["a"]}), PARQUET)
@@ -317,22 +321,72 @@ def test_names_that_are_no_utf8(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [1, HEAD - 1, HEAD, HEAD + 1, 3 * HEAD])
-def test_what_was_read_to_tell_the_kind_is_fingerprinted_at_once(size: int, tmp_path: Path) -> None:
-    """If that was all of the file; else later, and it makes no difference."""
+def test_only_what_was_read_to_tell_the_kind_is_digested_at_once(size: int, tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"word " * (size // 5) + b"w" * (size % 5))
+    os.utime(path, ns=(0, 1_700_000_000_123_456_789))
     (source,) = find(path)
     (known,) = identified([source])
-    assert known.seen == Seen(hashlib.sha256(path.read_bytes()).hexdigest(), state(path.stat()))
-    assert source.seen in (None, known.seen)
-    assert (source.seen is not None) == (size < HEAD)
+    assert known.seen == source.seen
+    digest = hashlib.sha256(path.read_bytes()).hexdigest() if size < HEAD else ""
+    version = "" if size < HEAD else "time 2023-11-14T22:13:20.123456789Z"
+    assert known.seen == Seen(digest, state(path.stat()), version)
+
+
+@pytest.mark.parametrize("size", [10, 2 * HEAD])
+def test_what_is_a_change_of_a_file(size: int, tmp_path: Path) -> None:
+    """Another size or time; with an equal time other bytes, if these are known. Another link is none."""
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"word " * (size // 5))
+    (source,) = identified(find(path))
+    unchanged([source])
+    (tmp_path / "link").hardlink_to(path)
+    assert source.seen is not None
+    assert path.stat().st_ctime_ns != source.seen.state[-1]
+    unchanged([source])
+    read = replace(source, seen=source.seen._replace(sha256=digest_file(path)))
+    unchanged([read])
+    then = path.stat().st_mtime_ns
+    path.write_bytes(b"ward " * (size // 5))
+    os.utime(path, ns=(then, then))
+    with pytest.raises(InputChangedError, match="changed while it was read"):
+        unchanged([read])
+    path.write_bytes(b"word " * (size // 5))
+    os.utime(path, ns=(then, then + 1))
+    if size < HEAD:
+        unchanged([source])
+    else:
+        with pytest.raises(InputChangedError, match="changed while it was read"):
+            unchanged([source])
+    path.write_bytes(b"word")
+    with pytest.raises(InputChangedError, match=r"had .* bytes when the run began, now 4"):
+        unchanged([source])
+    path.unlink()
+    with pytest.raises(InputChangedError, match="was removed after the run began"):
+        unchanged([source])
+
+
+def test_the_digest_of_a_file_is_made_of_those_of_its_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever reads a slice digests its share; shares have each block once, whatever the number of slices."""
+    monkeypatch.setattr(digests, "BLOCK", 100)
+    for size in (0, 1, 99, 100, 101, 250, 1000):
+        path = tmp_path / f"{size}"
+        path.write_bytes(content := bytes(range(250))[:size] * max(1, size // 250))
+        blocks = [content[at : at + 100] for at in range(0, max(1, len(content)), 100)]
+        parts = b"".join(hashlib.sha256(block).digest() for block in blocks)
+        expected = hashlib.sha256(content if len(blocks) == 1 else parts).hexdigest()
+        assert digests.digest_file(path) == expected
+        for slices in (1, 2, 3, 7, 20):
+            shares = [Slice(Source(str(path), len(content), "text"), share=(i, slices)) for i in range(slices)]
+            found = [block for each in shares for block in digests.digest_blocks(path, *each.list_blocks())]
+            assert digests.join_blocks(found) == expected
 
 
 def test_fingerprint(tmp_path: Path, snapshots: Snapshots) -> None:
     file = tmp_path / "a.txt"
     file.write_bytes(b"text")
     (source,) = find([file])
-    assert fingerprint(source) == hashlib.sha256(b"text").hexdigest()
+    assert fingerprint(source).sha256 == hashlib.sha256(b"text").hexdigest()
     file.write_bytes(b"texts")
     with snapshots.error(InputChangedError):
         fingerprint(source)

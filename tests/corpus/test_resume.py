@@ -20,7 +20,7 @@ import pytest
 import unquilt
 import unquilt.jobs.ingestion
 from unquilt.corpus.find.pieces import pieces
-from unquilt.errors import RunError
+from unquilt.errors import InputChangedError, RunError
 from unquilt.settings import Settings
 
 FILES = 6
@@ -220,3 +220,81 @@ def test_an_overwriting_ingest_resumes_beside_the_older_one(pages: Path, tmp_pat
     assert resumed.before["read"] >= 3
     assert contents(run.path) == contents(unquilt.ingest(pages, tmp_path / "whole").path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus", "pages", "whole"]
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A file that is too large to be digested when its kind is told."""
+    folder = tmp_path / "large"
+    folder.mkdir()
+    for name in "ab":
+        lines = [json.dumps({"id": f"{name}{i}", "text": random.Random(i).randbytes(100).hex()}) for i in range(1000)]
+        (folder / f"{name}.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+def write_other(path: Path) -> None:
+    """Other bytes of the same size, and the same time."""
+    then = path.stat().st_mtime_ns
+    path.write_text(path.read_text().replace('"id": "a', '"id": "x'))
+    os.utime(path, ns=(then, then))
+
+
+def cut_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unquilt.jobs.ingestion, "pieces", partial(pieces, cut=100_000, pack=1))
+
+
+def test_digests_are_those_of_the_readers(large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file is read for its digest alone, be it when a run begins, goes on, or is asked for again."""
+    cut_small_pieces(monkeypatch)
+    monkeypatch.setattr("unquilt.corpus.find.identity.digest_file", None)
+    monkeypatch.setattr("unquilt.runs.manifest.digest_file", None)
+    interrupt(large, tmp_path / "corpus", LOCAL, "read", 2)
+    for _ in range(2):
+        run = unquilt.ingest(large, tmp_path / "corpus")
+        digests = [hashlib.sha256((large / f"{name}.jsonl").read_bytes()).hexdigest() for name in "ab"]
+        assert [each["sha256"] for each in run.manifest["inputs"]] == digests
+    analysed = unquilt.neardups(large, tmp_path / "run")
+    assert [each["sha256"] for each in analysed.manifest["inputs"]] == digests
+    assert unquilt.neardups(large, tmp_path / "run").manifest == analysed.manifest
+
+
+def test_an_input_that_was_read_and_has_other_bytes_now_is_noticed(
+    large: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although its size and time are the same (docs/faults.md 38)."""
+    cut_small_pieces(monkeypatch)
+    interrupt(large, tmp_path / "corpus", LOCAL, "read", 3)
+    (tmp_path / "link").hardlink_to(large / "a.jsonl")
+    interrupt(large, tmp_path / "corpus", LOCAL, "write", 1)
+    write_other(large / "a.jsonl")
+    with pytest.raises(InputChangedError, match=r"a\.jsonl: the file changed"):
+        unquilt.ingest(large, tmp_path / "corpus")
+
+
+def test_a_time_alone_is_no_change_of_what_was_read(large: Path, tmp_path: Path) -> None:
+    first = unquilt.ingest(large, tmp_path / "corpus")
+    analysed = unquilt.neardups(first.path, tmp_path / "run")
+    os.utime(large / "a.jsonl", ns=(1, 1))
+    assert unquilt.ingest(large, tmp_path / "corpus").manifest == first.manifest
+    assert unquilt.neardups(first.path, tmp_path / "run").manifest == analysed.manifest
+    write_other(large / "a.jsonl")
+    os.utime(large / "a.jsonl", ns=(2, 2))
+    with pytest.raises(InputChangedError, match=r"a\.jsonl changed since .* began: it was last changed at 20"):
+        unquilt.ingest(large, tmp_path / "corpus")
+
+
+def test_another_time_before_all_was_read_is_a_change(large: Path, tmp_path: Path) -> None:
+    interrupt(large, tmp_path / "corpus", LOCAL, "read", 1)
+    os.utime(large / "b.jsonl", ns=(0, 0))
+    with pytest.raises(
+        InputChangedError, match=r"b\.jsonl changed since .*, and now at 1970-01-01T00:00:00\.000000000Z"
+    ):
+        unquilt.ingest(large, tmp_path / "corpus")
+
+
+def test_a_file_that_a_corpus_has_is_known_by_its_bytes(large: Path, tmp_path: Path) -> None:
+    corpus = unquilt.ingest(large / "a.jsonl", tmp_path / "corpus")
+    (tmp_path / "copy.jsonl").write_bytes((large / "a.jsonl").read_bytes())
+    assert unquilt.ingest(tmp_path / "copy.jsonl", into=corpus.path).manifest == corpus.manifest
+    assert unquilt.ingest(large / "b.jsonl", into=corpus.path).manifest["summary"]["documents"] == 2000

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from unquilt.errors import InputChangedError
+from unquilt.runs.digests import count_blocks
 
 SMALLEST = 4096
 """The least weight of a slice, in bytes: opening a file costs as much as reading a few kilobytes."""
@@ -18,8 +19,9 @@ def spell_path(path: str) -> str:
 
 
 class Seen(NamedTuple):
-    """What a file was when the run began: the SHA-256 of its bytes, and what the system said of it (see `state`). Of a
-    file at a store, no byte is read for this: its version there."""
+    """What a file was when the run began: what the system said of it (see `state`), and its digest if that costs
+    little. Else nothing is read for this, and it has a version: when it was changed, or what a store calls its bytes.
+    """
 
     sha256: str
     state: tuple[int, ...]
@@ -27,8 +29,9 @@ class Seen(NamedTuple):
 
 
 def state(there: os.stat_result) -> tuple[int, ...]:
-    """Differs between two files, and between two states of one file, as far as the system's clock can tell."""
-    return there.st_dev, there.st_ino, there.st_size, there.st_mtime_ns, there.st_ctime_ns
+    """Differs between two files of a folder, and between two states of one file, as far as the system's clock can
+    tell. Two machines that share a folder say the same."""
+    return there.st_ino, there.st_size, there.st_mtime_ns, there.st_ctime_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ class Slice:
 
     `weight` is about how many bytes there are to read. `exact` says that a record is known to begin at `begin`, so that
     the reader must not look for one. `checkpoint` is where a compressed file is entered, one byte before `begin`.
+    `share` is which slice of its source it is, and of how many: whoever reads it digests as large a share of the file.
     """
 
     source: Source
@@ -80,6 +84,13 @@ class Slice:
     weight: int = SMALLEST
     exact: bool = False
     checkpoint: bytes = b""
+    share: tuple[int, int] = (0, 1)
+
+    def list_blocks(self) -> tuple[int, int]:
+        """The blocks of its source (see `runs.digests`) that its reader digests; all readers together do all."""
+        number, slices = self.share
+        blocks = count_blocks(self.source.size)
+        return number * blocks // slices, (number + 1) * blocks // slices
 
 
 def whole(source: Source) -> list[Slice]:

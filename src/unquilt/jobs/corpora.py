@@ -13,7 +13,7 @@ from unquilt.flow.kept import Kept
 from unquilt.remote.names import is_url
 from unquilt.remote.paths import place
 from unquilt.runs import Run
-from unquilt.runs.manifest import MANIFEST, unquilt_version
+from unquilt.runs.manifest import MANIFEST, identify_inputs, unquilt_version
 from unquilt.runs.storage import shown
 from unquilt.tables.corpus import DOCUMENTS, OTHER_TEXTS, REJECTS
 from unquilt.tables.table import Table
@@ -36,7 +36,8 @@ def find_corpus(run: Run) -> Run | None:
     if inner.exists():
         with suppress(RunError):
             within = Run.read(inner)
-            if within.manifest["inputs"] == inputs[: len(within.manifest["inputs"])]:
+            own = within.manifest["inputs"]
+            if identify_inputs(own) == identify_inputs(inputs[: len(own)]):
                 return within
     for record in inputs[:1]:
         beside = run.path.absolute().parent

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from unquilt.corpus.find.addresses import describe_urls
-from unquilt.corpus.find.inputs import unchanged
+from unquilt.corpus.find.identity import unchanged
 from unquilt.corpus.find.pieces import CUT, Piece, pieces
 from unquilt.corpus.given import GivenPlan, make_plan
 from unquilt.corpus.no_documents import explain
@@ -25,7 +26,15 @@ from unquilt.corpus.readers.compression import index
 from unquilt.corpus.records import Warned
 from unquilt.corpus.sources import Slice, Source
 from unquilt.corpus.write.indices import index_path, keep_index, recall_index
-from unquilt.corpus.write.parts import ReadPiece, WritePart, is_written, read_piece, write_part
+from unquilt.corpus.write.parts import (
+    CheckPiece,
+    ReadPiece,
+    WritePart,
+    is_written,
+    read_piece,
+    refuse_changed,
+    write_part,
+)
 from unquilt.corpus.write.results import PieceRead, identify, others_path, recall
 from unquilt.corpus.write.revisits import UNRESOLVED, no_revisits, resolve_revisits
 from unquilt.engines.progress import Progress
@@ -34,7 +43,8 @@ from unquilt.flow.verbs import Verbs
 from unquilt.guard import Blame, each_guarded
 from unquilt.parquet import opened
 from unquilt.remote.names import is_url
-from unquilt.runs import Run
+from unquilt.runs import InputRecord, Run
+from unquilt.runs.digests import join_blocks
 from unquilt.runs.storage import make_folder
 from unquilt.tables.corpus import DISGUISES, DOCUMENTS, OTHER_TEXTS, REJECTS, REVISITS
 
@@ -54,7 +64,9 @@ def read_into(verbs: Verbs, run: Run, sources: Sequence[Source], reading: Readin
     if not run.done(DOCUMENTS.name):
         with run.stage(DOCUMENTS.name) as stage:
             tasks, read = _read_pieces(verbs, run, sources, reading, progress)
+            sources = _digested(sources, tasks, read)
             unchanged(sources)
+            run.note_digests(list_records(sources))
             skipped = sum((result.skipped for result in read), Counter[str]())
             others = sum(result.others for result in read)
             if not any(result.documents for result in read):
@@ -140,6 +152,13 @@ def _read_pieces(
     sizes = [sum(part.weight for part in piece.slices) for piece in found]
     read = {number: old for number, task in enumerate(tasks) if (old := recall(task.target, task.identity)) is not None}
     missing = [number for number in range(len(tasks)) if number not in read]
+    doubted = [
+        CheckPiece(tasks[number].piece, result.digests)
+        for number, result in read.items()
+        if _is_doubted(tasks[number], result)
+    ]
+    for _ in verbs.each(refuse_changed, doubted):
+        pass
     if read:
         known = sum(result.documents for result in read.values())
         pieces_ = f"{len(read)} of {len(tasks)} pieces {'was' if len(read) == 1 else 'were'} read before"
@@ -155,6 +174,36 @@ def _read_pieces(
     if sum(result.documents + result.others for result in ordered) > MOST_DOCUMENTS:
         raise RunError(f"a corpus holds at most {MOST_DOCUMENTS} documents; give the inputs in several parts")
     return tasks, ordered
+
+
+def _is_doubted(task: ReadPiece, read: PieceRead) -> bool:
+    """Whether the system says something else of a source than when a piece of it was read."""
+    now = [part.source.seen for part in task.piece.slices]
+    return any(
+        seen is None or seen.state != read.digests[number].state
+        for number, seen in enumerate(now)
+        if number in read.digests
+    )
+
+
+def _digested(sources: Sequence[Source], tasks: Sequence[ReadPiece], read: Sequence[PieceRead]) -> list[Source]:
+    """The sources with digests, of what their readers have digested."""
+    blocks: dict[Source, list[str]] = {}
+    for task, result in zip(tasks, read, strict=True):
+        for number, digested in sorted(result.digests.items()):
+            blocks.setdefault(task.piece.slices[number].source, []).extend(digested.blocks)
+    return [
+        source
+        if source.seen is None or source not in blocks
+        else replace(source, seen=source.seen._replace(sha256=join_blocks(blocks[source])))
+        for source in sources
+    ]
+
+
+def list_records(sources: Sequence[Source]) -> list[dict[str, Any]]:
+    """Sources as a manifest has them."""
+    seen = [(each, each.seen) for each in sources if each.seen is not None]
+    return [InputRecord(each.name, each.size, known.sha256, known.version).describe() for each, known in seen]
 
 
 def _task(run: Run, piece: Piece) -> ReadPiece:

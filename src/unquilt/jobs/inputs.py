@@ -17,13 +17,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from unquilt.corpus.find.addresses import find_root
-from unquilt.corpus.find.inputs import STDIN, Source, Watch, find, identified, nobody, spool
+from unquilt.corpus.find.identity import identified
+from unquilt.corpus.find.inputs import STDIN, Source, Watch, find, nobody, spool
 from unquilt.corpus.find.pieces import check
 from unquilt.corpus.first_records import refuse_without_text
 from unquilt.corpus.options import PLAIN, Reading
 from unquilt.corpus.readers.parquet import choose_columns, find_given, is_binary, is_text
 from unquilt.engines.workers import Workers, keeping
 from unquilt.errors import Advice, InputError, ParameterError
+from unquilt.guard import Each, here
 from unquilt.jobs.audit import ALARM, find_alarms
 from unquilt.jobs.corpora import has_plain_words, has_source, measures
 from unquilt.jobs.named import ArrowStream, CorpusPart, Dataset, Inputs, group_inputs, is_path, list_corpora, list_paths
@@ -169,14 +171,15 @@ def find_files(inputs: Inputs, output: Path, options: JobOptions) -> Iterator[Fo
                 refuse_overlap(output, Path(os.path.realpath(output)), [source.path for source in sources])
             check(sources, options.reading, workers.map, Path(folder))
             refuse_without_text(sources, options.reading, workers.map, Path(folder))
+            found = know(sources, options.progress.stage, workers.map)
         made = any(source.url for source in sources)
         root = find_root([str(path) for path in paths if str(path) != STDIN]) if made else ""
-        yield replace(know(sources, options.progress.stage), url_root=root)
+        yield replace(found, url_root=root)
 
 
-def know(sources: Sequence[Source], watch: Watch = nobody) -> Found:
-    """Fingerprints sources as they are now, so that a change during a run, or before it is resumed, is noticed."""
-    seen = identified(sources, watch)
+def know(sources: Sequence[Source], watch: Watch = nobody, each: Each = here) -> Found:
+    """Sources as they are now, so that a change during a run, or before it is resumed, is noticed."""
+    seen = identified(sources, watch, each)
     records = [InputRecord(each.name, each.size, each.seen.sha256, each.seen.version) for each in seen if each.seen]
     return Found(seen, records)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,7 @@ from unquilt.analyses.lexicon import LexiconParameters
 from unquilt.analyses.neardups import SignatureParameters
 from unquilt.analyses.phrases import PhraseParameters
 from unquilt.analyses.preference import KEEP, is_order
-from unquilt.corpus.find.inputs import unchanged, unread
+from unquilt.corpus.find.identity import unchanged, unread
 from unquilt.corpus.options import PLAIN
 from unquilt.engines.tasks import Scale
 from unquilt.errors import InputError, NoDocumentsError, ParameterError
@@ -48,8 +48,9 @@ from unquilt.jobs.preferences import check_order, count_missing, order_documents
 from unquilt.jobs.readings import continue_reading, refuse_other_words
 from unquilt.jobs.sources import mark_sources, read_conditions
 from unquilt.parameters import Parameters
-from unquilt.remote.names import refuse_url
+from unquilt.remote.names import is_url, refuse_url
 from unquilt.runs import InputRecord, Run
+from unquilt.runs.digests import digest_file
 from unquilt.runs.storage import remove, shown
 from unquilt.stores.filters import Filter, read_documents
 from unquilt.stores.lexicons import Lexicon, pack_counts
@@ -84,8 +85,7 @@ def add_to(place: str | Path, inputs: Inputs, options: JobOptions | None = None)
     output = choose_place(place, name_paths(inputs))
     options = replace(options, reading=continue_reading(corpus, options.reading), overwrite=True)
     with find_inputs(inputs, output, options) as found:
-        known = {(each["size"], each["sha256"], each.get("version", "")) for each in corpus.manifest["inputs"]}
-        new = [record for record in found.records if (record.size, record.sha256, record.version) not in known]
+        new = [record for record in found.records if not _is_known(record, corpus.manifest["inputs"])]
         if not new:
             return corpus
         if len(new) < len(found.records):
@@ -99,6 +99,17 @@ def add_to(place: str | Path, inputs: Inputs, options: JobOptions | None = None)
         refuse_mixed_words(whole.parts, options.reading.words)
         refuse_mixed_sources(whole.parts, source=options.reading.source)
         return _ingest(whole, output, options, grown=corpus)
+
+
+def _is_known(record: InputRecord, known: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a corpus has an input already, under any name. A file is read for this if another one is as long."""
+    alike = [each for each in known if each["size"] == record.size]
+    if any(is_url(each["path"]) and each.get("version", "") == record.version for each in alike if record.version):
+        return True
+    digests = {each["sha256"] for each in alike if each["sha256"]}
+    if not digests or is_url(record.path):
+        return False
+    return (record.sha256 or digest_file(record.path)) in digests
 
 
 def analyse(
@@ -207,7 +218,9 @@ def build_filter(
 def ingest_within(run: Run, found: Found, options: JobOptions) -> Run:
     """Reads the inputs of a run into a corpus in its folder."""
     with abandoning(run):
-        return _ingest(found, run.inner(CORPUS), replace(options, overwrite=False))
+        corpus = _ingest(found, run.inner(CORPUS), replace(options, overwrite=False))
+    run.note_digests(corpus.manifest["inputs"])
+    return corpus
 
 
 @contextmanager
@@ -263,6 +276,7 @@ def _join(run: Run, found: Found, options: JobOptions) -> None:
             inner.append(run.inner(f"{CORPUS}_{number}"))
             if not run.done(DOCUMENTS.name):
                 read = _ingest(part, inner[-1], replace(options, overwrite=False))
+                run.note_digests(read.manifest["inputs"])
                 part = CorpusPart(read, read)
         if isinstance(part, CorpusPart):
             parts.append(part)

@@ -31,6 +31,7 @@ One file each (POSIX only):
     lock          one process for each run folder
     shapes        checks of JSON
     manifest      identity, and how two runs differ
+    digests       of inputs, by blocks
     markers       completion markers
     tables        the Parquet writer
     row_groups    a table of which many processes write the row groups

@@ -23,11 +23,13 @@ from typing import Any
 import pyarrow as pa
 
 from unquilt.errors import Advice, InputChangedError, RunError, damaged
+from unquilt.runs.digests import digest_file
 from unquilt.runs.markers import FACTS, MARKER
 from unquilt.runs.shapes import Misfit, a_count, a_duration, a_list, a_mapping, a_path, a_record, a_text, anything
 from unquilt.runs.storage import check_name, read_own, shown, write_atomically
 
 FORMAT = 1
+_TIME = "time "
 MANIFEST = "manifest.json"
 PIECES, SPILL = ".pieces", ".spill"
 """Folders of a run that is not finished."""
@@ -60,8 +62,9 @@ _OF_THE_END = ("finished", "summary", "done")
 
 @dataclass(frozen=True)
 class InputRecord:
-    """One input as the run saw it: its path as given, its size in bytes, and the SHA-256 of its bytes in hex; of a file
-    at a store, no digest, but its version: what the store calls the bytes (ETag), or else their size and time."""
+    """One input as the run saw it when it began: its path as given, its size in bytes, and its digest (`digests`), if
+    that is known by then. Else its version: when it was changed, or what a store calls its bytes (ETag). The digest of
+    a file of this machine is noted then when it was read, and is no part of what the run is."""
 
     path: str
     size: int
@@ -123,9 +126,15 @@ def _compared_versions(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {name: v for name, v in manifest["versions"].items() if name not in _VERSIONS_NOT_COMPARED}
 
 
+def identify_inputs(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """What tells inputs from others: their versions, of those that have none their digests."""
+    return [record | {"sha256": ""} if record.get("version") else record for record in map(dict, records)]
+
+
 def _fingerprint(manifest: Mapping[str, Any]) -> str:
-    parts = [manifest[name] for name in ("format", "analysis", "parameters", "inputs")]
-    identity = json.dumps([*parts, _compared_versions(manifest)], sort_keys=True)
+    parts = [manifest[name] for name in ("format", "analysis", "parameters")]
+    inputs = identify_inputs(manifest["inputs"])
+    identity = json.dumps([*parts, inputs, _compared_versions(manifest)], sort_keys=True)
     return hashlib.sha256(identity.encode()).hexdigest()
 
 
@@ -206,7 +215,7 @@ def refuse_other_run(path: Path, older: Mapping[str, Any], wanted: Mapping[str, 
     if differences:
         raise RunError(f"{shown(path)} holds another run: {'; '.join(differences)}", advice=ADVICE)
     _refuse_other_inputs(path, older["inputs"], wanted["inputs"])
-    if older["fingerprint"] != wanted["fingerprint"]:
+    if older["fingerprint"] != _fingerprint(older):
         raise RunError(f"{shown(path)} holds another run: its manifest was edited", advice=ADVICE)
 
 
@@ -237,13 +246,27 @@ def _refuse_other_inputs(path: Path, older: Sequence[dict[str, Any]], wanted: Se
     if before != after:
         raise RunError(f"{shown(path)} holds a run over other inputs: {_list_difference(before, after)}", advice=ADVICE)
     for old, new in zip(older, wanted, strict=True):
-        for what in ("size", "sha256", "version"):
+        for what in ("size", "version", "sha256"):
             was, is_now = old.get(what, ""), new.get(what, "")
-            if was != is_now:
-                change = f"its {what} was {was} and is now {is_now}"
-                raise InputChangedError(
-                    f"{shown(new['path'])} changed since {shown(path)} began: {change}", advice=ADVICE
-                )
+            if was == is_now or (what != "size" and _is_same(old, new)):
+                continue
+            change = f"its {what} was {was} and is now {is_now}"
+            if what == "version" and was.startswith(_TIME) and is_now.startswith(_TIME):
+                change = f"it was last changed at {was.removeprefix(_TIME)}, and now at {is_now.removeprefix(_TIME)}"
+            raise InputChangedError(f"{shown(new['path'])} changed since {shown(path)} began: {change}", advice=ADVICE)
+
+
+def _is_same(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
+    """Whether two records of one size are of the same bytes. A file that was read, and whose time alone is another, is
+    read again for this."""
+    if old.get("version", "") == new.get("version", "") and (old.get("version") or old["sha256"] == new["sha256"]):
+        return True
+    if not (old["sha256"] and old.get("version", _TIME).startswith(_TIME)):
+        return False
+    try:
+        return bool(old["sha256"] == (new["sha256"] or digest_file(new["path"])))
+    except OSError:
+        return False
 
 
 def _list_difference(before: list[str], after: list[str]) -> str:

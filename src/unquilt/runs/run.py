@@ -290,6 +290,14 @@ class Run:
         """
         return TableWriter(self._writable(), table, schema, rows_per_group, on_the_way=on_the_way)
 
+    def note_digests(self, known: Sequence[Mapping[str, Any]]) -> None:
+        """Note the digests of inputs that were not known when the run began; the next stage that ends writes them."""
+        found = {(each["path"], each["size"], each.get("version", "")): each["sha256"] for each in known}
+        self.manifest["inputs"] = [
+            each | {"sha256": each["sha256"] or found.get((each["path"], each["size"], each.get("version", "")), "")}
+            for each in self.manifest["inputs"]
+        ]
+
     def mark(
         self,
         stage: str,

@@ -55,6 +55,7 @@ def look_at(url: str, wanted: Mapping[str, Any], *, overwrite: bool) -> dict[str
         return None if overwrite else older
     if not overwrite:
         refuse_other_run(StorePath(url), older, wanted)
+        return older  # of the same inputs, whose times alone are others
     return None
 
 

@@ -18,7 +18,6 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
 
@@ -28,14 +27,16 @@ from unquilt.corpus.options import NO_URLS, Limits, Reading
 from unquilt.corpus.readers import compression
 from unquilt.corpus.records import Reject
 from unquilt.corpus.sources import Glimpse, Seen, Slice, Source, spell_path, state
-from unquilt.errors import InputChangedError, InputError, StorageError
+from unquilt.errors import InputError, StorageError
 from unquilt.guard import Blame, Bounds, Each, each_guarded, here
 from unquilt.remote.files import RemoteFile, measure, open_raw
 from unquilt.remote.folders import FILE, StoredFile, list_files, match_files, read_whole, refuse_missing_bucket, tell
 from unquilt.remote.names import is_url, last_name, parent, split
+from unquilt.runs.digests import tell_time
 from unquilt.runs.storage import created
 
-__all__ = ["STDIN", "Source", "find", "fingerprint", "identified", "named", "spool", "unchanged", "unread"]
+__all__ = ["STDIN", "Source", "find", "named", "spool"]
+
 
 STDIN = "-"
 MANIFEST = "manifest.json"
@@ -210,7 +211,7 @@ def _exists(path: str) -> bool:
     except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a NUL in the path
         return False
     except OSError as error:
-        _fail(error, path)
+        fail(error, path)
     return True
 
 
@@ -232,7 +233,7 @@ def _folder(folder: str, step: Callable[[int], object]) -> Iterator[Known]:
         raise InputError(f"{spell_path(folder)}: a folder that unquilt made; a corpus is given to an analysis alone")
     paths: list[str] = []  # as pathlib spells them, which takes too long for each of many files
     left_out = Counter[str]()
-    for where, folders, names in os.walk(folder, onerror=_fail):
+    for where, folders, names in os.walk(folder, onerror=fail):
         if _is_ours(Path(where)):
             left_out["folder of unquilt's"] += 1
             folders.clear()
@@ -306,7 +307,7 @@ def look(candidate: Candidate) -> Look:
         source = Source(path, size, kind, packed)
         return Look(size, kind, packed, candidate.named and _is_archive_by_name_only(source), seen)
     except OSError as error:
-        _fail(error, path)
+        fail(error, path)
 
 
 def _open_wacz(
@@ -328,7 +329,7 @@ def _open_wacz(
         yield candidate, seen
         return
     except OSError as error:
-        _fail(error, candidate.path)
+        fail(error, candidate.path)
     yield from zip(inside, each_guarded(each, look, inside, bounds, notes, LOOKS), strict=True)
 
 
@@ -337,7 +338,7 @@ def _judged(candidate: Candidate, seen: Look | Blame, *, textless: bool) -> Sour
     if isinstance(seen, Blame):
         if candidate.named:
             raise InputError(f"{candidate}: {seen.reason}: {seen.detail}")
-        return Source(candidate.path, _measure(candidate.path), seen.reason, None, candidate.alias)
+        return Source(candidate.path, measure_input(candidate.path), seen.reason, None, candidate.alias)
     if candidate.named and not (textless and seen.kind in kinds.TEXTLESS):
         if seen.kind == "empty":
             raise InputError("-: standard input is empty" if candidate.alias else f"{candidate}: empty file")
@@ -371,8 +372,8 @@ def _is_archive_by_name_only(source: Source) -> bool:
     return isinstance(first, Reject) and first.reason in ("not a warc", "not an arc")
 
 
-def _glimpse(path: str) -> tuple[Glimpse, Seen | None]:
-    """A file as it is stored; and of one that is small, so that this is all of it, also what `identified` would say."""
+def _glimpse(path: str) -> tuple[Glimpse, Seen]:
+    """A file as it is stored, and what it was then: of one that is small, so that this is all of it, its digest."""
     name = path.rpartition("/")[2].lower().removesuffix(".gz").removesuffix(".zst")
     if is_url(path):
         return _glimpse_at_store(path, name)
@@ -383,7 +384,8 @@ def _glimpse(path: str) -> tuple[Glimpse, Seen | None]:
             seen = Seen(hashlib.sha256(head).hexdigest(), state(there))
             return Glimpse(name, head, complete=True, size=size, tail=head[-TAIL:]), seen
         file.seek(max(0, size - TAIL))
-        return Glimpse(name, head, complete=len(head) < HEAD, size=size, tail=file.read(TAIL)), None
+        seen = Seen("", state(there), tell_time(there.st_mtime_ns))
+        return Glimpse(name, head, complete=len(head) < HEAD, size=size, tail=file.read(TAIL)), seen
 
 
 def _glimpse_at_store(url: str, name: str) -> tuple[Glimpse, Seen]:
@@ -405,86 +407,23 @@ def _unpacked(path: str, packed: str, stored: Glimpse) -> Glimpse:
         return Glimpse(stored.name, head, complete=len(head) < HEAD and not stream.faults, compression=packed)
 
 
-def _measure(path: str) -> int:
+def measure_input(path: str) -> int:
     try:
         return measure(path)
     except OSError as error:
-        _fail(error, path)
+        fail(error, path)
 
 
 def _stat(path: str) -> os.stat_result:
     try:
         return os.stat(path)  # noqa: PTH116 (quicker, and asked of every file)
     except OSError as error:
-        _fail(error, path)
+        fail(error, path)
 
 
-def _fail(error: OSError, path: str = "") -> NoReturn:
+def fail(error: OSError, path: str = "") -> NoReturn:
     name = spell_path(path or os.fspath(error.filename or ""))
     raise InputError(f"{name}: {(error.strerror or str(error)).lower()}") from error
-
-
-def unread(path: str | Path) -> Source:
-    """A source for a file that a run depends on but reads no documents from, such as a lexicon."""
-    return Source(str(path), _measure(str(path)), "unread")
-
-
-def fingerprint(source: Source) -> str:
-    """SHA-256 of the file's bytes as they are on disk, in hexadecimal.
-
-    Raises `InputChangedError` if the file no longer has `source.size` bytes: the two belong together in the manifest.
-    """
-    return _look_at(source).sha256
-
-
-def _look_at(source: Source) -> Seen:
-    try:
-        if is_url(source.path):
-            with RemoteFile(source.path) as remote:
-                source.check_size(remote.size)
-                return Seen("", (), remote.version)
-        with Path(source.path).open("rb") as file:
-            before = state(os.fstat(file.fileno()))  # first, so that a change while the file is read is noticed, too
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-            source.check_size(file.tell())
-            return Seen(digest, before)
-    except OSError as error:
-        _fail(error, source.path)
-
-
-def identified(sources: Sequence[Source], watch: Watch = nobody) -> list[Source]:
-    """The sources with their fingerprints; those that were read to the end to tell their kind have them already."""
-    found: list[Source] = []
-    with watch("fingerprint", sum(source.size for source in sources), "B") as step:
-        for source in sources:
-            found.append(source if source.seen else replace(source, seen=_look_at(source)))
-            step(source.size)
-    return found
-
-
-def unchanged(sources: Sequence[Source]) -> None:
-    """Raise `InputChangedError` if a source may have changed since it was `identified`.
-
-    Costs one `stat` a file; a file whose `stat` has changed is read again, and compared by its SHA-256.
-    """
-    for source in sources:
-        if source.seen is None:
-            continue
-        try:
-            if is_url(source.path):
-                if _look_at(source).version == source.seen.version:
-                    continue
-            elif state(os.stat(source.path)) == source.seen.state or fingerprint(source) == source.seen.sha256:  # noqa: PTH116
-                continue
-        except FileNotFoundError:
-            raise InputChangedError(
-                f"{source.name}: the file was removed after the run began; run again when nothing changes the inputs"
-            ) from None
-        except OSError as error:
-            _fail(error, source.path)
-        raise InputChangedError(
-            f"{source.name}: the file changed while it was read; run again when nothing changes the inputs"
-        )
 
 
 def spool(stdin: BinaryIO, directory: Path) -> Path:

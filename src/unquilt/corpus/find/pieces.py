@@ -7,7 +7,7 @@ order of the inputs, then of the offsets, so reading them one after the other is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -77,7 +77,7 @@ def pieces(
     packs: list[list[Slice]] = []
     weight = 0
     for parts in _cut(list(sources), reading, each, notes, cut):
-        for part in parts:
+        for part in (replace(part, share=(number, len(parts))) for number, part in enumerate(parts)):
             if not packs or weight + part.weight > pack:
                 packs.append([])
                 weight = 0

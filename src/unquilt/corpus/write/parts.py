@@ -23,13 +23,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from unquilt.columns import measure
-from unquilt.corpus.find.inputs import unchanged
+from unquilt.corpus.find.identity import changed, is_as_seen, unchanged
 from unquilt.corpus.find.pieces import Piece
 from unquilt.corpus.given import GivenColumns, GivenPlan
 from unquilt.corpus.read import FINDING_SPEED, PieceReader
 from unquilt.corpus.write.given import ChunkReader, GivenChunk, write_chunk
 from unquilt.corpus.write.numbering import UNNUMBERED, TextsBeside, TextsFile, number_texts, open_texts, read_said
-from unquilt.corpus.write.results import PieceRead, given_path, note_path, others_path, said_path, vouch
+from unquilt.corpus.write.results import Digested, PieceRead, given_path, note_path, others_path, said_path, vouch
 from unquilt.corpus.write.revisits import list_revisits, no_revisits
 from unquilt.errors import EngineError, UnquiltError
 from unquilt.guard import Guard, Inquest, Place
@@ -37,6 +37,7 @@ from unquilt.parquet import opened, seal_footer
 from unquilt.remote.files import RangedFile
 from unquilt.remote.names import is_url
 from unquilt.runs import created, storing
+from unquilt.runs.digests import digest_blocks
 from unquilt.runs.storage import publish
 from unquilt.tables.corpus import DOCUMENTS, REJECTS
 
@@ -77,15 +78,50 @@ def read_piece(task: ReadPiece) -> PieceRead:
             note_path(task.target).unlink(missing_ok=True)  # of an earlier reading of the piece
         guard = Guard(task.note, task.piece.reading.limits.bounds, task.inquest)
     reader = PieceReader(task.piece, guard)
-    read = _read_into(task, reader, guard)
+    sources = [part.source for part in task.piece.slices]
+    if task.identity:
+        unchanged(sources)
+    digests = digest_slices(task.piece) if task.identity else {}
+    read = replace(_read_into(task, reader, guard), digests=digests)
     if reader.seen != read.documents + read.others + read.rejects.num_rows + read.skipped.total():
         documents = read.documents + read.others
         kept = f"{documents} documents, {read.rejects.num_rows} rejects and {read.skipped.total()} skipped"
         raise EngineError(f"{task.piece.name}: {reader.seen} records were seen, but {kept}: a fault of unquilt")
     if task.identity:
-        unchanged([part.source for part in task.piece.slices])
+        unchanged(sources)
+        if not all(map(is_as_seen, sources)):  # such as a file that got another link
+            refuse_changed(CheckPiece(task.piece, digests))
         vouch(read, task.identity, task.spill or task.target.parent)
     return read
+
+
+def digest_slices(piece: Piece) -> dict[int, Digested]:
+    """The digests of the shares of sources that the readers of these slices digest, where none are known."""
+    found = {}
+    for number, part in enumerate(piece.slices):
+        seen = part.source.seen
+        if seen is not None and seen.state and not seen.sha256:
+            try:
+                found[number] = Digested(seen.state, tuple(digest_blocks(part.source.path, *part.list_blocks())))
+            except OSError as error:
+                raise changed(part.source) from error
+    return found
+
+
+@dataclass(frozen=True)
+class CheckPiece:
+    """A task: see whether the sources of a piece have the bytes that they had when it was read."""
+
+    piece: Piece
+    digests: dict[int, Digested]
+
+
+def refuse_changed(task: CheckPiece) -> None:
+    """Raise `InputChangedError` if a source has other bytes."""
+    now = digest_slices(task.piece)
+    for number, digested in task.digests.items():
+        if number not in now or now[number].blocks != digested.blocks:
+            raise changed(task.piece.slices[number].source)
 
 
 def _read_into(task: ReadPiece, reader: PieceReader, guard: Guard) -> PieceRead:

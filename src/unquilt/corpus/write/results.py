@@ -14,7 +14,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -28,6 +28,13 @@ from unquilt.runs.storage import read_own
 from unquilt.tables.corpus import REJECTS
 
 _FACTS = b"unquilt piece"
+
+
+class Digested(NamedTuple):
+    """What the source of a slice was when it was read (`sources.state`), and the digests of blocks of it."""
+
+    state: tuple[int, ...]
+    blocks: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,8 @@ class PieceRead:
     """What inputs say of the documents; the columns are in files of their own (`given_path`), if there are any."""
     revisits: pa.Table = field(default_factory=no_revisits)
     """Records that refer to documents, in a file of their own, too (`revisits_path`), if there are any."""
+    digests: dict[int, Digested] = field(default_factory=dict)
+    """Of each slice, by its number, whose source has no digest yet: those of its share of the source."""
 
 
 def identify(piece: Piece, fingerprint: str) -> str:
@@ -115,6 +124,7 @@ def vouch(read: PieceRead, identity: str, spill: Path) -> None:
         "skipped": dict(read.skipped),
         "spans": {str(part): list(span) for part, span in read.spans.items()},
         "warnings": [list(warning) for warning in read.warnings],
+        "digests": {str(part): list(digested) for part, digested in read.digests.items()},
     }
     schema = REJECTS.schema.with_metadata({_FACTS: json.dumps(facts).encode()})
     with created(note_path(read.path), spill=spill) as file, pa.ipc.new_file(file, schema) as writer:
@@ -152,5 +162,9 @@ def recall(target: Path, identity: str) -> PieceRead | None:
                 int(facts["others"]),
                 pa.ipc.read_schema(pa.py_buffer(base64.b64decode(facts["given"]))),
                 read_revisits(places["revisits"]) if "revisits" in facts["beside"] else no_revisits(),
+                {
+                    int(part): Digested(tuple(map(int, was)), tuple(map(str, blocks)))
+                    for part, (was, blocks) in facts["digests"].items()
+                },
             )
     return None
