@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import twin_seen
+from twin_quilt_passages import Span, choose, read_on, spans_of
 
 from unquilt import _native
 from unquilt.analyses.quilt_parameters import QuiltParameters
@@ -64,17 +65,17 @@ class Found(NamedTuple):
 
     quilts (doc, id, url, numbers, verdict)
     sources (quilt, rank, source, new_grams, all_grams, linked, linked_grams, section_grams)
-    patches (quilt, begin, end, source, source_begin, source_end, words)
+    patches (quilt, begin, end, source, source_begin, source_end, words, similarity)
     clusters (doc, cluster, keep)
     verdicts (doc, numbers, verdict, quilt, why, published)
 
     numbers: words, grams, patch_grams, patchfrac, covered, spanned, sources, largest, own, sections, sewn, sewn_words,
-             sewn_sources, reads_on, in_order, stitched, attributed, evidence
+             sewn_sources, reads_on, in_order, stitched, attributed, evidence, reworded
     """
 
     quilts: list[tuple[Any, ...]]
     sources: list[tuple[int, int, int, int, int, str | None, int, int]]
-    patches: list[tuple[int, int, int, int, int, int, int]]
+    patches: list[tuple[int, int, int, int, int, int, int, float | None]]
     clusters: list[tuple[int, int, bool]]
     verdicts: list[tuple[Any, ...]]
 
@@ -355,14 +356,15 @@ def chain(patches: Iterable[tuple[int, int, int, int]], k: int, gap: int) -> lis
     return passages
 
 
-def sewn_in(passages: Sequence[Passage], least: int) -> list[Passage]:
+def sewn_in(passages: Sequence[Passage], least: int, blurred: int = 1) -> list[Passage]:
     """The passages of at least so many words that no such passage of another source runs into: neither does one that
-    begins before end more than a word behind the beginning, nor one that begins behind begin before the last word."""
+    begins before end more than a word (or so many) behind the beginning, nor one that begins behind begin before the
+    last word."""
     long = [passage for passage in passages if passage.end - passage.begin >= least]
 
     def runs_into(passage: Passage, other: Passage) -> bool:
         first, second = sorted((passage, other), key=lambda each: each.begin)
-        return other.rank != passage.rank and first.end - second.begin > 1
+        return other.rank != passage.rank and first.end - second.begin > blurred
 
     return [passage for passage in long if not any(runs_into(passage, other) for other in long)]
 
@@ -440,6 +442,7 @@ LIMITS = {
 NUMBERS = (
     *("words", "grams", "patch_grams", "patchfrac", "covered", "spanned", "sources", "largest", "own", "sections"),
     *("sewn", "sewn_words", "sewn_sources", "reads_on", "in_order", "stitched", "attributed", "evidence"),
+    "reworded",
 )
 
 
@@ -501,9 +504,38 @@ def quilts(
     patch = {d: {gram for gram in grams[d] if 1 < df[gram] <= m} for d in members}
     strangers = {d: {e for e in members if e != d and is_foreign(sites[d], sites[e], foreign, pooled)} for d in members}
     held_by = {d: {e: patch[d] & grams[e] for e in strangers[d]} for d in members}
-    gap = {"exact": 0, "light": 10}[edits]
+    gap = {"exact": 0, "light": 10, "reworded": 10}[edits]
     loose = edits != "exact" or min_part > 0
     look = min(sigma, 0.15) if loose else sigma
+    exact_grams, exact_patch = dict(grams), dict(patch)
+    spans: dict[int, list[Span]] = {}
+    spanning: dict[int, dict[Any, set[int]]] = {}
+    if edits == "reworded":
+
+        def compared(a: int, b: int) -> bool:
+            return b in strangers[a] or a in strangers[b] or max_own < 1
+
+        spans = spans_of({d: documents[d].text for d in members}, compared)
+        for d in members:
+            places = range(len(sequences[d]) - k + 1)
+            holders = {at: {span.other for span in spans.get(d, ()) if span.holds(at, k)} for at in places}
+            holders = {at: held for at, held in holders.items() if 0 < len(held) < m}
+            taken = [at for at, held in holders.items() if held & strangers[d]]
+            share = len(taken) / max(1, len(places))
+            in_grams = len(set().union(*held_by[d].values())) / max(1, len(grams[d]))
+            if not taken or share < look or share <= 1.5 * in_grams:
+                continue
+            picks = cover(held_by[d], min_share, len(patch[d]), min_grams, {}, False)
+            held = set().union(*(held_by[d][source] for source, *_ in picks))
+            if share <= 3 * in_grams and len(picks) >= c and max(all_ for *_, all_ in picks) / len(held) <= max_largest:
+                continue
+            spanning[d] = holders
+            grams[d], patch[d] = {(at,) for at in places}, {(at,) for at in holders}
+            held_by[d] = {e: {(at,) for at, held in holders.items() if e in held} for e in strangers[d]}
+
+    def has(d: int, e: int, gram: Gram) -> bool:
+        """Whether another document has a gram of d."""
+        return e in spanning[d].get(gram[0], ()) if d in spanning else gram in exact_grams[e]
 
     def shown(d: int, covered: int) -> float:
         return (len(patch[d]) if sigma_of == "patchfrac" else covered) / max(1, len(grams[d]))
@@ -515,8 +547,8 @@ def quilts(
         """The documents that make a gram the own site's."""
         if max_own == 1:
             return []
-        kin = [e for e in strangers[d] if foreign in ("host", "none") and domains[d] & domains[e] and gram in grams[e]]
-        siblings = [e for e in members if e != d and e not in strangers[d] and gram in grams[e]]
+        kin = [e for e in strangers[d] if foreign in ("host", "none") and domains[d] & domains[e] and has(d, e, gram)]
+        siblings = [e for e in members if e != d and e not in strangers[d] and has(d, e, gram)]
         return siblings + (kin if len(kin) > 1 else [])
 
     def covers(
@@ -531,7 +563,7 @@ def quilts(
         """Whether two others of its own site have some of the text that it shares with foreign documents."""
         taken = set().union(*held_by[d].values())
         siblings = [e for e in members if e != d and e not in strangers[d] and e in counts and max_own < 1]
-        shared = Counter(e for gram in taken for e in siblings if gram in grams[e])
+        shared = Counter(e for gram in taken for e in siblings if has(d, e, gram))
         return sum(n >= max(1, min_grams) and n / len(patch[d]) >= min_share for n in shared.values()) > 1
 
     def is_made_of(d: int, held: dict[int, set[Gram]]) -> bool:
@@ -542,9 +574,10 @@ def quilts(
         """Whether it is a quilt by k, m, c and sigma alone; known only where what the own site has is looked for."""
         if max_own == 1 and foreign != "none":
             return None
-        others = {e: patch[d] & grams[e] for e in members if e != d}
-        enough = len(patch[d]) / max(1, len(grams[d])) >= sigma
-        return enough and len(cover(others, 0.0, max(1, len(patch[d])), 1, {}, witnesses=False)) >= c
+        shared = exact_patch[d]
+        others = {e: shared & exact_grams[e] for e in members if e != d}
+        enough = len(shared) / max(1, len(exact_grams[d])) >= sigma
+        return enough and len(cover(others, 0.0, max(1, len(shared)), 1, {}, witnesses=False)) >= c
 
     first = {d: covers(d, {}, held_by[d]) for d in members}
     again, tiers = dict(first), dict[int, int]()
@@ -568,6 +601,7 @@ def quilts(
     counted: dict[int, dict[str, Any]] = {}
     looked: set[int] = set()
     patches_of: dict[int, set[tuple[int, int, int, int]]] = {}
+    spans_chosen: dict[int, list[Span]] = {}
     links_of: dict[int, list[tuple[str | None, int, int]]] = {}
     for d in members:
         document, (picks, covered, largest) = documents[d], again[d]
@@ -576,6 +610,7 @@ def quilts(
         numbers |= {"words": len(sequences[d]), "grams": all_grams, "patch_grams": len(patch[d])}
         numbers |= {"patchfrac": len(patch[d]) / max(1, all_grams), "covered": covered / max(1, all_grams)}
         numbers |= {"sources": len(picks), "largest": largest / max(1, covered)}
+        numbers["reworded"] = d in spanning if edits == "reworded" else None
         by_suspects = sum(new for source, new, _ in picks if source in tiers and d not in settled) / max(1, covered)
         numbers["stitched"] = 0.0 if draws_on_pool(d, tiers) else by_suspects
         counted[d] = numbers
@@ -600,10 +635,14 @@ def quilts(
             continue
         looked.add(d)
         links_of[d] = [(link, len(set().union(*named[:rank])), added[rank - 1]) for rank, link in enumerate(links, 1)]
-        patches = locate(document.text, [documents[e].text for e, *_ in picks], patch[d], k)
-        patches_of[d] = patches
-        passages = chain(patches, k, gap)
-        sewn = sewn_in(passages, min_grams)
+        if d in spanning:
+            ranks = {pick[0]: rank for rank, pick in enumerate(picks)}
+            chosen = spans_chosen[d] = choose(spans[d], ranks, all_grams, k)
+            passages = [Passage(ranks[s.other], s.begin, s.end, s.other_begin, s.other_end) for s in chosen]
+        else:
+            patches = patches_of[d] = locate(document.text, [documents[e].text for e, *_ in picks], patch[d], k)
+            passages = chain(patches, k, gap)
+        sewn = sewn_in(passages, min_grams, 10 if d in spanning else 1)
         numbers["spanned"] = len({at for p in passages for at in range(p.begin, p.end - k + 1)}) / max(
             1, len(sequences[d]) - k + 1
         )
@@ -612,7 +651,9 @@ def quilts(
         numbers["sewn_words"] = sum(p.end - p.begin for p in sewn)
         numbers["sewn_sources"] = len({p.rank for p in sewn})
         numbers["in_order"] = follow_each_other([p for p in passages if p.end - p.begin >= min_grams]) * by_suspects
-        if max_reads_on < 1:
+        if max_reads_on < 1 and d in spanning:
+            numbers["reads_on"] = read_on(spans_chosen[d], min_grams)
+        elif max_reads_on < 1:
             exact = {at for _, i, _, count in patches for at in range(i, i + count)}
             theirs = [source_bonds(sequences[e], held_by[d][e], k, gap, common) for e, *_ in picks]
             here, there = [(0, 0)], [(0, 0)]
@@ -656,13 +697,16 @@ def quilts(
         if d in looked:
             for rank, (pick, link) in enumerate(zip(picks, links_of[d], strict=True), 1):
                 found.sources.append((d, rank, *pick, *link))
+            for span in spans_chosen.get(d, ()):
+                ours, theirs = span.points[:2], span.points[2:]
+                found.patches.append((d, *ours, span.other, *theirs, span.end - span.begin, span.similarity))
             here_words = words(documents[d].text)
-            for rank, i, j, count in patches_of[d]:
+            for rank, i, j, count in patches_of.get(d, ()):
                 source = picks[rank][0]
                 there_words = words(documents[source].text)
                 begins_ = (here_words[i].begin, there_words[j].begin)
                 ends_ = (here_words[i + count - 1].end, there_words[j + count - 1].end)
-                found.patches.append((d, begins_[0], ends_[0], source, begins_[1], ends_[1], count))
+                found.patches.append((d, begins_[0], ends_[0], source, begins_[1], ends_[1], count, None))
     for kept, docs in members.items():
         if len(docs) > 1:
             found.clusters.extend((doc, kept, doc == kept) for doc in docs)

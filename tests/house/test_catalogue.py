@@ -102,7 +102,10 @@ RUNS: dict[str, list[dict[str, Any]]] = {
     "passages": [{"gamma": 1, "foreign": "none"}, {"signature": "grams", "k": 2, "gamma": 2}],
     "reworded": [{"boilerplate": 1, "foreign": "none"}, {"collapse": "exact"}],
     "phrases": [{"k": 2, "popular": 2}, {"k": 2, "popular": 2, "sample": "uniform", "least": 1.0}],
-    "quilts": [{"k": 3, "c": 1}, {"k": 3, "c": 1, "foreign": "ip", "collapse": "exact", "max_attributed": 0.5}],
+    "quilts": [
+        {"k": 3, "c": 1, "edits": "reworded"},
+        {"k": 3, "c": 1, "foreign": "ip", "collapse": "exact", "max_attributed": 0.5},
+    ],
     "repeats": [{"n": 3}, {"unit": "paragraph", "keep": "longest"}],
     "sweep": [{"k": [2, 3], "collapse": "near"}],
     "detect": [{"occurrences": True}],

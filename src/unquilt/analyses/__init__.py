@@ -6,6 +6,7 @@
     ingest                the declaration of reading
     quilts                pages stitched together from other pages
     quilt_parameters      the declaration of quilts, and its parameters
+    quilt_passages        reworded passages in place of grams
     limits                the table of the limits of quilts
     judging               other limits for the verdicts of a finished run
     sites                 counts of quilts by domain or host

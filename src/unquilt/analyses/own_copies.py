@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from unquilt.analyses.analysis import Job
 from unquilt.analyses.passages import DECLARATION as PASSAGES_JOB
@@ -84,7 +84,11 @@ def compare_sides(verbs: Verbs, corpus: Kept, sides: Kept, given: OwnCopyParamet
     tables = [verbs.keep(located, EQUAL_PASSAGES)]
     if given.reworded:
         usual = RewordedParameters()
-        sharing = {"boilerplate": usual.boilerplate, "max_df": usual.max_df, "most": usual.max_candidates}
+        sharing: dict[str, Any] = {
+            "boilerplate": usual.boilerplate,
+            "max_df": usual.max_df,
+            "most": usual.max_candidates,
+        }
         candidates = find_candidates(verbs, corpus, sides, {"a": "", "b": ""}, **sharing)
         (found, *_), _ = align_candidates(verbs, corpus, candidates, both_ways=True)
         tables.append(verbs.keep(found, REWORDED_PASSAGES))

@@ -14,10 +14,11 @@ from unquilt.errors import ParameterError
 from unquilt.parameters import Parameters, parameter
 from unquilt.site_names import FOREIGN
 from unquilt.tables.neardups import COPY_TABLES, WORDS
-from unquilt.tables.quilts import ASKED, NAMED, PATCHES, QUILTS, SITE_TABLES, SLICES, SOURCES, VERDICTS
+from unquilt.tables.quilts import ASKED, NAMED, PATCHES, QUILTS, SITE_TABLES, SLICES, SOURCES, SPANNED, VERDICTS
+from unquilt.tables.reworded import BOILERPLATE, REWORDED_CANDIDATES, STEMS
 
 COLLAPSE = ("none", "exact", "near")
-EDITS = ("exact", "light")
+EDITS = ("exact", "light", "reworded")
 SIGMA_OF = ("patchfrac", "covered", "spanned")
 CHANGEABLE = (
     *("c", "sigma", "sigma_of", "min_share", "max_largest", "max_own", "max_sections", "min_sewn", "max_reads_on"),
@@ -110,7 +111,8 @@ class QuiltParameters(Parameters):
     )
     edits: str = parameter(
         "light",
-        "exact: equal patches only; light: join patches of one source with a few changed words between them",
+        "exact: equal patches only; light: join patches of one source with a few changed words between them; reworded: "
+        "the same, and where equal words say little, reworded passages count (twice the time, or more)",
         one_of=EDITS,
     )
     homes: bool = parameter(
@@ -144,6 +146,18 @@ def check_limits(c: int, min_share: float, max_largest: float) -> None:
         raise ParameterError(f"{contradiction}: {least}, so there are never {c} sources, and no page is a quilt")
 
 
+PASSAGE_COSTS = {
+    "stem counts": 70,
+    "stem grams": 100,
+    "common grams": 40,
+    "stem keys": 180,
+    "key pairs": 120,
+    "candidate texts": 60,
+    "spanned passages": 900,
+}
+"""What finding and aligning reworded passages costs beside it."""
+
+
 def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
     """What the longer stages cost beside each other: about per mille of the time, on real pages and on the demo web."""
     near = {"shingles": 180, "edges": 38} if given.get("collapse", "near") == "near" else {}
@@ -161,7 +175,8 @@ def weigh(given: Mapping[str, Any]) -> Iterable[tuple[str, float]]:
         cover = {name: cost for name, cost in cover.items() if name != "covers again"}
     if not given.get("patches", True) and given.get("edits") == "exact" and not given.get("min_sewn", 1):
         located = {}
-    return (near | cover | located | {"linked": 48, "select": 13}).items()
+    passages = PASSAGE_COSTS if given.get("edits") == "reworded" else {}
+    return (near | cover | located | {"linked": 48, "select": 13} | passages).items()
 
 
 DECLARATION = Analysis(
@@ -171,8 +186,16 @@ DECLARATION = Analysis(
     parameters=QuiltParameters,
     function="unquilt.analyses.quilts:quilts",
     results=(QUILTS, SOURCES),
-    others=(VERDICTS, PATCHES, *SITE_TABLES["domain"], *SITE_TABLES["host"], *COPY_TABLES, NAMED, ASKED, SLICES, WORDS),
+    others=(
+        *(VERDICTS, PATCHES, *SITE_TABLES["domain"], *SITE_TABLES["host"], *COPY_TABLES, NAMED, ASKED, SLICES, WORDS),
+        *(STEMS, BOILERPLATE, REWORDED_CANDIDATES, SPANNED),
+    ),
     labels={
+        "spanned passages": "aligning texts",
+        "spanned": "aligning texts",
+        "grams or passages": "telling what was reworded",
+        "grams_or_passages": "telling what was reworded",
+        "reworded patches": "locating patches",
         "first covers": "finding sources",
         "covers again": "finding sources",
         "suspicions": "finding sources",

@@ -57,6 +57,7 @@ from unquilt.analyses.copies import find_copies
 from unquilt.analyses.lexicon import count_words
 from unquilt.analyses.limits import write_limits
 from unquilt.analyses.quilt_parameters import QuiltParameters
+from unquilt.analyses.quilt_passages import choose, locate_reworded
 from unquilt.analyses.sites import count_sites, see_sites
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Kernel, Side
@@ -67,7 +68,7 @@ from unquilt.tables.quilts import ASKED, NAMED, PATCHES, QUILTS, SLICES, SOURCES
 
 LOOK = 0.15
 """Documents with less than this share covered are never looked at closely, unless σ is smaller still."""
-GAPS = {"exact": 0, "light": 10}
+GAPS = {"exact": 0, "light": 10, "reworded": 10}
 """How many words may lie between two patches of one passage, by `edits`."""
 COMMON = 10
 """A word in more than one of so many documents is common."""
@@ -120,15 +121,25 @@ def judge(verbs: Verbs, corpus: Kept, copies: Kept | None, given: QuiltParameter
     in_domains = name_by(given) in ("host", "page")
     (elements,) = verbs.group([lists], Kernel("elements", own=given.max_own < 1, in_domains=in_domains))
     statistics |= verbs.fold(elements, f"lists{of}")
+    passages = None
+    if given.edits == "reworded":
+        how: dict[str, Any] = {"k": given.k, "m": given.m, "own": given.max_own < 1, "in_domains": in_domains}
+        how |= find_ends(given) | {"c": given.c, "sigma": given.sigma, "look": find_look(given)}
+        how["max_largest"] = given.max_largest
+        documents, elements, passages, aligned = choose(verbs, corpus, copies, documents, elements, how)
+        statistics |= aligned | verbs.fold(documents, f"grams_or_passages{of}")
     counted, settled, drawn_on, own_site, doubts, sizes, asking = cover(verbs, documents, elements, given)
     statistics |= verbs.fold(counted, f"covers{of}")
-    sources, attributed = attribute(verbs, corpus, copies, sizes, drawn_on, given, of)
+    sources, attributed, named = attribute(verbs, corpus, copies, sizes, drawn_on, given, of)
     late, located = [attributed], []
     if is_located(given):
         patches, sewn = locate(verbs, corpus, asking[0], gram_names[0], words, given, of)
         confirmed = verbs.fold(patches, f"confirmed{of}").get("confirmed_grams", 0)
         statistics["collisions"] = statistics.get("covered_grams", 0) - confirmed
         late.append(sewn)
+        if passages is not None:
+            patches, sewn = locate_reworded(verbs, patches, named, passages, given)
+            late.append(sewn)
         located.append(patches)
     limits: dict[str, Any] = {"limits": write_limits(given), "c": given.c, "min_part": given.min_part}
     limits["homes"] = given.homes
@@ -150,15 +161,20 @@ def find_look(given: QuiltParameters) -> float:
     return min(given.sigma, LOOK) if loose else given.sigma
 
 
+def find_ends(given: QuiltParameters) -> dict[str, Any]:
+    """Where covers end, and whether it is told of all documents which are quilts as published."""
+    all_told = given.foreign == "none" or given.max_own < 1
+    return {"min_share": given.min_share, "min_grams": given.min_grams, "all_told": all_told}
+
+
 def cover(
     verbs: Verbs, documents: Rows, elements: Rows, given: QuiltParameters
 ) -> tuple[Rows, Rows, Rows, Rows, Rows, Rows, list[Rows]]:
     """What is counted of documents that come into question, and of others; sources; what documents of the own site
     have, and whom that asks; the sizes of sources; and lists with the sources picked from them, if patches are wanted.
     """
-    ends: dict[str, Any] = {"min_share": given.min_share, "min_grams": given.min_grams, "look": find_look(given)}
-    ends["of_patches"] = given.sigma_of == "patchfrac"
-    ends |= {"c": given.c, "sigma": given.sigma, "all_told": given.foreign == "none" or given.max_own < 1}
+    ends = find_ends(given) | {"look": find_look(given), "of_patches": given.sigma_of == "patchfrac"}
+    ends |= {"c": given.c, "sigma": given.sigma}
     wanted = ends | {"max_largest": given.max_largest, "patches": is_located(given)}
     if not given.homes:
         counted, drawn_on, own_site, doubts, settled, sizes, *asking = verbs.group(
@@ -177,9 +193,10 @@ def cover(
 
 def attribute(
     verbs: Verbs, corpus: Kept, copies: Kept | None, sizes: Rows, drawn_on: Rows, given: QuiltParameters, of: str = ""
-) -> tuple[Rows, Rows]:
-    """Each source of a document that is looked at closely with what the document links to, and of all documents with
-    sources the share that sections add, and the share of the patch grams that linked sources cover.
+) -> tuple[Rows, Rows, Kept]:
+    """Each source of a document that is looked at closely with what the document links to; of all documents with
+    sources the share that sections add, and the share of the patch grams that linked sources cover; and the sources
+    of all documents with their names.
 
     Shuffles about 40 bytes a document and 60 a source; of a source with more than a hundred copies, the URLs of the
     first hundred. Links are read where they are.
@@ -189,7 +206,7 @@ def attribute(
     (sources,) = verbs.group([names, sizes, drawn_on], Kernel("named"))
     named = verbs.keep(sources, NAMED.named(NAMED.name + of))
     by_rank, attributed = verbs.map(sited, Kernel("linked", own=name_sites(given.foreign)), among=named)
-    return by_rank, attributed
+    return by_rank, attributed, named
 
 
 def find_common(verbs: Verbs, corpus: Kept, given: QuiltParameters) -> Side:

@@ -72,7 +72,7 @@ def reworded(verbs: Verbs, corpus: Kept, given: RewordedParameters) -> Outcome:
     copies = find_copies(verbs, sited, foreign=foreign, collapse=given.collapse)
     if given.collapse == "none":
         copies = copies.without_copies()
-    sharing = {"boilerplate": given.boilerplate, "max_df": given.max_df, "most": given.max_candidates}
+    sharing: dict[str, Any] = {"boilerplate": given.boilerplate, "max_df": given.max_df, "most": given.max_candidates}
     collections = name_collections(given.between)
     candidates = find_candidates(verbs, corpus, copies.table, collections, **sharing)
     refuse_empty(candidates.counters, given.between)

@@ -53,9 +53,11 @@ CANDIDATE_LABELS = {
 
 @dataclass(frozen=True)
 class CandidatePairs:
-    """Which texts are sent to whom, how common stems are, what is boilerplate, and counters."""
+    """Which texts are sent to whom, in how many documents stems are, how common they are, what is boilerplate; and
+    counters."""
 
     table: Kept
+    stems: Side
     rates: Side
     boilerplate: Side
     counters: dict[str, int]
@@ -70,8 +72,10 @@ def find_candidates(
     boilerplate: int,
     max_df: int,
     most: int,
+    compared: str = "foreign",
 ) -> CandidatePairs:
-    """The documents that share keys.
+    """The documents that share keys: those foreign to each other; or (`other sites`) if one is foreign to the other, or
+    `all`, of which those of a document's own site count apart.
 
     Reads the texts three times; shuffles 28 bytes for each stem of a batch, 8 for each word, about 18 for each key
     (about seven for ten words; the stems of the words around travel with keys), and 20 for each key that two documents
@@ -90,11 +94,11 @@ def find_candidates(
     known: dict[str, Any] = {"stems": table, "rates": rates, "boilerplate": common}
     (keys,) = verbs.map(corpus, Kernel("stem keys", **known, **collections), beside=copies)
     counters |= verbs.fold(keys, "keys")
-    (pairs,) = verbs.group([keys], Kernel("key pairs", max_df=max_df))
+    (pairs,) = verbs.group([keys], Kernel("key pairs", max_df=max_df, compared=compared))
     counters |= verbs.fold(pairs, "key_pairs")
     (chosen,) = verbs.group([pairs], Kernel("reworded candidates", most=most))
     counters |= verbs.fold(chosen, "candidates")
-    return CandidatePairs(verbs.keep(chosen, REWORDED_CANDIDATES), rates, common, counters)
+    return CandidatePairs(verbs.keep(chosen, REWORDED_CANDIDATES), table, rates, common, counters)
 
 
 def find_boilerplate(

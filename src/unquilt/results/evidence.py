@@ -8,7 +8,7 @@ report and exports are made from an `Evidence`. A table names the function that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -77,6 +77,8 @@ class Evidence:
     """What to tell people who miss something."""
     rows: Mapping[str, Any] = field(default_factory=dict)
     """The same for programs, beside the row."""
+    reworded: Sequence[int] = ()
+    """The places of those passages that other pages have in other words."""
 
     @cached_property
     def sources(self) -> list[SourcePage]:
@@ -160,3 +162,20 @@ def make_legend(
         id_, url = pages.get(doc, (None, None))
         found.append(SourcePage(number, doc, id_, url, told))
     return found
+
+
+def say_reworded(patch: Mapping[str, Any]) -> str:
+    """Behind what is said of a patch: if it was reworded, how much of it is left."""
+    similarity = patch.get("similarity")
+    return "" if similarity is None else f", reworded ({similarity:.0%} of the stems in common)"
+
+
+def read_reworded(folder: RunFolder, evidence: Evidence) -> Iterator[tuple[Passage, str, str]]:
+    """Reworded passages with the texts of both sides, if the corpus is there."""
+    docs = {evidence.others[place].doc for place in evidence.reworded}
+    texts = {doc: row["text"] for doc, row in folder.documents([evidence.doc, *sorted(docs)], ["text"])}
+    for place in evidence.reworded:
+        passage, other = evidence.passages[place], evidence.others[place]
+        if evidence.doc in texts and other.doc in texts:
+            here, there = texts[evidence.doc], texts[other.doc]
+            yield passage, here[passage.begin : passage.end], there[other.begin : other.end]

@@ -12,7 +12,7 @@ from unquilt.analyses.limits import LIMITS, WITHOUT_SOURCES, column_of
 from unquilt.analyses.quilt_parameters import CHANGEABLE, QuiltParameters
 from unquilt.errors import ParameterError
 from unquilt.jobs.verdicts import judge_run
-from unquilt.results.evidence import Evidence, Other, find_row, make_legend
+from unquilt.results.evidence import Evidence, Other, find_row, make_legend, say_reworded
 from unquilt.results.finding import find_rows
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
@@ -74,7 +74,7 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
     ranks = {each["source"]: each["rank"] for each in sources}
     found = sorted(folder.about(PATCHES.name, number), key=lambda each: (ranks.get(each["source"], 0), each["begin"]))
     passages = [
-        Passage(each["begin"], each["end"], rank, f"{each['words']} words of source {rank}")
+        Passage(each["begin"], each["end"], rank, f"{each['words']} words of source {rank}{say_reworded(each)}")
         for each in found
         for rank in [ranks.get(each["source"], 0)]
     ]
@@ -107,6 +107,7 @@ def find_quilt(folder: RunFolder, number: int) -> Evidence:
         note=""
         if has_patches
         else "The patches are not marked: this run has no table patches (made with --no-patches, or not complete).",
+        reworded=[place for place, each in enumerate(found) if each.get("similarity") is not None],
     )
 
 
@@ -179,6 +180,8 @@ def explain(folder: RunFolder, facts: Row) -> Iterator[str]:
     else:
         failed = ["sigma"] if facts["verdict"] == "in part" else (facts["why"] or "").split(", ")
         yield say_verdict(facts, failed)
+        if facts.get("reworded"):
+            yield "Equal words say little of it: reworded passages count in place of grams (--edits reworded)."
         yield from _list_limits(facts, failed)
         left = facts["patch_grams"] - round(facts["covered"] * facts["grams"])
         if left:

@@ -30,6 +30,7 @@ COPIED = pa.field(
         pa.struct(
             [
                 *((name, _NUMBER) for name in ("begin", "end", "words")),
+                ("similarity", pa.float64()),
                 ("text", pa.large_string()),
                 *_PAGE,
                 *((name, _NUMBER) for name in ("source_begin", "source_end")),

@@ -50,6 +50,12 @@ _COUNTED = (
         pa.float64(),
         "sources × covered × (1 - own) × (1 - sections), less if the page does not jump: the more, the surer",
     ),
+    column(
+        "reworded",
+        pa.bool_(),
+        "with `--edits reworded`: whether reworded passages were counted in place of equal grams; else null",
+        null=True,
+    ),
 )
 
 VERDICTS = Table(
@@ -94,6 +100,7 @@ VERDICTS = Table(
     ),
     hidden=("stitched",),
     identified=("doc",),
+    sparse=("reworded",),
     page=OnPage(
         filters=("host", "quilt", "why", "patchfrac", "sources"),
         links={"doc": "quilts/{doc}"},
@@ -132,6 +139,7 @@ QUILTS = Table(
         *("sections", "attributed", "covered", "patchfrac", "patch_grams"),
     ),
     hidden=("stitched",),
+    sparse=("reworded",),
     # The surest first: of generated crawls, this order has the most right ones at the top. Runs before had no evidence.
     order=("-evidence", "-sources", "largest"),
     page=OnPage(
@@ -214,7 +222,8 @@ PATCHES = Table(
         document("source", "the source it was taken from"),
         integer("source_begin", "where it begins in the source"),
         integer("source_end", "where it ends there"),
-        integer("words", "how many words it has, the same in both, at least k"),
+        integer("words", "how many words it has, the same in both, at least k; if it was reworded, in the quilt"),
+        share("similarity", "share of stems in common, if it was reworded; else null", null=True),
     ),
     key_columns=2,
     row=("patch", "patches"),
@@ -223,7 +232,8 @@ PATCHES = Table(
     "can be made longer on neither side. Where several runs contain a gram of the quilt, the longest is taken, among "
     "equals that of the source with the best rank, then the first in the source, then the first in the quilt. So "
     "patches may overlap by some words, and together they cover what the sources cover. Each was verified on the words "
-    "of both texts.",
+    "of both texts. With `--edits reworded`, the patches of pages that are judged by reworded passages are these.",
+    sparse=("similarity",),
     page=OnPage(
         filters=("quilt", "source", "words"),
         links={"quilt": "quilts/{quilt}"},
@@ -232,6 +242,38 @@ PATCHES = Table(
     listed_in="quilts",
     view="unquilt.cli.show.evidence:PatchesView",
     options=("full",),
+)
+
+SPANNED = Table(
+    "spanned",
+    (
+        document("doc", "a document"),
+        document("other", "another document with a passage of it"),
+        integer("sites", "what the site of the other is to its own, in bits, as relations.rs packs them"),
+        integer("begin", "the number of the first word of the passage"),
+        integer("end", "one behind the number of its last word"),
+        integer("other_begin", "the number of its first word in the other document"),
+        integer("other_end", "one behind that of its last word there"),
+        integer("words", "how many words the document has"),
+        integer("from", "where the passage begins, in code points of the text"),
+        integer("to", "where it ends"),
+        integer("other_from", "where it begins in the other document"),
+        integer("other_to", "where it ends there"),
+        integer("shared", "how many different stems both sides have in common"),
+        integer("stems", "how many the side has that has fewer"),
+        integer("twice_before", "twice the uncommon stems on both sides of its beginning"),
+        integer("words_before", "the uncommon stems there"),
+        integer("twice_behind", "twice the uncommon stems on both sides of its end"),
+        integer("words_behind", "the uncommon stems there"),
+        integer("twice_there_before", "twice the uncommon stems on both sides of its beginning in the other document"),
+        integer("words_there_before", "the uncommon stems there"),
+        integer("twice_there_behind", "twice the uncommon stems on both sides of its end in the other document"),
+        integer("words_there_behind", "the uncommon stems there"),
+    ),
+    key_columns=6,
+    row=("passage", "passages"),
+    see="reworded passages, with both sides of each, on the way to quilts",
+    on_the_way=True,
 )
 
 ASKED = Table(

@@ -38,6 +38,7 @@ REWORDED_CANDIDATES = Table(
         document("doc", "a document whose text is sent"),
         document("other", "the first document of a pair, to which it is sent; `doc` itself if it is that"),
         integer("shared", "what the stems weigh that their windows share which share most, in units of 2^-16 nats"),
+        integer("sites", "what its site is to the other's, in bits, as relations.rs packs them"),
     ),
     key_columns=2,
     row=("candidate", "candidates"),

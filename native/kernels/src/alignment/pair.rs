@@ -43,6 +43,11 @@ impl StemNumbers {
         self.stems.is_empty()
     }
 
+    /// The stem that has a number.
+    pub fn stem(&self, number: u32) -> u64 {
+        self.stems[number as usize]
+    }
+
     /// Numbers the stems of the words of a text.
     pub fn read(&mut self, stems: impl Iterator<Item = u64>, rates: &StemRates, text: &mut NumberedText) {
         text.words.clear();

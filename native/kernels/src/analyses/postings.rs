@@ -32,6 +32,8 @@ row! {
 }
 
 row! {
-    /// Of a document: how many words and distinct grams it has.
-    pub struct Size { words: u64, grams: u64 }
+    /// Of a document: how many words and distinct grams it has. Where reworded passages may count in place of grams:
+    /// whether they do, so that `grams` are places of grams; and then, whether it is a quilt as published, if that is
+    /// known.
+    pub struct Size { words: u64, grams: u64, reworded: Option<u64>, published: Option<u64> }
 }

@@ -7,7 +7,8 @@
 //!    documents that share a key, one pair in fifty.
 //! 4. [`candidates`] chooses those that have most.
 //! 5. [`aligned`] sends the texts of candidates to each other and aligns them. A text that several documents of a
-//!    partition are compared with is in its block once, and is read once.
+//!    partition are compared with is in its block once, and is read once ([`meetings`]). [`spanned`] does the same for
+//!    `quilts`, which asks what passages span of each document, and how both texts read on around them.
 //! 6. [`prose`] tells sentences from menus, tables and code, so that passages of prose come first.
 //! 7. [`sharing`] counts the documents that have a passage.
 
@@ -16,7 +17,10 @@ pub mod boilerplate;
 pub mod candidates;
 pub mod counts;
 pub mod keys;
+pub mod meetings;
 pub mod prose;
+pub mod relations;
 pub mod sharing;
 mod sides;
+pub mod spanned;
 pub mod windows;

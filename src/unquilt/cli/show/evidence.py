@@ -14,7 +14,7 @@ from unquilt.cli.show.tables import Row, is_place, spell
 from unquilt.cli.terminal.output import WIDEST, count, cut, emit, json_line, printable, terminal_width
 from unquilt.errors import ParameterError
 from unquilt.results import RunFolder, Selection, TableRows
-from unquilt.results.evidence import Evidence
+from unquilt.results.evidence import Evidence, read_reworded, say_reworded
 from unquilt.results.sites import judge_site_of, say_site_of
 from unquilt.results.texts import say_disguise
 from unquilt.tables.corpus import DOCUMENTS
@@ -96,6 +96,14 @@ def show_evidence(folder: RunFolder, evidence: Evidence, limit: int | None, *, f
     marks = [(each.begin, each.end, each.number or evidence.all_sources + 1) for each in evidence.passages]
     for line in show_page(text, marks, _width(), pens, full=full):
         emit(line)
+    if evidence.reworded:
+        emit()
+        emit("Reworded passages, and what their sources say:")
+    for passage, here, there in read_reworded(folder, evidence):
+        emit(f"{pens.draw(f'{passage.number:>3}', passage.number)}  {passage.title}")
+        for which, text in (("here", here), ("there", there)):
+            for line in _show_side(which, text, full=full):
+                emit(line)
 
 
 def _spell_fact(value: Any) -> str:
@@ -160,16 +168,22 @@ def _describe(row: Row, ranks: Mapping[int, int], *, full: bool) -> Iterator[str
     name = cut(_name(row["source"], known), _width() // 2)
     begin, end, there, until = (row[key] for key in ("begin", "end", "source_begin", "source_end"))
     rank = ranks.get(row["source"], "?")
-    yield f"{begin}-{end}, {count(row['words'], 'word')}, from source {rank} at {there}-{until}: {name}"
+    words = f"{count(row['words'], 'word')}{say_reworded(row)}"
+    yield f"{begin}-{end}, {words}, from source {rank} at {there}-{until}: {name}"
     for which, text in (("here", row.get("text")), ("there", row.get("source_text"))):
         if text is None:
             yield f"  {which:<5}  the corpus of this run is not found"
             continue
-        on_one_line = " ".join(text.split())
-        if full:
-            yield from (f"  {which:<5}  {line}" for line in show_page(on_one_line, (), _width() - 9, Pens(), full=True))
-        else:
-            yield f"  {which:<5}  {cut(on_one_line, _width() - 9)}"
+        yield from _show_side(which, text, full=full)
+
+
+def _show_side(which: str, text: str, *, full: bool) -> Iterator[str]:
+    """The text of one side of a passage: its beginning, or all of it."""
+    on_one_line = " ".join(text.split())
+    if full:
+        yield from (f"  {which:<5}  {line}" for line in show_page(on_one_line, (), _width() - 9, Pens(), full=True))
+    else:
+        yield f"  {which:<5}  {cut(on_one_line, _width() - 9)}"
 
 
 def show_document(folder: RunFolder, given: str, *, as_json: bool, full: bool) -> None:

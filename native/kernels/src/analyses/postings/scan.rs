@@ -33,7 +33,7 @@ impl Map for Scan {
                 out.run(&Self::GRAMS, range, Posting { doc, servers: Rest(code) });
                 out.relieve();
             });
-            out.row(&Self::DOCUMENTS, u64::from(doc), Size { words, grams: distinct });
+            out.row(&Self::DOCUMENTS, u64::from(doc), Size { words, grams: distinct, reworded: None, published: None });
         }
         Ok(())
     }

@@ -7,6 +7,8 @@
 //!    words.
 //! 4. [`Patches`] reads the quilts: the longest equal runs of words in these passages are the patches.
 //!
+//! Of documents that are judged by reworded passages, [`RewordedPatches`](reworded::RewordedPatches) has the patches.
+//!
 //! What a quilt asks of a source is pg(quilt) ∩ grams(source), no more. So any run of k words or more in a slice has
 //! only grams of that set, and the quilt need not know its patch grams again: it just looks for the slices in itself.
 //! It compares words: where two grams have the same fingerprint, a slice may be sent in vain, but no wrong patch is
@@ -16,6 +18,7 @@ pub mod borders;
 pub mod passages;
 pub mod places;
 pub mod requests;
+pub mod reworded;
 pub mod seams;
 pub mod slices;
 
@@ -34,7 +37,7 @@ use crate::{columns, contract, parameters, row};
 use borders::{Bond, Uncommon};
 use passages::{Origin, Passages};
 use places::{unpack, PlacedWords};
-use seams::{judge_seams, PassageChains};
+use seams::{judge_seams, PassageChains, BY_CHANCE};
 
 columns! {
     /// The slices that documents were sent, those of better rank first.
@@ -53,8 +56,11 @@ columns! {
 }
 
 row! {
-    /// Of a quilt: where a patch begins and ends, and where in which source; how many words it has.
-    pub struct Patch { begin: u64, end: u64, source: u64, source_begin: u64, source_end: u64, words: u64 }
+    /// Of a quilt: where a patch begins and ends, and where in which source; how many words it has; and if it was reworded,
+    /// the share of stems in common.
+    pub struct Patch {
+        begin: u64, end: u64, source: u64, source_begin: u64, source_end: u64, words: u64, similarity: Option<f64>,
+    }
 }
 
 parameters! {
@@ -140,7 +146,7 @@ impl Map for Patches {
                 let (origin, source_begin, source_end) = passages.locate(found.place as usize, found.words as usize);
                 let (begin, end) = (page.spans[first].begin.into(), page.spans[last].end.into());
                 let (source, words) = (origin.source, found.words.into());
-                let patch = Patch { begin, end, source, source_begin, source_end, words };
+                let patch = Patch { begin, end, source, source_begin, source_end, words, similarity: None };
                 out.row(&Self::PATCHES, pages.doc.at(row), patch);
                 chains.add(&origin, found.begin, found.begin + found.words);
                 exact[first..=last].fill(true);
@@ -149,7 +155,7 @@ impl Map for Patches {
                 done = end;
             }
             out.count("confirmed_grams", confirmed.count() as u64);
-            let seams = judge_seams(&chains.passages, k as u32, told.min_grams);
+            let seams = judge_seams(&chains.passages, k as u32, told.min_grams, BY_CHANCE);
             let (mut here, mut there) = (Bond::default(), Bond::default());
             if told.borders {
                 for passage in &chains.passages {

@@ -90,6 +90,7 @@ numbered! {
     stitched: f64,
     attributed: Option<f64>,
     evidence: f64,
+    reworded: Option<u64>,
 }
 
 parameters! {
@@ -262,8 +263,19 @@ impl Group for DocumentCounts {
                 };
             }
         }
-        let Judged { words, grams, patch_grams, covered, by_suspects, from_pool, sources, largest, published, why } =
-            Judged::take(&judged)?;
+        let Judged {
+            words,
+            grams,
+            patch_grams,
+            covered,
+            by_suspects,
+            from_pool,
+            sources,
+            largest,
+            reworded,
+            published,
+            why,
+        } = Judged::take(&judged)?;
         let Late { sections, attributed, spanned, sewn, sewn_words, sewn_sources, in_order, out_of_order, reads_on } =
             late;
         let counted = CountedNumbers {
@@ -287,6 +299,7 @@ impl Group for DocumentCounts {
             stitched: if from_pool { 0.0 } else { share(by_suspects, covered) },
             attributed,
             evidence: 0.0,
+            reworded,
             covered_grams: covered,
             by_suspects: share(by_suspects, covered),
             published,

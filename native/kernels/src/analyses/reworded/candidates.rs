@@ -1,6 +1,7 @@
 //! Which documents are to be aligned: those that share keys, and more rare stems around them.
 
 use crate::analyses::reworded::keys::SharedKey;
+use crate::analyses::reworded::relations::SiteRelation;
 use crate::flow::contract::Port;
 use crate::flow::kernel::{Done, Group, Output, Rows};
 use crate::{contract, parameters, row};
@@ -12,17 +13,18 @@ parameters! {
 
 row! {
     /// Of a document: one that its text is sent to (itself, if others are sent there), and what the stems weigh, in units of
-    /// 2^-16 nats, that the two windows share which share most.
-    pub struct RewordedCandidate { other: u64, shared: u64 }
+    /// 2^-16 nats, that the two windows share which share most; what it is to the other (see [`SiteRelation`]).
+    pub struct RewordedCandidate { other: u64, shared: u64, sites: u64 }
 }
 
 /// Group by first document, of the keys that it shares with others: the documents that share enough, those first that
-/// share most.
+/// share most. Documents of its own site, if they are compared, count apart.
 #[derive(Default)]
 pub struct RewordedCandidates {
     most: usize,
-    /// Of each other document, what the stems weigh around the key around which most are shared.
-    found: Vec<(u64, u32)>,
+    /// Of each other document, what the stems weigh around the key around which most are shared, and what it is to the
+    /// first.
+    found: Vec<(u64, u32, SiteRelation)>,
 }
 
 contract! {
@@ -37,21 +39,27 @@ impl Group for RewordedCandidates {
     fn key(&mut self, a: u64, rows: &mut dyn Rows, out: &mut Output) -> Done {
         self.found.clear();
         while let Some((_, tail)) = rows.next() {
-            let SharedKey { other, shared } = SharedKey::take(tail)?;
+            let SharedKey { other, shared, sites } = SharedKey::take(tail)?;
             match self.found.last_mut().filter(|last| last.1 == other) {
                 Some(last) => last.0 = shared, // no less: rows are in order
-                None => self.found.push((shared, other)),
+                None => self.found.push((shared, other, SiteRelation(sites))),
             }
         }
-        self.found.sort_unstable_by_key(|&(shared, doc)| (u64::MAX - shared, doc));
+        self.found.sort_unstable_by_key(|&(shared, doc, _)| (u64::MAX - shared, doc));
         out.greatest("most_candidates", self.found.len() as u64);
-        out.count("candidates_left_out", self.found.len().saturating_sub(self.most) as u64);
-        self.found.truncate(self.most);
+        let (mut left, all) = ([self.most; 2], self.found.len());
+        self.found.retain(|(.., sites)| {
+            let left = &mut left[usize::from(sites.is_foreign())];
+            let wanted = *left > 0;
+            *left -= usize::from(wanted);
+            wanted
+        });
+        out.count("candidates_left_out", (all - self.found.len()) as u64);
         out.count("candidates", self.found.len() as u64);
         out.count("documents_with_candidates", 1);
-        out.row(&Self::CANDIDATES, a, RewordedCandidate { other: a, shared: 0 });
-        for &(shared, b) in &self.found {
-            out.row(&Self::CANDIDATES, b.into(), RewordedCandidate { other: a, shared });
+        out.row(&Self::CANDIDATES, a, RewordedCandidate { other: a, shared: 0, sites: 0 });
+        for &(shared, b, sites) in &self.found {
+            out.row(&Self::CANDIDATES, b.into(), RewordedCandidate { other: a, shared, sites: sites.0.into() });
         }
         Ok(())
     }

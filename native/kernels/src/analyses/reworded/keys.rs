@@ -8,6 +8,7 @@ use crate::alignment::seeds::StemWeights;
 use crate::alignment::stems::each_stem;
 use crate::analyses::passages::seeds::comes_first;
 use crate::analyses::passages::signatures::{Collections, NamedPages};
+use crate::analyses::reworded::relations::SiteRelation;
 use crate::analyses::reworded::sides::{unpack_boilerplate, unpack_rates};
 use crate::analyses::reworded::windows::{note, NotedStem, WindowComparer, WindowPacker};
 use crate::documents::copies::{CopyColumns, CopyReader};
@@ -17,7 +18,7 @@ use crate::flow::kernel::{Done, Group, Map, Output, Rows};
 use crate::sketches::lexicon::Lexicon;
 use crate::text::fingerprint::Fingerprinter;
 use crate::text::grams::Distinct;
-use crate::{contract, parameters, row};
+use crate::{choice, contract, parameters, row};
 
 /// Words of a window, and how far one begins behind the other.
 const STEP: usize = 20;
@@ -198,21 +199,28 @@ impl Map for StemKeys {
     }
 }
 
+choice! {
+    /// Which documents are compared: those that are foreign to each other, and of two collections if there are two; or, of
+    /// one collection, all of which at least one is foreign to the other, or all, and then it is noted what each is to the
+    /// other.
+    pub enum ComparedSites { Foreign = "foreign", OtherSites = "other sites", All = "all" }
+}
+
 parameters! {
     /// Keys in more documents are passed over.
-    pub struct KeySharing { max_df: usize }
+    pub struct KeySharing { max_df: usize, compared: ComparedSites }
 }
 
 row! {
     /// Of the first document of a pair: the second one, and what the stems weigh that their windows around a key share, in
-    /// units of 2^-16 nats.
-    pub struct SharedKey { other: u32, shared: u64 }
+    /// units of 2^-16 nats; and what the two are to each other (see [`SiteRelation`]).
+    pub struct SharedKey { other: u32, shared: u64, sites: u8 }
 }
 
 /// Group by key: the pairs of documents that have it, and enough in common around it.
-#[derive(Default)]
 pub struct KeyPairs {
     max_df: usize,
+    compared: ComparedSites,
     shared: u64,
     common: u64,
     /// The rows of a key, one behind the other, and where each ends.
@@ -223,13 +231,27 @@ pub struct KeyPairs {
 
 contract! {
     group KeyPairs = "key pairs";
-    new(KeySharing { max_df }) = Ok(Self { max_df, ..Self::default() });
+    new(KeySharing { max_df, compared }) = Ok({
+        let (tails, ends, comparer) = Default::default();
+        Self { max_df, compared, shared: 0, common: 0, tails, ends, comparer }
+    });
     key Hash of [KeyPlace<'static>];
     keeps "the rows of max_df documents";
     const PAIRS: Port<SharedKey> = Port::documents(0, "pairs");
 }
 
 impl KeyPairs {
+    /// Whether the first of two documents comes first in a pair, and what they are to each other; none if they are not to be
+    /// compared.
+    fn compare(&self, one: &KeyPlace<'_>, other: &KeyPlace<'_>) -> Option<(bool, SiteRelation)> {
+        if self.compared == ComparedSites::Foreign {
+            let in_order = comes_first((one.side, one.servers), (other.side, other.servers))?;
+            return Some((in_order, SiteRelation::FOREIGN));
+        }
+        let sites = SiteRelation::of(one.servers, other.servers);
+        (self.compared == ComparedSites::All || sites.is_foreign()).then_some((true, sites))
+    }
+
     /// Reads the rows of a key; whether two documents at least have it, and no more than `max_df`.
     fn read(&mut self, rows: &mut dyn Rows) -> bool {
         self.tails.clear();
@@ -259,19 +281,20 @@ impl Group for KeyPairs {
             places.push(KeyPlace::take(&self.tails[begin..end])?);
             begin = end;
         }
+        let mut comparer = std::mem::take(&mut self.comparer);
         for (at, one) in places.iter().enumerate() {
-            self.comparer.with(one.stems.0, |shared_with| {
+            comparer.with(one.stems.0, |shared_with| {
                 for other in &places[at + 1..] {
-                    let order = comes_first((one.side, one.servers), (other.side, other.servers));
-                    let Some(in_order) = order else { continue };
+                    let Some((in_order, sites)) = self.compare(one, other) else { continue };
                     let shared = shared_with(other.stems.0);
                     if is_enough(shared, one.windows, other.windows) {
                         let (a, b) = if in_order { (one.doc, other.doc) } else { (other.doc, one.doc) };
-                        out.row(&Self::PAIRS, a.into(), SharedKey { other: b, shared });
+                        out.row(&Self::PAIRS, a.into(), SharedKey { other: b, shared, sites: sites.0 });
                     }
                 }
             });
         }
+        self.comparer = comparer;
         Ok(())
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Any
 
@@ -17,11 +18,12 @@ from unquilt.analyses.quilt_parameters import CHANGEABLE, QuiltParameters
 from unquilt.figures.axis import Axis, reach
 from unquilt.figures.chart import PANEL, Chart
 from unquilt.figures.figure import Figure
-from unquilt.page.report.examples import show_evidence
+from unquilt.page.report.examples import mark_page, show_evidence
 from unquilt.page.report.section import Content, Example, list_rows, read_examples, read_first
 from unquilt.page.report.spelling import count, cut, share
 from unquilt.results import RunFolder
 from unquilt.results.judged import find_quilt
+from unquilt.results.marks import Passage
 from unquilt.site_names import name_sites
 from unquilt.tables.quilts import QUILTS, SITE_TABLES, VERDICTS
 
@@ -157,7 +159,20 @@ def _example(folder: RunFolder, row: Mapping[str, Any]) -> Example:
         ("attributed", share(row["attributed"])),
         ("words", count(row["words"])),
     ]
-    return show_evidence(folder, find_quilt(folder, row["doc"]), facts, _describe)
+    evidence = find_quilt(folder, row["doc"])
+    example = show_evidence(folder, evidence, facts, _describe)
+    longest = max(evidence.reworded, key=lambda place: _length(evidence.passages[place]), default=None)
+    if longest is None:
+        return example
+    # Of a page that was reworded, also the source of its longest passage, in its own words.
+    source = evidence.others[longest].doc
+    both = ((evidence.passages[place], evidence.others[place]) for place in evidence.reworded)
+    marks = [Passage(at.begin, at.end, here.number, here.title) for here, at in both if at.doc == source]
+    return replace(example, other=mark_page(folder, source, marks, ()))
+
+
+def _length(passage: Passage) -> int:
+    return passage.end - passage.begin
 
 
 def _describe(facts: Mapping[str, Any]) -> str:

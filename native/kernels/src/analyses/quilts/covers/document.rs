@@ -16,6 +16,8 @@ use crate::flow::kernel::Rows;
 /// clauses may be another version of a notice.
 const FROM_ONE_POOL: usize = 2;
 
+const NO_SIZE: Size = Size { words: 0, grams: 0, reworded: None, published: None };
+
 /// The document that is being read: its elements, and a cover of them.
 #[derive(Default)]
 pub(super) struct OpenDocument {
@@ -50,6 +52,19 @@ pub(super) struct Covered {
 
 impl OpenDocument {
     pub(super) fn read(&mut self, rows: &mut dyn Rows) -> Result<(), Damaged> {
+        self.read_with(rows, |document, tail| {
+            let Suspected { document: other, is_list } = Suspected::take(tail)?;
+            document.suspects.insert(other, if is_list { Tier::Third } else { Tier::Second });
+            Ok(())
+        })
+    }
+
+    /// Reads its size and its elements; `others` are given the rows of the table behind these.
+    pub(super) fn read_with(
+        &mut self,
+        rows: &mut dyn Rows,
+        mut others: impl FnMut(&mut Self, &[u8]) -> Result<(), Damaged>,
+    ) -> Result<(), Damaged> {
         self.candidates.clear();
         self.elements.clear();
         self.suspects.clear();
@@ -63,10 +78,7 @@ impl OpenDocument {
                     self.candidates.extend_from_slice(candidates.0);
                     self.elements.push(Open { end: self.candidates.len(), df, weight, list });
                 }
-                _ => {
-                    let Suspected { document, is_list } = Suspected::take(tail)?;
-                    self.suspects.insert(document, if is_list { Tier::Third } else { Tier::Second });
-                }
+                _ => others(self, tail)?,
             }
         }
         Ok(())
@@ -74,6 +86,12 @@ impl OpenDocument {
 
     pub(super) fn grams(&self) -> u64 {
         self.size.as_ref().map_or(0, |size| size.grams)
+    }
+
+    /// Whether reworded passages count in place of grams: then no list has its grams, and it is known already whether it is
+    /// a quilt as published.
+    pub(super) fn is_reworded(&self) -> bool {
+        self.size.is_some_and(|size| size.reworded == Some(1))
     }
 
     pub(super) fn patch_grams(&self) -> u64 {
@@ -176,7 +194,7 @@ impl OpenDocument {
     /// documents, of whatever site, are needed to cover these. To be asked right after [`pick`](Self::pick): where no
     /// document of its own site has its grams, the cover that was made then has all candidates.
     pub(super) fn is_published(&mut self, sigma: f64, c: u64) -> Result<bool, Damaged> {
-        if share(self.patch_grams(), self.grams()) < sigma || (self.elements.len() as u64) < c {
+        if self.is_reworded() || share(self.patch_grams(), self.grams()) < sigma || (self.elements.len() as u64) < c {
             return Ok(false);
         }
         let c = usize::try_from(c).unwrap_or(usize::MAX);
@@ -209,7 +227,8 @@ impl OpenDocument {
 
     /// What is known of the document after the last cover, with a word for why it has no sources.
     pub(super) fn judged(&self, found: &Covered, published: Option<bool>) -> Judged<'static> {
-        let Size { words, grams } = self.size.as_ref().map_or(Size { words: 0, grams: 0 }, |size| Size { ..*size });
+        let Size { words, grams, reworded, published: known } = self.size.unwrap_or(NO_SIZE);
+        let published = if reworded == Some(1) { known } else { published.map(u64::from) };
         let patch_grams = self.patch_grams();
         let why: &[u8] = match (found.picks.len(), grams, patch_grams, self.cover.most_picks()) {
             (0, 0, ..) => b"short",
@@ -230,7 +249,8 @@ impl OpenDocument {
             from_pool,
             sources,
             largest,
-            published: published.map(u64::from),
+            reworded,
+            published,
             why,
         }
     }

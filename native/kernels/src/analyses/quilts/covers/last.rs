@@ -166,10 +166,12 @@ impl<const AGAIN: bool> Group for Covers<AGAIN> {
             && share(*largest, *covered) <= self.told.max_largest;
         if looked_at {
             self.send_own(key, picks, out)?;
-            if self.told.patches {
-                self.ask(key as u32, picks, out)?;
+            if !self.document.is_reworded() {
+                if self.told.patches {
+                    self.ask(key as u32, picks, out)?;
+                }
+                out.count("covered_grams", *covered);
             }
-            out.count("covered_grams", *covered);
         }
         let patch_grams = self.document.patch_grams();
         let sets = self.document.cover.shared(picks);

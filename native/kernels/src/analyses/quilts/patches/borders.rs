@@ -13,9 +13,9 @@ use crate::text::unicode;
 use super::places::PlacedWords;
 
 /// How many words on each side of a border are compared.
-const REACH: usize = 80;
+pub const REACH: usize = 80;
 /// Fewer words behind a border say nothing.
-const FEWEST: usize = 8;
+pub const FEWEST: usize = 8;
 
 /// Of borders: the distinct uncommon words on both sides of each, and twice those on both.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use std::collections::HashMap;
 use super::borders::Bond;
 use super::passages::Origin;
 
-/// Words that the passages of two sources may have in common at a seam.
-const BY_CHANCE: u32 = 1;
+/// Words that the passages of two sources may have in common at a seam, where equal words are passages.
+pub const BY_CHANCE: u32 = 1;
 
 /// A run of words of the page, and where the source has it.
 pub struct Passage {
@@ -22,8 +22,8 @@ pub struct Passage {
     /// First word, and the one behind the last, in the page and in the source.
     pub begin: u32,
     pub end: u32,
-    source_begin: u64,
-    source_end: u64,
+    pub source_begin: u64,
+    pub source_end: u64,
     /// How the source reads on before and behind it.
     pub bonds: [Bond; 2],
 }
@@ -82,8 +82,9 @@ pub struct Seams {
     pub out_of_order: u64,
 }
 
-/// Judges the passages of a page, in the order in which they begin; scraps are those of fewer than `least` words.
-pub fn judge_seams(passages: &[Passage], k: u32, least: u64) -> Seams {
+/// Judges the passages of a page, in the order in which they begin; scraps are those of fewer than `least` words. Those of
+/// two sources may have so many words in common at a seam.
+pub fn judge_seams(passages: &[Passage], k: u32, least: u64, blurred: u32) -> Seams {
     let mut seams = Seams::default();
     let mut done = 0;
     for passage in passages {
@@ -111,7 +112,7 @@ pub fn judge_seams(passages: &[Passage], k: u32, least: u64) -> Seams {
     let (mut farthest, mut other): ((u32, u64), u32) = ((0, u64::MAX), 0);
     for (passage, next) in long.iter().zip(next) {
         let before = if farthest.1 == passage.source { other } else { farthest.0 };
-        if before <= passage.begin + BY_CHANCE && passage.end <= next.saturating_add(BY_CHANCE) {
+        if before <= passage.begin + blurred && passage.end <= next.saturating_add(blurred) {
             seams.sewn += u64::from(passage.end + 1 - k - passage.begin);
             seams.sewn_words += u64::from(passage.end - passage.begin);
             sources.push(passage.source);
@@ -144,7 +145,7 @@ mod tests {
 
     fn sewn(patches: &[(u64, u32, u32)], least: u64) -> f64 {
         let patches: Vec<_> = patches.iter().map(|&(source, begin, end)| (source, 0, begin, end)).collect();
-        let Seams { sewn, all, .. } = judge_seams(&passages(&patches, 0), 1, least);
+        let Seams { sewn, all, .. } = judge_seams(&passages(&patches, 0), 1, least, BY_CHANCE);
         sewn as f64 / all.max(1) as f64
     }
 
@@ -170,7 +171,7 @@ mod tests {
         assert_eq!(spans(&edited, 3), [(1, 0, 19), (1, 20, 29), (1, 30, 39)]);
         assert_eq!(spans(&[(1, 0, 0, 9), (2, 50, 9, 14), (1, 14, 15, 24)], 10), [(1, 0, 24), (2, 9, 14)]);
         assert_eq!(
-            judge_seams(&passages(&edited, 3), 1, 10),
+            judge_seams(&passages(&edited, 3), 1, 10, BY_CHANCE),
             Seams { spanned: 37, all: 37, sewn: 19, sewn_words: 19, sewn_sources: 1, ..Seams::default() }
         );
     }
@@ -178,7 +179,7 @@ mod tests {
     #[test]
     fn interleaved_passages_follow_the_order_of_their_source_or_do_not() {
         let order = |patches: &[(u64, u64, u32, u32)]| {
-            let Seams { in_order, out_of_order, .. } = judge_seams(&passages(patches, 0), 1, 1);
+            let Seams { in_order, out_of_order, .. } = judge_seams(&passages(patches, 0), 1, 1, BY_CHANCE);
             (in_order, out_of_order)
         };
         assert_eq!(order(&[(1, 100, 0, 10), (1, 50, 10, 20)]), (0, 0), "nothing between");
