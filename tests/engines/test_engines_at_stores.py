@@ -125,6 +125,7 @@ def test_all_of_a_run_is_at_the_store(
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": store.endpoint}.items():  # of those that run executors
             monkeypatch.setitem(SparkContext._active_spark_context.environment, name, value)
     corpus, near = f"{store.url}/{engine}/corpus", f"{store.url}/{engine}/near"
+    monkeypatch.setattr(engines, "JoinedTable", None)  # tables are put together by tasks
     store.reset(failing_now_and_then())
     compare(store, unquilt.ingest(pages, corpus, options=asking(settings)), here / "corpus")
     with working(near) if engine == "workers" else nullcontext():

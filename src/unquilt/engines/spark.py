@@ -80,8 +80,8 @@ class SparkTasks:
             self._pool.shutdown()
 
     def run(self, tasks: Sequence[Task], name: str, step: Step) -> Iterator[Made]:
-        """A single task is done here: to ask for it takes longer than most of them do."""
-        if len(tasks) > 1:
+        """A single task is done here, unless it is large: to ask for it takes longer than most of them do."""
+        if len(tasks) > 1 or any(task.away for task in tasks):
             memory = count_memory(self._context, self._settings)
             yield from self._ask(_Attempt(_Perform(memory), self._sight, self._tries), tasks, name, step)
             return

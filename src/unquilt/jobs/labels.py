@@ -21,6 +21,7 @@ from unquilt.jobs.places import SORTED, STOP_FILES, choose_place, workshop
 from unquilt.jobs.work import ingest
 from unquilt.parameters import parameter
 from unquilt.remote.names import refuse_url
+from unquilt.remote.paths import place
 from unquilt.runs import Run
 from unquilt.runs.manifest import read_manifest
 from unquilt.runs.storage import make_folder, shown
@@ -99,7 +100,7 @@ def _sort(inputs: Inputs) -> tuple[list[Run], list[LabelSet], Inputs | None]:
     for path in list_paths(inputs):
         if is_set(path):
             sets.append(LabelSet.read(path))
-        elif (manifest := read_manifest(Path(path))) is not None and manifest["analysis"] == "discover":
+        elif (manifest := read_manifest(place(path))) is not None and manifest["analysis"] == "discover":
             runs.append(_open_run(path))
         else:
             others.append(path)

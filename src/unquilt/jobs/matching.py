@@ -31,6 +31,7 @@ from unquilt.corpus.sources import Source
 from unquilt.engines.workers import Workers
 from unquilt.errors import InputError
 from unquilt.guard import Blame, Bundle, Guard, Inquest, carry_out
+from unquilt.remote.fetched import fetch
 from unquilt.stores.detectors import Detector, PageContent
 from unquilt.stores.filters import Filter
 
@@ -69,6 +70,7 @@ class Question:
     @classmethod
     def about(cls, path: Path) -> Self:
         """About the set in a file, as the file is now."""
+        path = fetch(path)
         now = path.stat()
         return cls(str(path.absolute()), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns))
 

@@ -68,6 +68,8 @@ def _choose_url(output: str, given: Sequence[str | Path]) -> Path:
 def refuse_overlap(output: str | Path, place: Path, inputs: Iterable[str | Path]) -> None:
     """Raise a RunError if the output is one of the inputs, or either lies in the other; links are followed."""
     for name in inputs:
+        if is_url(localise(name)):
+            continue
         there = Path(os.path.realpath(name))
         if there == place:
             raise RunError(f"{shown(output)} is an input; choose another name for the output")

@@ -20,6 +20,7 @@ from typing import Any
 
 from unquilt.errors import ParameterError, StorageError
 from unquilt.judgements.samples import Drawn
+from unquilt.remote.names import is_url
 
 FILE = "labels.sqlite"
 VERSION = 1
@@ -57,6 +58,12 @@ _OPTIONS_SCHEMA = (
     " PRIMARY KEY (sample, name)) WITHOUT ROWID"
 )
 _UNUSUAL = re.compile(r"[^a-z0-9]+")
+
+
+def find_labels(run: Path) -> Path:
+    """Where the labels of a run are unless somebody says otherwise: beside it; of a run at a store, in the current
+    folder, since SQLite needs a file that it can change."""
+    return Path(FILE) if is_url(run) else run.absolute().parent / FILE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from unquilt.errors import RunError, UnquiltError
+from unquilt.remote.paths import place as as_place
 from unquilt.results.folders import RunFolder
 from unquilt.runs.manifest import MANIFEST
 
@@ -40,7 +41,7 @@ class RunList:
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self._places: dict[str, Path] = {}
         self._opened: dict[str, tuple[object, RunFolder]] = {}
-        for given in dict.fromkeys(Path(path).absolute() for path in paths):
+        for given in dict.fromkeys(as_place(path).absolute() for path in paths):
             self._places[_name(given, self._places)] = given
 
     @property

@@ -22,6 +22,7 @@ from unquilt.page.run_list import RunList
 from unquilt.page.turns import PatientProtocol
 from unquilt.page.workspace import Workspace
 from unquilt.remote.names import refuse_url
+from unquilt.remote.paths import place
 from unquilt.results.folders import RunFolder
 from unquilt.runs.manifest import MANIFEST
 
@@ -35,20 +36,21 @@ END_WITHIN = 0.7
 
 
 def open_workspace(runs: Sequence[str | Path], labels: str | Path | None = None) -> Workspace:
-    """The runs, and the labels beside the first of them unless they are said to be elsewhere.
+    """The runs, and the labels: beside the first of them, or here if that is at a store, unless they are said to be
+    elsewhere.
 
     A folder that holds runs stands for these. Raises RunError for one that holds none; what happens to runs later is
     told on the page.
     """
-    for given in runs:
-        refuse_url(given, "the page shows runs in")
-    places = [place for given in runs for place in find_runs(Path(given))]
+    if labels:
+        refuse_url(labels, "labels are kept in")
+    places = [found for given in runs for found in find_runs(place(given))]
     return Workspace(RunList(places), Path(labels) if labels else None)
 
 
 def find_runs(given: Path) -> list[Path]:
     """A run, or the runs in a folder: a corpus among them only if there is nothing else."""
-    if not os.path.lexists(given / MANIFEST):
+    if not (given / MANIFEST).exists():
         within = [path.parent for path in sorted(given.glob(f"*/{MANIFEST}"))]
         opened = {path: RunFolder.open(path).run.manifest["analysis"] for path in within}
         if opened:

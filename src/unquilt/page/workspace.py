@@ -40,7 +40,7 @@ class Workspace:
 
     runs: RunList
     labelled: Path | None = None
-    """The file with the labels; by default it is beside the first run."""
+    """The file with the labels; by default it is beside the first run (`find_labels`)."""
     key: EntryKey = field(default_factory=EntryKey)
     token: Token = field(default_factory=Token)
     _found: WeakKeyDictionary[RunFolder, RunFindings] = field(default_factory=WeakKeyDictionary)
@@ -48,9 +48,9 @@ class Workspace:
     @cached_property
     def labels(self) -> LabelFile:
         """The labels, for those who judge."""
-        from unquilt.judgements.labels import FILE, LabelFile
+        from unquilt.judgements.labels import LabelFile, find_labels
 
-        return LabelFile(self.labelled or self.runs.first.parent / FILE)
+        return LabelFile(self.labelled or find_labels(self.runs.first))
 
     @cached_property
     def templates(self) -> Environment:

@@ -13,5 +13,6 @@ failures   trying again, and the one line
 files      a file that is read by ranges
 folders    what there is, and whole objects
 copies     parts of a file as a file of this machine
+fetched    a whole file as a file of this machine
 paths      paths, for those who read runs
 """

@@ -34,6 +34,15 @@ def is_url(name: object) -> bool:
     return "://" in text and _URL.fullmatch(text) is not None
 
 
+def is_store(name: object) -> bool:
+    """Whether a name is a URL that can be read, not that of a web page or of something else.
+
+    >>> is_store("s3://bucket/a"), is_store("https://example.org/")
+    (True, False)
+    """
+    return is_url(name) and str(name).partition("://")[0].lower() in SCHEMES
+
+
 def split(url: str) -> Parts:
     """The parts of a URL; ParameterError if its scheme is not one that can be read.
 

@@ -24,6 +24,8 @@ from unquilt.analyses.neardups import SignatureParameters
 from unquilt.columns import buffers
 from unquilt.errors import InputError
 from unquilt.flow.kept import Kept
+from unquilt.remote.fetched import fetch
+from unquilt.remote.paths import place
 from unquilt.runs.storage import shown, write_atomically
 from unquilt.stores.lexicons import Lexicon
 
@@ -55,14 +57,14 @@ class Filter:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Opens a set; takes no longer for a large one.
+        """Opens a set; takes no longer for a large one, unless it is at a store: then it is fetched.
 
         What is damaged in it is found when it is first looked at; `verify` looks at all of it. While it is open, its
         file may be replaced by another (as `mv` and unquilt do), but not be written to.
         """
-        path = Path(path)
+        path = place(path)
         try:
-            with path.open("rb") as file:
+            with fetch(path).open("rb") as file:
                 if not os.fstat(file.fileno()).st_size:
                     raise ValueError("it is empty")
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

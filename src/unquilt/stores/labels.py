@@ -28,6 +28,9 @@ from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
+from unquilt.remote.fetched import fetch
+from unquilt.remote.names import is_store, is_url, localise
+from unquilt.remote.paths import place
 from unquilt.runs.storage import created, shown, storing, write_atomically
 
 BY = ("text", "raw", "words")
@@ -49,8 +52,10 @@ _MAGIC = b"unquilt labels\n"
 def is_set(path: str | Path) -> bool:
     """Whether a path names a file that begins as a set of labels does."""
     try:
-        with Path(path).open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
+        if is_url(path := localise(path)) and not is_store(path):
+            return False
+        with place(path).open("rb") as file:
+            return bool(file.read(len(_MAGIC)) == _MAGIC)
     except OSError:
         return False
 
@@ -87,7 +92,7 @@ class HashList:
         chunks: list[bytes] = []
         files: list[bytes] = []
         texts: list[str] = []
-        for line in _read_lines(Path(path)):
+        for line in _read_lines(place(path)):
             found = _HASH.fullmatch(line)
             if found is None:
                 texts.append(line)
@@ -183,11 +188,11 @@ class LabelSet:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Opens a set; that of ten million labels in milliseconds. What is damaged in it is found when it is first
-        looked at; `verify` looks at all of it."""
-        path = Path(path)
+        """Opens a set; that of ten million labels in milliseconds, unless it is at a store: then it is fetched. What is
+        damaged in it is found when it is first looked at; `verify` looks at all of it."""
+        path = place(path)
         try:
-            with path.open("rb") as file:
+            with fetch(path).open("rb") as file:
                 if not os.fstat(file.fileno()).st_size:
                     raise ValueError("it is empty")
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

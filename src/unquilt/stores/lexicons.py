@@ -31,6 +31,8 @@ from unquilt import _native
 from unquilt.columns import buffers
 from unquilt.errors import InputError, ParameterError
 from unquilt.flow.kept import Kept
+from unquilt.remote.fetched import fetch
+from unquilt.remote.paths import place
 from unquilt.runs import ROWS_PER_GROUP
 from unquilt.runs.storage import created, shown
 
@@ -117,10 +119,10 @@ class Lexicon:
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """A lexicon from its file, which must be as it was written."""
-        path = Path(path)
+        """A lexicon from its file, here or at a store, which must be as it was written."""
+        path = place(path)
         try:
-            with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            with pq.ParquetFile(fetch(path), page_checksum_verification=True) as file:
                 metadata = (file.schema_arrow.metadata or {}).get(_KEY)
                 if metadata is None:
                     raise InputError(f"{shown(path)} is not a lexicon; unquilt lexicon build makes one")

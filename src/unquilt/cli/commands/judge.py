@@ -150,11 +150,11 @@ def _compare(runs: tuple[str, ...], asked: dict[str, Any]) -> None:
 
 def _find_samples(run: str, labels: str | None) -> tuple[LabelFile, list[Sample]]:
     """The file with the labels of a run, and its samples."""
-    from unquilt.judgements.labels import FILE, LabelFile
+    from unquilt.judgements.labels import LabelFile, find_labels
     from unquilt.results.folders import RunFolder
 
     folder = RunFolder.open(run)
-    file = LabelFile(Path(labels) if labels else folder.run.path.absolute().parent / FILE)
+    file = LabelFile(Path(labels) if labels else find_labels(folder.run.path))
     return file, [each for each in file.samples() if each.fingerprint == folder.run.manifest["fingerprint"]]
 
 

@@ -18,13 +18,14 @@ from unquilt.corpus.sources import Seen, Source, state
 from unquilt.errors import InputChangedError, InputError
 from unquilt.guard import Each, here
 from unquilt.remote.files import RemoteFile, measure
-from unquilt.remote.names import is_url
+from unquilt.remote.names import is_url, localise
 from unquilt.runs.digests import digest_file, tell_time
 
 
 def unread(path: str | Path) -> Source:
     """A source for a file that a run depends on but reads no documents from, such as a lexicon."""
-    return Source(str(path), measure_input(str(path)), "unread")
+    path = str(localise(path))
+    return Source(path, measure_input(path), "unread")
 
 
 def fingerprint(source: Source) -> Seen:

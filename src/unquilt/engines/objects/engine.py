@@ -28,8 +28,9 @@ from unquilt.engines.objects.stages import (
     end_stage,
     objects,
     read_marker,
+    say_schema,
 )
-from unquilt.engines.objects.tables import PASTE, read_batches, read_bodies, read_footers
+from unquilt.engines.objects.tables import JOIN, PASTE, read_batches, read_footers
 from unquilt.engines.progress import Progress, Step
 from unquilt.engines.tasks import Scale, forget_sides
 from unquilt.flow.kept import Kept
@@ -141,19 +142,27 @@ class Objects(Engine):
         self._carry_out(folder, [Task(folder, number, partitions=each) for number, each in enumerate(cut)], name, 0)
 
     def _join(self, packed: Path, table: Table) -> int:
+        """Makes a table of row groups that are packed, and never sees them."""
         folder = packed.with_name(f"{packed.name}-paste")
+        if is_url(packed):  # where nobody can write a part of an object
+            does = {"does": JOIN, "packed": packed.name, "table": table.name, "on_the_way": table.on_the_way}
+            begin_stage(folder, does | {"schema": say_schema(table.schema)})
+            self._run_all([Task(folder, 0, away=True)], table.name)
+            end_folder(folder)
+            marker = read_marker(packed)
+            return sum(marker.rows) if marker else 0
         with JoinedTable(self._run.path, table.name, table.schema, on_the_way=table.on_the_way) as joined:
             offsets = [joined.add_all(read_footers(made)) for made in objects(packed, 2)]
-            if is_url(packed):  # nobody can write a part of an object
-                for made, offset in zip(objects(packed, 2), offsets, strict=True):
-                    joined.write(offset, read_bodies(made))
-                return joined.rows
             begin_stage(folder, {"does": PASTE, "packed": packed.name, "table": table.name, "offsets": offsets})
-            with self._progress.stage(table.name, len(offsets)) as step:
-                for _ in self._scheduler.run([Task(folder, each) for each in range(len(offsets))], table.name, step):
-                    pass
+            self._run_all([Task(folder, each) for each in range(len(offsets))], table.name)
         end_folder(folder)
         return joined.rows
+
+    def _run_all(self, tasks: Sequence[Task], name: str) -> None:
+        """Carries out tasks that leave no objects."""
+        with self._progress.stage(name, len(tasks)) as step:
+            for _ in self._scheduler.run(tasks, name, step):
+                pass
 
     @property
     def _folder(self) -> Path:

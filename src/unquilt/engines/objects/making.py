@@ -27,6 +27,8 @@ class Task:
     number: int
     pieces: tuple[RowGroups, ...] = ()
     partitions: tuple[int, int] = (0, 0)
+    away: bool = False
+    """Whether it is too large to be done where the driver is, although it is the only one of its stage."""
 
     def __str__(self) -> str:
         return f"task {self.number} of stage {self.folder.name}"

@@ -44,7 +44,7 @@ DEARER = 4
 
 
 class Posting:
-    """Posts tasks for workers elsewhere. What is a single task is done here, and so is reading."""
+    """Posts tasks for workers elsewhere. What is a single task is done here, unless it is large, and so is reading."""
 
     slots = SLOTS
 
@@ -61,7 +61,7 @@ class Posting:
         self._here.__exit__(*error)
 
     def run(self, tasks: Sequence[Task], name: str, step: Step) -> Iterator[Made]:  # noqa: ARG002
-        if len(tasks) <= 1:
+        if len(tasks) <= 1 and not any(task.away for task in tasks):
             for task in tasks:
                 yield perform(task, self._here.means)
                 step(1)

@@ -1,7 +1,9 @@
 """What tasks do for tables that are kept: rows become batches of Arrow, these row groups, and these one file.
 
 Row groups have a fixed number of rows, wherever partitions end. So the rows of all partitions must be counted (`store`)
-before row groups can be made (`pack`), and the bytes of all row groups before one can be put in its place (`paste`).
+before row groups can be made (`pack`), and the bytes of all row groups before one can be put in its place (`paste`). At a
+store nothing can be put in its place: there one task puts all of them together (`join`), through its folder for
+temporary files.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from unquilt.engines.objects.stages import MARKER, objects, read_fields, read_ma
 from unquilt.engines.tasks import STORE
 from unquilt.errors import EngineError
 from unquilt.runs import storing
-from unquilt.runs.row_groups import pack_group
+from unquilt.runs.row_groups import JoinedTable, pack_group
 from unquilt.runs.row_groups import paste as paste_groups
 from unquilt.runs.tables import Gathering
 
-PACK, PASTE = "pack", "paste"
+PACK, PASTE, JOIN = "pack", "paste", "join"
 BODIES, FOOTERS = 0, 1
 """The ports of a task that packs: row groups, and what a footer says of each."""
 _LENGTH = 8
@@ -77,6 +79,15 @@ def paste(task: Task, does: Mapping[str, Any]) -> Made:
     """Puts the row groups of an object in their place in the file, and leaves no object."""
     made = objects(task.folder.parent / does["packed"], 2)[task.number]
     paste_groups(task.folder.parent.parent, does["table"], does["offsets"][task.number], read_bodies(made))
+    return Made(task.number, "", 0, 0, (), {})
+
+
+def join(task: Task, does: Mapping[str, Any]) -> Made:
+    """Makes the file of a table at a store, and leaves no object. Memory: its footer."""
+    run, packed = task.folder.parent.parent, task.folder.parent / does["packed"]
+    with JoinedTable(run, does["table"], read_schema(does["schema"]), on_the_way=does["on_the_way"]) as joined:
+        for made in objects(packed, 2):
+            joined.write(joined.add_all(read_footers(made)), read_bodies(made))
     return Made(task.number, "", 0, 0, (), {})
 
 

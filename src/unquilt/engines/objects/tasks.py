@@ -11,7 +11,7 @@ from unquilt import _native
 from unquilt.engines.blocks import Blocks, Ledger
 from unquilt.engines.objects.making import Made, Means, Task, add_counters, fill_partitions, write_made
 from unquilt.engines.objects.stages import Counters, read_kept, read_kernel, read_stage
-from unquilt.engines.objects.tables import PACK, PASTE, pack, paste, store
+from unquilt.engines.objects.tables import JOIN, PACK, PASTE, join, pack, paste, store
 from unquilt.engines.tasks import STORE, kernel_parameters, map_split
 from unquilt.errors import EngineError
 from unquilt.flow.verbs import MapStage
@@ -35,6 +35,8 @@ def _perform(task: Task, does: Mapping[str, Any], means: Means) -> Made:
         return pack(task, does)
     if does["does"] == PASTE:
         return paste(task, does)
+    if does["does"] == JOIN:
+        return join(task, does)
     with tempfile.TemporaryDirectory(prefix="unquilt-", dir=means.scratch) as scratch:
         if does["does"] == STORE:
             return store(task, does, means.memory, scratch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -23,6 +22,7 @@ from unquilt.page.listing import Listing, name, quote
 from unquilt.page.marked import mark_text
 from unquilt.page.views.pages import describe_page, find_evidence
 from unquilt.page.workspace import Workspace, views_of
+from unquilt.remote.paths import place
 from unquilt.results.folders import RunFolder
 from unquilt.results.marks import Passage
 from unquilt.results.names import SHOWN
@@ -84,7 +84,7 @@ def show_sample(workspace: Workspace, request: Request) -> Response:
         return _send(workspace, sample, wanted)
     if judge := request.query_params.get("judge"):
         return RedirectResponse(address("judging", sample.name, check_judge(judge)), 303)
-    run = workspace.runs.name_of(Path(sample.path))
+    run = workspace.runs.name_of(place(sample.path))
     return workspace.show(
         request,
         "sample.html",
@@ -149,7 +149,7 @@ def show_item(workspace: Workspace, request: Request) -> Response:
         if not 1 <= position <= len(items):
             raise ParameterError(f"the sample has no item {position}; it has {len(items)}")
         item = items[position - 1]
-    run = workspace.runs.name_of(Path(sample.path))
+    run = workspace.runs.name_of(place(sample.path))
     context: dict[str, Any] = {"part_template": "", "heading": "", "row": {}, "links": {}, "fault": ""}
     try:
         if run is None:
