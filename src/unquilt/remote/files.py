@@ -19,9 +19,10 @@ FIRST, LARGEST = 1 << 16, 1 << 19
 """Bytes of the first and of the largest window."""
 
 
-_heads: dict[tuple[str, str], bytes] = {}
-"""The first bytes of the files that were opened last, the last one behind the others."""
-_REMEMBERED = 16
+_heads: dict[tuple[str, str, int, int], bytes] = {}
+"""The first windows of the files that were opened last, the last one behind the others."""
+_HEAD, _REMEMBERED = 3 * FIRST, 32
+"""How far these reach, and how many there are. Whoever looks at a packed file asks for more than one."""
 
 
 class RemoteFile(io.RawIOBase):
@@ -45,17 +46,21 @@ class RemoteFile(io.RawIOBase):
         remembered: whoever looks at a file begins there."""
         size = max(0, min(size, self.size - offset))
         if offset + size <= FIRST:
-            return self._read_head()[offset : offset + size]
+            return self._recall(0, min(FIRST, self.size))[offset : offset + size]
+        if offset + size <= _HEAD:
+            return self._recall(offset, size)
         return self._request(offset, size)
 
-    def _read_head(self) -> bytes:
-        head = _heads.pop((self.name, self.version), None)
-        if head is None:
-            head = self._request(0, min(FIRST, self.size))
-        _heads[self.name, self.version] = head
+    def _recall(self, offset: int, size: int) -> bytes:
+        """A window near the beginning, from memory if it was asked for before."""
+        asked = (self.name, self.version, offset, size)
+        window = _heads.pop(asked, None)
+        if window is None:
+            window = self._request(offset, size)
+        _heads[asked] = window
         while len(_heads) > _REMEMBERED:
             _heads.pop(next(iter(_heads)), None)
-        return head
+        return window
 
     def _request(self, offset: int, size: int) -> bytes:
         def request() -> bytes:
