@@ -1,8 +1,8 @@
 """What tasks do for tables that are kept: rows become batches of Arrow, these row groups, and these one file.
 
 Row groups have a fixed number of rows, wherever partitions end. So the rows of all partitions must be counted (`store`)
-before row groups can be made (`pack`), and the bytes of all row groups before one can be put in its place (`paste`). At a
-store nothing can be put in its place: there one task puts all of them together (`join`), through its folder for
+before row groups can be made (`pack`), and the bytes of all row groups before one can be put in its place (`paste`).
+At a store nothing can be put in its place: there one task puts all of them together (`join`), through its folder for
 temporary files.
 """
 
