@@ -22,6 +22,7 @@ program in Python and to somebody at a terminal (`Advice`). Anything else that e
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 MENDING = "restore it from a copy, or remove the folder and run again"
@@ -72,6 +73,16 @@ class NoDocumentsError(InputError):
 
 class RunError(UnquiltError):
     """A run folder cannot be used for this run."""
+
+
+_SHORTAGES = re.compile(
+    "start new thread|launch worker thread|resource temporarily unavailable|cannot allocate memory", re.IGNORECASE
+)
+
+
+def tells_shortage(error: BaseException) -> bool:
+    """Whether a library says, in words alone, that the machine has no memory, or no process, left."""
+    return _SHORTAGES.search(str(error)) is not None
 
 
 def damaged(path: object, what: str, kind: type[RunError] = RunError) -> RunError:

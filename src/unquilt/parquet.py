@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from unquilt.errors import RunError, damaged
+from unquilt.errors import RunError, damaged, tells_shortage
 from unquilt.remote.names import is_url
 
 if TYPE_CHECKING:
@@ -83,6 +83,9 @@ def reading(path: Path | str) -> Iterator[None]:
     except MemoryError as error:  # Arrow's is one of its exceptions, too, and no damage
         raise RunError(f"{path} cannot be read: there is not enough memory for a part of it") from error
     except (OSError, pa.ArrowException) as error:
+        if tells_shortage(error):
+            said = "this machine has not enough memory, or no process left for another thread"
+            raise RunError(f"{path} cannot be read: {said} (ulimit -a)") from error
         if isinstance(error, OSError) and error.errno:  # Arrow's own have none
             raise RunError(f"{path} cannot be read: {error.strerror}") from error
         raise damaged(path, str(error)) from error

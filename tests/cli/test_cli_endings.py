@@ -112,6 +112,13 @@ def test_an_interrupted_demo_resumes(tmp_path):
         (OSError(errno.ENOSPC, "Error writing"), ["quilts", "x", "--output=out"], "no space left on device: out", 1),
         (PermissionError(errno.EACCES, "", b"/a"), ["show"], "permission denied: /a", 1),
         (MemoryError(), [], "out of memory; try a smaller --memory or fewer --threads", 1),
+        (
+            RuntimeError("can't start new thread"),
+            [],
+            "out of memory, or no process is left for another thread (ulimit -a); "
+            "try a smaller --memory or fewer --threads",
+            1,
+        ),
         (KeyError("x"), [], "internal error: KeyError: 'x'; please report this with --traceback", 1),
         (endings.RejectsError("too many"), [], "too many", 3),
     ],

@@ -244,7 +244,11 @@ class TestConfiguration:
             monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
 
-    def test_nothing(self) -> None:
+    def test_nothing(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A folder of data may have one called conf."""
+        (tmp_path / "conf").mkdir()
+        (tmp_path / "conf" / "spark-defaults.conf").write_text("spark.master spark://a:7077\n")
+        monkeypatch.chdir(tmp_path)
         assert read_configuration() == {}
 
     def test_a_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,11 +21,19 @@ from unquilt.flow import kept
 from unquilt.flow.kept import Kept
 from unquilt.jobs.corpora import documents
 from unquilt.jobs.work import ingest
-from unquilt.parquet import opened
+from unquilt.parquet import opened, reading
 from unquilt.results import RunFolder
 from unquilt.runs import Run, TableWriter
 
 ROWS = 20_000
+
+
+def test_a_shortage_is_no_damage(tmp_path: Path) -> None:
+    """Arrow says so in words alone if it can start no thread."""
+    said = "Unknown error: Failed to launch worker thread: Resource temporarily unavailable"
+    known = "cannot be read: this machine has not enough memory, or no process left for another thread"
+    with pytest.raises(RunError, match=known), reading(tmp_path / "a.parquet"):
+        raise pa.ArrowException(said)
 
 
 @pytest.fixture(scope="module")

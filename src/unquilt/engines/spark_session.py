@@ -110,7 +110,8 @@ def read_configuration() -> dict[str, str]:
         SparkContext._ensure_initialized()
         return dict(SparkConf().getAll())
     found: dict[str, str] = {}
-    folder = os.environ.get("SPARK_CONF_DIR") or str(Path(os.environ.get("SPARK_HOME", "")) / "conf")
+    home = os.environ.get("SPARK_HOME")  # without it there is no folder: not one called conf where we are
+    folder = os.environ.get("SPARK_CONF_DIR") or str(Path(home or os.devnull) / "conf")
     try:
         lines = (Path(folder) / "spark-defaults.conf").read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError):

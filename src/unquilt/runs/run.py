@@ -140,7 +140,8 @@ class Run:
                 raise RunError(f"{shown(path)} is not a run folder{hint}")
             raise RunError(f"{shown(path)} is not a run folder: it has no manifest of unquilt{hint}")
         if manifest["format"] != FORMAT:
-            raise RunError(f"{shown(path)} has format {manifest['format']}, this unquilt reads {FORMAT}")
+            said = f"{shown(path)} has format {manifest['format']}, this unquilt reads {FORMAT}"
+            raise RunError(f"{said}; make it anew, or read it with the unquilt {manifest['unquilt']} that made it")
         return cls(path, manifest)
 
     def _begin(self, wanted: Mapping[str, Any]) -> None:

@@ -58,6 +58,10 @@ def storing(path: Path) -> Iterator[None]:
 def _storage_error(error: OSError, path: Path) -> StorageError:
     reason = os.strerror(error.errno) if error.errno else str(error)
     message = f"{reason[:1].lower()}{reason[1:]}: {shown(path)}"
+    if error.errno in _FULL and is_url(path):
+        where = f"{tempfile.gettempdir()} ({_free_space(path)} free), in which {shown(path)} is made"
+        advice = "make room there, or set TMPDIR to another folder, and run again: what is done is kept"
+        return StorageError(f"{reason[:1].lower()}{reason[1:]}: {where}; {advice}")
     if error.errno in _FULL:
         return StorageError(f"{message} ({_free_space(path)} free); make room and run again: what is done is kept")
     return StorageError(message)

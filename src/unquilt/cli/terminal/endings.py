@@ -22,7 +22,7 @@ import click
 
 from unquilt.analyses.catalogue import ENTRIES
 from unquilt.cli.terminal.output import STDOUT, flush, printable
-from unquilt.errors import UnquiltError
+from unquilt.errors import UnquiltError, tells_shortage
 
 DONE, FAILED, USAGE, TOO_MANY_REJECTS = 0, 1, 2, 3
 RESUMING = {*ENTRIES, "demo"} - {"lexicon"}
@@ -96,6 +96,9 @@ def explain(error: BaseException, arguments: Sequence[str]) -> tuple[str, int]:
             return _sentence(error.format_message()), error.exit_code
         case MemoryError():
             return "out of memory; try a smaller --memory or fewer --threads", FAILED
+        case RuntimeError() if tells_shortage(error):
+            said = "out of memory, or no process is left for another thread (ulimit -a)"
+            return f"{said}; try a smaller --memory or fewer --threads", FAILED
         case OSError() if error.errno:
             return _explain_os_error(error, arguments), FAILED
     return f"internal error: {type(error).__name__}: {error}; please report this with --traceback", FAILED

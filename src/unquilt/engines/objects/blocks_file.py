@@ -125,7 +125,7 @@ def _reading(path: Path) -> Iterator[BinaryIO]:
             with _open_stored(str(path)) if is_url(path) else path.open("rb") as file:
                 yield file
         except FileNotFoundError as error:
-            raise damaged_object(path, "it is missing") from error
+            raise missing_object(path) from error
 
 
 @contextmanager
@@ -139,6 +139,11 @@ def _open_stored(url: str) -> Iterator[BinaryIO]:
 def _find_stored(url: str) -> RangedFile:
     """Looked for once: tasks read several ranges of an object, which is never written again."""
     return RangedFile(url)
+
+
+def missing_object(path: Path) -> RunError:
+    """The complaint about what was there: somebody, or a store, has lost it."""
+    return RunError(f"{path} is missing; run again: what it was made of is made anew")
 
 
 def damaged_object(path: Path, what: str) -> RunError:

@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from unquilt.engines.objects.blocks_file import Object, damaged_object
+from unquilt.engines.objects.blocks_file import Object, damaged_object, missing_object
 from unquilt.flow.kept import Kept
 from unquilt.flow.kernels import Field, Fields, Kernel, Side
 from unquilt.remote.folders import list_files, remove_all
@@ -64,6 +64,8 @@ def read_stage(folder: Path) -> dict[str, Any]:
     """What a stage does. It is small."""
     try:
         return dict(json.loads(read_own(folder / STAGE)))
+    except FileNotFoundError as error:
+        raise missing_object(folder / STAGE) from error
     except (OSError, ValueError) as error:
         raise damaged_object(folder / STAGE, "it cannot be read") from error
 
@@ -96,7 +98,7 @@ def objects(folder: Path, ports: int) -> tuple[Object, ...]:
     try:
         changed = (folder / MARKER).stat().st_mtime_ns
     except OSError as error:
-        raise damaged_object(folder / MARKER, "it is missing") from error
+        raise missing_object(folder / MARKER) from error
     return _objects(folder, ports, changed)
 
 
@@ -105,7 +107,7 @@ def _objects(folder: Path, ports: int, changed: int) -> tuple[Object, ...]:  # n
     """Read once: every task of the next stage asks for them."""
     marker = read_marker(folder)
     if marker is None:
-        raise damaged_object(folder / MARKER, "it lists objects that are missing")
+        raise missing_object(folder / MARKER)
     return tuple(Object(folder / Path(name).name, size, ports, each) for name, size, each in marker.objects)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from unquilt.columns import store as store_columns
-from unquilt.engines.objects.blocks_file import Object, damaged_object, find_ranges, read_blocks
+from unquilt.engines.objects.blocks_file import Object, find_ranges, missing_object, read_blocks
 from unquilt.engines.objects.making import Made, Task, fill_partitions, write_made
 from unquilt.engines.objects.stages import MARKER, objects, read_fields, read_marker, read_schema
 from unquilt.engines.tasks import STORE
@@ -106,7 +106,7 @@ def read_batches(folder: Path, schema: pa.Schema, first: int = 0, last: int | No
     """The rows first..last-1 of a table in batches, as `store` has left them; of the others, nothing is read."""
     marker = read_marker(folder)
     if marker is None:
-        raise damaged_object(folder / MARKER, "it lists objects that are missing")
+        raise missing_object(folder / MARKER)
     rows, at = iter(marker.rows), 0
     for made in objects(folder, 1):
         for number in range(made.partitions):
